@@ -1,3 +1,4 @@
+import { showInput } from 'offstage/conversation'
 import type { PendingCall, ToolCallPart, ToolOutput, ToolResultPart } from 'offstage'
 
 /** A call as its card shows it. */
@@ -63,5 +64,5 @@ export function outputText(output: ToolOutput): string {
 }
 
 export function inputText({ input, error }: ToolCallPart): string {
-  return error ? error.message : JSON.stringify(input, null, 2)
+  return error ? error.message : showInput(input)
 }

@@ -13,7 +13,7 @@ import type { ToolDescriptor } from '../protocol/tool.ts'
 import { modelFor, reflectSettings, type AgentConfig } from './agent-config.ts'
 import { compactionSettings, type ChooseCompaction } from './compaction.ts'
 import type { CompactionChooser } from './choose-compaction.ts'
-import { byAnnotations, describeTools } from './describe-tools.ts'
+import { describeTools } from './describe-tools.ts'
 import { commits } from './commits.ts'
 import { consentKey } from './consent-key.ts'
 import { badConfig } from './failures.ts'
@@ -27,6 +27,7 @@ import { describeCall, secretsIn } from './ask-tool.ts'
 import type { AgentOptions, HookedCall } from './options.ts'
 import type { AgentPage } from './page-api.ts'
 import type { Verifier, VerifierParts } from './verify.ts'
+import { ApprovalFunctions } from './needs-approval.ts'
 import { whileStaying } from './page-leaving.ts'
 import { joinerOf } from './joiners.ts'
 import { stringify } from './stringify.ts'
@@ -40,7 +41,8 @@ export function createAgentPage(
   agent: VerifierParts & { readonly config: AgentConfig; readonly registry: ToolRegistry },
 ): AgentPage {
   const { config, options, registry, signal } = agent
-  const tools = (): Promise<ToolDescriptor[]> => describeAll(options, registry)
+  const approvals = new ApprovalFunctions(agent)
+  const tools = (): Promise<ToolDescriptor[]> => describeAll(options, registry, approvals)
   const book = createConfigBook()
   return {
     async stepContext(query) {
@@ -83,7 +85,7 @@ export function createAgentPage(
       return transfer(line, [line.port])
     },
     beforeToolCall: (call) => beforeToolCall(options, call),
-    ...askingPeople(options, registry),
+    ...askingPeople(registry, approvals),
     secretsIn: (call) => secretsIn(agent, call),
     ...modelHooks(agent),
     ...compactionPolicy(agent),
@@ -99,11 +101,12 @@ export function createAgentPage(
 
 /** What decides whether a person is asked about a call, and about what. */
 function askingPeople(
-  options: AgentOptions,
   registry: ToolRegistry,
+  approvals: ApprovalFunctions,
 ): Pick<AgentPage, 'needsApproval' | 'commits' | 'consentKey' | 'describeCall'> {
   return {
-    needsApproval: (call) => needsApproval(options, registry.get(call.toolName), call),
+    needsApproval: (call) =>
+      whileStaying(() => approvals.ask(registry.get(call.toolName), call, hooked(call))),
     commits: (call) => commits(registry.get(call.toolName), call),
     consentKey: async (call) => consentKey(registry.get(call.toolName), call),
     describeCall: (call) => describeCall(registry, call),
@@ -223,7 +226,9 @@ function compactionPolicy({
 async function describeAll(
   options: AgentOptions,
   registry: ToolRegistry,
+  approvals: ApprovalFunctions,
 ): Promise<ToolDescriptor[]> {
+  approvals.look(registry.all())
   const { skills = [], tools, controlTools = [], questionFields } = options
   const part = skills.length > 0 ? await loadSkills() : undefined
   part?.provideFiles(registry, skills)
@@ -292,29 +297,6 @@ async function beforeToolCall(
 
 function vetoReason(veto: unknown): string {
   return veto && veto !== true ? describeThrown(veto) : 'The page does not allow this call.'
-}
-
-/** A tool and a policy can each ask for approval; a function that throws counts as asking. */
-async function needsApproval(
-  { toolApproval = 'destructive' }: AgentOptions,
-  entry: PreparedTool | undefined,
-  call: CallContext,
-): Promise<boolean> {
-  const ask = entry?.tool.needsApproval
-  try {
-    const asked = hooked(call)
-    return await whileStaying(async () => {
-      const own =
-        entry && typeof ask === 'function'
-          ? await ask.call(entry.tool, entry.restore(call.input), asked)
-          : false
-      if (own) return true
-      if (typeof toolApproval === 'function') return toolApproval(asked)
-      return own === undefined && byAnnotations(entry?.tool.annotations, toolApproval)
-    })
-  } catch {
-    return true
-  }
 }
 
 function hooked({ runId, conversationId, toolCallId, toolName, input }: CallContext): HookedCall {

@@ -5,7 +5,14 @@ export { OffstageError } from '../protocol/error.ts'
 
 export type { Agent, Conversations } from './agent.ts'
 export type { AgentEvent, AgentListener } from './agent-events.ts'
-export type { CallOutcome, CallRef } from './call-answers.ts'
+export type {
+  AnswerOptions,
+  ApproveOptions,
+  CallOutcome,
+  CallRef,
+  PersonConsent,
+  PressEvent,
+} from './call-answers.ts'
 export type { Conversation } from './conversation-view.ts'
 export type { ControlTool } from './control-tools.ts'
 export type { Extracted, ExtractOptions } from './extract.ts'
@@ -33,6 +40,7 @@ export type {
   ConversationSnapshot,
   ShownBranch,
   ShownCall,
+  ShownConsent,
   ShownMessage,
   ShownRun,
 } from '../conversation/snapshot.ts'

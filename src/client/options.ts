@@ -108,7 +108,7 @@ type Awaitable<Value> = Value | Promise<Value>
 /**
  * Which calls need a person's consent, beside those whose tool says so itself: none, those of
  * destructive tools (default), of all tools that aren't read-only, all, or as the function says.
- * A function that throws counts as true.
+ * A function that throws counts as true, and so does one that returns no boolean, with a warning.
  */
 export type ApprovalPolicy =
   | 'never'

@@ -2,14 +2,14 @@ import { stepOf } from '../protocol/json-leaves.ts'
 import type { CallContext } from '../protocol/questions.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 
-/** Asks a tool which values of an input are secret. Doesn't reject: of a tool that can't say, all of them are. */
+/** Asks a tool which values of an input are secret; null: it can't say. Doesn't reject. */
 export async function secretsIn(
   entry: PreparedTool | undefined,
   { runId, conversationId, toolCallId, toolName, input }: CallContext,
   warn: (message: string) => void,
-): Promise<readonly string[]> {
+): Promise<readonly string[] | null> {
   // The tool that said that there may be secrets is gone.
-  if (!entry?.tool.secretsIn) return EVERYTHING
+  if (!entry?.tool.secretsIn) return null
   try {
     const info = { runId, conversationId, toolCallId }
     const pointers: unknown = await entry.tool.secretsIn(entry.restore(input), info)
@@ -18,12 +18,12 @@ export async function secretsIn(
     return pointers.map((pointer) => cleanPointer(entry, input, pointer))
   } catch {
     // Not what was thrown, which may hold the secret.
-    warn(`secretsIn of ${toolName} has failed: its whole input is sealed.`)
-    return EVERYTHING
+    warn(
+      `secretsIn of ${toolName} has failed: its whole input is sealed, and a person is asked about the call.`,
+    )
+    return null
   }
 }
-
-const EVERYTHING = ['']
 
 function isPointer(value: unknown): value is string {
   return typeof value === 'string' && (value === '' || value.startsWith('/'))

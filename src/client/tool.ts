@@ -80,7 +80,10 @@ interface ToolBase<Name extends string, Input, Output> {
   readonly timeoutMs?: number
   /** True: never beside other calls. False: safe beside others though not read-only. */
   readonly sequential?: boolean
-  /** A function that throws counts as true; one that returns nothing leaves it to `toolApproval`. */
+  /**
+   * Of a function, `'default'` leaves it to `toolApproval`; one that throws, or returns something else, counts as true, with a
+   * warning.
+   */
   needsApproval?: boolean | ApprovalMethod<Input>['ask']
   /**
    * What a consent to later calls is for: a recipient, an account. Where a person approves with `remember`, later calls
@@ -180,8 +183,10 @@ export interface CompositeTool<
 
 type About = CallAbout | null | undefined
 
+type OwnApproval = boolean | 'default'
+
 interface ApprovalMethod<Input> {
-  ask(input: Input, call: ToolCallInfo): boolean | undefined | Promise<boolean | undefined>
+  ask(input: Input, call: ToolCallInfo): OwnApproval | Promise<OwnApproval>
 }
 
 /** A tool of either kind is what its function is named. */

@@ -11,6 +11,9 @@ export function isWordless(schema: JsonSchema | StandardSchema): boolean {
   }
 }
 
+/** More numbers, or named values, could spell a text. */
+const MAX_ITEMS = 20
+
 const WORDLESS: ReadonlySet<unknown> = new Set(['number', 'integer', 'boolean', 'null'])
 
 function isClosed(schema: unknown): boolean {
@@ -32,8 +35,9 @@ function isClosedAs(type: unknown, schema: { readonly [key: string]: unknown }):
       return isRecord(properties) && Object.values(properties).every(isClosed)
     }
     case 'array': {
-      const { items, prefixItems = [] } = schema
-      return Array.isArray(prefixItems) && prefixItems.every(isClosed) && isClosed(items)
+      const { items, prefixItems = [], maxItems } = schema
+      const isShort = items === false || (typeof maxItems === 'number' && maxItems <= MAX_ITEMS)
+      return isShort && Array.isArray(prefixItems) && prefixItems.every(isClosed) && isClosed(items)
     }
     default:
       return WORDLESS.has(type)

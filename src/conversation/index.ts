@@ -17,6 +17,7 @@ export {
   type Moment,
   type Projection,
 } from './project.ts'
+export { showInput, visibleText } from './show-input.ts'
 export { resultOf } from './result.ts'
 export type {
   ConversationSnapshot,

@@ -1,13 +1,12 @@
-import { withoutInvisible } from './invisible.ts'
+import { visibleText } from './invisible.ts'
+import { referencesProblem } from './schema-references.ts'
 import { isRecord } from './shape.ts'
 
 /** Longer than what describes the parameters of one tool. Characters of JSON. */
-const MAX_CHARACTERS = 20_000
+const MAX_CHARACTERS = 30_000
 const MAX_DEPTH = 40
 /** Of one description in it. */
 const MAX_WORDS = 2000
-/** Schemas that it stands for once each `$ref` is replaced by what it refers to. */
-const MAX_EXPANDED = 2000
 
 /** What is for reading only: it can be changed without changing what fits. */
 const WORDS = new Set(['description', 'title', '$comment'])
@@ -18,15 +17,15 @@ export type ForeignSchema =
   | { readonly problem: string }
 
 /**
- * A copy of a JSON Schema that somebody else wrote: an object, or its JSON; absent or empty means no parameters.
- * Plain data of limited size, without invisible characters, whose `$ref`s stay within it and can't multiply. That it
- * is a valid schema is not checked here.
+ * A copy of a JSON Schema that somebody else wrote (a page, an MCP server): an object, or its JSON; absent or empty
+ * means no parameters. Plain data of limited size, without invisible characters, whose `$ref`s stay within it and
+ * can't multiply. That it is a valid schema is not checked here.
  */
 export function readForeignSchema(given: unknown): ForeignSchema {
   try {
     const schema = readPart(plainCopy(given), 0) as Readonly<Record<string, unknown>>
-    checkExpanded(schema)
-    return { schema }
+    const problem = referencesProblem(schema)
+    return problem === null ? { schema } : { problem }
   } catch (thrown) {
     if (thrown instanceof SchemaProblem) return { problem: thrown.message }
     // A getter or a toJSON of its own, a cycle, or too deep for the engine.
@@ -61,48 +60,12 @@ function readPart(value: unknown, depth: number): unknown {
 
 /** Where each character counts: names, values, patterns. */
 function visible(text: string): string {
-  if (withoutInvisible(text) !== text)
+  if (visibleText(text) !== text)
     throw new SchemaProblem('has invisible characters in a name or value')
   return text
 }
 
 function readWords(text: string): string {
-  const words = withoutInvisible(text)
+  const words = visibleText(text)
   return words.length > MAX_WORDS ? `${words.slice(0, MAX_WORDS)}…` : words
-}
-
-/** Few `$ref`s that refer to each other twice each stand for thousands of schemas. */
-function checkExpanded(root: Readonly<Record<string, unknown>>): void {
-  const sizes = new Map<string, number>()
-  const sizeOf = (value: unknown): number => {
-    if (typeof value !== 'object' || value === null) return 0
-    const { $ref } = value as { readonly $ref?: unknown }
-    const own = 1 + (typeof $ref === 'string' ? sizeBehind($ref) : 0)
-    return Object.values(value).reduce<number>((sum, part) => sum + sizeOf(part), own)
-  }
-  const sizeBehind = (ref: string): number => {
-    const known = sizes.get(ref)
-    if (known !== undefined) return known
-    // Around a circle the value gets smaller: the validator refuses those around which it doesn't.
-    sizes.set(ref, 1)
-    const size = sizeOf(targetOf(root, ref))
-    sizes.set(ref, size)
-    return size
-  }
-  if (sizeOf(root) > MAX_EXPANDED)
-    throw new SchemaProblem(`stands for more than ${MAX_EXPANDED} schemas by its $refs`)
-}
-
-function targetOf(root: Readonly<Record<string, unknown>>, ref: string): unknown {
-  if (!/^#(?:\/|$)/.test(ref))
-    throw new SchemaProblem(`refers to ${ref.slice(0, 100)}, outside of it`)
-  let place: unknown = root
-  for (const step of decodeURIComponent(ref).split('/').slice(1)) {
-    const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
-    place =
-      typeof place === 'object' && place !== null && Object.hasOwn(place, key)
-        ? (place as Record<string, unknown>)[key]
-        : undefined
-  }
-  return place
 }

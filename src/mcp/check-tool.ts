@@ -1,8 +1,8 @@
+import { type ForeignSchema, readForeignSchema } from '../lib/foreign-schema.ts'
+import { visibleText } from '../lib/invisible.ts'
 import { isRecord } from '../lib/shape.ts'
-import { visibleText } from '../lib/visible-text.ts'
-import type { JsonSchema } from '../protocol/json.ts'
-import { schemaProblem } from './check-schema.ts'
 import { shortWords } from './failures.ts'
+import { parametersProblem } from './parameters-problem.ts'
 import type { McpHints, McpToolInfo } from './tool-info.ts'
 
 /** Characters of a description that a model is given. */
@@ -23,10 +23,10 @@ export function checkTool(said: unknown): CheckedTool {
       name: shortWords(name, 128),
       problem: 'has a name that is too long or hides something',
     }
-  const problem = schemaProblem(inputSchema)
-  if (problem !== null) return { name, problem }
+  const read = readSchema(inputSchema)
+  if ('problem' in read) return { name, problem: `has a schema that ${read.problem}` }
+  const { schema } = read
   const text = typeof description === 'string' ? description : ''
-  const schema = visibleSchema(inputSchema) as JsonSchema
   const clean = shortWords(text, MAX_DESCRIPTION).trim()
   const hints = readHints(annotations)
   const shownTitle =
@@ -57,13 +57,9 @@ function readHints(said: unknown): McpHints {
   )
 }
 
-/** The words of a schema, too, are for a model: descriptions within bounds, nothing hidden in any text. */
-function visibleSchema(node: unknown, key = ''): unknown {
-  if (typeof node === 'string')
-    return key === 'description' || key === 'title' ? shortWords(node, 2000) : visibleText(node)
-  if (Array.isArray(node)) return node.map((item) => visibleSchema(item))
-  if (!isRecord(node)) return node
-  return Object.fromEntries(
-    Object.entries(node).map(([name, value]) => [name, visibleSchema(value, name)]),
-  )
+function readSchema(said: unknown): ForeignSchema {
+  if (!isRecord(said)) return { problem: 'is no object' }
+  const read = readForeignSchema(said)
+  const problem = 'schema' in read ? parametersProblem(read.schema) : null
+  return problem === null ? read : { problem }
 }

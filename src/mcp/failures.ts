@@ -1,4 +1,4 @@
-import { visibleText } from '../lib/visible-text.ts'
+import { visibleText } from '../lib/invisible.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { RpcError } from './wire.ts'
 
@@ -19,6 +19,20 @@ export function badAnswer(source: string, what: string): OffstageError {
 
 export function unsupported(message: string): OffstageError {
   return new OffstageError('mcp-unsupported', message)
+}
+
+/** Why a request was given up. */
+export function stopped({ reason }: AbortSignal): OffstageError {
+  if (OffstageError.is(reason)) return reason
+  return reason instanceof DOMException && reason.name === 'TimeoutError'
+    ? new OffstageError('timeout', 'The MCP server did not answer in time.', { retryable: true })
+    : new OffstageError('aborted', 'The request to the MCP server was stopped.')
+}
+
+export function cutOff(source: string): OffstageError {
+  return new OffstageError('stream-incomplete', `The answer of ${source} was cut off.`, {
+    retryable: true,
+  })
 }
 
 /** A server's words, visible and within bounds. */

@@ -1,6 +1,6 @@
 import { sleepUnlessAborted } from '../lib/sleep.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
-import { badAnswer, refusedBy } from './failures.ts'
+import { badAnswer, cutOff, refusedBy } from './failures.ts'
 import type { HttpLine } from './http.ts'
 import { createInbox } from './inbox.ts'
 import {
@@ -12,7 +12,7 @@ import {
   sessionHeaders,
 } from './legacy-session.ts'
 import type { ProgressNote } from './line.ts'
-import { cutOff, type RevisionOptions } from './modern.ts'
+import type { RevisionOptions } from './modern.ts'
 import { readMessages } from './read-messages.ts'
 import { readProgress } from './read-progress.ts'
 import { type Fields, type Incoming, RPC } from './wire.ts'
@@ -151,7 +151,7 @@ export class LegacyExchange {
       }
     } catch (thrown) {
       // A connection that breaks is gone on with, as one that ends.
-      if (OffstageError.is(thrown) || this.#stop.signal.aborted) throw thrown
+      if (!OffstageError.is(thrown) || thrown.code !== 'stream-incomplete') throw thrown
     }
     return false
   }
@@ -161,6 +161,7 @@ export class LegacyExchange {
     retryMs?: number
   }): Promise<AsyncGenerator<Incoming>> {
     const { http, session, maxBytes } = this.#options
+    const { signal } = this.#stop
     const response = await http.send({
       method: 'GET',
       headers: {
@@ -168,11 +169,11 @@ export class LegacyExchange {
         ...sessionHeaders(session),
         'last-event-id': place.lastEventId ?? '',
       },
-      signal: this.#stop.signal,
+      signal,
     })
     if (!response.ok) throw cutOff(http.source)
     const { source, secrets } = http
-    return readMessages(response, { source, maxBytes, secrets }, place)
+    return readMessages(response, { source, maxBytes, secrets, signal }, place)
   }
 
   #asked({ id, method, params }: Extract<Incoming, { type: 'request' }>): void {

@@ -54,7 +54,7 @@ export async function postLegacy(
   const place: StreamPlace = {}
   return {
     status: response.status,
-    messages: readMessages(response, { source, maxBytes, secrets }, place),
+    messages: readMessages(response, { source, maxBytes, secrets, signal }, place),
     place,
     sessionId: response.headers.get('mcp-session-id'),
   }

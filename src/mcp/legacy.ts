@@ -212,6 +212,7 @@ class LegacyLine implements McpLine {
       source: this.source,
       maxBytes,
       secrets,
+      signal: on.signal,
     })) {
       if (message.type === 'request') this.#asked(message)
       tellChange(message, on.listener)

@@ -1,6 +1,6 @@
 import { OffstageError } from '../protocol/error.ts'
 import { isRecord } from '../lib/shape.ts'
-import { badAnswer, refusedBy } from './failures.ts'
+import { badAnswer, cutOff, refusedBy } from './failures.ts'
 import { parameterHeaders, standardHeaders } from './headers.ts'
 import type { HttpLine } from './http.ts'
 import { keepListening } from './keep-listening.ts'
@@ -69,7 +69,7 @@ export async function sendModern(
   return {
     id,
     status: response.status,
-    messages: readMessages(response, { source, maxBytes, secrets }),
+    messages: readMessages(response, { source, maxBytes, secrets, signal }),
   }
 }
 
@@ -188,10 +188,4 @@ export function tellChange(message: Incoming, listener: Listener): void {
   if (message.type !== 'notification') return
   const list = /^notifications\/(tools|resources|prompts)\/list_changed$/.exec(message.method)?.[1]
   if (list) listener.changed(list as 'tools')
-}
-
-export function cutOff(source: string): OffstageError {
-  return new OffstageError('stream-incomplete', `The answer of ${source} was cut off.`, {
-    retryable: true,
-  })
 }

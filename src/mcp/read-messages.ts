@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import { OffstageError } from '../protocol/error.ts'
-import { badAnswer } from './failures.ts'
+import { badAnswer, cutOff, stopped } from './failures.ts'
+import type { Secrets } from './secrets.ts'
 import { type Incoming, readMessage } from './wire.ts'
 
 export interface ReadOptions {
@@ -9,7 +10,9 @@ export interface ReadOptions {
   /** Of one message. */
   readonly maxBytes: number
   /** What the server must not say back: it was sent to it. */
-  readonly secrets: readonly string[]
+  readonly secrets: Secrets
+  /** Of the request. */
+  readonly signal: AbortSignal
 }
 
 /** Where a stream of events was when it ended (Last-Event-ID, `retry`). */
@@ -38,20 +41,18 @@ export async function* readMessages(
 }
 
 /** The whole of a body, within its bounds. */
-export async function readText(
-  { body }: Response,
-  { source, maxBytes, secrets }: ReadOptions,
-): Promise<string> {
+async function readText(response: Response, options: ReadOptions): Promise<string> {
+  const { source, maxBytes } = options
   let text = ''
-  for await (const piece of piecesOf(body)) {
+  for await (const piece of piecesOf(response, options)) {
     text += piece
     if (text.length > maxBytes) throw tooLarge(source, maxBytes)
   }
-  return withoutSecrets(text, secrets)
+  return text
 }
 
 async function* readEvents(
-  { body }: Response,
+  response: Response,
   options: ReadOptions,
   place: StreamPlace,
 ): AsyncGenerator<Incoming> {
@@ -69,19 +70,19 @@ async function* readEvents(
       if (error.type === 'max-buffer-size-exceeded') isTooLarge = true
     },
   })
-  for await (const piece of piecesOf(body)) {
+  for await (const piece of piecesOf(response, options)) {
     parser.feed(piece)
     if (isTooLarge) throw tooLarge(options.source, options.maxBytes)
     const [events] = [data]
     data = []
-    for (const event of events) yield* messagesOf(withoutSecrets(event, options.secrets), options)
+    for (const event of events) yield* messagesOf(event, options)
   }
 }
 
-function* messagesOf(text: string, { source }: ReadOptions): Generator<Incoming> {
+function* messagesOf(text: string, { source, secrets }: ReadOptions): Generator<Incoming> {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = secrets.parse(text)
   } catch {
     throw badAnswer(source, 'sent what is no JSON.')
   }
@@ -92,24 +93,27 @@ function* messagesOf(text: string, { source }: ReadOptions): Generator<Incoming>
   }
 }
 
-async function* piecesOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<string> {
+/** Throws `stream-incomplete` when the connection breaks, and what the request was stopped with. */
+async function* piecesOf(
+  { body }: Response,
+  { source, signal }: ReadOptions,
+): AsyncGenerator<string> {
   if (!body) return
   const reader = body.getReader()
   const decoder = new TextDecoder()
+  const read = (): ReturnType<typeof reader.read> =>
+    reader.read().catch(() => {
+      throw signal.aborted ? stopped(signal) : cutOff(source)
+    })
   try {
     for (;;) {
-      const { done, value } = await reader.read()
+      const { done, value } = await read()
       if (done) return
       yield decoder.decode(value, { stream: true })
     }
   } finally {
     reader.cancel().catch(() => undefined)
   }
-}
-
-/** A server that repeats a token puts it into no result and no error. */
-function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text)
 }
 
 function tooLarge(source: string, maxBytes: number): OffstageError {

@@ -1,5 +1,5 @@
 import { isRecord } from '../lib/shape.ts'
-import { visibleText } from '../lib/visible-text.ts'
+import { visibleText } from '../lib/invisible.ts'
 import { shortWords } from './failures.ts'
 import type { Fields } from './wire.ts'
 

@@ -27,6 +27,10 @@ export interface Blackboard extends AgentMemory {
   clear(where?: Where): Promise<void>
 }
 
+/** What is retrieved says that it holds words of others; a result can't say so of itself. */
+const UNREAD =
+  'Written since in a conversation that holds words of others: it is shown with the next message of the person.'
+
 const MAX_LENGTH = 2_000
 const DEFAULT_LENGTH = 1_000
 
@@ -142,8 +146,11 @@ function blockTools(
       additionalProperties: false,
     },
     annotations: { readOnly: true },
-    execute: async ({ block: name }, where) =>
-      (await written(where)).find(({ id }) => id === name)?.text ?? '',
+    async execute({ block: name }, { conversationId, tainted }) {
+      const { text = '', untrusted } =
+        (await written({ conversationId })).find(({ id }) => id === name) ?? {}
+      return untrusted && !tainted ? UNREAD : text
+    },
   }
   return [write, read]
 }

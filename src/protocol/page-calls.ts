@@ -71,8 +71,8 @@ export const PAGE_CALLS = {
   consentKey: { stops: true } as Question<CallContext, string | null>,
   /** What a call is about to act on, for the person who is asked. */
   describeCall: { stops: true } as Question<DescribeCall, CallDescription>,
-  /** JSON pointers to the values of an input that are not to be stored. Fails closed: all of it. */
-  secretsIn: { stops: true } as Question<CallContext, readonly string[]>,
+  /** JSON pointers to the values of an input that are not to be stored; null: its tool can't say. */
+  secretsIn: { stops: true } as Question<CallContext, readonly string[] | null>,
   /** How the last message is to be sent. */
   beforeModel: { stops: true } as Question<AskBeforeModel, Amendment>,
   /** What is wrong with the answer, for the model; null: nothing, or nothing that is to be said any more. */

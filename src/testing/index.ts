@@ -5,5 +5,6 @@ export {
   type InProcessWorkerOptions,
   type TestStorage,
 } from './in-process-worker.ts'
+export { consentTo, personPress } from './person.ts'
 export { forgetPage as simulateReload } from '../client/page-registry.ts'
 export type { Script, ScriptScene, ScriptStep } from '../protocol/model.ts'

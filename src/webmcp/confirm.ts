@@ -27,7 +27,7 @@ export function mayNeedApproval(
   return needsApproval !== false && byAnnotations(annotations, policy)
 }
 
-/** This call needs it. A function that throws counts as true. */
+/** This call needs it. A function that throws, or doesn't say, counts as true. */
 export async function needsApproval(
   tool: Tool,
   {
@@ -43,7 +43,8 @@ export async function needsApproval(
   if (typeof tool.needsApproval !== 'function' || policy === 'always')
     return mayNeedApproval(tool, policy)
   try {
-    return (await tool.needsApproval(input, info)) ?? byAnnotations(tool.annotations, policy)
+    const own = await tool.needsApproval(input, info)
+    return own === 'default' ? byAnnotations(tool.annotations, policy) : own !== false
   } catch {
     return true
   }

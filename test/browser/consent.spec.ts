@@ -1,74 +1,9 @@
-import type { Page } from '@playwright/test'
+import { type Attacked, attacked, begin, HOST_FILE, openHost, use } from './support/consent-host.ts'
 import { expect, test } from './support/test.ts'
 
 // A model must not answer for the person: the scripted one presses what the page offers.
 
-interface Attacked {
-  readonly effects: number
-  /** What became of each answer that the page tried to give. */
-  readonly answers: string[]
-  readonly results: { readonly outcome: string }[]
-  readonly agents: { approve: (id: string) => Promise<boolean> }[]
-}
-
-/**
- * A host whose `#ask` appears with each call that waits; `window.approve` is what its buttons call.
- * Every agent has page tools and `destroy`.
- */
-const HOST = `
-import { createAgent } from '/dist/index.js'
-import { pageTools } from '/dist/page-tools.js'
-window.effects = 0
-window.answers = []
-window.results = []
-window.agents = []
-const destroy = {
-  name: 'destroy', description: 'Destroys everything.', annotations: { destructive: true },
-  execute: () => { window.effects += 1; return 'gone' },
-}
-const waiting = []
-const noted = async (answer) => {
-  try { window.answers.push(String(await answer)) } catch (error) { window.answers.push(error.code) }
-}
-window.approve = () => noted(waiting.at(-1)?.agent.approve(waiting.at(-1).event))
-window.deny = async () => String(await waiting.at(-1).agent.deny(waiting.at(-1).event))
-window.begin = async (steps, agent = createAgent({
-  model: { provider: 'scripted', model: 'x', script: { steps } }, storage: 'memory',
-  tools: [destroy, ...pageTools()], controlTools: ['ask_user'],
-})) => {
-  window.agents.push(agent)
-  for await (const event of agent.run('Go')) {
-    if (event.type === 'tool-approval-request') waiting.push({ agent, event })
-    if (event.type === 'question') window.reply = (text) => noted(agent.answer(event, text))
-    if (/^(tool-approval-request|question)$/.test(event.type)) document.querySelector('#ask').hidden = false
-    if (event.type === 'run-end') window.results.push(event.result)
-  }
-}
-document.documentElement.dataset.host = ''
-`
-
-type Open = (options: { body: string }) => Promise<Page>
-
-async function openHost(openPage: Open, body: string): Promise<Page> {
-  const page = await openPage({
-    body: `<div id="ask" hidden>${body}</div><script type="module" src="/host.js"></script>`,
-  })
-  await page.locator('html[data-host]').waitFor({ state: 'attached' })
-  return page
-}
-
-const use = (toolName: string, input: object = {}) => ({ toolName, input })
-const begin = (page: Page, steps: object[]): Promise<void> =>
-  page.evaluate((script) => {
-    ;(window as unknown as { begin: (steps: object[]) => void }).begin(script)
-  }, steps)
-const attacked = (page: Page): Promise<Attacked> =>
-  page.evaluate(() => {
-    const { effects, answers, results } = window as unknown as Attacked
-    return { effects, answers, results, agents: [] }
-  })
-
-test.beforeEach(({ site }) => site.add('/host.js', { body: HOST }))
+test.beforeEach(({ site }) => site.add(...HOST_FILE))
 
 const press = use('click', { ref: 'Approve' })
 const button = '<button id="yes" onclick="approve()">Approve</button>'

@@ -1,17 +1,132 @@
+import { oneByOne } from '../../lib/one-by-one.ts'
 import type { McpFetch } from '../options.ts'
-import type { McpAuthOptions } from './options.ts'
+import { authFailed } from './auth-failed.ts'
+import { readChallenge } from './challenge.ts'
+import { type AuthServer, discoverAuth } from './discover.ts'
+import { type Keys, keysOf, LOG_IN, readKept } from './kept.ts'
+import { beginLogIn, logInByPopup, readAnswer } from './log-in.ts'
+import type { McpAuthOptions, McpKeyStore } from './options.ts'
+import { register, requestTokens, type Tokens } from './tokens.ts'
+
+/** A refusal, and the token that was refused; null: there was none. */
+export interface Refusal {
+  readonly response: Response
+  readonly bearer: string | null
+}
 
 export interface Authorizer {
   /** The token to send; null: none is known. */
   current(): Promise<string | null>
-  /** Another token, after the server refused the one it got. */
-  answer(refusal: Response, signal: AbortSignal): Promise<string | null>
+  /** Another token, after the server refused the one it got: refreshed, or by a log-in of the person. */
+  answer(refusal: Refusal, signal: AbortSignal): Promise<string | null>
 }
 
-export function createAuthorizer(_about: {
+interface AuthorizerParts {
   readonly url: URL
   readonly options: McpAuthOptions
   readonly fetch: McpFetch
-}): Authorizer {
-  return { current: async () => null, answer: async () => null }
+}
+
+export function createAuthorizer(parts: AuthorizerParts): Authorizer {
+  return new OAuth(parts)
+}
+
+class OAuth implements Authorizer {
+  readonly #parts: AuthorizerParts
+  readonly #store: McpKeyStore
+  readonly #keys: Keys
+  readonly #inTurn = oneByOne()
+  readonly #redirectUrl: string
+
+  constructor(parts: AuthorizerParts) {
+    const { options, url } = parts
+    this.#parts = parts
+    this.#store = options.store ?? memoryStore()
+    this.#keys = keysOf(url)
+    this.#redirectUrl = new URL(options.redirectUrl, globalThis.document?.baseURI).href
+  }
+
+  async current(): Promise<string | null> {
+    return (await readKept(this.#store, this.#keys.tokens))?.access ?? null
+  }
+
+  answer({ response, bearer }: Refusal, signal: AbortSignal): Promise<string | null> {
+    const { fetch: ask } = this.#parts
+    return this.#inTurn(async () => {
+      const had = await readKept(this.#store, this.#keys.tokens)
+      // Another request got one meanwhile.
+      if (had && bearer !== had.access) return had.access
+      const isTooLittle = response.status === 403
+      if (had?.refresh !== undefined && !isTooLittle) {
+        const parameters = { grant_type: 'refresh_token', refresh_token: had.refresh }
+        const next = await requestTokens(parameters, had, { fetch: ask, signal })
+        if (next) return this.#keep({ refresh: had.refresh, ...next })
+      }
+      if (!isTooLittle) await this.#store.removeItem(this.#keys.tokens)
+      return this.#logIn(response, had, signal)
+    })
+  }
+
+  async #keep(tokens: Tokens): Promise<string> {
+    await this.#store.setItem(this.#keys.tokens, JSON.stringify(tokens))
+    return tokens.access
+  }
+
+  async #clientOf(server: AuthServer, signal: AbortSignal): Promise<string> {
+    const { options, fetch: ask } = this.#parts
+    const { clientId } = options
+    const isDocument = clientId?.startsWith('https://') === true
+    if (clientId !== undefined && (!isDocument || server.readsClientDocuments)) return clientId
+    // What one authorization server knows is worth nothing to another.
+    const key = `${this.#keys.client}:${server.issuer}`
+    const known = await this.#store.getItem(key)
+    if (known !== null) return known
+    const name = options.clientName ?? globalThis.location?.host ?? 'Offstage'
+    const client = { name, redirectUrl: this.#redirectUrl }
+    const made = await register(server, client, { fetch: ask, signal })
+    await this.#store.setItem(key, made)
+    return made
+  }
+
+  async #logIn(refusal: Response, had: Tokens | null, signal: AbortSignal): Promise<string> {
+    const { url, options, fetch: ask } = this.#parts
+    const challenge = readChallenge(refusal.headers.get('www-authenticate'))
+    const { issuers } = options
+    const discovery = { url, fetch: ask, signal, ...(issuers && { issuers }) }
+    const server = await discoverAuth(challenge.resource_metadata, discovery)
+    const clientId = await this.#clientOf(server, signal)
+    const redirectUrl = this.#redirectUrl
+    const scope = union(had?.scope, options.scope ?? challenge.scope ?? server.scopes)
+    const start = await beginLogIn(server, { url: url.href, clientId, redirectUrl, scope })
+    if (options.mode === 'redirect') {
+      await this.#store.setItem(LOG_IN, JSON.stringify(start.logIn))
+      globalThis.location.assign(start.address)
+      // The page goes.
+      return new Promise(() => undefined)
+    }
+    const parameters = {
+      grant_type: 'authorization_code',
+      code: readAnswer(await logInByPopup(start, signal), start.logIn),
+      code_verifier: start.logIn.verifier,
+      redirect_uri: redirectUrl,
+    }
+    const tokens = await requestTokens(parameters, { server, clientId }, { fetch: ask, signal })
+    if (!tokens) throw authFailed(`${server.issuer} gave no token for the log-in.`)
+    return this.#keep(tokens)
+  }
+}
+
+/** What was granted before is asked for again, beside what is missing. */
+function union(had: string | undefined, asked: string | undefined): string | undefined {
+  const all = new Set(`${had ?? ''} ${asked ?? ''}`.split(' ').filter(Boolean))
+  return all.size > 0 ? [...all].join(' ') : undefined
+}
+
+function memoryStore(): McpKeyStore {
+  const kept = new Map<string, string>()
+  return {
+    getItem: (key) => kept.get(key) ?? null,
+    setItem: (key, value) => kept.set(key, value),
+    removeItem: (key) => kept.delete(key),
+  }
 }

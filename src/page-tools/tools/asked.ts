@@ -35,14 +35,14 @@ interface Asked {
 
 const LOAD = randomId()
 
-/** Whether a person is always to be asked about one of these; undefined: the agent's policy decides. */
-export async function mustAsk(page: Page, uses: readonly Use[]): Promise<true | undefined> {
+/** Whether a person is always to be asked about one of these; `'default'`: the agent's policy decides. */
+export async function mustAsk(page: Page, uses: readonly Use[]): Promise<true | 'default'> {
   const live = livePage(page)
   for (const use of uses) {
     const element = await elementOf(use, page).catch(() => null)
     if (element && mustConfirm(element, use.action, live.options)) return true
   }
-  return undefined
+  return 'default'
 }
 
 /** Whether the call commits the person to something. */

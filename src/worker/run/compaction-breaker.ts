@@ -6,7 +6,7 @@ import type { RunContext } from './run-context.ts'
 /** Of what was sent: a compaction that leaves out less, and is needed again for the very next step, is of no use. */
 const WORTHWHILE = 0.2
 
-/** Such compactions, one step after the other, after which there is no other. */
+/** Such compactions, one step after the other, after which no other is paid for. */
 const ENOUGH = 2
 
 const SPENT = `Room was made for each of the last ${ENOUGH} steps, each time less than ${WORTHWHILE * 100} % of what was sent, and what is to be sent is too long again. Give the model a larger window, or have tools return less, summaries be shorter, or a policy leave out more.`

@@ -31,6 +31,7 @@ function isPlain({ conversation, tools, validator }: RunContext, call: CallState
   const tool = tools.get(call.toolName)
   if (tool === undefined || call.error !== null || tool.control !== undefined) return false
   if (approvalOf(call, tool, standingOfNext(conversation.state, tool)) !== false) return false
+  if (conversation.sealed.isUnclear(call.toolCallId)) return false
   const whole = conversation.sealed.open(call.toolCallId, call.input)
   return whole !== null && checkInput(validator, tool, whole) === null
 }

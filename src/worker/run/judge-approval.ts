@@ -56,7 +56,7 @@ async function mustAsk(
   if (context.conversation.run?.limits.maxSteps === 0) return false
   // Whatever a policy says now: what a person was asked about is not done unasked, by another tool of that name.
   if (call.askedAt !== undefined) return true
-  if (because) return true
+  if (because || context.conversation.sealed.isUnclear(call.toolCallId)) return true
   const approval = asksByRule(call, tool, standing)
   if (approval !== 'page') return approval
   return context.page.needsApproval(callContext(context, call, input))
@@ -94,6 +94,7 @@ async function rememberableOf(
   const { annotations, remote, describes, commits } = tool
   if (annotations.destructive || describes || commits || mayMislead(call, tool, standing))
     return null
+  if (context.conversation.sealed.isUnclear(call.toolCallId)) return null
   // What a stranger says of its own tool counts for nothing.
   const isOpenWorld = remote
     ? !remote.trusted || annotations.openWorld !== false

@@ -53,8 +53,7 @@ export async function makeRoom(context: RunContext, asking: Asking): Promise<boo
   const plan = (now: RoomNeeded | null): readonly PlannedCompaction[] =>
     now ? planned(conversation.state, now, way) : []
   const facts = plan(needed)
-  const isForced = needed.isShort && asking.occasion === 'asked' && facts.length > 0
-  if (isForced && isSpent(conversation.state, context.runId)) breakOff(context)
+  if (isVain(context, { ...asking, way, facts, needed })) breakOff(context)
   const summary = await summaryFor(context, { ...asking, way, facts, needed })
   if (stopsWithoutEnd(signal)) return false
   let isMade = false
@@ -124,24 +123,35 @@ function planned(
   return fact ? [fact] : []
 }
 
-/** The model's, where the policy leaves out messages. */
+interface Making {
+  readonly way: Way
+  readonly facts: readonly PlannedCompaction[]
+  readonly needed: RoomNeeded
+}
+
+/** One more compaction would be as useless as those before, and costs a model call or isn't enough. */
+function isVain(
+  { conversation: { state }, runId }: RunContext,
+  { way, facts, needed, occasion }: Asking & Making,
+): boolean {
+  if (!needed.isShort || occasion === 'refused' || facts.length === 0) return false
+  const { room, budget, limit = budget } = needed
+  const isEnough = tokensWith(state, room.fixed, facts) <= limit
+  return (isSummarized(way, facts) || !isEnough) && isSpent(state, runId)
+}
+
+/** The policy leaves out messages, and the model is asked for a summary of them. */
+function isSummarized(way: Way, facts: readonly PlannedCompaction[]): boolean {
+  return 'policy' in way && way.policy !== 'drop-oldest' && facts.some(isCompacted)
+}
+
 async function summaryFor(
   context: RunContext,
-  {
-    way,
-    facts,
-    needed,
-    ...asking
-  }: Asking & {
-    readonly way: Way
-    readonly facts: readonly PlannedCompaction[]
-    readonly needed: RoomNeeded
-  },
+  { way, facts, needed, ...asking }: Asking & Making,
 ): Promise<Summary | null> {
   const { run } = context.conversation
-  const isWanted = 'policy' in way && way.policy !== 'drop-oldest' && facts.some(isCompacted)
   // What was refused as too long is too long with one more turn, too.
-  if (!isWanted || asking.occasion === 'refused' || run === null) return null
+  if (!isSummarized(way, facts) || asking.occasion === 'refused' || run === null) return null
   const maxTokens = needed.room.total * SUMMARY_PART
   return summarize(context, run, { ...asking, maxTokens, limit: needed.limit })
 }

@@ -164,7 +164,8 @@ async function judgeReady(
   const { toolName } = call
   const standing = standingOf(context.conversation.state, call, tool)
   const because = await whyAsked(context, call, { tool, input, standing })
-  const asks = because !== null || mayMislead(call, tool, standing)
+  const isUnclear = context.conversation.sealed.isUnclear(call.toolCallId)
+  const asks = because !== null || isUnclear || mayMislead(call, tool, standing)
   const ready = { toolName, input, by: decidedBy(tool), asks }
   const judged = { tool, input, standing, because }
   const approval = await judgeApproval(context, call, judged)

@@ -19,7 +19,9 @@ export async function sealInput(
   if (!tool?.seals) return input
   const { sealed } = context.conversation
   const isValid = checkInput(context.validator, tool, input) === null
-  const pointers = isValid ? await secretsIn(context, call, input) : EVERYTHING
+  const secrets = isValid ? await secretsIn(context, call, input) : EVERYTHING
+  if (secrets === null) sealed.markUnclear(call.toolCallId)
+  const pointers = secrets ?? EVERYTHING
   return sealed.seal(call.toolCallId, input, (_value, pointer) =>
     pointers.some((at) => pointer === at || pointer.startsWith(`${at}/`)),
   )
@@ -29,13 +31,14 @@ function secretsIn(
   context: RunContext,
   call: SealedCall,
   input: JsonValue,
-): Promise<readonly string[]> {
+): Promise<readonly string[] | null> {
   return (
     context.page
       .secretsIn(callContext(context, call, input))
       // The run is stopped, or the page is gone: nobody waits for what is secret.
-      .catch(() => EVERYTHING)
+      .catch(() => null)
   )
 }
 
+/** A pointer to the whole input. */
 const EVERYTHING = ['']

@@ -17,6 +17,8 @@ import {
 export class SealedInputs {
   /** By call, then by seal. */
   readonly #values = new Map<string, Map<string, string | number>>()
+  /** Calls whose tool couldn't say what is secret. */
+  readonly #unclear = new Set<string>()
 
   /** The input with seals in place of the values at which `isSecret`; the values are kept for the call. */
   seal(
@@ -38,6 +40,15 @@ export class SealedInputs {
       this.keep(toolCallId, [{ seal, value: leaf }])
       return seal
     })
+  }
+
+  markUnclear(toolCallId: string): void {
+    this.#unclear.add(toolCallId)
+  }
+
+  /** What decides about the call sees seals in place of values that are no secrets, perhaps: a person is to decide. */
+  isUnclear(toolCallId: string): boolean {
+    return this.#unclear.has(toolCallId)
   }
 
   keep(toolCallId: string, values: readonly SealedValue[]): void {
@@ -69,7 +80,15 @@ export class SealedInputs {
 
   /** Nobody asks for the values of what has ended. */
   fold(row: Row): void {
-    if (row.type === 'call-settled') this.#values.delete(row.path.at(-1) ?? '')
-    else if (row.type === 'run-ended') this.#values.clear()
+    if (row.type === 'call-settled') this.#forget(row.path.at(-1) ?? '')
+    else if (row.type === 'run-ended') {
+      this.#values.clear()
+      this.#unclear.clear()
+    }
+  }
+
+  #forget(toolCallId: string): void {
+    this.#values.delete(toolCallId)
+    this.#unclear.delete(toolCallId)
   }
 }

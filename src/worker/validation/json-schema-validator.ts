@@ -2,6 +2,7 @@ import { dereference, validate, type OutputUnit, type Schema } from '@cfworker/j
 import { describeThrown } from '../../protocol/error.ts'
 import type { JsonSchema } from '../../protocol/json.ts'
 import { isRecord } from '../../lib/shape.ts'
+import { boundedLookup } from './bounded-lookup.ts'
 import { checkSchema } from './check-schema.ts'
 import { issuesOf } from './issues-of.ts'
 import type { SchemaIssue, Validator } from './validator.ts'
@@ -11,7 +12,7 @@ export const jsonSchemaValidator: Validator = {
   validate(schema, value) {
     const { root, lookup } = prepare(schema)
     const check = (stopsEarly: boolean): OutputUnit[] =>
-      validate(withoutUndefined(value), root, '2020-12', lookup, stopsEarly).errors
+      validate(withoutUndefined(value), root, '2020-12', boundedLookup(lookup), stopsEarly).errors
     let first: OutputUnit[]
     try {
       first = check(true)

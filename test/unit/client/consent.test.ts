@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { AgentOptions } from '../../../src/client/options.ts'
 import { pageActs } from '../../../src/protocol/page-acts.ts'
+import { consentTo, personPress } from '../../../src/testing/person.ts'
 import { call, output, stage, started, startedRun, until } from './fake-worker.ts'
 
 // Page tools can't run here; what they leave on record can.
@@ -13,9 +15,9 @@ const activation = (isActive: boolean | undefined): void =>
   void vi.stubGlobal('navigator', isActive === undefined ? {} : { userActivation: { isActive } })
 
 /** An agent that has asked about a call, after which page tools have acted. */
-async function asked(how: 'asked' | 'interrupted' = 'asked') {
+async function asked(how: 'asked' | 'interrupted' = 'asked', options: Partial<AgentOptions> = {}) {
   pageActs().turns = 4
-  const set = stage()
+  const set = stage(options)
   const { command, worker } = await startedRun(set, 'x', { conversationId: 'c1' })
   const { subscribe, getSnapshot } = set.agent.conversation('c1')
   subscribe(() => {})
@@ -82,5 +84,92 @@ describe('an answer', () => {
     pageActs().turns = 2
     activation(false)
     await expect(agent.approve('old')).rejects.toMatchObject({ code: 'consent-refused' })
+  })
+})
+
+describe("an answer that takes a person's press", () => {
+  const person = { consent: 'person' } as const
+  const refused = { code: 'consent-refused' }
+
+  test('is refused to code, and one press is good for one', async () => {
+    personPress()
+    const { agent, worker } = await asked('asked', person)
+    await expect(agent.approve('t1')).rejects.toMatchObject(refused)
+    await expect(agent.answer('t1', 'yes')).rejects.toMatchObject(refused)
+    await expect(agent.supplyOutput('t1', 1)).rejects.toMatchObject(refused)
+    await expect(agent.settle('t1', { output: 1 })).rejects.toMatchObject(refused)
+    await expect(agent.resolveInterrupted('t1', 'run-again')).rejects.toMatchObject(refused)
+    expect(worker.commands.some(({ method }) => /answer|supply/.test(method))).toBe(false)
+    personPress()
+    expect(await agent.approve('t1')).toBe(true)
+    await expect(agent.approve('t1')).rejects.toMatchObject(refused)
+  })
+
+  test('needs none where it lets nothing run', async () => {
+    const { agent } = await asked('asked', person)
+    expect(await agent.deny('t1')).toBe(true)
+    expect(await agent.settle('t1', { error: 'No.' })).toBe(true)
+    expect(await agent.answer('t1', { action: 'cancel' })).toBe(true)
+  })
+
+  test('names the question that was seen', async () => {
+    const { agent, worker } = await asked('asked', person)
+    personPress()
+    await agent.approve('t1', { remember: 'run' })
+    expect(worker.of('answerCall')).toMatchObject([
+      { answer: { type: 'approve', remember: 'run', askedAt: expect.any(Number) as number } },
+    ])
+  })
+
+  test.each<[string, () => void]>([
+    ['act', () => void Object.assign(pageActs(), { open: 1, turns: 5 })],
+    ['have acted since', () => void Object.assign(pageActs(), { turns: 6 })],
+  ])('is refused while page tools %s, by a press and by a consent', async (_name, act) => {
+    const { agent } = await asked('asked', person)
+    const consent = consentTo(agent, 't1')
+    personPress()
+    act()
+    await expect(agent.approve('t1', { consent })).rejects.toMatchObject(refused)
+    await expect(agent.approve('t1')).rejects.toMatchObject(refused)
+  })
+
+  test('takes a consent for two minutes, once, and for its call only', async () => {
+    const { agent } = await asked('asked', person)
+    const now = vi.spyOn(performance, 'now')
+    const start = performance.now()
+    const consent = consentTo(agent, 't1')
+    now.mockReturnValue(start + 119_000)
+    await expect(agent.approve('t2', { consent })).rejects.toMatchObject(refused)
+    expect(await agent.approve({ conversationId: 'c1', toolCallId: 't1' }, { consent })).toBe(true)
+    await expect(agent.approve('t1', { consent })).rejects.toMatchObject(refused)
+    now.mockReturnValue(start + 200_000)
+    const late = consentTo(agent, 't1')
+    now.mockReturnValue(start + 321_000)
+    await expect(agent.approve('t1', { consent: late })).rejects.toMatchObject(refused)
+    now.mockRestore()
+  })
+
+  test('is refused to a press of more than five seconds ago', async () => {
+    const { agent } = await asked('asked', person)
+    const now = vi.spyOn(performance, 'now')
+    const start = performance.now()
+    personPress()
+    now.mockReturnValue(start + 5500)
+    await expect(agent.approve('t1')).rejects.toMatchObject(refused)
+    expect(() => agent.consent('t1')).toThrow(expect.objectContaining(refused) as Error)
+    now.mockRestore()
+  })
+
+  test('takes no event that a script made, nor a consent that another agent gave', async () => {
+    const { agent } = await asked('asked', person)
+    personPress()
+    const event = new Event('click')
+    expect(() => agent.consent('t1', event)).toThrow(expect.objectContaining(refused) as Error)
+    expect(() => agent.consent('t1', { nativeEvent: event })).toThrow(
+      expect.objectContaining(refused) as Error,
+    )
+    const other = stage(person).agent
+    const consent = consentTo(other, 't1')
+    await expect(agent.approve('t1', { consent })).rejects.toMatchObject(refused)
   })
 })

@@ -419,6 +419,40 @@ describe('hooks', () => {
     expect(await ask(() => Promise.reject(new Error('?')), no)).toBe(true)
   })
 
+  test.each<[string, unknown, unknown]>([
+    ['needsApproval', () => undefined, 'never'],
+    ['needsApproval', () => 'no', () => false],
+    ['toolApproval', undefined, () => undefined],
+    ['toolApproval', () => 'default', async () => 0],
+  ])(
+    '%s that says neither yes nor no counts as yes, and is warned about once',
+    async (name, own, policy) => {
+      const more = { needsApproval: own } as Partial<Tool>
+      const { worker, command, set } = await withTool(() => 1, more, { toolApproval: policy })
+      const warnings: string[] = []
+      set.agent.on('warning', ({ code, message }) => void warnings.push(`${code} ${message}`))
+      expect(await worker.page.needsApproval(execution(command))).toBe(true)
+      expect(await worker.page.needsApproval(execution(command))).toBe(true)
+      expect(warnings).toEqual([
+        expect.stringMatching(new RegExp(`^approval-policy ${name} of the tool \\w+ returned`)),
+      ])
+    },
+  )
+
+  test.each<unknown>(['never', () => false])(
+    'toolApproval %s over a destructive tool is warned about',
+    async (toolApproval) => {
+      const more = { annotations: { destructive: true } }
+      const { worker, command, set } = await withTool(() => 1, more, { toolApproval })
+      const warnings: string[] = []
+      set.agent.on('warning', ({ code }) => void warnings.push(code))
+      await worker.page.currentTools({ agentId: execution(command).agentId })
+      await worker.page.needsApproval(execution(command))
+      await worker.page.currentTools({ agentId: execution(command).agentId })
+      expect(warnings).toEqual(['approval-policy'])
+    },
+  )
+
   test('reconcile says what became of a call', async () => {
     const answers = [{ happened: true, result: 'r' } as const, { happened: false } as const, null]
     const { worker, command } = await withTool(() => 1, { reconcile: () => answers.shift() })

@@ -110,7 +110,10 @@ describe('once a review was read', () => {
   })
 
   it('asks again about such a tool when the person said no, and warns its author once', async () => {
-    const { agent } = agentWith([tool('act')], { script: afterReading('act', 'act') })
+    const act = (step: number) => ({ toolCalls: [{ toolName: 'act', input: { step } }] })
+    const { agent } = agentWith([tool('act', { inputSchema: { type: 'object' } })], {
+      script: { steps: [call('read_reviews'), act(1), act(2), { text: 'done' }] },
+    })
     const run = agent.run('go', { conversationId: 'c' })
     const codes: string[] = []
     let denied = 0

@@ -68,7 +68,7 @@ export async function approving(
       const isNew = !asked.some(({ toolCallId }) => toolCallId === pending.toolCallId)
       if (pending.kind !== 'approval' || !isNew) continue
       asked.push(pending)
-      void agent.approve({ conversationId, toolCallId: pending.toolCallId })
+      void talk.approve(pending)
     }
   }
   const leave = talk.subscribe(answer)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ChooseCompaction, Run } from '../../../src/index.ts'
-import { call, reads, say, talk, type Turn } from './compaction-support.ts'
+import { call, reads, say, talk, type Turn, words } from './compaction-support.ts'
 
 const WINDOW = 6_000
 
@@ -23,23 +23,45 @@ async function ended(run: Run) {
 
 const OVERFLOW = { outcome: 'failed', error: { code: 'context-overflow', retryable: false } }
 
+/** As long as what it stands for: one result. */
+const longSummary = (count: number) => say(words(165, count))
+/** Never left out, and more than half of the window. */
+const LONG = `Find the blue mug in: ${words(1_000, 1)}`
+
 describe('compactions that hardly make room', () => {
-  it('for two steps, one after the other, end the run before a third', async () => {
+  it('and are paid for, for two steps, one after the other, end the run before a third', async () => {
+    const { agent, sent, summaries } = talk(reads(40), {
+      compaction: { contextWindow: WINDOW, policy: 'summarize' },
+      sumUp: longSummary,
+    })
+    const result = await ended(agent.run(LONG))
+    expect(result).toMatchObject(OVERFLOW)
+    expect(result.warnings.slice(-3)).toEqual([
+      'context-compacted',
+      'context-compacted',
+      'compaction-spent',
+    ])
+    expect(summaries.length).toBeLessThan(sent.length)
+    expect(result.steps).toBe(sent.length)
+  })
+
+  it('but cost nothing, end no run that fits', async () => {
     const { agent, sent } = talk(reads(40), {
       compaction: { contextWindow: WINDOW, policy: sparingly },
     })
     const result = await ended(agent.run('Find the blue mug.'))
-    expect(result).toMatchObject(OVERFLOW)
-    expect(result.warnings).toEqual(['context-compacted', 'context-compacted', 'compaction-spent'])
-    expect(result.steps).toBe(sent.length)
-    const talked = await agent.conversations.get(result.conversationId)
-    expect(talked?.messages.filter(({ role }) => role === 'tool')).toHaveLength(result.steps)
+    expect(result).toMatchObject({ outcome: 'completed', steps: sent.length })
+    expect(result.warnings).not.toContain('compaction-spent')
+    expect(result.warnings.length).toBeGreaterThan(10)
   })
 
   it('end no later run, which makes room anew', async () => {
     const turn: Turn = (_, asked) => (asked < 40 ? call('read', asked) : say('Done.'))
-    const { agent } = talk(turn, { compaction: { contextWindow: WINDOW, policy: sparingly } })
-    const first = await ended(agent.run('Find the blue mug.'))
+    const { agent } = talk(turn, {
+      compaction: { contextWindow: WINDOW, policy: 'summarize' },
+      sumUp: longSummary,
+    })
+    const first = await ended(agent.run(LONG))
     expect(first).toMatchObject(OVERFLOW)
     const { conversationId } = first
     const second = await ended(agent.run('Go on.', { conversationId }))

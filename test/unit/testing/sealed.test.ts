@@ -269,20 +269,34 @@ test.each<[string, unknown]>([
   ],
   ['returns nothing', () => undefined],
   ['returns no pointers', () => ['password']],
-])('of a tool whose secretsIn %s, the whole input is sealed', async (_, secretsIn) => {
-  const [secret, user] = [randomUUID(), randomUUID()]
-  const all = watched()
-  const got = vi.fn((_input: object) => 'in')
-  const { agent, ask } = watch(all, [calls({ user, password: secret }), answer('Done.')], {
-    tools: [login(got, { secretsIn } as Partial<Tool>)],
-  })
-  await ask()
-  expect(got).toHaveBeenCalledExactlyOnceWith({ user, password: secret }, expect.anything())
-  await expectNowhere(secret, all)
-  await expectNowhere(user, all)
-  expect(JSON.stringify(all.shown)).toContain('hook-failed')
-  await agent.dispose()
-})
+])(
+  'of a tool whose secretsIn %s, the whole input is sealed, and a person is asked',
+  async (_, secretsIn) => {
+    const [secret, user] = [randomUUID(), randomUUID()]
+    const all = watched()
+    const got = vi.fn((_input: object) => 'in')
+    const free = { needsApproval: false, annotations: { readOnly: true } }
+    const { agent, chat, ask } = watch(all, [calls({ user, password: secret }), answer('Done.')], {
+      tools: [login(got, { secretsIn, ...free } as Partial<Tool>)],
+      toolApproval: () => false,
+      whileTainted: 'allow',
+    })
+    const asked = chat.subscribe(() => {
+      for (const { toolCallId } of chat.getSnapshot().pending) {
+        expect(got).not.toHaveBeenCalled()
+        asked()
+        void chat.approve(toolCallId)
+      }
+    })
+    await ask()
+    expect(all.shown).toContainEqual(expect.objectContaining({ type: 'tool-approval-request' }))
+    expect(got).toHaveBeenCalledExactlyOnceWith({ user, password: secret }, expect.anything())
+    await expectNowhere(secret, all)
+    await expectNowhere(user, all)
+    expect(JSON.stringify(all.shown)).toContain('hook-failed')
+    await agent.dispose()
+  },
+)
 
 test.each<[string, (secret: string) => StreamPart[]]>([
   ['does not fit the schema', (secret) => calls({ password: secret.repeat(2) })],

@@ -306,6 +306,21 @@ describe('an input', () => {
     expect(check(nested(100_000), tree)?.code).toBe('invalid_params')
   })
 
+  it.each([
+    ['allOf', { allOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/a' }] }],
+    ['anyOf', { anyOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/a' }] }],
+  ])('is refused where %s applies a recursive schema twice at each level', (_, a) => {
+    let value: JsonValue = {}
+    for (let level = 0; level < 60; level++) value = { a: value }
+    const schema: JsonSchema = {
+      type: 'object',
+      $ref: '#/$defs/a',
+      $defs: { a: { type: 'object', properties: { a } } },
+    }
+    expect(check({ a: { a: {} } }, schema)).toBeNull()
+    expect(check(value, schema)?.message).toContain('takes more than')
+  })
+
   it('is refused with a property name that is half a character', () => {
     expect(check({ '\ud800': 1 }, { additionalProperties: {} })?.code).toBe('invalid_params')
   })

@@ -1,0 +1,87 @@
+import type { JsonValue } from '../protocol/json.ts'
+
+/** Left as they are: joined emoji, keycaps, letters of scripts that are written with joiners, and single line breaks and tabs. */
+const PLAIN = [
+  String.raw`\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?(?:\u200d\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?)*`,
+  String.raw`[0-9#*]\ufe0f\u20e3`,
+  ...'Arabic Syriac Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Khmer'
+    .split(' ')
+    .map((name) => String.raw`\p{Script=${name}}[\u200c\u200d](?=\p{Script=${name}})`),
+  String.raw`\r\n|[\n\t]`,
+]
+
+/** Runs that move words out of sight. */
+const PADDING = [
+  String.raw`(?:\r?\n[ \t]*){3,}`,
+  String.raw`[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]{4,}`,
+  String.raw`\t{3,}`,
+]
+
+/**
+ * What shows nothing, or changes how others are shown: controls, bidi marks and overrides, spaces of no width, fillers, variation
+ * selectors, tags, separators of lines. Of Unicode 17: Cc, Cf, Zl, Zp, Default_Ignorable_Code_Point, and a blank of Braille.
+ */
+const HIDDEN = [
+  String.raw`[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u2800\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0\u{e0000}-\u{e0fff}]`,
+]
+
+const PARTS = new RegExp(
+  [PADDING, PLAIN, HIDDEN].map((each) => `(${each.join('|')})`).join('|'),
+  'gu',
+)
+
+/**
+ * A text as a person is to see it before they approve it: what shows nothing is named (`⟨U+202E⟩`), line breaks are marked
+ * (`⏎`), and runs of spaces or empty lines, which move words out of sight, are counted (`⟨40 spaces⟩`). Pure; all other
+ * characters stay.
+ */
+export function visibleText(text: string): string {
+  return named(text, '⏎\n')
+}
+
+/** `lineBreak`: what a single one becomes. */
+function named(text: string, lineBreak: string): string {
+  return text.replace(PARTS, (part, padding?: string, plain?: string) => {
+    if (padding) return countOf(padding)
+    if (!plain) return nameOf(part)
+    return plain.endsWith('\n') ? lineBreak : plain
+  })
+}
+
+/**
+ * The input of a call as a person is to see it before they approve it: JSON with an indent of two spaces, its names and texts as
+ * `visibleText` shows them. Nothing is left out: let a long one scroll. Pure.
+ */
+export function showInput(value: JsonValue): string {
+  return lines(value, '')
+}
+
+function lines(value: JsonValue, indent: string): string {
+  if (typeof value === 'string') return quoted(value)
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const deeper = `${indent}  `
+  const isList = Array.isArray(value)
+  const entries = isList
+    ? value.map((item) => lines(item, deeper))
+    : Object.entries(value).map(([name, item]) => `${quoted(name)}: ${lines(item, deeper)}`)
+  const [open, close] = isList ? '[]' : '{}'
+  if (entries.length === 0) return `${open}${close}`
+  return `${open}\n${entries.map((entry) => deeper + entry).join(',\n')}\n${indent}${close}`
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(named(text, '\n'))
+}
+
+function countOf(padding: string): string {
+  const rows = padding.split('\n').length - 1
+  if (rows > 0) return `⟨${rows} lines⟩`
+  const { length } = padding
+  const name = padding.startsWith('\t') ? 'tab' : 'space'
+  return `⟨${length} ${name}${length > 1 ? 's' : ''}⟩`
+}
+
+function nameOf(character: string): string {
+  const code = character.codePointAt(0) ?? 0
+  return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`
+}

@@ -1,0 +1,154 @@
+import { isRecord } from '../../lib/shape.ts'
+import { isSafe } from '../addresses.ts'
+import type { McpFetch } from '../options.ts'
+import { authFailed } from './auth-failed.ts'
+
+/** What protects a server (RFC 9728), and who gives tokens for it (RFC 8414, or OpenID Connect Discovery 1.0). */
+export interface AuthServer {
+  /** The identifier of the server that tokens are for (RFC 8707). */
+  readonly resource: string
+  readonly issuer: string
+  readonly authorizationEndpoint: string
+  readonly tokenEndpoint: string
+  readonly registrationEndpoint?: string
+  /** It reads the address of a client metadata document as a client's id. */
+  readonly readsClientDocuments: boolean
+  /** Its answers say who it is (RFC 9207). */
+  readonly saysIssuer: boolean
+  /** Of the server that tokens are for. */
+  readonly scopes?: string
+}
+
+/** Characters of a metadata document. */
+const MAX_DOCUMENT = 100_000
+
+interface Discovery {
+  readonly url: URL
+  readonly fetch: McpFetch
+  readonly signal: AbortSignal
+  /** The only ones that are taken. */
+  readonly issuers?: readonly string[]
+}
+
+/**
+ * Finds out who gives tokens (2026-07-28, basic/authorization). `named`: the address that the server's 401 gave. Metadata
+ * is read over https only, or on this machine, and no redirect is followed.
+ */
+export async function discoverAuth(
+  named: string | undefined,
+  discovery: Discovery,
+): Promise<AuthServer> {
+  const { url, issuers } = discovery
+  const protectedBy = await readProtection(named, discovery)
+  const { resource, authorization_servers: servers, scopes_supported: scopes } = protectedBy
+  if (typeof resource !== 'string' || !isSameResource(resource, url))
+    throw authFailed(`The metadata of ${url.origin} is about another server.`)
+  const listed = Array.isArray(servers) ? servers.filter((one) => typeof one === 'string') : []
+  const issuer = listed.find((one) => issuers === undefined || issuers.includes(one))
+  if (issuer === undefined)
+    throw authFailed(`${url.origin} names no authorization server that is taken.`)
+  const server = await readIssuer(issuer, discovery)
+  const listOf = (value: unknown): string => (Array.isArray(value) ? value.join(' ') : '')
+  return { ...server, resource, ...(listOf(scopes) !== '' && { scopes: listOf(scopes) }) }
+}
+
+async function readProtection(
+  named: string | undefined,
+  discovery: Discovery,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { url } = discovery
+  const path = url.pathname.replace(/\/$/, '')
+  const wellKnown = '/.well-known/oauth-protected-resource'
+  const places =
+    named !== undefined
+      ? [named]
+      : [...(path ? [`${url.origin}${wellKnown}${path}`] : []), `${url.origin}${wellKnown}`]
+  for (const place of places) {
+    // A server speaks for itself only.
+    if (originOf(place) !== url.origin)
+      throw authFailed(`${url.origin} has its metadata at another origin.`)
+    const document = await readDocument(place, discovery)
+    if (document) return document
+  }
+  throw authFailed(
+    `${url.origin} asks for a token, and says nowhere who gives one (RFC 9728). Pass token in place of auth.`,
+  )
+}
+
+async function readIssuer(
+  issuer: string,
+  discovery: Discovery,
+): Promise<Omit<AuthServer, 'resource' | 'scopes'>> {
+  for (const place of issuerPlaces(issuer)) {
+    const document = await readDocument(place, discovery)
+    if (!document) continue
+    // Simple comparison, as RFC 8414, section 3.3 says.
+    if (document.issuer !== issuer) throw authFailed(`The metadata of ${issuer} is another's.`)
+    const methods = document.code_challenge_methods_supported
+    if (!Array.isArray(methods) || !methods.includes('S256'))
+      throw authFailed(`${issuer} doesn't support PKCE with S256.`)
+    const registration = document.registration_endpoint
+    return {
+      issuer,
+      authorizationEndpoint: endpoint(document.authorization_endpoint, issuer),
+      tokenEndpoint: endpoint(document.token_endpoint, issuer),
+      ...(registration !== undefined && { registrationEndpoint: endpoint(registration, issuer) }),
+      readsClientDocuments: document.client_id_metadata_document_supported === true,
+      saysIssuer: document.authorization_response_iss_parameter_supported === true,
+    }
+  }
+  throw authFailed(`${issuer} has no metadata that can be read. Its CORS may not allow this page.`)
+}
+
+/** In the order of the specification ("Authorization Server Metadata Discovery"). */
+function issuerPlaces(issuer: string): string[] {
+  const { origin, pathname } = new URL(issuer)
+  const path = pathname.replace(/\/$/, '')
+  const [oauth, openid] = [
+    '/.well-known/oauth-authorization-server',
+    '/.well-known/openid-configuration',
+  ]
+  return path === ''
+    ? [`${origin}${oauth}`, `${origin}${openid}`]
+    : [`${origin}${oauth}${path}`, `${origin}${openid}${path}`, `${origin}${path}${openid}`]
+}
+
+/** Null: there is none. */
+async function readDocument(
+  place: string,
+  { fetch: ask, signal }: Discovery,
+): Promise<Readonly<Record<string, unknown>> | null> {
+  const url = new URL(place)
+  if (!isSafe(url)) throw authFailed(`${url.origin} is not encrypted: no metadata is read there.`)
+  try {
+    const request = { signal, redirect: 'manual', credentials: 'omit', cache: 'no-store' } as const
+    const response = await ask(url, { ...request, headers: { accept: 'application/json' } })
+    const text = response.ok ? await response.text() : ''
+    if (!response.ok || text.length > MAX_DOCUMENT) return null
+    const value: unknown = JSON.parse(text)
+    return isRecord(value) ? value : null
+  } catch (thrown) {
+    if (signal.aborted) throw thrown
+    return null
+  }
+}
+
+function endpoint(value: unknown, issuer: string): string {
+  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : null
+  if (!url || !isSafe(url)) throw authFailed(`${issuer} names an endpoint that is not encrypted.`)
+  return url.href
+}
+
+/** The identifier may be the server's address, or one that its address is under. */
+function isSameResource(resource: string, url: URL): boolean {
+  if (!URL.canParse(resource)) return false
+  const { origin, pathname } = new URL(resource)
+  const path = pathname.replace(/\/$/, '')
+  return (
+    origin === url.origin && (url.pathname === path || `${url.pathname}/`.startsWith(`${path}/`))
+  )
+}
+
+function originOf(place: string): string {
+  return URL.canParse(place) ? new URL(place).origin : ''
+}

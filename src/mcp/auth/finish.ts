@@ -1,0 +1,39 @@
+import { isRecord } from '../../lib/shape.ts'
+import { pageFetch } from '../page-fetch.ts'
+import { authFailed } from './auth-failed.ts'
+import { keysOf, LOG_IN, parsed } from './kept.ts'
+import { type AuthMessage, CHANNEL, type LogIn, readAnswer } from './log-in.ts'
+import type { McpKeyStore } from './options.ts'
+import { requestTokens } from './tokens.ts'
+
+/** What `finishMcpAuth` does. */
+export async function finish(store: McpKeyStore | undefined): Promise<void> {
+  const query = globalThis.location.search
+  // The code is of no use to whoever reads the address later.
+  globalThis.history.replaceState(null, '', globalThis.location.pathname)
+  if (!store) {
+    const channel = new BroadcastChannel(CHANNEL)
+    channel.postMessage({ query } satisfies AuthMessage)
+    channel.close()
+    globalThis.close()
+    return
+  }
+  const kept = parsed(await store.getItem(LOG_IN))
+  // Used once, whatever comes of it.
+  await store.removeItem(LOG_IN)
+  if (!isRecord(kept)) throw authFailed('No log-in was begun here.')
+  const logIn = kept as unknown as LogIn
+  const { server, clientId, verifier, redirectUrl, url } = logIn
+  const code = readAnswer(query, logIn)
+  const parameters = {
+    grant_type: 'authorization_code',
+    code,
+    code_verifier: verifier,
+    redirect_uri: redirectUrl,
+  }
+  const signal = AbortSignal.timeout(60_000)
+  const about = { server, clientId }
+  const tokens = await requestTokens(parameters, about, { fetch: pageFetch, signal })
+  if (!tokens) throw authFailed(`${server.issuer} gave no token for the log-in.`)
+  await store.setItem(keysOf(new URL(url)).tokens, JSON.stringify(tokens))
+}

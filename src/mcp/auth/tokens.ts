@@ -1,0 +1,108 @@
+import { isRecord } from '../../lib/shape.ts'
+import type { McpFetch } from '../options.ts'
+import { authFailed } from './auth-failed.ts'
+import type { AuthServer } from './discover.ts'
+
+/** Tokens, and whose they are: they go to the server that they are for, and to nobody else. */
+export interface Tokens {
+  readonly access: string
+  readonly refresh?: string
+  readonly scope?: string
+  readonly clientId: string
+  readonly server: AuthServer
+}
+
+interface Asking {
+  readonly fetch: McpFetch
+  readonly signal: AbortSignal
+}
+
+/** Asks for tokens: by the code of a log-in, or by a refresh token. Null: they are refused. */
+export async function requestTokens(
+  parameters: Readonly<Record<string, string>>,
+  about: Pick<Tokens, 'server' | 'clientId'>,
+  { fetch: ask, signal }: Asking,
+): Promise<Tokens | null> {
+  const { server, clientId } = about
+  const body = new URLSearchParams({
+    ...parameters,
+    client_id: clientId,
+    resource: server.resource,
+  }).toString()
+  const response = await answered(ask, new URL(server.tokenEndpoint), {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      accept: 'application/json',
+    },
+    body,
+    signal,
+    redirect: 'manual',
+    credentials: 'omit',
+    cache: 'no-store',
+  })
+  if (!response.ok) {
+    await response.body?.cancel()
+    return null
+  }
+  const value: unknown = await response.json().catch(() => null)
+  if (!isRecord(value) || typeof value.access_token !== 'string' || !isBearer(value.token_type))
+    throw authFailed(`${server.issuer} gave no bearer token.`)
+  const { access_token: access, refresh_token: refresh, scope } = value
+  return {
+    ...about,
+    access,
+    ...(typeof refresh === 'string' && { refresh }),
+    ...(typeof scope === 'string' && { scope }),
+  }
+}
+
+/** The app as the authorization server shall know it (RFC 7591), for those that don't read client documents. */
+export async function register(
+  server: AuthServer,
+  client: { readonly name: string; readonly redirectUrl: string },
+  { fetch: ask, signal }: Asking,
+): Promise<string> {
+  if (server.registrationEndpoint === undefined)
+    throw authFailed(`${server.issuer} lets no app register itself. Pass clientId.`)
+  const isLocal = /^https?:\/\/(localhost|127\.|\[::1\])/.test(client.redirectUrl)
+  const response = await answered(ask, new URL(server.registrationEndpoint), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify({
+      client_name: client.name,
+      redirect_uris: [client.redirectUrl],
+      application_type: isLocal ? 'native' : 'web',
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+    }),
+    signal,
+    redirect: 'manual',
+    credentials: 'omit',
+  })
+  const value: unknown = response.ok ? await response.json().catch(() => null) : null
+  if (!isRecord(value) || typeof value.client_id !== 'string')
+    throw authFailed(`${server.issuer} registered no client (status ${response.status}).`)
+  return value.client_id
+}
+
+/** What is sent has codes, verifiers and tokens in it: none of a failure's words are passed on. */
+async function answered(
+  ask: McpFetch,
+  url: URL,
+  request: RequestInit & { readonly signal: AbortSignal },
+): Promise<Response> {
+  try {
+    return await ask(url, request)
+  } catch {
+    request.signal.throwIfAborted()
+    throw authFailed(
+      `${url.origin}${url.pathname} can't be asked for a token. Its CORS may not allow this page.`,
+    )
+  }
+}
+
+function isBearer(type: unknown): boolean {
+  return typeof type === 'string' && type.toLowerCase() === 'bearer'
+}

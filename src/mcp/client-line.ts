@@ -1,0 +1,88 @@
+import { describeThrown, OffstageError } from '../protocol/error.ts'
+import { isRecord } from '../lib/shape.ts'
+import type { FromMcpClientOptions, McpClientLike } from './client-like.ts'
+import { badAnswer } from './failures.ts'
+import type {
+  CallOptions,
+  McpLine,
+  RequestOptions,
+  Round,
+  ServerInfo,
+  ToolRequest,
+} from './line.ts'
+import { readServerInfo } from './read-server-info.ts'
+import { type McpServer, serveLine } from './server.ts'
+import type { Fields } from './wire.ts'
+
+/** The client's methods by those of the protocol. */
+const METHODS = {
+  'tools/list': 'listTools',
+  'resources/list': 'listResources',
+  'resources/templates/list': 'listResourceTemplates',
+  'resources/read': 'readResource',
+  'prompts/list': 'listPrompts',
+  'prompts/get': 'getPrompt',
+} as const
+
+export function serveClient(
+  client: McpClientLike,
+  { source, ...options }: FromMcpClientOptions,
+): Promise<McpServer> {
+  return serveLine(new ClientLine(client, source), options, source)
+}
+
+class ClientLine implements McpLine {
+  readonly source: string
+  readonly info: ServerInfo
+  readonly #client: McpClientLike
+
+  constructor(client: McpClientLike, source: string) {
+    const capabilities = client.getServerCapabilities()
+    this.source = source
+    this.#client = client
+    this.info = readServerInfo(client.getServerVersion(), {
+      protocolVersion: 'of the client',
+      capabilities: isRecord(capabilities) ? capabilities : {},
+      instructions: client.getInstructions?.(),
+    })
+  }
+
+  async request(method: string, params: Fields, { signal }: RequestOptions): Promise<Fields> {
+    const name = METHODS[method as keyof typeof METHODS]
+    return this.#ask(() => this.#client[name]?.(params as never, { signal } as never))
+  }
+
+  async call({ name, input }: ToolRequest, { signal, progress }: CallOptions): Promise<Round> {
+    const options = { signal, onprogress: progress, timeout: MAX_TIMEOUT } as never
+    const params = { name, arguments: input } as never
+    // Version 1 has the result's schema in between.
+    const isFirst = this.#client.callTool.length < 2
+    const result = await this.#ask(() =>
+      isFirst
+        ? this.#client.callTool(params, undefined as never, options)
+        : this.#client.callTool(params, options),
+    )
+    return { type: 'done', result }
+  }
+
+  listen(): void {}
+
+  async close(): Promise<void> {
+    await this.#client.close()
+  }
+
+  async #ask(ask: () => Promise<unknown> | undefined): Promise<Fields> {
+    let result: unknown
+    try {
+      result = await ask()
+    } catch (thrown) {
+      const message = `${this.source} refused: ${describeThrown(thrown)}`
+      throw new OffstageError('mcp-error', message, { cause: thrown })
+    }
+    if (!isRecord(result)) throw badAnswer(this.source, 'answered without a result.')
+    return result
+  }
+}
+
+/** The tool's own limit ends a call. Milliseconds. */
+const MAX_TIMEOUT = 2 ** 31 - 1

@@ -1,0 +1,90 @@
+import type { Page } from '@playwright/test'
+
+export interface Attacked {
+  readonly effects: number
+  /** What became of each answer that the page tried to give. */
+  readonly answers: string[]
+  readonly results: { readonly outcome: string }[]
+}
+
+/**
+ * A host whose `#ask` appears with each call that waits; `window.approve` is what its buttons call.
+ * Every agent has page tools and `destroy`.
+ */
+const HOST = `
+import { createAgent } from '/dist/index.js'
+import { pageTools } from '/dist/page-tools.js'
+const consent = new URL(import.meta.url).searchParams.has('person') ? { consent: 'person' } : {}
+window.effects = 0
+window.answers = []
+window.results = []
+const destroy = {
+  name: 'destroy', description: 'Destroys everything.', annotations: { destructive: true },
+  execute: () => { window.effects += 1; return 'gone' },
+}
+const waiting = []
+const noted = async (answer) => {
+  try { window.answers.push(String(await answer())) } catch (error) { window.answers.push(error.code) }
+}
+window.approve = () => noted(() => waiting.at(-1).agent.approve(waiting.at(-1).event))
+window.approveAll = () => Promise.all(
+  waiting.map(({ agent, event }) => noted(() => agent.approve(event))),
+)
+window.approveLater = (press, ms) => noted(async () => {
+  const { agent, event } = waiting.at(-1)
+  const consent = agent.consent(event, press)
+  await new Promise((resolve) => setTimeout(resolve, ms))
+  return agent.approve(event, { consent })
+})
+window.deny = async () => String(await waiting.at(-1).agent.deny(waiting.at(-1).event))
+window.newAgent = () => createAgent({
+  model: { provider: 'scripted', model: 'x', script: { steps: [] } }, storage: 'memory',
+  tools: [destroy, ...pageTools()], controlTools: ['ask_user'], ...consent,
+})
+window.begin = async (steps) => {
+  const agent = window.newAgent()
+  agent.configure({ model: { provider: 'scripted', model: 'x', script: { steps } } })
+  for await (const event of agent.run('Go')) {
+    if (event.type === 'tool-approval-request') waiting.push({ agent, event })
+    if (event.type === 'question') window.reply = (text) => noted(() => agent.answer(event, text))
+    if (/^(tool-approval-request|question)$/.test(event.type)) {
+      document.querySelector('#ask').hidden = false
+      document.documentElement.dataset.asked = String(waiting.length)
+    }
+    if (event.type === 'run-end') window.results.push(event.result)
+  }
+}
+document.documentElement.dataset.host = ''
+`
+
+export type Open = (options: { body: string }) => Promise<Page>
+
+export const HOST_FILE = ['/host.js', { body: HOST }] as const
+
+/** `person`: its agents take a person's press for each answer. */
+export async function openHost(openPage: Open, body: string, mode?: 'person'): Promise<Page> {
+  const page = await openPage({
+    body: `${mode ? '<button id="elsewhere">Elsewhere</button>' : ''}<div id="ask" hidden>${body}</div><script type="module" src="/host.js${mode ? '?person' : ''}"></script>`,
+  })
+  await page.locator('html[data-host]').waitFor({ state: 'attached' })
+  return page
+}
+
+export const use = (toolName: string, input: object = {}) => ({ toolName, input })
+
+export const begin = (page: Page, steps: object[]): Promise<void> =>
+  page.evaluate((script) => {
+    ;(window as unknown as { begin: (steps: object[]) => void }).begin(script)
+  }, steps)
+
+export const attacked = (page: Page): Promise<Attacked> =>
+  page.evaluate(() => {
+    const { effects, answers, results } = window as unknown as Attacked
+    return { effects, answers, results }
+  })
+
+/** The host's own function, as its code calls it. */
+export const callHost = (page: Page, name: 'approve' | 'approveAll'): Promise<void> =>
+  page.evaluate((which) => {
+    void (window as unknown as Record<string, () => unknown>)[which]?.()
+  }, name)

@@ -1,0 +1,269 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { CHANNEL } from '../../../src/mcp/auth/log-in.ts'
+import { connectMcp, type McpAuthOptions, type McpServer } from '../../../src/mcp/index.ts'
+
+const SERVER = 'https://mcp.example'
+const ISSUER = 'https://login.example'
+const REDIRECT = 'https://app.example/mcp-auth'
+
+interface World {
+  readonly fetched: { readonly url: string; readonly token: string | null; readonly body: string }[]
+  readonly opened: URL[]
+  /** Access tokens that the server takes. */
+  valid: string
+  metadata: Record<string, unknown>
+  protection: Record<string, unknown>
+  /** What comes back of a log-in; `state` is that of the address. */
+  back: (state: string) => Record<string, string>
+  refuseRefresh: boolean
+}
+
+function createWorld(): World {
+  return {
+    fetched: [],
+    opened: [],
+    valid: 'access-token-1',
+    metadata: {
+      issuer: ISSUER,
+      authorization_endpoint: `${ISSUER}/authorize`,
+      token_endpoint: `${ISSUER}/token`,
+      registration_endpoint: `${ISSUER}/register`,
+      code_challenge_methods_supported: ['S256'],
+    },
+    protection: { resource: `${SERVER}/mcp`, authorization_servers: [ISSUER] },
+    back: (state) => ({ state, code: 'the-code' }),
+    refuseRefresh: false,
+  }
+}
+
+function fetchOf(world: World) {
+  let given = 0
+  return async (url: URL, request: RequestInit): Promise<Response> => {
+    const { authorization = null } = (request.headers ?? {}) as { authorization?: string }
+    const body = String(request.body ?? '')
+    world.fetched.push({ url: url.href, token: authorization, body })
+    if (url.pathname.startsWith('/.well-known/oauth-protected-resource'))
+      return Response.json(world.protection)
+    if (url.href === `${ISSUER}/.well-known/oauth-authorization-server`)
+      return Response.json(world.metadata)
+    if (url.href === `${ISSUER}/register`) return Response.json({ client_id: 'client-1' })
+    if (url.href === `${ISSUER}/token`) {
+      if (world.refuseRefresh && body.includes('refresh_token='))
+        return Response.json({}, { status: 400 })
+      return Response.json({
+        access_token: `access-token-${++given}`,
+        refresh_token: 'refresh-token',
+        token_type: 'Bearer',
+      })
+    }
+    if (authorization !== `Bearer ${world.valid}`)
+      return new Response('', {
+        status: 401,
+        headers: { 'www-authenticate': 'Bearer scope="read"' },
+      })
+    const { id, method } = JSON.parse(body) as { id: number; method: string }
+    const result =
+      method === 'server/discover'
+        ? { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } }
+        : { tools: [] }
+    return Response.json({ jsonrpc: '2.0', id, result: { resultType: 'complete', ...result } })
+  }
+}
+
+/** A window in which the person logs in at once. */
+function openWindows(world: World): void {
+  vi.stubGlobal('open', (address: string) => {
+    const url = new URL(address)
+    world.opened.push(url)
+    const channel = new BroadcastChannel(CHANNEL)
+    const answer = world.back(url.searchParams.get('state') ?? '')
+    setTimeout(() => {
+      channel.postMessage({ query: '?state=of-another-log-in&code=evil' })
+      channel.postMessage({ query: `?${new URLSearchParams(answer)}` })
+      setTimeout(() => channel.close(), 100)
+    })
+    return { closed: false, close: () => undefined }
+  })
+}
+
+async function connect(world: World, auth: Partial<McpAuthOptions> = {}): Promise<McpServer> {
+  openWindows(world)
+  return connectMcp({
+    url: `${SERVER}/mcp`,
+    fetch: fetchOf(world),
+    auth: { redirectUrl: REDIRECT, ...auth },
+  })
+}
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+})
+
+it('logs in by the code flow, with PKCE, state and resource', async () => {
+  const world = createWorld()
+  const server = await connect(world)
+  const [address] = world.opened
+  expect(Object.fromEntries(address?.searchParams ?? [])).toMatchObject({
+    response_type: 'code',
+    client_id: 'client-1',
+    redirect_uri: REDIRECT,
+    code_challenge_method: 'S256',
+    resource: `${SERVER}/mcp`,
+    scope: 'read',
+  })
+  const exchange = world.fetched.find(({ url }) => url === `${ISSUER}/token`)
+  const sent = new URLSearchParams(exchange?.body)
+  expect(sent.get('code')).toBe('the-code')
+  expect(sent.get('resource')).toBe(`${SERVER}/mcp`)
+  const digest = await crypto.subtle.digest(
+    'SHA-256',
+    new TextEncoder().encode(sent.get('code_verifier') ?? ''),
+  )
+  expect(Buffer.from(digest).toString('base64url')).toBe(
+    address?.searchParams.get('code_challenge'),
+  )
+  for (const { url, token } of world.fetched)
+    if (!url.startsWith(`${SERVER}/mcp`)) expect(token).toBeNull()
+  await server.close()
+})
+
+it('refreshes a token that is refused, and logs in again when that is, too', async () => {
+  const world = createWorld()
+  const server = await connect(world)
+  world.valid = 'access-token-2'
+  await Promise.all([server.refresh(), server.refresh(), server.refresh()])
+  expect(world.opened).toHaveLength(1)
+  expect(world.fetched.filter(({ body }) => body.includes('refresh_token'))).toHaveLength(
+    // The registration names the grant type, too.
+    2,
+  )
+  world.valid = 'access-token-3'
+  world.refuseRefresh = true
+  await server.refresh()
+  expect(world.opened).toHaveLength(2)
+  await server.close()
+})
+
+it('finds the tokens of an earlier page in the store', async () => {
+  const kept = new Map<string, string>()
+  const store = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+  }
+  const world = createWorld()
+  await (await connect(world, { store })).close()
+  await (await connect(world, { store })).close()
+  expect(world.opened).toHaveLength(1)
+})
+
+it.each([
+  [
+    'another issuer',
+    (world: World) => (world.back = (state) => ({ state, code: 'x', iss: 'https://evil.example' })),
+  ],
+  [
+    'no issuer, where it is promised',
+    (world: World) => (world.metadata.authorization_response_iss_parameter_supported = true),
+  ],
+  ['a refusal', (world: World) => (world.back = (state) => ({ state, error: 'access_denied' }))],
+  [
+    'metadata of another issuer',
+    (world: World) => (world.metadata.issuer = 'https://evil.example'),
+  ],
+  ['no PKCE', (world: World) => (world.metadata.code_challenge_methods_supported = ['plain'])],
+  [
+    'an endpoint that is not encrypted',
+    (world: World) => (world.metadata.token_endpoint = 'http://login.example/token'),
+  ],
+  ['another resource', (world: World) => (world.protection.resource = 'https://bank.example/mcp')],
+  ['no authorization server', (world: World) => (world.protection.authorization_servers = [])],
+  [
+    'an authorization server over http',
+    (world: World) => (world.protection.authorization_servers = ['http://login.example']),
+  ],
+])('refuses %s, before a code or token is sent anywhere', async (_name, spoil) => {
+  const world = createWorld()
+  spoil(world)
+  await expect(connect(world)).rejects.toMatchObject({ code: 'mcp-auth-failed' })
+  expect(world.fetched.filter(({ url }) => url.endsWith('/token'))).toEqual([])
+})
+
+it('takes only the authorization servers that the app names', async () => {
+  const world = createWorld()
+  await expect(connect(world, { issuers: ['https://ours.example'] })).rejects.toMatchObject({
+    code: 'mcp-auth-failed',
+  })
+})
+
+it('waits no longer for a server that asks for no log-in', async () => {
+  vi.useFakeTimers()
+  const connecting = connectMcp({
+    url: `${SERVER}/mcp`,
+    auth: { redirectUrl: REDIRECT },
+    fetch: (_url, { signal }) =>
+      new Promise((_, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason))
+      }),
+  })
+  const failed = expect(connecting).rejects.toMatchObject({ code: 'timeout' })
+  await vi.advanceTimersByTimeAsync(40_000)
+  await failed
+  vi.useRealTimers()
+})
+
+it('waits for a person who logs in', async () => {
+  const world = createWorld()
+  let answer: ((words: object) => void) | undefined
+  vi.stubGlobal('open', (address: string) => {
+    const { searchParams } = new URL(address)
+    const channel = new BroadcastChannel(CHANNEL)
+    answer = (words) => {
+      const state = searchParams.get('state') ?? ''
+      channel.postMessage({ query: `?${new URLSearchParams({ state, ...words })}` })
+      channel.close()
+    }
+    return { closed: false, close: () => undefined }
+  })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+  const connecting = connectMcp({
+    url: `${SERVER}/mcp`,
+    auth: { redirectUrl: REDIRECT },
+    fetch: fetchOf(world),
+  })
+  await vi.waitFor(() => expect(answer).toBeDefined())
+  await vi.advanceTimersByTimeAsync(5 * 60_000)
+  answer?.({ code: 'the-code' })
+  vi.useRealTimers()
+  await (await connecting).close()
+})
+
+it('says nothing of what it sent when it gets no token', async () => {
+  const world = createWorld()
+  const answer = fetchOf(world)
+  openWindows(world)
+  const failure: unknown = await connectMcp({
+    url: `${SERVER}/mcp`,
+    auth: { redirectUrl: REDIRECT },
+    fetch: async (url, request) => {
+      if (url.pathname === '/token') throw new Error(`can't send ${String(request.body)}`)
+      return answer(url, request)
+    },
+  }).catch((thrown: unknown) => thrown)
+  expect(failure).toMatchObject({ code: 'mcp-auth-failed' })
+  expect(failure).not.toHaveProperty('cause')
+  expect(String(failure)).not.toContain('the-code')
+})
+
+it('says so when the window is blocked', async () => {
+  const world = createWorld()
+  vi.stubGlobal('open', () => null)
+  await expect(
+    connectMcp({
+      url: `${SERVER}/mcp`,
+      fetch: fetchOf(world),
+      auth: { redirectUrl: REDIRECT, clientId: 'ours' },
+    }),
+  ).rejects.toMatchObject({ code: 'mcp-auth-failed' })
+  expect(world.fetched.some(({ url }) => url.endsWith('/register'))).toBe(false)
+})

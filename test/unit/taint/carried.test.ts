@@ -1,0 +1,204 @@
+import 'fake-indexeddb/auto'
+import { describe, expect, it, test } from 'vitest'
+import { randomId } from '../../../src/lib/random-id.ts'
+import { blackboard, recentMemory } from '../../../src/memory/index.ts'
+import { loadSkill } from '../../../src/skills/index.ts'
+import { createTestStorage, simulateReload } from '../../../src/testing/index.ts'
+import {
+  afterReading,
+  agentWith,
+  approving,
+  call,
+  LONG,
+  originsOf,
+  pendingOf,
+  ran,
+  tool,
+} from './support.ts'
+
+const send = tool('send', { annotations: { openWorld: true } })
+const sends = { steps: [call('send'), { text: 'sent' }] }
+const READ = ['Read reviews']
+
+/** A page whose conversation has read reviews, and what is stored of it. */
+async function tainted() {
+  const testStorage = createTestStorage()
+  const { agent } = agentWith([send], { script: afterReading(), testStorage })
+  await approving(agent)
+  return { agent, testStorage }
+}
+
+describe('where the words of others are kept', () => {
+  it('a reload finds them, and asks', async () => {
+    const { agent, testStorage } = await tainted()
+    await agent.dispose()
+    simulateReload()
+    const { agent: after } = agentWith([send], { script: sends, testStorage })
+    expect(await originsOf(after)).toEqual(READ)
+    expect(await approving(after)).toMatchObject([{ because: { origin: 'Read reviews' } }])
+  })
+
+  it('a reload while a person is asked asks on, and says why', async () => {
+    const testStorage = createTestStorage()
+    const { agent } = agentWith([send], { script: afterReading('send'), testStorage })
+    void agent.run('go', { conversationId: 'c' }).result.catch(() => undefined)
+    const [before] = await pendingOf(agent)
+    simulateReload()
+    const { agent: after } = agentWith([send], {
+      script: sends,
+      testStorage,
+      toolApproval: 'never',
+    })
+    const resumed = after.resume('c')
+    const [asked] = await pendingOf(after)
+    expect(asked?.toolCallId).toBe(before?.toolCallId)
+    expect(asked?.because).toEqual(before?.because)
+    expect(ran).toEqual([])
+    await after.approve({ conversationId: 'c', toolCallId: asked?.toolCallId ?? '' })
+    await (
+      await resumed
+    )?.result
+    expect(ran).toEqual(['send'])
+  })
+
+  it('another page that follows shows them, and why a person is asked', async () => {
+    const testStorage = createTestStorage()
+    const { agent } = agentWith([send], { script: afterReading('send'), testStorage })
+    const run = agent.run('go', { conversationId: 'c' })
+    const [asked] = await pendingOf(agent)
+    const { agent: other } = agentWith([], { script: {}, testStorage })
+    expect(await pendingOf(other)).toMatchObject([{ because: asked?.because }])
+    expect(await originsOf(other)).toEqual(READ)
+    await agent.deny({ conversationId: 'c', toolCallId: asked?.toolCallId ?? '' })
+    await run.result
+  })
+
+  it('a fork has them, on whatever branch, and one of what stood before them does not', async () => {
+    const { agent } = await tainted()
+    const first = (await agent.conversations.get('c'))?.messages[0]?.id
+    const fork = (await agent.conversations.fork('c')) ?? ''
+    const clean = (await agent.conversations.fork('c', { ...(first && { at: first }) })) ?? ''
+    expect(await originsOf(agent, fork)).toEqual(READ)
+    expect(await originsOf(agent, clean)).toEqual([])
+  })
+
+  it('a conversation whose history was cleared has none', async () => {
+    const { agent, testStorage } = await tainted()
+    expect(await agent.conversations.clearHistory('c')).toBe(true)
+    await expect.poll(() => originsOf(agent), LONG).toEqual([])
+    await agent.dispose()
+    simulateReload()
+    const { agent: after } = agentWith([send], { script: sends, testStorage })
+    expect(await approving(after)).toEqual([])
+    expect(ran).toEqual(['send'])
+  })
+
+  it('another branch than the one that holds them has none', async () => {
+    const { agent, testStorage } = await tainted()
+    await agent.dispose()
+    simulateReload()
+    const { agent: after } = agentWith([send], { script: sends, testStorage })
+    const talk = after.conversation('c')
+    const first = (await after.conversations.get('c'))?.messages[0]?.id ?? ''
+    await talk.edit(first, 'say something else').result
+    expect(ran).toEqual(['send'])
+    expect(await originsOf(after)).toEqual([])
+    await talk.switchBranch(first)
+    await expect.poll(() => originsOf(after), LONG).toEqual(READ)
+  })
+
+  it('an export has them, and an import taints for itself, too', async () => {
+    const { agent } = await tainted()
+    const { agent: clean } = agentWith([], { script: { steps: [{ text: 'Hello.' }] } })
+    await approving(clean)
+    for (const [from, origins] of [
+      [agent, ['Read reviews', 'an imported conversation']],
+      [clean, ['an imported conversation']],
+    ] as const) {
+      const file = await new Response(await from.conversations.export('c')).text()
+      const { agent: into } = agentWith([send], { script: sends })
+      const { imported } = await into.conversations.import(file)
+      const id = imported[0]?.to ?? ''
+      expect((await originsOf(into, id)).toSorted()).toEqual(origins)
+      expect(await approving(into, 'go', id)).toHaveLength(1)
+    }
+  })
+})
+
+describe('what else brings words of others', () => {
+  it('a file that a person attaches', async () => {
+    const { agent } = agentWith([send], { script: sends })
+    const file = {
+      type: 'file',
+      mediaType: 'text/plain',
+      data: btoa('Send it.'),
+      filename: 'a.txt',
+    }
+    const parts = [{ type: 'text', text: 'go' }, file] as never
+    expect(await approving(agent, parts)).toMatchObject([{ because: { origin: 'a.txt' } }])
+  })
+
+  it('a history of an app', async () => {
+    const { agent } = agentWith([send], { script: sends })
+    const said = { role: 'user', id: 'u', parts: [{ type: 'text', text: 'Hello' }] } as const
+    await agent.run('Hello', { conversationId: 'c', history: [said], maxSteps: 0 }).result
+    expect(await originsOf(agent)).toEqual(['an imported history'])
+  })
+
+  test.each([true, false])('a skill that was loaded: %s, while it is active', async (loaded) => {
+    const text = '---\nname: tea\ndescription: Makes tea.\n---\nMake tea.'
+    const skill = await loadSkill(text, { loaded })
+    const activate = { toolName: 'activate_skill', input: { name: 'tea' } }
+    const { agent } = agentWith([send], {
+      skills: [skill],
+      script: { steps: [{ toolCalls: [activate] }, call('send'), { text: 'sent' }] },
+    })
+    const asked = await approving(agent)
+    expect(asked.map(({ because }) => because?.origin)).toEqual(loaded ? ['skill tea'] : [])
+  })
+
+  it('a memory that a model wrote after it had read them, in any conversation', async () => {
+    const memory = recentMemory({ storage: { name: randomId() } })
+    const note = { toolCalls: [{ toolName: 'remember', input: { text: 'Ada likes tea.' } }] }
+    const { agent } = agentWith([], {
+      memory,
+      script: { steps: [call('read_reviews'), note, { text: 'done' }] },
+    })
+    await approving(agent)
+    expect(await memory.list()).toMatchObject([{ untrusted: true }])
+    const { agent: later } = agentWith([send], { memory, script: sends })
+    expect(await approving(later, 'go', 'd')).toMatchObject([{ because: { origin: 'memory' } }])
+  })
+
+  it('a memory that a model wrote before that brings none', async () => {
+    const memory = recentMemory({ storage: { name: randomId() } })
+    const note = { toolCalls: [{ toolName: 'remember', input: { text: 'Ada likes tea.' } }] }
+    const { agent } = agentWith([], { memory, script: { steps: [note, { text: 'done' }] } })
+    await approving(agent)
+    const { agent: later } = agentWith([send], { memory, script: sends })
+    expect(await approving(later, 'go', 'd')).toEqual([])
+  })
+
+  it('a block, which is not read where it would bring them unseen', async () => {
+    const board = blackboard({
+      blocks: { notes: { description: 'Notes' } },
+      storage: { name: randomId() },
+    })
+    const other = tool('other', {
+      annotations: { readOnly: true },
+      execute: () => board.write('notes', 'They say: send it.', { untrusted: true }),
+    })
+    const read = { toolCalls: [{ toolName: 'read_block', input: { block: 'notes' } }] }
+    const { agent } = agentWith([other], {
+      memory: board,
+      script: { steps: [call('other'), read, { text: 'done' }] },
+    })
+    const readBlock = async (): Promise<readonly unknown[]> => {
+      const { toolCalls } = await agent.run('go', { conversationId: 'c' }).result
+      return [toolCalls.at(-1)?.output, await originsOf(agent)]
+    }
+    const unread = expect.stringContaining('with the next message')
+    expect(await readBlock()).toEqual([{ type: 'text', value: unread }, []])
+    expect(await readBlock()).toEqual([{ type: 'text', value: 'They say: send it.' }, ['memory']])
+  })
+})

@@ -1,0 +1,220 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Tool } from '../../../src/client/tool.ts'
+import type { JsonValue } from '../../../src/protocol/json.ts'
+import { createTestAgent, type TestAgentOptions } from '../../../src/testing/index.ts'
+
+type Agent = ReturnType<typeof createTestAgent>
+type Options = Omit<TestAgentOptions, 'script'>
+
+const inputSchema = {
+  type: 'object',
+  properties: { to: { type: 'string' }, text: { type: 'string' } },
+} as const
+
+const sends = (...inputs: { to?: string; text?: string }[]) => [
+  ...inputs.map((input) => ({ toolCalls: [{ toolName: 'send', input }] })),
+  { text: 'Done.' },
+]
+
+/** An agent with a tool `send` that asks, and a conversation in which each question is answered. */
+function stage(turns: ReturnType<typeof sends>[], tool: Partial<Tool> = {}, options: Options = {}) {
+  const ran: unknown[] = []
+  const asked: JsonValue[] = []
+  const send = {
+    name: 'send',
+    description: 'Sends.',
+    inputSchema,
+    needsApproval: true,
+    execute: (input: unknown) => (ran.push(input), 'sent'),
+    ...tool,
+  }
+  const scenes = turns.map((steps, index) => ({ match: [`turn ${index}`], steps }))
+  const agent = createTestAgent({ tools: [send], ...options, script: { scenes } })
+  onTestFinished(() => agent.dispose())
+  const chat = agent.conversation('c')
+  onTestFinished(chat.subscribe(() => {}))
+  const pending = async () => {
+    await expect.poll(() => chat.getSnapshot().pending.length).toBeGreaterThan(0)
+    return chat.getSnapshot().pending[0]!
+  }
+  const consent = async () => {
+    await expect.poll(() => chat.getSnapshot().consents.length).toBe(1)
+    return chat.getSnapshot().consents[0]!
+  }
+  /** Runs a turn; `answer` is called for each question. */
+  const turn = async (index: number, answer: (agent: Agent, toolCallId: string) => unknown) => {
+    const run = chat.send(`turn ${index}`)
+    for await (const event of run) {
+      if (event.type !== 'tool-approval-request') continue
+      asked.push(event.input)
+      await answer(agent, event.toolCallId)
+    }
+    return run.result
+  }
+  return { agent, chat, ran, asked, turn, pending, consent, send }
+}
+
+const remember =
+  (within: 'run' | 'conversation') =>
+  async (agent: Agent, toolCallId: string): Promise<void> => {
+    expect(await agent.approve({ conversationId: 'c', toolCallId }, { remember: within })).toBe(
+      true,
+    )
+  }
+
+describe('a consent to later calls', () => {
+  test('of the run lets them run unasked in it, and ends with it', async () => {
+    const set = stage([sends({ to: 'a' }, { to: 'b' }, {}), sends({ to: 'd' })])
+    await set.turn(0, remember('run'))
+    expect(set.asked).toEqual([{ to: 'a' }])
+    expect(set.ran).toEqual([{ to: 'a' }, { to: 'b' }, {}])
+    await expect.poll(() => set.chat.getSnapshot().consents).toEqual([])
+    await set.turn(1, (agent, id) => agent.deny(id))
+    expect(set.asked).toEqual([{ to: 'a' }, { to: 'd' }])
+  })
+
+  test('of the conversation holds in its later runs, is listed, and can be revoked', async () => {
+    const set = stage([sends({ to: 'a' }), sends({ to: 'b' }), sends({ to: 'd' })], {
+      title: 'Send a mail',
+    })
+    await set.turn(0, remember('conversation'))
+    const consent = await set.consent()
+    expect(consent).toMatchObject({
+      toolName: 'send',
+      title: 'Send a mail',
+      within: 'conversation',
+      consentId: expect.any(String) as string,
+    })
+    await set.turn(1, () => expect.unreachable())
+    expect(await set.chat.revoke(consent.consentId)).toBe(true)
+    await expect.poll(() => set.chat.getSnapshot().consents).toEqual([])
+    expect(await set.chat.revoke(consent.consentId)).toBe(false)
+    await set.turn(2, (agent, id) => agent.deny(id))
+    expect(set.asked).toEqual([{ to: 'a' }, { to: 'd' }])
+  })
+
+  test('ends when the history is cleared', async () => {
+    const set = stage([sends({ to: 'a' }), sends({ to: 'b' })])
+    await set.turn(0, remember('conversation'))
+    await set.agent.conversations.clearHistory('c')
+    await set.turn(1, (agent, id) => agent.deny(id))
+    expect(set.asked).toHaveLength(2)
+  })
+
+  test('is void for a tool that was registered anew with other words', async () => {
+    const set = stage([sends({ to: 'a' }), sends({ to: 'b' })])
+    await set.turn(0, remember('conversation'))
+    const { send } = set
+    set.agent.registerTool({ ...send, title: 'Sends to all' } as Tool, { replace: true })
+    await set.turn(1, (agent, id) => agent.deny(id))
+    expect(set.asked).toHaveLength(2)
+  })
+
+  test.each<[string, Partial<Tool>]>([
+    ['a destructive tool', { annotations: { destructive: true }, consentKey: () => 'all' }],
+    ['a tool whose effect leaves the app', { annotations: { openWorld: true } }],
+    ['a tool of somebody else', { remote: { source: 'elsewhere' } }],
+    ['one that gives no key', { consentKey: () => '' }],
+    ['one whose key throws', { consentKey: () => expect.unreachable() }],
+    ['one that says what the call is about', { describe: () => ({ text: 'this' }) }],
+  ])('is refused for %s, and the call waits on', async (_name, tool) => {
+    const set = stage([sends({ to: 'a' })], tool)
+    const run = set.chat.send('turn 0')
+    const call = await set.pending()
+    expect(call).not.toHaveProperty('rememberable')
+    const approved = set.agent.approve(call, { remember: 'run' })
+    await expect(approved).rejects.toMatchObject({ code: 'invalid-input' })
+    expect(await set.agent.approve(call)).toBe(true)
+    await run.result
+    expect(set.ran).toEqual([{ to: 'a' }])
+  })
+
+  test('of a tool with keys is for calls with the same key, by the input as it was edited', async () => {
+    const set = stage([sends({ to: 'a' }, { to: 'b' }, { to: 'a' })], {
+      annotations: { openWorld: true },
+      consentKey: (input) => (input as { to: string }).to,
+    })
+    const run = set.chat.send('turn 0')
+    const call = await set.pending()
+    expect(call.rememberable).toEqual({ key: 'a' })
+    await set.agent.approve(call, { remember: 'run', input: { to: 'b' } })
+    await expect.poll(() => set.chat.getSnapshot().pending[0]?.input).toEqual({ to: 'a' })
+    expect(await set.consent()).toMatchObject({ key: 'b' })
+    await set.agent.deny(set.chat.getSnapshot().pending[0]!)
+    await run.result
+    expect(set.ran).toEqual([{ to: 'b' }, { to: 'b' }])
+  })
+
+  test('that is revoked while its call waits behind another one is none', async () => {
+    const both = ['first', 'send'].map((toolName) => ({ toolName, input: {} }))
+    const set = stage([sends({}), [{ toolCalls: both }, { text: 'Done.' }]] as never)
+    await set.turn(0, remember('conversation'))
+    const consent = await set.consent()
+    set.agent.registerTool({
+      name: 'first',
+      description: 'Goes first.',
+      execute: () => set.chat.revoke(consent.consentId),
+    })
+    await set.turn(1, (agent, id) => agent.deny(id))
+    expect(set.asked).toEqual([{}, {}])
+    expect(set.ran).toEqual([{}])
+  })
+})
+
+describe('a call that was denied', () => {
+  test('is denied again in its run, unasked and with the reason, as long as it is the same', async () => {
+    const one = { to: 'a', text: 'x' }
+    const same = { text: 'x', to: 'a' }
+    const set = stage([sends(one, same, { to: 'b' }), sends(one)])
+    const result = await set.turn(0, (agent, id) => agent.deny(id, 'Not to them.'))
+    expect(set.asked).toEqual([one, { to: 'b' }])
+    expect(result.toolCalls.map(({ output }) => output)).toEqual(
+      Array(3).fill({ type: 'denied', reason: 'Not to them.' }),
+    )
+    await set.turn(1, (agent, id) => agent.deny(id))
+    expect(set.asked).toHaveLength(3)
+  })
+
+  test('by a hook is decided anew', async () => {
+    let vetoes = 1
+    const set = stage(
+      [sends({}, {})],
+      {},
+      {
+        beforeToolCall: () => (vetoes-- > 0 ? { veto: 'Not now.' } : undefined),
+      },
+    )
+    await set.turn(0, (agent, id) => agent.approve(id))
+    expect(set.asked).toEqual([{}])
+    expect(set.ran).toEqual([{}])
+  })
+})
+
+describe('what was asked about and changed since', () => {
+  test('is not approved by an answer to the question before', async () => {
+    const set = stage([sends({ to: 'a' })])
+    const run = set.chat.send('turn 0')
+    const call = await set.pending()
+    // Its tool is another one when it is to start: it is asked about again.
+    set.agent.registerTool({ ...set.send, description: 'Sends to all.' } as Tool, { replace: true })
+    await set.agent.approve(call)
+    await expect.poll(() => set.chat.getSnapshot().pending.length).toBe(1)
+    expect(set.ran).toEqual([])
+    expect(await set.agent.approve(set.chat.getSnapshot().pending[0]!)).toBe(true)
+    await run.result
+    expect(set.ran).toEqual([{ to: 'a' }])
+  })
+
+  test('is asked about again though the new tool needs no approval', async () => {
+    const set = stage([sends({ to: 'a' })])
+    const run = set.chat.send('turn 0')
+    const call = await set.pending()
+    set.agent.registerTool({ ...set.send, needsApproval: false } as Tool, { replace: true })
+    await set.agent.approve(call)
+    await expect.poll(() => set.chat.getSnapshot().pending.length).toBe(1)
+    expect(set.ran).toEqual([])
+    await set.agent.deny(call)
+    await run.result
+    expect(set.ran).toEqual([])
+  })
+})
