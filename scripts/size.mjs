@@ -12,7 +12,7 @@ const FEATURES =
 
 /** What a connection loads only where the server, or the app, asks for it. */
 const MCP_PARTS =
-  /^(legacy|ask-person|offers|resource-tools|authorizer|finish|diagnose|client-line)-/
+  /^(legacy|ask-person|offers|resource-tools|authorizer|finish|diagnose|client-line|check-patterns)-/
 
 const rows = [
   {
@@ -58,22 +58,22 @@ const rows = [
   {
     name: 'memory (dist/memory.js)',
     bytes: sizeOf('memory.js', { dynamic: true }),
-    limit: 11.7 * KILOBYTE,
+    limit: 11.8 * KILOBYTE,
   },
   {
     name: 'mcp (dist/mcp.js)',
     bytes: sizeOf('mcp.js', { dynamic: false }),
-    limit: 1.8 * KILOBYTE,
+    limit: 1.6 * KILOBYTE,
   },
   {
     name: 'mcp, connected to a server of 2026-07-28',
     bytes: sizeOf('mcp.js', { dynamic: true, except: MCP_PARTS }),
-    limit: 17 * KILOBYTE,
+    limit: 13.9 * KILOBYTE,
   },
   {
     name: 'mcp, all of it',
     bytes: sizeOf('mcp.js', { dynamic: true }),
-    limit: 32.5 * KILOBYTE,
+    limit: 31.1 * KILOBYTE,
   },
   {
     name: 'all of dist/histories.js',
@@ -88,7 +88,7 @@ const rows = [
   {
     name: 'WebMCP (dist/webmcp.js)',
     bytes: sizeOf('webmcp.js', { dynamic: false }),
-    limit: 7.1 * KILOBYTE,
+    limit: 7.7 * KILOBYTE,
   },
   // Of these, a bundler takes what is imported.
   {

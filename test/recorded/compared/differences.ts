@@ -14,13 +14,17 @@ import {
 import { withNamedMessages } from './message-ids.ts'
 import {
   withImportedResultsAsRead,
+  withNobodyAtWaits,
+  withoutAsking,
   withoutConsents,
+  withoutInputsOfModels,
   withoutNewOfPending,
   withoutNewRecordFields,
   withoutPartialThoughts,
   withoutTimes,
   withoutWarningsOfFollowers,
   withoutWarningsOfPolicies,
+  withoutWordsOfOthers,
   withoutWordsOfRefusals,
   withProviders,
   withSentences,
@@ -65,6 +69,11 @@ const TIMED: ReadonlySet<string> = new Set([
 const ANOTHER_COURSE: ReadonlySet<string> = new Set([
   '11: a full storage at tool-result 1, then a crash at tool-execution-start 1',
   '26: an abort at tool-result 1',
+])
+
+/** In one-shot mode, with an imported history. */
+const IMPORTED: ReadonlySet<string> = new Set([
+  'a history that is cleared while calls wait for outputs',
 ])
 
 const NOTHING: Compared = {
@@ -126,6 +135,14 @@ export const differences: readonly Difference[] = [
     apply: (each, scenario) => (TIMED.has(scenario) ? withoutTimes(each) : each),
   },
   { name: 'consents', to: 'both', apply: withoutConsents },
+  { name: 'inputs of models', to: 'old', apply: withoutInputsOfModels },
+  { name: 'words of others', to: 'now', apply: withoutWordsOfOthers },
+  {
+    name: 'asking about words of others',
+    to: 'both',
+    apply: (each, scenario) => (IMPORTED.has(scenario) ? withoutAsking(each) : each),
+  },
+  { name: 'who drives a run that waits', to: 'old', apply: withNobodyAtWaits },
   { name: 'warnings of policies', to: 'now', apply: withoutWarningsOfPolicies },
   { name: 'snapshots', to: 'both', apply: withWaitsAndEnds },
   { name: 'other views', to: 'both', apply: withoutOtherViews },

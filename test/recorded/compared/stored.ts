@@ -104,6 +104,57 @@ export function withoutConsents(recording: Compared): Compared {
   return mapObjects(recording, ({ rememberable: _may, definition: _hash, ...object }) => object)
 }
 
+/**
+ * A call's start says what runs only where it isn't the model's; after a crash, format 1 said it in any case, since
+ * what it compared had been read anew.
+ */
+export function withoutInputsOfModels(recording: Compared): Compared {
+  const conversations = Object.entries(recording.conversations).map(([id, { journal, stored }]) => [
+    id,
+    { journal: withoutModelsInputs(journal), stored },
+  ])
+  return {
+    ...recording,
+    conversations: Object.fromEntries(conversations) as Compared['conversations'],
+  }
+}
+
+function withoutModelsInputs(journal: readonly Plain[]): readonly Plain[] {
+  const asked = new Map<unknown, string>()
+  mapObjects(journal, (object) => {
+    const { type, toolCallId, input } = object
+    if (type === 'tool-call') asked.set(toolCallId, JSON.stringify(input))
+    return object
+  })
+  return journal.map((row) => {
+    const { input, ...rest } = row
+    const isModels = JSON.stringify(input) === asked.get(row['toolCallId'])
+    return row['type'] === 'call-started' && isModels ? rest : row
+  })
+}
+
+/** A run that waits for a person is driven by nobody. */
+export function withNobodyAtWaits(recording: Compared): Compared {
+  return {
+    ...recording,
+    snapshots: mapObjects(recording.snapshots, (object) =>
+      object['status'] === 'waiting' && object['ownership'] === 'this-tab'
+        ? { ...object, ownership: 'none' }
+        : object,
+    ),
+  }
+}
+
+/** Imported histories are words of others: a person is asked, and why. */
+export function withoutWordsOfOthers(recording: Compared): Compared {
+  return mapObjects(recording, ({ because: _why, ...object }) => object)
+}
+
+/** The same, where it is said beside an output that the page is to give. */
+export function withoutAsking(recording: Compared): Compared {
+  return mapObjects(recording, ({ asks: _asks, ...object }) => object)
+}
+
 /** Agents warn of a policy that has a destructive tool run unasked. */
 export function withoutWarningsOfPolicies(recording: Compared): Compared {
   const notices = recording.notices.filter(
