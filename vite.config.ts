@@ -71,7 +71,20 @@ const builds: Record<string, UserConfig> = {
   }),
 
   /** Shares nothing with the others, which would fall into more pieces by it. */
-  mcp: library({ entry: { mcp: 'src/mcp/index.ts' }, splitting: true }),
+  mcp: library({
+    entry: { mcp: 'src/mcp/index.ts' },
+    // What each connection needs in one file: several would compress worse.
+    splitting: {
+      groups: [
+        {
+          name: 'mcp-base',
+          test: /[\\/]src[\\/](client[\\/]load-part|lib[\\/]shape|mcp[\\/]page-fetch)\.ts$/,
+          priority: 2,
+        },
+        { name: 'connect', test: /[\\/]src[\\/]mcp[\\/]connect\.ts$/, priority: 1 },
+      ],
+    },
+  }),
 
   /** For a `<script>`: the page's API as `Offstage`, with the worker inside. */
   global: {

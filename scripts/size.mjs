@@ -12,7 +12,7 @@ const FEATURES =
 
 /** What a connection loads only where the server, or the app, asks for it. */
 const MCP_PARTS =
-  /^(legacy|ask-person|offers|resource-tools|authorizer|finish|diagnose|client-line)-/
+  /^(legacy|ask-person|offers|resource-tools|authorizer|finish|diagnose|client-line|check-patterns)-/
 
 const rows = [
   {
@@ -23,12 +23,12 @@ const rows = [
   {
     name: 'page, with the first run',
     bytes: pageWithout(`lazy-views|transfer|${FEATURES}`),
-    limit: 49.3 * KILOBYTE,
+    limit: 49.4 * KILOBYTE,
   },
   {
     name: 'page that shows a conversation',
     bytes: pageWithout(`transfer|${FEATURES}`),
-    limit: 53.5 * KILOBYTE,
+    limit: 53.6 * KILOBYTE,
   },
   {
     name: 'page, with an export or import',
@@ -38,7 +38,7 @@ const rows = [
   {
     name: 'page, with all of its features',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 70.0 * KILOBYTE,
+    limit: 70.2 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
@@ -48,7 +48,7 @@ const rows = [
   {
     name: 'page tools (dist/page-tools.js)',
     bytes: sizeOf('page-tools.js', { dynamic: true }),
-    limit: 76.5 * KILOBYTE,
+    limit: 77 * KILOBYTE,
   },
   {
     name: 'tools from (dist/tools-from.js), beside the page',
@@ -58,22 +58,22 @@ const rows = [
   {
     name: 'memory (dist/memory.js)',
     bytes: sizeOf('memory.js', { dynamic: true }),
-    limit: 11.7 * KILOBYTE,
+    limit: 11.8 * KILOBYTE,
   },
   {
     name: 'mcp (dist/mcp.js)',
     bytes: sizeOf('mcp.js', { dynamic: false }),
-    limit: 1.8 * KILOBYTE,
+    limit: 1.6 * KILOBYTE,
   },
   {
     name: 'mcp, connected to a server of 2026-07-28',
     bytes: sizeOf('mcp.js', { dynamic: true, except: MCP_PARTS }),
-    limit: 17 * KILOBYTE,
+    limit: 13.9 * KILOBYTE,
   },
   {
     name: 'mcp, all of it',
     bytes: sizeOf('mcp.js', { dynamic: true }),
-    limit: 32.5 * KILOBYTE,
+    limit: 31.1 * KILOBYTE,
   },
   {
     name: 'all of dist/histories.js',
@@ -88,7 +88,7 @@ const rows = [
   {
     name: 'WebMCP (dist/webmcp.js)',
     bytes: sizeOf('webmcp.js', { dynamic: false }),
-    limit: 7.1 * KILOBYTE,
+    limit: 7.7 * KILOBYTE,
   },
   // Of these, a bundler takes what is imported.
   {
@@ -104,7 +104,7 @@ const rows = [
   {
     name: 'fold (dist/conversation.js)',
     bytes: await bundledSize('fold', 'conversation.js'),
-    limit: 5.9 * KILOBYTE,
+    limit: 6 * KILOBYTE,
   },
   {
     name: 'all of dist/action.js',
@@ -114,7 +114,7 @@ const rows = [
   {
     name: 'all of dist/conversation.js',
     bytes: sizeOf('conversation.js', { dynamic: true }),
-    limit: 15.6 * KILOBYTE,
+    limit: 15.7 * KILOBYTE,
   },
   {
     name: 'all of dist/providers.js',

@@ -21,7 +21,9 @@ export function bundledPage(components, reasons) {
       `\`${fullName(component)}\``,
       component.version,
       licenseIn(component),
-      ...['worker', 'page', 'library'].map((build) => kilobytes(renderedBytes(component, build))),
+      ...[['worker'], ['page'], ['library', 'mcp']].map((builds) =>
+        kilobytes(builds.reduce((sum, build) => sum + renderedBytes(component, build), 0)),
+      ),
       reasons[fullName(component)],
     ]),
   ]

@@ -1,4 +1,5 @@
 import { checkOptions } from './check-options.ts'
+import { type ConnectLimit, createConnectLimit } from './connect-limit.ts'
 import { stopped } from './failures.ts'
 import { openLine } from './http.ts'
 import { openServer } from './open-server.ts'
@@ -7,18 +8,22 @@ import { type McpServer, serveLine } from './server.ts'
 
 /** Bytes of one answer, where the app says nothing. */
 export const MAX_BYTES = 1_000_000
-/** Milliseconds until a server has answered the first questions, a person's log-in aside. */
-const CONNECT_MS = 30_000
-/** With OAuth, a person logs in meanwhile. */
-const LOG_IN_MS = 10 * 60_000
 
 /** What `connectMcp` does. */
 export async function connect(options: McpOptions): Promise<McpServer> {
   checkOptions(options)
+  const limit = createConnectLimit()
+  try {
+    return await connectWithin(options, limit)
+  } finally {
+    limit.end()
+  }
+}
+
+async function connectWithin(options: McpOptions, limit: ConnectLimit): Promise<McpServer> {
   const { signal, maxResultBytes = MAX_BYTES, elicitation } = options
-  const http = openLine(options)
-  const limit = AbortSignal.timeout(options.auth ? LOG_IN_MS : CONNECT_MS)
-  const within = signal ? AbortSignal.any([signal, limit]) : limit
+  const http = openLine(options, limit.duringLogIn)
+  const within = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal
   if (within.aborted) throw stopped(within)
   const revision = { maxBytes: maxResultBytes, elicits: elicitation !== undefined }
   const line = await openServer(http, revision, within)

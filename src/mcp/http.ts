@@ -1,11 +1,12 @@
-import { loadPart } from '../client/load-part.ts'
 import { badConfig } from '../client/failures.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
-import type { Authorizer } from './auth/authorizer.ts'
 import { isSafe } from './addresses.ts'
+import { createBearer } from './bearer.ts'
+import type { ConnectLimit } from './connect-limit.ts'
 import { badAnswer, stopped } from './failures.ts'
 import type { McpOptions } from './options.ts'
 import { pageFetch } from './page-fetch.ts'
+import { createSecrets, type Secrets } from './secrets.ts'
 
 export interface HttpRequest {
   readonly method: 'POST' | 'GET' | 'DELETE'
@@ -18,8 +19,8 @@ export interface HttpRequest {
 export interface HttpLine {
   /** The server's origin: what people are shown, and where its tokens go. */
   readonly source: string
-  /** Tokens that were sent; the server must not say them back. */
-  readonly secrets: readonly string[]
+  /** Tokens and values of headers that were sent. */
+  readonly secrets: Secrets
   /**
    * Any status but 401, which is asked again once with another token. Rejects with `authentication`,
    * `permission-denied`, `network`, `aborted` or `bad-response` (a redirect).
@@ -29,35 +30,18 @@ export interface HttpLine {
 
 type LineOptions = Pick<McpOptions, 'url' | 'headers' | 'token' | 'auth' | 'fetch'>
 
-/** Texts that are shorter are no tokens, and may be anywhere. */
-const SHORTEST_SECRET = 8
-
-export function openLine(options: LineOptions): HttpLine {
+export function openLine(options: LineOptions, duringLogIn: ConnectLimit['duringLogIn']): HttpLine {
   const url = checkUrl(options)
-  const { headers = {}, token } = options
-  const secrets = new Set(Object.values(headers).filter(isSecret))
+  const { headers = {} } = options
+  const secrets = createSecrets()
+  for (const value of Object.values(headers)) secrets.add(value)
   const ask = options.fetch ?? pageFetch
-  let authorizer: Promise<Authorizer> | undefined
-  const authorizerOf = (auth: NonNullable<McpOptions['auth']>): Promise<Authorizer> =>
-    (authorizer ??= loadPart(() => import('./auth/authorizer.ts')).then(({ createAuthorizer }) =>
-      createAuthorizer({ url, options: auth, fetch: ask }),
-    ))
-
-  /** `rejected`: the answer to the last one. */
-  async function tokenFor(
-    signal: AbortSignal,
-    rejected?: { readonly response: Response; readonly bearer: string | null },
-  ): Promise<string | null> {
-    if (token) return token({ previousRejected: rejected !== undefined, signal })
-    if (!options.auth) return null
-    const part = await authorizerOf(options.auth)
-    return rejected ? part.answer(rejected, signal) : part.current()
-  }
+  const tokenFor = createBearer({ url, options, fetch: ask, duringLogIn })
 
   async function attempt(request: HttpRequest, bearer: string | null): Promise<Response> {
     const all = { ...headers, ...request.headers }
     if (bearer !== null) {
-      if (isSecret(bearer)) secrets.add(bearer)
+      secrets.add(bearer)
       all['authorization'] = `Bearer ${bearer}`
     }
     const response = await ask(url, {
@@ -74,9 +58,7 @@ export function openLine(options: LineOptions): HttpLine {
 
   return {
     source: url.origin,
-    get secrets() {
-      return [...secrets]
-    },
+    secrets,
     async send(request) {
       const { signal } = request
       try {
@@ -90,7 +72,7 @@ export function openLine(options: LineOptions): HttpLine {
         await second.body?.cancel().catch(() => undefined)
         throw refused(url.origin, second.status)
       } catch (thrown) {
-        throw asHttpFailure(thrown, url.origin, signal)
+        throw asHttpFailure(thrown, signal, { source: url.origin, secrets })
       }
     },
   }
@@ -118,25 +100,35 @@ function refused(source: string, status: number): OffstageError {
       })
 }
 
-function asHttpFailure(thrown: unknown, source: string, signal: AbortSignal): OffstageError {
+function asHttpFailure(
+  thrown: unknown,
+  signal: AbortSignal,
+  { source, secrets }: Pick<HttpLine, 'source' | 'secrets'>,
+): OffstageError {
   if (OffstageError.is(thrown)) return thrown
   if (signal.aborted) return stopped(signal)
+  // A browser names the header that it refuses, with its value.
+  const why = secrets.redact(describeThrown(thrown))
+  const cause = why === describeThrown(thrown) ? { cause: thrown } : {}
   return new OffstageError(
     'network',
-    `${source} could not be reached (${describeThrown(thrown)}). In a browser this is often CORS: diagnoseMcp() says what is missing.`,
-    { retryable: true, cause: thrown },
+    `${source} could not be reached (${why}). In a browser this is often CORS: diagnoseMcp() says what is missing.`,
+    { retryable: true, ...cause },
   )
 }
 
-/** A token is sent over TLS only, or within this machine. */
-function checkUrl({ url, token, auth }: LineOptions): URL {
+/** A token, or what is in headers of the app's, is sent over TLS only, or within this machine. */
+function checkUrl({ url, token, auth, headers = {} }: LineOptions): URL {
   const address = addressOf(url)
   if (!/^https?:$/.test(address.protocol) || address.username || address.password)
     throw badConfig(
       'The url of an MCP server must be of http or https, without a user or password.',
     )
-  if ((token || auth) && !isSafe(address))
-    throw badConfig(`${address.origin} is not encrypted: a token is not sent there. Use https.`)
+  const isSecret = token !== undefined || auth !== undefined || Object.keys(headers).length > 0
+  if (isSecret && !isSafe(address))
+    throw badConfig(
+      `${address.origin} is not encrypted: neither a token nor headers are sent there. Use https.`,
+    )
   address.hash = ''
   return address
 }
@@ -147,8 +139,4 @@ function addressOf(url: string | URL): URL {
   } catch {
     throw badConfig('The url of an MCP server must be an address.')
   }
-}
-
-function isSecret(text: string): boolean {
-  return text.length >= SHORTEST_SECRET
 }

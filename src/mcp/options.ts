@@ -54,7 +54,7 @@ export interface McpToolOptions {
 }
 
 export interface McpOptions extends McpToolOptions {
-  /** Of the server's endpoint. With `token` or `auth`: https, or of this machine. */
+  /** Of the server's endpoint. With `token`, `auth` or `headers`: https, or of this machine. */
   readonly url: string | URL
   readonly headers?: { readonly [name: string]: string }
   /** A bearer token, asked for with each request, and once more after a 401. */

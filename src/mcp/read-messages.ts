@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import { OffstageError } from '../protocol/error.ts'
 import { badAnswer, cutOff, stopped } from './failures.ts'
+import type { Secrets } from './secrets.ts'
 import { type Incoming, readMessage } from './wire.ts'
 
 export interface ReadOptions {
@@ -9,7 +10,7 @@ export interface ReadOptions {
   /** Of one message. */
   readonly maxBytes: number
   /** What the server must not say back: it was sent to it. */
-  readonly secrets: readonly string[]
+  readonly secrets: Secrets
   /** Of the request. */
   readonly signal: AbortSignal
 }
@@ -41,13 +42,13 @@ export async function* readMessages(
 
 /** The whole of a body, within its bounds. */
 async function readText(response: Response, options: ReadOptions): Promise<string> {
-  const { source, maxBytes, secrets } = options
+  const { source, maxBytes } = options
   let text = ''
   for await (const piece of piecesOf(response, options)) {
     text += piece
     if (text.length > maxBytes) throw tooLarge(source, maxBytes)
   }
-  return withoutSecrets(text, secrets)
+  return text
 }
 
 async function* readEvents(
@@ -74,14 +75,14 @@ async function* readEvents(
     if (isTooLarge) throw tooLarge(options.source, options.maxBytes)
     const [events] = [data]
     data = []
-    for (const event of events) yield* messagesOf(withoutSecrets(event, options.secrets), options)
+    for (const event of events) yield* messagesOf(event, options)
   }
 }
 
-function* messagesOf(text: string, { source }: ReadOptions): Generator<Incoming> {
+function* messagesOf(text: string, { source, secrets }: ReadOptions): Generator<Incoming> {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = secrets.parse(text)
   } catch {
     throw badAnswer(source, 'sent what is no JSON.')
   }
@@ -113,11 +114,6 @@ async function* piecesOf(
   } finally {
     reader.cancel().catch(() => undefined)
   }
-}
-
-/** A server that repeats a token puts it into no result and no error. */
-function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text)
 }
 
 function tooLarge(source: string, maxBytes: number): OffstageError {

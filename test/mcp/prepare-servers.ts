@@ -18,6 +18,10 @@ export interface ServerState {
   description: string
   extraTool: boolean
   token: string | undefined
+  /** What it says of who gives tokens (RFC 9728), without a token. */
+  protection: object | undefined
+  /** Ends the stream of a `count` early (revisions with sessions, with an event store). */
+  cutsStream: boolean
   cors: Record<string, string> | undefined
 }
 

@@ -29,7 +29,7 @@ export async function requestTokens(
     client_id: clientId,
     resource: server.resource,
   }).toString()
-  const response = await ask(new URL(server.tokenEndpoint), {
+  const response = await answered(ask, new URL(server.tokenEndpoint), {
     method: 'POST',
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
@@ -66,7 +66,7 @@ export async function register(
   if (server.registrationEndpoint === undefined)
     throw authFailed(`${server.issuer} lets no app register itself. Pass clientId.`)
   const isLocal = /^https?:\/\/(localhost|127\.|\[::1\])/.test(client.redirectUrl)
-  const response = await ask(new URL(server.registrationEndpoint), {
+  const response = await answered(ask, new URL(server.registrationEndpoint), {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     body: JSON.stringify({
@@ -85,6 +85,22 @@ export async function register(
   if (!isRecord(value) || typeof value.client_id !== 'string')
     throw authFailed(`${server.issuer} registered no client (status ${response.status}).`)
   return value.client_id
+}
+
+/** What is sent has codes, verifiers and tokens in it: none of a failure's words are passed on. */
+async function answered(
+  ask: McpFetch,
+  url: URL,
+  request: RequestInit & { readonly signal: AbortSignal },
+): Promise<Response> {
+  try {
+    return await ask(url, request)
+  } catch {
+    request.signal.throwIfAborted()
+    throw authFailed(
+      `${url.origin}${url.pathname} can't be asked for a token. Its CORS may not allow this page.`,
+    )
+  }
 }
 
 function isBearer(type: unknown): boolean {

@@ -34,9 +34,17 @@ export async function diagnose(
   const legacy = await refusedHeaders(asked, SENT.legacy)
   if (modern.length > 0 && legacy.length > 0) return { problems: modern.map(headerProblem) }
   const revision = await speaks(asked, modern.length === 0, legacy.length === 0)
-  const isModern = revision.protocolVersion === MODERN
-  const refused = revision.protocolVersion === undefined ? [] : isModern ? modern : legacy
+  const refused = refusedOf(revision, { modern, legacy })
   return { ...revision, problems: [...refused.map(headerProblem), ...revision.problems] }
+}
+
+/** The headers that matter: of the revision that is spoken, or of the one that could not be tried. */
+function refusedOf(
+  { protocolVersion, problems }: McpDiagnosis,
+  { modern, legacy }: { readonly modern: readonly string[]; readonly legacy: readonly string[] },
+): readonly string[] {
+  if (protocolVersion === undefined) return problems.length === 0 ? [...modern, ...legacy] : []
+  return protocolVersion === MODERN ? modern : legacy
 }
 
 /** Whether the server is there, and allows the page's origin at all. */
@@ -106,6 +114,8 @@ async function speaks(
   const answer = await post(asked, {}, { method: 'initialize', params })
   if (answer.status === 401) return { problems: await authProblems(asked, answer) }
   const version = /"protocolVersion"\s*:\s*"([\d-]+)"/.exec(answer.text)?.[1]
+  // Of a server that is there, and may speak the revision that could not be tried.
+  if (version === undefined && !withModern && answer.status === 400) return { problems: [] }
   if (version === undefined) return { problems: [await pathProblem(asked, answer)] }
   return { protocolVersion: version, problems: await sessionProblems(asked, version, answer) }
 }

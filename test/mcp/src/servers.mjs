@@ -44,12 +44,16 @@ function register(server, state, { elicit, isModern }) {
       const request = context.mcpReq ?? context
       const { progressToken } = request._meta ?? {}
       const notify = request.notify ?? context.sendNotification
-      for (let progress = 1; progress <= to; progress++)
+      for (let progress = 1; progress <= to; progress++) {
+        // The stream ends early; what follows waits for whoever goes on with it.
+        if (state.cutsStream && progress === 2) context.closeSSEStream?.()
         if (progressToken !== undefined)
           await notify({
             method: 'notifications/progress',
             params: { progressToken, progress, total: to, message: `at ${progress}` },
           })
+      }
+      log.push(`counted to ${to}`)
       return words(`Counted to ${to}`)
     },
   )
@@ -253,7 +257,7 @@ export async function startLegacy(options = {}) {
   }
 }
 
-function newState({ cors, description = 'Says the weather.', token, asksAside }) {
+function newState({ cors, description = 'Says the weather.', token, protection, asksAside }) {
   return {
     log: [],
     requests: [],
@@ -261,8 +265,9 @@ function newState({ cors, description = 'Says the weather.', token, asksAside })
     extraTool: false,
     cors,
     token,
+    protection,
     asksAside,
-    cutNext: false,
+    cutsStream: false,
   }
 }
 
@@ -273,6 +278,10 @@ async function listen(state, serve) {
     const cors = state.cors ?? GOOD_CORS
     for (const [name, value] of Object.entries(cors)) if (value) response.setHeader(name, value)
     if (request.method === 'OPTIONS') return response.writeHead(204).end()
+    if (state.protection && request.url.startsWith('/.well-known/oauth-protected-resource')) {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      return response.end(JSON.stringify(state.protection))
+    }
     if (state.token && request.headers.authorization !== `Bearer ${state.token}`) {
       response.writeHead(401, { 'content-type': 'text/plain', 'www-authenticate': 'Bearer' })
       return response.end('no')

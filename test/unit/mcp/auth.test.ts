@@ -196,6 +196,65 @@ it('takes only the authorization servers that the app names', async () => {
   })
 })
 
+it('waits no longer for a server that asks for no log-in', async () => {
+  vi.useFakeTimers()
+  const connecting = connectMcp({
+    url: `${SERVER}/mcp`,
+    auth: { redirectUrl: REDIRECT },
+    fetch: (_url, { signal }) =>
+      new Promise((_, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason))
+      }),
+  })
+  const failed = expect(connecting).rejects.toMatchObject({ code: 'timeout' })
+  await vi.advanceTimersByTimeAsync(40_000)
+  await failed
+  vi.useRealTimers()
+})
+
+it('waits for a person who logs in', async () => {
+  const world = createWorld()
+  let answer: ((words: object) => void) | undefined
+  vi.stubGlobal('open', (address: string) => {
+    const { searchParams } = new URL(address)
+    const channel = new BroadcastChannel(CHANNEL)
+    answer = (words) => {
+      const state = searchParams.get('state') ?? ''
+      channel.postMessage({ query: `?${new URLSearchParams({ state, ...words })}` })
+      channel.close()
+    }
+    return { closed: false, close: () => undefined }
+  })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+  const connecting = connectMcp({
+    url: `${SERVER}/mcp`,
+    auth: { redirectUrl: REDIRECT },
+    fetch: fetchOf(world),
+  })
+  await vi.waitFor(() => expect(answer).toBeDefined())
+  await vi.advanceTimersByTimeAsync(5 * 60_000)
+  answer?.({ code: 'the-code' })
+  vi.useRealTimers()
+  await (await connecting).close()
+})
+
+it('says nothing of what it sent when it gets no token', async () => {
+  const world = createWorld()
+  const answer = fetchOf(world)
+  openWindows(world)
+  const failure: unknown = await connectMcp({
+    url: `${SERVER}/mcp`,
+    auth: { redirectUrl: REDIRECT },
+    fetch: async (url, request) => {
+      if (url.pathname === '/token') throw new Error(`can't send ${String(request.body)}`)
+      return answer(url, request)
+    },
+  }).catch((thrown: unknown) => thrown)
+  expect(failure).toMatchObject({ code: 'mcp-auth-failed' })
+  expect(failure).not.toHaveProperty('cause')
+  expect(String(failure)).not.toContain('the-code')
+})
+
 it('says so when the window is blocked', async () => {
   const world = createWorld()
   vi.stubGlobal('open', () => null)

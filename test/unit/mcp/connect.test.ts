@@ -242,6 +242,27 @@ describe('what belongs to one revision', () => {
     await server.close()
   })
 
+  it('goes on with a stream that ended early, where it ended', async () => {
+    const server = await official.startLegacy({ eventStore: true })
+    server.state.cutsStream = true
+    const mcp = await connectMcp({ url: server.url })
+    const tool = mcp.tools.find(({ name }) => name === 'shop__count')
+    if (!tool || !('execute' in tool)) throw new Error('no tool')
+    const seen: unknown[] = []
+    const progress = (value: unknown): void => void seen.push(value)
+    expect(await tool.execute({ to: 3 } as never, contextOf({ progress }))).toBe('Counted to 3')
+    expect(seen.map((note) => (note as { message: string }).message)).toEqual([
+      'at 1',
+      'at 2',
+      'at 3',
+    ])
+    const resumed = server.state.requests.filter(({ headers }) => headers['last-event-id'])
+    expect(resumed).toMatchObject([{ method: 'GET' }])
+    expect(server.state.log).toEqual(['counted to 3'])
+    await mcp.close()
+    await server.close()
+  })
+
   it('takes a question of the stream that belongs to no request for the call that runs', async () => {
     const server = await official.startLegacy({ asksAside: true })
     const mcp = await connectMcp({

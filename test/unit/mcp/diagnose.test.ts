@@ -44,6 +44,21 @@ it.each([
   })
 })
 
+it.each([
+  ['mcp-method', /^mcp-method$/],
+  ['mcp-session-id', /^mcp-session-id$/],
+])('names %s where only the revision that needs it is spoken', async (header, refused) => {
+  const fetch = async (_url: URL, { headers }: RequestInit): Promise<Response> => {
+    if (headers && Object.keys(headers).some((name) => refused.test(name)))
+      throw new TypeError('Failed to fetch')
+    return new Response('{}', { status: 400, headers: { 'content-type': 'application/json' } })
+  }
+  const { problems } = await diagnoseMcp('https://mcp.example/mcp', { fetch })
+  expect(problems).toMatchObject([
+    { code: 'cors-header', message: expect.stringContaining(header) },
+  ])
+})
+
 it('names each header that is not allowed', async () => {
   // As a browser does: a request with such a header fails.
   const fetch = async (_url: URL, { headers }: RequestInit): Promise<Response> => {

@@ -307,9 +307,46 @@ it('keeps tokens from what comes back, and from other origins', async () => {
   expect(await call('echo')).toBe('You sent [redacted].')
   for (const { request } of sent)
     expect(request).toMatchObject({ redirect: 'manual', credentials: 'omit' })
-  await expect(
-    connectMcp({ url: 'http://evil.example/mcp', token: () => 'secret-token-1' }),
-  ).rejects.toMatchObject({ code: 'invalid-config' })
+  for (const secret of [{ token: () => 'secret-token-1' }, { headers: { 'x-key': 'secret' } }])
+    await expect(connectMcp({ url: 'http://evil.example/mcp', ...secret })).rejects.toMatchObject({
+      code: 'invalid-config',
+    })
+})
+
+it('keeps what is in headers from what comes back, however it is written', async () => {
+  const { call } = await connected(
+    {
+      'tools/list': { tools: [tool('echo'), tool('refuse')] },
+      'tools/call': ({ id, params }) =>
+        params?.name === 'echo'
+          ? new Response(
+              `{"jsonrpc":"2.0","id":${id},"result":{"structuredContent":{"\\u0061bc/defgh":["abc\\/defgh"]}}}`,
+              { headers: { 'content-type': 'application/json' } },
+            )
+          : Response.json({ jsonrpc: '2.0', id, error: { code: 1, message: 'Wrong: abc/defgh' } }),
+    },
+    { headers: { authorization: 'Basic abc/defgh' } },
+  )
+  expect(await call('echo')).toEqual({ '[redacted]': ['[redacted]'] })
+  await expect(call('refuse')).rejects.toMatchObject({
+    message: expect.stringContaining('Wrong: [redacted]'),
+  })
+})
+
+it('keeps what is in headers from the failure of a request', async () => {
+  const failing = connected(
+    {},
+    {
+      headers: { 'x-key': 'a-secret-key' },
+      fetch: async () => {
+        throw new TypeError('"a-secret-key" is an invalid header value.')
+      },
+    },
+  )
+  const failure: unknown = await failing.catch((thrown: unknown) => thrown)
+  expect(failure).toMatchObject({ code: 'network' })
+  expect(failure).not.toHaveProperty('cause')
+  expect(String(failure)).toContain('"[redacted]" is an invalid header value')
 })
 
 it('asks a person only for what can be shown, and no more than so often', async () => {

@@ -1,0 +1,29 @@
+import { loadPart } from '../client/load-part.ts'
+import type { Authorizer, Refusal } from './auth/authorizer.ts'
+import type { McpFetch, McpOptions } from './options.ts'
+
+/** The token of the moment; null: none is known. `rejected`: the answer to the last one, which asks for another. */
+export type Bearer = (signal: AbortSignal, rejected?: Refusal) => Promise<string | null>
+
+interface BearerParts {
+  readonly url: URL
+  readonly options: Pick<McpOptions, 'token' | 'auth'>
+  readonly fetch: McpFetch
+  /** Runs what may take as long as a person takes to log in. */
+  duringLogIn<Result>(logIn: () => Promise<Result>): Promise<Result>
+}
+
+/** Where tokens come from: the app's function, or OAuth, which is loaded then. */
+export function createBearer({ url, options, fetch, duringLogIn }: BearerParts): Bearer {
+  const { token, auth } = options
+  let authorizer: Promise<Authorizer> | undefined
+  return async (signal, rejected) => {
+    if (token) return token({ previousRejected: rejected !== undefined, signal })
+    if (!auth) return null
+    authorizer ??= loadPart(() => import('./auth/authorizer.ts')).then(({ createAuthorizer }) =>
+      createAuthorizer({ url, options: auth, fetch }),
+    )
+    const part = await authorizer
+    return rejected ? duringLogIn(() => part.answer(rejected, signal)) : part.current()
+  }
+}
