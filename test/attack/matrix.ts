@@ -68,7 +68,7 @@ export function rates(attacks: readonly Attack[]): string {
       ),
     ),
     row(
-      'words of a tool that says nothing',
+      'words that nothing marks as others’',
       read.filter((attack) => placeOf(attack)?.isUnmarked),
     ),
     row(

@@ -48,7 +48,7 @@ export async function runTrial(
     if (!page.url().startsWith(world.evil))
       leaks = findLeaks({ outputs: await page.evaluate(OUTPUTS), logs, record, secrets: SECRETS })
   } catch (thrown) {
-    broke = String(thrown)
+    broke ??= String(thrown)
   }
   page.off('console', log)
   world.remove(trial)
