@@ -23,12 +23,12 @@ const rows = [
   {
     name: 'page, with the first run',
     bytes: pageWithout(`lazy-views|transfer|${FEATURES}`),
-    limit: 49.4 * KILOBYTE,
+    limit: 49.5 * KILOBYTE,
   },
   {
     name: 'page that shows a conversation',
     bytes: pageWithout(`transfer|${FEATURES}`),
-    limit: 53.6 * KILOBYTE,
+    limit: 53.7 * KILOBYTE,
   },
   {
     name: 'page, with an export or import',
@@ -109,17 +109,17 @@ const rows = [
   {
     name: 'all of dist/action.js',
     bytes: sizeOf('action.js', { dynamic: true }),
-    limit: 40.8 * KILOBYTE,
+    limit: 41.0 * KILOBYTE,
   },
   {
     name: 'all of dist/conversation.js',
     bytes: sizeOf('conversation.js', { dynamic: true }),
-    limit: 15.7 * KILOBYTE,
+    limit: 16.4 * KILOBYTE,
   },
   {
     name: 'all of dist/providers.js',
     bytes: sizeOf('providers.js', { dynamic: true }),
-    limit: 57.3 * KILOBYTE,
+    limit: 57.8 * KILOBYTE,
   },
 ]
 
