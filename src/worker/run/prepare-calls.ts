@@ -14,7 +14,7 @@ import { warnOfSilence } from './warn-of-silence.ts'
 import { whyAsked } from './why-asked.ts'
 import { callContext, type RunContext, type ReadyCall } from './run-context.ts'
 import { settle } from './settle.ts'
-import { standingOf } from './standing.ts'
+import { approvalContextOf } from './approval-context.ts'
 import type { Settlement } from './settlement.ts'
 import { sealInput } from './seal-input.ts'
 import {
@@ -175,12 +175,12 @@ async function judgeReady(
   { tool, input }: { readonly tool: ToolDescriptor; readonly input: JsonValue },
 ): Promise<Verdict> {
   const { toolName } = call
-  const standing = standingOf(context.conversation.state, call, tool)
-  const because = await whyAsked(context, call, { tool, input, standing })
+  const about = approvalContextOf(context.conversation.state, call, tool)
+  const because = await whyAsked(context, call, { tool, input, about })
   const isUnclear = context.conversation.sealed.isUnclear(call.toolCallId)
-  const asks = because !== null || isUnclear || mayMislead(call, tool, standing)
+  const asks = because !== null || isUnclear || mayMislead(call, tool, about)
   const ready = { toolName, input, by: decidedBy(tool), asks }
-  const judged = { tool, input, standing, because }
+  const judged = { tool, input, about, because }
   const approval = await judgeApproval(context, call, judged)
   if (approval.type === 'denied') return { type: 'settle', settlement: approval.settlement }
   if (approval.type === 'unasked') {
