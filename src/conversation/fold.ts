@@ -6,7 +6,7 @@ import { amendMessage, clearHistory, foldMessage } from './fold-messages.ts'
 import { foldConsents } from './fold-consents.ts'
 import { foldReflection } from './fold-reflection.ts'
 import { foldRun, isOfRun } from './fold-run.ts'
-import { mayUntaint } from './taint.ts'
+import { isTaintedInWhole, mayUntaint } from './taint.ts'
 import { headOf } from './tree.ts'
 import { sumUsage } from './usage.ts'
 
@@ -94,7 +94,7 @@ function foldRow(draft: Draft, row: Row): void {
 /** What the model sees besides messages, and what a person has consented to. */
 function foldContext(draft: Draft, row: RowOf<ContextRow['type'] | ConsentType>): void {
   // Of what taints it, a windowed state doesn't know what is still sent.
-  if (mayUntaint(row) && draft.state.taintBefore?.taint.length) draft.state.isStale = true
+  if (mayUntaint(row) && isTaintedInWhole(draft.state)) draft.state.isStale = true
   switch (row.type) {
     case 'compacted':
       if (row.usage && isOfRun(draft.state.run, row))

@@ -37,6 +37,7 @@ interface Brought {
  */
 export class TaintWalk {
   readonly #path: readonly MessageNode[]
+  readonly #rows: readonly ContextRow[]
   readonly #places = new Map<string, number>()
   /** Rows so far that change what is sent. */
   readonly #layoutRows: ContextRow[] = []
@@ -48,10 +49,11 @@ export class TaintWalk {
   #plan: Origins = NONE
   #length = 0
   #now: Origins = NONE
-  #isKnown = true
+  #isCurrent = true
 
   constructor(path: readonly MessageNode[], rows: readonly ContextRow[]) {
     this.#path = path
+    this.#rows = rows
     path.forEach(({ id }, place) => this.#places.set(id, place))
     let at = 0
     for (const node of path) {
@@ -81,18 +83,18 @@ export class TaintWalk {
       case 'skill-dropped':
         return this.#takeSkill(row)
       case 'plan-changed':
-        this.#plan = row.plan.some(isOpenItem) ? this.#current() : NONE
-        this.#isKnown = false
+        this.#plan = row.plan.some(isOpenItem) ? this.#atHead(row) : NONE
+        this.#isCurrent = false
         return
       case 'compacted':
         // Summed up was all that the model was sent.
-        this.#summaries.set(row, row.summary === '' ? NONE : this.#current())
+        this.#summaries.set(row, row.summary === '' ? NONE : this.#atHead(row))
         this.#layoutRows.push(row)
-        this.#isKnown = false
+        this.#isCurrent = false
         return
       case 'results-cleared':
         this.#layoutRows.push(row)
-        this.#isKnown = false
+        this.#isCurrent = false
         return
       case 'memory-retrieved':
         return
@@ -104,8 +106,7 @@ export class TaintWalk {
   #bring(row: Extract<ContextRow, { readonly type: 'untrusted-taken-in' }>): void {
     const taint = sourceOf(row)
     if (taint === null) return
-    const place = (row.after === null ? undefined : this.#places.get(row.after)) ?? NOWHERE
-    this.#brought.push({ place, callId: row.path?.[0], taint })
+    this.#brought.push({ place: this.#placeOf(row.after), callId: row.path?.[0], taint })
     this.#now = withTaint(this.#current(), taint)
   }
 
@@ -113,12 +114,28 @@ export class TaintWalk {
     const taint = sourceOf(row)
     if (taint) this.#skills.set(row.name, taint)
     else this.#skills.delete(row.name)
-    this.#isKnown = false
+    this.#isCurrent = false
+  }
+
+  /** When the row was made: its branch may have been left then, and what has come to other parts of this path didn't count. */
+  #atHead({ after, seq }: ContextRow): Origins {
+    const head = after === null ? NOWHERE : this.#places.get(after)
+    if (head === undefined || head + 1 === this.#length) return this.#current()
+    const isHere = (id: string | null): boolean => this.#placeOf(id) <= head
+    const rows = this.#rows.filter(
+      (row) =>
+        row.seq < seq && isHere(row.after) && (row.type !== 'compacted' || isHere(row.keptFrom)),
+    )
+    return new TaintWalk(this.#path.slice(0, head + 1), rows).#current()
+  }
+
+  #placeOf(id: string | null): number {
+    return (id === null ? undefined : this.#places.get(id)) ?? NOWHERE
   }
 
   #current(): Origins {
-    if (this.#isKnown) return this.#now
-    this.#isKnown = true
+    if (this.#isCurrent) return this.#now
+    this.#isCurrent = true
     this.#now = this.#sent()
     return this.#now
   }

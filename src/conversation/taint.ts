@@ -34,6 +34,13 @@ export function taintOfRequest(state: ConversationState, messageId: string): rea
   return walkOf(state.path, rows).walk.requestOf(messageId) ?? taintOf(state)
 }
 
+/** Of a state that is windowed: something taints it, and of what that was made isn't known in parts. */
+export function isTaintedInWhole({ taintBefore, context }: ConversationState): boolean {
+  if (taintBefore === undefined) return false
+  const { seq, taint } = taintBefore
+  return taint.length > 0 || context.some((row) => row.seq > seq && sourceOf(row) !== null)
+}
+
 /** The row may end what taints. */
 export function mayUntaint({ type }: Pick<Row, 'type'>): boolean {
   return type === 'results-cleared' || type === 'compacted' || type.startsWith('skill-')

@@ -1,5 +1,6 @@
 import type { ConversationState, MessageNode } from '../protocol/state.ts'
 import type { Draft } from './draft.ts'
+import { isTaintedInWhole } from './taint.ts'
 
 /** Puts a message under its parent, and makes it the head. */
 export function growHead(draft: Draft, node: MessageNode): void {
@@ -60,7 +61,7 @@ function takePath(draft: Draft, id: string | null): boolean {
     return false
   }
   // What tainted the branch that is left isn't known in parts.
-  if (state.taintBefore && state.taintBefore.taint.length > 0) state.isStale = true
+  if (isTaintedInWhole(state)) state.isStale = true
   const { meets, nodes } = branch
   if (nodes.length > 0) {
     const taken = new Set(nodes)

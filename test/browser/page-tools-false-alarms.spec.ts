@@ -36,8 +36,11 @@ function labelled(text: string): string[] {
   return text.split('\n').filter((line) => /\[(?:name (?:partly )?)?hidden: /.test(line))
 }
 
+/** What each of them is about, as their lines say: of what they have, only this commits a person to something, and not what opens a question first. */
+const COMMITS = /^button "(?:Delete .+|Book|Send)"(?! \[collapsed\])/
+
 interface Judged {
-  readonly controls: number
+  readonly controls: readonly string[]
   readonly commits: readonly string[]
 }
 type Tools = readonly {
@@ -55,10 +58,10 @@ function judgeClicks(page: DrivenPage, entry: string): Promise<Judged> {
     const { find, pageTools } = (window as unknown as Record<string, Entry>)[name] as Entry
     const click = pageTools().find((tool) => tool.name === 'click')
     const commits: string[] = []
-    let controls = 0
+    const controls: string[] = []
     for (const role of ['button', 'link', 'menuitem', 'switch', 'checkbox', 'option', 'tab'])
       for (const { ref, line } of await find({ role }, { limit: 200 })) {
-        controls++
+        controls.push(line)
         const call = { runId: 'r', conversationId: 'c', toolCallId: ref, tainted: false }
         if (await click?.commits({ ref }, call)) commits.push(line)
       }
@@ -67,11 +70,11 @@ function judgeClicks(page: DrivenPage, entry: string): Promise<Judged> {
 }
 
 for (const name of APPS)
-  test(`few clicks in ${name} are asked about`, async ({ app, driven }) => {
+  test(`of clicks in ${name} only those that commit are asked about`, async ({ app, driven }) => {
     await app(name)
     const { controls, commits } = await judgeClicks(driven, 'pageToolsEntry')
-    console.log(`${name}: ${commits.length} of ${controls} controls commit`, commits)
-    expect(commits.length).toBeLessThanOrEqual(Math.max(1, controls * 0.05))
+    expect(controls.length).toBeGreaterThan(1)
+    expect(commits).toEqual(controls.filter((line) => COMMITS.test(line)))
   })
 
 for (const name of APPS)

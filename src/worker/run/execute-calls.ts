@@ -6,7 +6,7 @@ import { DECIDED_BY_NOTHING, decidedBy } from './decided-by.ts'
 import { rememberedOf } from './remembered.ts'
 import { callContext, stopsWithoutEnd, type RunContext } from './run-context.ts'
 import { settle } from './settle.ts'
-import { isGivenWordsOfOthers } from './standing.ts'
+import { isGivenWordsOfOthers } from './approval-context.ts'
 import type { Settlement } from './settlement.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { whenAborted } from '../../lib/abort.ts'
@@ -226,7 +226,7 @@ function isOpen(
 ): outcome is OpenOutcome {
   if (outcome.status === 'unknown') return true
   if (outcome.status !== 'not-started') return false
-  // Of an execution that was joined nobody knows by what it was refused: by an owner before, perhaps.
+  // Why an execution that was joined was refused isn't known: by an earlier owner, perhaps.
   if (by.composite && repeats) return true
   return call.executionId === executionId || UNDECIDED.has(outcome.reason)
 }

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { TaintWalk } from '../../../src/conversation/taint-walk.ts'
+import type { ContextRow, MessageNode } from '../../../src/protocol/state.ts'
+
+// What a conversation of a test model doesn't come to by itself: plans, and words of others of which no message is known.
+
+let seq = 0
+const message = (role: 'user' | 'assistant', id: string): MessageNode =>
+  ({ id, seq: ++seq, message: { role, id, parts: [] }, calls: [] }) as never
+const row = (fact: object): ContextRow => ({ seq: ++seq, at: seq, ...fact }) as never
+const taken = (after: string | null) => row({ type: 'untrusted-taken-in', after, origin: 'mails' })
+const planned = (after: string, status: string) =>
+  row({ type: 'plan-changed', after, plan: [{ text: 'Send it', status }] })
+/** Leaves the messages out, without a summary. */
+const dropped = (from: string, to: string) =>
+  row({ type: 'compacted', after: to, from, to, keptFrom: null, summary: '' })
+
+const originsOf = (path: readonly MessageNode[], rows: readonly ContextRow[]) =>
+  new TaintWalk(path, rows).taint.map(({ origin }) => origin)
+
+test('a plan that was made of words of others keeps them for as long as something of it is to be done', () => {
+  const path = [message('user', 'u')]
+  const rows = [taken('u')]
+  path.push(message('assistant', 'a'))
+  rows.push(planned('a', 'pending'), dropped('u', 'a'))
+  expect(originsOf(path, rows)).toEqual(['mails'])
+  rows.push(planned('a', 'done'))
+  expect(originsOf(path, rows)).toEqual([])
+})
+
+test('a plan that was made before there were any brings none', () => {
+  const path = [message('user', 'u'), message('assistant', 'a')]
+  const rows = [planned('a', 'pending'), taken('a'), dropped('u', 'a')]
+  expect(originsOf(path, rows)).toEqual([])
+})
+
+test('a plan that was made on a branch before what else was said there is not made of that', () => {
+  const path = [message('user', 'u'), message('user', 'v')]
+  const rows = [taken('v'), planned('u', 'pending'), dropped('u', 'v')]
+  expect(originsOf(path, rows)).toEqual([])
+})
+
+test('what is of no message stays when all messages are left out', () => {
+  const rows = [taken(null)]
+  const path = [message('user', 'u'), message('assistant', 'a')]
+  rows.push(dropped('u', 'a'))
+  expect(originsOf(path, rows)).toEqual(['mails'])
+})
