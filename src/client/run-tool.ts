@@ -8,7 +8,7 @@ import { suspensionOf } from './pending.ts'
 import type { PageLeaving } from './page-leaving.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import { isComposite, type ToolCallInfo } from './tool.ts'
-import { unmarked } from './words-of-others.ts'
+import { unmarked } from '../protocol/words-of-others.ts'
 
 /**
  * Why a running tool is stopped; the reason of its signal. `released`: nobody waits for it any more,

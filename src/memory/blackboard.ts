@@ -1,6 +1,6 @@
 import type { AgentMemory } from '../client/memory.ts'
 import type { Tool } from '../client/tool.ts'
-import { wordsOfOthers } from '../client/words-of-others.ts'
+import { wordsOfOthers } from '../protocol/words-of-others.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { StoredEntry } from './entry.ts'
 import { badConfig, rowsFor, type MemoryOptions } from './options.ts'
