@@ -10,6 +10,7 @@ export interface ToolCallInfo {
   readonly toolCallId: string
 }
 
+/** What a tool's function gets beside its input: which call it is, when to stop, and how to report progress. */
 export interface ToolContext extends ToolCallInfo {
   /** Aborted when the run is, when the tool takes longer than `timeoutMs`, and when it is unregistered. */
   readonly signal: AbortSignal
