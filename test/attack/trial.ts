@@ -34,7 +34,7 @@ export async function runTrial(
   const trial = `t${number}`
   const record = begin(plan, world, trial)
   await page.context().addCookies([{ name: 'attack-trial', value: trial, url: world.evil }])
-  const person = new Person(plan.task.calls, world.evil)
+  const person = new Person(callsOf(plan), world.evil)
   const logs: string[] = []
   const log = (message: ConsoleMessage): number => logs.push(message.text())
   let broke: string | null = null

@@ -16,6 +16,22 @@ export function taintOfCall(
   return holder ? taintOfRequest(state, holder.id) : taintOf(state)
 }
 
+/**
+ * Whether what a call is given may hold words of others, for tools that hand it on: what a composite tool has read since
+ * it began counts, too, for the calls within it.
+ */
+export function isGivenWordsOfOthers(
+  state: ConversationState,
+  call: Pick<CallState, 'path'>,
+): boolean {
+  const { path } = call
+  if (taintOfCall(state, call).length > 0) return true
+  return (
+    path.length > 1 &&
+    state.context.some((row) => row.type === 'untrusted-taken-in' && row.path?.[0] === path[0])
+  )
+}
+
 /** For a call of a message that is stored. */
 export function approvalContextOf(
   state: ConversationState,

@@ -6,7 +6,7 @@ import { DECIDED_BY_NOTHING, decidedBy } from './decided-by.ts'
 import { rememberedOf } from './remembered.ts'
 import { callContext, stopsWithoutEnd, type RunContext } from './run-context.ts'
 import { settle } from './settle.ts'
-import { taintOfCall } from './approval-context.ts'
+import { isGivenWordsOfOthers } from './approval-context.ts'
 import type { Settlement } from './settlement.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { whenAborted } from '../../lib/abort.ts'
@@ -283,7 +283,7 @@ function executionRequest(context: RunContext, start: Start): ExecuteTool {
     leasedAt: knownAt,
     ...(call.about?.data !== undefined && { about: call.about.data }),
     ...(call.path.length > 1 && { path: call.path }),
-    ...(taintOfCall(context.conversation.state, call).length > 0 && { tainted: true }),
+    ...(isGivenWordsOfOthers(context.conversation.state, call) && { tainted: true }),
     ...(by.composite && { remembered: rememberedOf(callNow(context, call), callsOf(context)) }),
     // Whatever the person should see before the tool runs is on its way before the request.
     afterBatch: context.stream.flush(),
@@ -323,7 +323,10 @@ function settlementOf(
     case 'aborted':
       return { call, status: 'aborted', output: outcome.output }
     case 'succeeded':
-    case 'failed':
+    case 'failed': {
+      const { status, output, untrusted } = outcome
+      return { call, status, output, ...noted, ...(untrusted !== undefined && { untrusted }) }
+    }
     case 'invalid':
       return { call, status: outcome.status, output: outcome.output, ...noted }
     case 'not-started':
