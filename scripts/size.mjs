@@ -23,12 +23,12 @@ const rows = [
   {
     name: 'page, with the first run',
     bytes: pageWithout(`lazy-views|transfer|${FEATURES}`),
-    limit: 49.5 * KILOBYTE,
+    limit: 49.6 * KILOBYTE,
   },
   {
     name: 'page that shows a conversation',
     bytes: pageWithout(`transfer|${FEATURES}`),
-    limit: 53.7 * KILOBYTE,
+    limit: 53.8 * KILOBYTE,
   },
   {
     name: 'page, with an export or import',
@@ -109,7 +109,7 @@ const rows = [
   {
     name: 'all of dist/action.js',
     bytes: sizeOf('action.js', { dynamic: true }),
-    limit: 41.0 * KILOBYTE,
+    limit: 41.1 * KILOBYTE,
   },
   {
     name: 'all of dist/conversation.js',
