@@ -1,8 +1,8 @@
-import { listeners } from './agent'
+import { listeners, refuse } from './agent'
 
 /** Shows the panel of a conversation, and lets the test show another one, or none. */
 export function show(open: (id: string) => void, close: () => void): void {
-  Object.assign(window, { panel: { open, close, listeners } })
+  Object.assign(window, { panel: { open, close, listeners, refuse } })
   open('chat')
 }
 
