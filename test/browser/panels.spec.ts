@@ -213,7 +213,12 @@ for (const panel of panels.filter(({ slow }) => all || !slow)) {
 declare global {
   interface Window {
     /** What the page of a panel lets a test do: see page.ts of the app. */
-    panel: { open(id: string): void; close(): void; listeners(): number; refuse(message: string): void }
+    panel: {
+      open(id: string): void
+      close(): void
+      listeners(): number
+      refuse(message: string): void
+    }
   }
 }
 
