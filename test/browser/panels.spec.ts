@@ -104,41 +104,6 @@ for (const panel of panels.filter(({ slow }) => all || !slow)) {
       expect(errors).toEqual([])
     })
 
-    test('puts back what was written for a run that was refused', async ({ page, model }) => {
-      model.enqueue(unfinished('Once upon a time'))
-      const { field, send, turns } = await open(page, model)
-      await field.fill('First')
-      // As the next press of a person, before the page knows that the first one has begun.
-      await page.evaluate(async () => {
-        const press = () => document.querySelector<HTMLElement>('form button')?.click()
-        const field = document.querySelector('input')
-        press()
-        await new Promise((resolve) => setTimeout(resolve))
-        if (field) field.value = 'Second'
-        field?.dispatchEvent(new Event('input', { bubbles: true }))
-        press()
-      })
-      await expect(turns).toHaveText(['First', 'Once upon a time'])
-      await expect(send).toBeDisabled()
-      await expect(field).toHaveValue('Second')
-    })
-
-    test('says why an answer was refused', async ({ page, model }) => {
-      model.enqueue(callTools([{ name: 'add_item', input: { name: 'mug' } }]))
-      const { calls, field, press } = await open(page, model)
-      await field.fill('A mug')
-      await press('Send')
-      await expect(calls).toContainText('awaiting-approval')
-      const said: string[] = []
-      page.on('dialog', (dialog) => {
-        said.push(dialog.message())
-        void dialog.accept()
-      })
-      await page.evaluate(() => window.panel.refuse('Somebody else is to say so.'))
-      await press('Allow')
-      await expect.poll(() => said).toEqual(['Somebody else is to say so.'])
-    })
-
     test('shows why a run failed, until the next one', async ({ page, model }) => {
       const message = 'There is no such model'
       model.enqueue({ status: 404, body: { error: { message } } }, say('Here I am.'))
@@ -213,12 +178,7 @@ for (const panel of panels.filter(({ slow }) => all || !slow)) {
 declare global {
   interface Window {
     /** What the page of a panel lets a test do: see page.ts of the app. */
-    panel: {
-      open(id: string): void
-      close(): void
-      listeners(): number
-      refuse(message: string): void
-    }
+    panel: { open(id: string): void; close(): void; listeners(): number }
   }
 }
 

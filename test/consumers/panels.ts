@@ -8,7 +8,7 @@ const GUIDE = 'docs/frameworks.md'
 /** Of the app `panels`, for the one of Angular, too. */
 const SHARED = ['agent.ts', 'page.ts']
 /** In the panel without a framework it is taken for granted. */
-const AGENT = "import { agent, tell, textOf } from './agent'\n"
+const AGENT = "import { agent } from './agent'\n"
 const TSC = inProject('node_modules/typescript/bin/tsc')
 const NGC = 'node_modules/@angular/compiler-cli/bundles/src/bin/ngc.js'
 const VITE = 'node_modules/vite/bin/vite.js'

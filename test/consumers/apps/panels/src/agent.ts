@@ -1,4 +1,4 @@
-import { createAgent, defineTool, type UserContent } from 'offstage'
+import { createAgent, defineTool } from 'offstage'
 
 /** What the tool added. */
 const items = document.createElement('ul')
@@ -26,12 +26,6 @@ export const agent = createAgent({
   ],
 })
 
-export const textOf = (unsent?: UserContent): string =>
-  unsent?.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') ?? ''
-
-export const tell = (answered: Promise<unknown>): void =>
-  void answered.catch(({ message }: Error) => alert(message))
-
 let count = 0
 const conversation = agent.conversation.bind(agent)
 const known = new Map<string, ReturnType<typeof conversation>>()
@@ -42,19 +36,9 @@ agent.conversation = (id) => {
   return made
 }
 
-/** Why approvals are refused from now on. */
-let reason = ''
-export const refuse = (message: string): void => void (reason = message)
-const approve = agent.approve.bind(agent)
-agent.approve = async (...call) => {
-  if (reason) throw new Error(reason)
-  return approve(...call)
-}
-
 function counted(conversation: ReturnType<typeof agent.conversation>) {
   return {
     ...conversation,
-    approve: (...call: Parameters<typeof approve>) => agent.approve(...call),
     subscribe(listener: () => void) {
       const unsubscribe = conversation.subscribe(listener)
       count += 1
