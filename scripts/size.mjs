@@ -23,7 +23,7 @@ const rows = [
   {
     name: 'page, with the first run',
     bytes: pageWithout(`lazy-views|transfer|${FEATURES}`),
-    limit: 49.6 * KILOBYTE,
+    limit: 49.8 * KILOBYTE,
   },
   {
     name: 'page that shows a conversation',
@@ -33,7 +33,7 @@ const rows = [
   {
     name: 'page, with an export or import',
     bytes: pageWithout(FEATURES),
-    limit: 57.4 * KILOBYTE,
+    limit: 57.6 * KILOBYTE,
   },
   {
     name: 'page, with all of its features',
@@ -58,7 +58,7 @@ const rows = [
   {
     name: 'memory (dist/memory.js)',
     bytes: sizeOf('memory.js', { dynamic: true }),
-    limit: 11.8 * KILOBYTE,
+    limit: 12.0 * KILOBYTE,
   },
   {
     name: 'mcp (dist/mcp.js)',

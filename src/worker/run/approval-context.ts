@@ -8,7 +8,7 @@ import type { ApprovalContext } from './approval-rules.ts'
  * What tainted the request that a call comes from: what was read beside it, by another call of the same output, or within
  * it, counts from the next request on.
  */
-export function taintOfCall(
+function taintOfCall(
   state: ConversationState,
   { path: [root] }: Pick<CallState, 'path'>,
 ): readonly Taint[] {
