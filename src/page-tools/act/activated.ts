@@ -3,7 +3,7 @@ import type { PageAction } from '../options.ts'
 import { defaultButtonOf } from './sites.ts'
 
 const CONTROLS =
-  'button,a,area,summary,input,select,textarea,[role=button],[role=link],[role=switch],[role=tab],[role=option],[role^=menuitem]'
+  'button,a,area,summary,input,select,textarea,[role=button],[role=link],[role=switch],[role^=menuitem]'
 const BUTTONS = 'button,input[type=submit],input[type=button],input[type=image],[role=button]'
 const LEVELS = 6
 const BUTTONS_OF_COMPOSER = 12
