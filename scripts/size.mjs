@@ -23,12 +23,12 @@ const rows = [
   {
     name: 'page, with the first run',
     bytes: pageWithout(`lazy-views|transfer|${FEATURES}`),
-    limit: 49.3 * KILOBYTE,
+    limit: 49.6 * KILOBYTE,
   },
   {
     name: 'page that shows a conversation',
     bytes: pageWithout(`transfer|${FEATURES}`),
-    limit: 53.5 * KILOBYTE,
+    limit: 53.8 * KILOBYTE,
   },
   {
     name: 'page, with an export or import',
@@ -38,7 +38,7 @@ const rows = [
   {
     name: 'page, with all of its features',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 70.0 * KILOBYTE,
+    limit: 70.2 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
@@ -48,7 +48,7 @@ const rows = [
   {
     name: 'page tools (dist/page-tools.js)',
     bytes: sizeOf('page-tools.js', { dynamic: true }),
-    limit: 76.5 * KILOBYTE,
+    limit: 77 * KILOBYTE,
   },
   {
     name: 'tools from (dist/tools-from.js), beside the page',
@@ -104,22 +104,22 @@ const rows = [
   {
     name: 'fold (dist/conversation.js)',
     bytes: await bundledSize('fold', 'conversation.js'),
-    limit: 5.9 * KILOBYTE,
+    limit: 6 * KILOBYTE,
   },
   {
     name: 'all of dist/action.js',
     bytes: sizeOf('action.js', { dynamic: true }),
-    limit: 40.8 * KILOBYTE,
+    limit: 41.1 * KILOBYTE,
   },
   {
     name: 'all of dist/conversation.js',
     bytes: sizeOf('conversation.js', { dynamic: true }),
-    limit: 15.6 * KILOBYTE,
+    limit: 16.4 * KILOBYTE,
   },
   {
     name: 'all of dist/providers.js',
     bytes: sizeOf('providers.js', { dynamic: true }),
-    limit: 57.3 * KILOBYTE,
+    limit: 57.8 * KILOBYTE,
   },
 ]
 

@@ -68,6 +68,7 @@ function cartTools(shop: Shop): readonly Tool[] {
         },
         required: ['sku'],
       },
+      annotations: { reversible: true },
       execute({ sku, quantity = 1 }) {
         shop.add(sku, quantity)
         return cartSummary(shop)
@@ -78,6 +79,7 @@ function cartTools(shop: Shop): readonly Tool[] {
       title: 'Take out of the cart',
       description: 'Takes a product out of the cart, whatever its quantity.',
       inputSchema: skuOnly,
+      annotations: { reversible: true },
       execute({ sku }) {
         shop.remove(sku)
         return cartSummary(shop)
@@ -124,7 +126,7 @@ function orderTools(shop: Shop): readonly Tool[] {
         required: ['slot'],
       },
       // The courier knows a request by its key, so asking again after a reload books nothing more.
-      annotations: { idempotent: true },
+      annotations: { idempotent: true, openWorld: true },
       async execute({ slot }, { idempotencyKey, progress, signal }) {
         const { number } = shop.bookDelivery(slot, idempotencyKey)
         for (let second = 1; second <= COURIER_SECONDS; second++) {

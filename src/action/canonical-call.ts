@@ -1,6 +1,6 @@
 import type { JsonValue } from '../protocol/json.ts'
 import { decodeBrowserEntities, lineBreak, normalizeCharacters } from './normalize-text.ts'
-import { isRecord } from './schema.ts'
+import { isRecord } from '../lib/shape.ts'
 import type { Shape } from './schema.ts'
 import type { IndexedTool } from './tool-index.ts'
 

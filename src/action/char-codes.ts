@@ -9,11 +9,15 @@ export const bracket = 91
 export const backtick = 96
 export const tilde = 126
 
-/** White space, and what nobody sees: a byte order mark, joiners, marks of direction. */
+/** White space, and what isn't seen: a byte order mark, joiners, marks of direction. */
 export function isBlank(code: number): boolean {
   return code <= space || code === 0xa0 || isInvisible(code)
 }
 
+/**
+ * Of `lib/invisible.ts` those that models put between the characters of markup; all others belong to the text. Asked
+ * for each character that streams in.
+ */
 export function isInvisible(code: number): boolean {
   return (code >= 0x200b && code <= 0x200f) || code === 0x2060 || code === 0xfeff
 }

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../protocol/json.ts'
-import { admits, admitsText, isRecord, isUntyped, leaves, propertySchema } from './schema.ts'
+import { isRecord } from '../lib/shape.ts'
+import { admits, admitsText, isUntyped, leaves, propertySchema } from './schema.ts'
 import type { Shape, TypeName } from './schema.ts'
 
 /** A key that is an element's name as it is; `ACTION` is the block's. */

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../protocol/json.ts'
 import { openers } from './foreign/dialects/table.ts'
 import { decodeBrowserEntities, normalizeCharacters, withoutEscapes } from './normalize-text.ts'
-import { isRecord } from './schema.ts'
+import { isRecord } from '../lib/shape.ts'
 import type { IndexedTool } from './tool-index.ts'
 
 /** How far after the name its arguments may stand, in characters of bare text. */

@@ -1,4 +1,7 @@
-/** Invisible characters. */
+/**
+ * Fewer than `lib/invisible.ts` has: controls, private characters and fillers may be part of an argument's value, and
+ * what is compared here is what models vary, not what others hide.
+ */
 const invisible =
   // oxlint-disable-next-line no-misleading-character-class -- they are what is removed.
   /[\u00ad\u034f\u061c\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\u{e0000}-\u{e0fff}]/gu

@@ -1,3 +1,4 @@
+import { isRecord } from '../lib/shape.ts'
 import type { JsonSchema, JsonValue } from '../protocol/json.ts'
 
 /** The JSON types a value may have. */
@@ -104,10 +105,6 @@ function merge(a: Record<string, unknown>, b: Record<string, unknown>): Record<s
     merged['properties'] = { ...a['properties'], ...b['properties'] }
   merged['required'] = [...readStrings(a['required']), ...readStrings(b['required'])]
   return merged
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function readStrings(value: unknown): string[] {

@@ -6,7 +6,7 @@ import { AgentRuns } from './agent-runs.ts'
 import type { AgentEvents } from './agent-events.ts'
 import { createAgentEvents } from './agent-events.ts'
 import type { CallRef } from './call-answers.ts'
-import { Consent } from './consent.ts'
+import { PersonCheck } from './person-check.ts'
 import type { Conversation } from './conversation-view.ts'
 import { emptySnapshot } from '../conversation/empty-snapshot.ts'
 import { type ConversationRecord, storageKey } from '../protocol/conversation.ts'
@@ -38,7 +38,7 @@ export class AgentCore implements AgentParts {
   readonly agentEvents: AgentEvents = createAgentEvents()
   readonly registry: ToolRegistry
   readonly runs: AgentRuns
-  readonly consent: Consent
+  readonly personCheck: PersonCheck
   readonly lists: AgentParts['lists'] = new Set()
   readonly list: SnapshotStore<readonly ConversationRecord[]>
   readonly signal: AbortSignal
@@ -60,7 +60,7 @@ export class AgentCore implements AgentParts {
     this.options = options
     this.#inline = inline
     this.signal = this.#life.signal
-    this.consent = new Consent(options.consent, this.signal)
+    this.personCheck = new PersonCheck(options.consent, this.signal)
     this.config = { model: copyConfig(model), instructions, values }
     this.registry = createToolRegistry({
       reserved: [...(options.controlTools ?? []), ...(options.skills?.length ? SKILL_TOOLS : [])],
@@ -243,7 +243,7 @@ export class AgentCore implements AgentParts {
       abort: (reason) => this.later('abortOpen')(id, reason),
       switchBranch: (messageId) => this.later('switchBranch')(id, messageId),
       undo: async (toolCallId, options) => {
-        this.consent.check({ conversationId: id, toolCallId }, options?.consent)
+        this.personCheck.check({ conversationId: id, toolCallId }, options?.consent)
         return this.later('undo')(id, toolCallId)
       },
       takeOver: () => this.later('takeOver')(id),

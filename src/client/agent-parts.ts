@@ -1,6 +1,6 @@
 import type { AgentConfig } from './agent-config.ts'
 import type { AgentEvents } from './agent-events.ts'
-import type { Consent } from './consent.ts'
+import type { PersonCheck } from './person-check.ts'
 import type { AgentOptions } from './options.ts'
 import type { RunParts } from './run-parts.ts'
 import type { ToolRegistry } from './tool-registry.ts'
@@ -12,7 +12,7 @@ export interface AgentParts extends RunParts {
   readonly config: AgentConfig
   readonly registry: ToolRegistry
   readonly agentEvents: AgentEvents
-  readonly consent: Consent
+  readonly personCheck: PersonCheck
   /** Lists of conversations that are shown. */
   readonly lists: Set<{ changed(): void }>
   /** Aborted when the agent is disposed. */

@@ -26,6 +26,7 @@ export interface AnswerOptions {
   readonly consent?: PersonConsent
 }
 
+/** What a person's approval comes with: another input, and whether it holds for later calls. */
 export interface ApproveOptions extends AnswerOptions {
   /** In place of the call's own, and checked as that was. */
   readonly input?: JsonValue

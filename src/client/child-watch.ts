@@ -1,9 +1,9 @@
+import { isSettledStatus } from '../conversation/pending.ts'
 import type { ConversationSnapshot, ShownCall } from '../conversation/snapshot.ts'
 import { whenAborted } from '../lib/abort.ts'
 import { sleepUnlessAborted } from '../lib/sleep.ts'
 import type { RunUsage, ToolOutput } from '../protocol/message.ts'
 import { DELETED, isLeftOpen, PARENT_ENDED, type RunOutcome } from '../protocol/run.ts'
-import type { ToolCallStatus } from '../protocol/tool.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { mayPassWords, outputOf } from './child-outcome.ts'
 import type { Conversation } from './conversation-view.ts'
@@ -13,20 +13,20 @@ import { shownBy } from './shown-by.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
 import type { SubAgent } from './sub-agent-parts.ts'
 
-/** What failed is tried again so much later, twice that, and so on. Milliseconds. */
+/** What failed is tried again after this time, then after twice that, and so on. Milliseconds. */
 const FIRST_DELAY_MS = 500
 const LONGEST_DELAY_MS = 30_000
-/** How long the end of a run that another page drove is left to that page. Milliseconds. */
+/** How long a page waits for another page, which drove the run, to settle the call. Milliseconds. */
 const OTHERS_MS = 10_000
 
 export interface Watched {
   readonly call: ChildCall
-  /** Aborted: no more. */
+  /** Aborted: the watch ends. */
   readonly signal: AbortSignal
   stop(): void
-  /** Goes on with the run, if nobody else does. */
+  /** Goes on with the run, unless another page does. */
   join(): Promise<Run | null>
-  /** The first try of that. */
+  /** The first attempt to go on. */
   readonly joined: Promise<Run | null>
 }
 
@@ -77,7 +77,7 @@ class ChildWatch {
     const shown = this.#child.getSnapshot()
     const { ended, runId, status, ownership } = shown
     if (runId !== undefined && status === 'running') this.#isElsewhere = ownership === 'other-tab'
-    if (waiting && isOver(waiting)) {
+    if (waiting && isSettledStatus(waiting.status)) {
       stop()
       if (runId !== undefined) void this.#child.abort(PARENT_ENDED).catch(() => undefined)
       return
@@ -160,19 +160,6 @@ function callIn({ messages }: ConversationSnapshot, toolCallId: string): ShownCa
     if (call) return call
   }
   return undefined
-}
-
-const ENDS: ReadonlySet<ToolCallStatus> = new Set([
-  'succeeded',
-  'failed',
-  'aborted',
-  'interrupted',
-  'denied',
-  'invalid',
-])
-
-function isOver({ status }: ShownCall): boolean {
-  return ENDS.has(status)
 }
 
 interface Settling {

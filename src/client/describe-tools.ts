@@ -1,3 +1,4 @@
+import { textDigest } from '../lib/text-digest.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
 import { badConfig } from './failures.ts'
@@ -80,7 +81,7 @@ function describeTool(
     ...(tool.secretsIn && { seals: true }),
     ...(tool.consentKey && { hasConsentKey: true }),
     ...(isComposite(tool) && { composite: true }),
-    definition: digest(
+    definition: textDigest(
       JSON.stringify([
         name,
         tool.description,
@@ -107,17 +108,6 @@ function schemaText({ inputSchema }: PreparedTool): string {
   const text = JSON.stringify(inputSchema)
   schemaTexts.set(inputSchema, text)
   return text
-}
-
-/** 64 bits: FNV-1a twice, from two starts. Distinguishes definitions; guards against no forger. */
-function digest(text: string): string {
-  let [low, high] = [0x811c9dc5, 0x01000193]
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    low = Math.imul(low ^ code, 0x01000193)
-    high = Math.imul(high ^ code, 0x5bd1e995)
-  }
-  return (low >>> 0).toString(36) + (high >>> 0).toString(36)
 }
 
 /**

@@ -17,7 +17,7 @@ export function join(options: LinkOptions, agent: AgentParts): WorkerLink {
 
 /** An agent as its worker, its supervision and its tools' executions see it. */
 function createLinkedAgent(agent: AgentParts): LinkedAgent {
-  const { agentEvents, config, consent, lists, registry, runs, signal, options } = agent
+  const { agentEvents, config, personCheck, lists, registry, runs, signal, options } = agent
   return {
     agentId: agent.scope().agentId,
     redact: options.redact && {
@@ -33,7 +33,7 @@ function createLinkedAgent(agent: AgentParts): LinkedAgent {
       signal,
       warn: (code, message) => agentEvents.emit({ type: 'warning', code, message }),
     }),
-    onRow: (row) => consent.note(row),
+    onRow: (row) => personCheck.note(row),
     onListChange(storage) {
       if (storage === undefined || storage === storageKey(agent.scope().storage))
         for (const list of lists) list.changed()

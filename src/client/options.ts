@@ -117,6 +117,7 @@ export type ApprovalPolicy =
   | 'always'
   | ((call: HookedCall) => Awaitable<boolean>)
 
+/** What an agent is made of; all but `model` is optional. Wrong values: `createAgent` throws `invalid-config`. */
 export interface AgentOptions {
   readonly model: ModelConfig
   /** The system prompt. */
@@ -218,6 +219,7 @@ export interface AgentOptions {
   readonly heartbeatMs?: number
 }
 
+/** What holds for one run. What it leaves out is as the agent has it. */
 export interface RunOptions {
   /** Default: a new conversation. One that doesn't exist yet is created. */
   readonly conversationId?: string

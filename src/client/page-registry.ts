@@ -1,4 +1,5 @@
 import type { Execution } from './execution.ts'
+import { forgetPageWide, pageWide } from '../lib/page-wide.ts'
 import { randomId } from '../lib/random-id.ts'
 
 /**
@@ -23,20 +24,14 @@ export interface PageRegistry {
 /** Makes the worker that a function asks for, at an address that Trusted Types accept. */
 export type StartTrusted = (make: () => Worker) => Worker
 
-/** Copies of the package that share it agree on its shape; another shape takes another number. */
-const KEY = Symbol.for('offstage.page.1')
-
-type Holder = { [KEY]?: PageRegistry }
-
 export function pageRegistry(): PageRegistry {
-  const holder = globalThis as Holder
-  return (holder[KEY] ??= {
+  return pageWide('page', () => ({
     pageId: randomId(),
     executions: new Map(),
     refused: new Set(),
     epochs: new Map(),
     touched: new Set(),
-  })
+  }))
 }
 
 /**
@@ -44,5 +39,5 @@ export function pageRegistry(): PageRegistry {
  * is found as after a reload, where it would else be joined. For tests without a browser.
  */
 export function forgetPage(): void {
-  delete (globalThis as Holder)[KEY]
+  forgetPageWide('page')
 }

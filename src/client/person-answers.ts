@@ -1,33 +1,33 @@
 import type { AgentCore } from './agent-core.ts'
 import type { CallAnswers } from './call-answers.ts'
 
-/** What is said to calls that wait, where a person has said it. */
+/** The answers to calls that wait, each after the check that a person gave it. */
 export function personAnswers({
-  consent,
+  personCheck,
   later,
-}: Pick<AgentCore, 'consent' | 'later'>): CallAnswers {
+}: Pick<AgentCore, 'personCheck' | 'later'>): CallAnswers {
   return {
-    consent: (call, event) => consent.give(call, event),
+    consent: (call, event) => personCheck.give(call, event),
     async approve(call, how) {
-      return later('approve')(call, how, consent.check(call, how?.consent))
+      return later('approve')(call, how, personCheck.check(call, how?.consent))
     },
     deny: later('deny'),
     async answer(call, answer, how) {
       // As `deny`, saying nothing takes no person.
       if (typeof answer === 'string' || answer?.action === 'accept')
-        consent.check(call, how?.consent)
+        personCheck.check(call, how?.consent)
       return later('answer')(call, answer)
     },
     async supplyOutput(call, output, how) {
-      consent.checkOutcome(call, how?.consent)
+      personCheck.checkOutcome(call, how?.consent)
       return later('supplyOutput')(call, output)
     },
     async settle(call, outcome, how) {
-      if (outcome?.error === undefined) consent.checkOutcome(call, how?.consent)
+      if (outcome?.error === undefined) personCheck.checkOutcome(call, how?.consent)
       return later('settle')(call, outcome)
     },
     async resolveInterrupted(call, verdict, ...[output, how]) {
-      if (verdict === 'run-again') consent.check(call, how?.consent)
+      if (verdict === 'run-again') personCheck.check(call, how?.consent)
       return later('resolveInterrupted')(call, verdict, output)
     },
   }

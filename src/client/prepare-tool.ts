@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../protocol/json.ts'
+import { isRecord } from '../lib/shape.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { cleanName } from './clean-name.ts'
 import { badConfig } from './failures.ts'
@@ -142,10 +143,6 @@ function invalidSchema(where: string): OffstageError {
     'schema-invalid',
     `${where} is no Standard Schema and no JSON Schema like { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }.`,
   )
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function cleanParameters(

@@ -1,4 +1,4 @@
-/** What a page is notified of a pointer or key, as far as it says whether a person has pressed something. */
+/** An event of a pointer or key, reduced to what says whether a person has pressed something. */
 export interface Seen {
   readonly type: string
   readonly isTrusted: boolean
@@ -8,19 +8,19 @@ export interface Seen {
   readonly key?: string
   /** Of a key: it is held down. */
   readonly isRepeat?: boolean
-  /** Of a key: it means a press where it is. An Enter that ends a composition doesn't, nor a space in a text. */
+  /** Of a key: its target takes it as a press. False for an Enter that ends a composition, and for a space in a text. */
   readonly isPress?: boolean
-  /** Of a click: a pointer has made it. */
+  /** Of a click: made by a pointer. */
   readonly hasPointer?: boolean
-  /** Of a click: the person has acted on the page just now, as far as the browser says. */
+  /** Of a click: the browser reports that the person has just acted on the page. */
   readonly isActive?: boolean
 }
 
-/** What came before. */
+/** What earlier events left behind. */
 export interface Track {
-  /** A click was seen in this task: what comes in the same one, comes of it (a label clicks its control). */
+  /** When a click was seen in this task: another one in the same task is caused by it (a label clicks its control). */
   readonly clickedAt: number | null
-  /** An Enter or a space is down, or came up in this task. The time is that of its newest event. */
+  /** Time of the newest event of an Enter or a space that is down, or was released in this task. */
   readonly heldAt: number | null
 }
 
@@ -56,7 +56,7 @@ export function trackPress(track: Track, seen: Seen): { track: Track; isPressed:
   }
 }
 
-export function isPressKey(key: string | undefined): boolean {
+function isPressKey(key: string | undefined): boolean {
   return key === 'Enter' || key === ' '
 }
 

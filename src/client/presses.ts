@@ -1,3 +1,4 @@
+import { pageWide } from '../lib/page-wide.ts'
 import { hasUserActivation, outermost, pageActs } from '../protocol/page-acts.ts'
 import { NO_TRACK, type Seen, type Track, trackPress } from './press-track.ts'
 
@@ -18,14 +19,12 @@ interface Presses {
   readonly seen: WeakSet<Event>
 }
 
-const KEY: unique symbol = Symbol.for('offstage.presses.1')
-
 /** How long a press may be used. Milliseconds. */
 const FRESH_MS = 5000
 
 function presses(): Presses {
-  const realm = outermost() as typeof globalThis & { [KEY]?: Presses }
-  return (realm[KEY] ??= { newest: null, track: NO_TRACK, seen: new WeakSet() })
+  const make = (): Presses => ({ newest: null, track: NO_TRACK, seen: new WeakSet() })
+  return pageWide('presses', make, outermost())
 }
 
 /** Milliseconds on a clock that all frames have in common, and that nobody sets. */

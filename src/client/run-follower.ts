@@ -17,7 +17,7 @@ export class RunFollower {
   readonly runId: string
   /** Null: it waits for the point in the stream where it begins. */
   #cursor: Cursor | null = null
-  /** Not published yet: as long as nobody knows whether a handle is wanted, all of them. */
+  /** Not published yet: as long as it isn't known whether a handle is wanted, all of them. */
   #events: RunEventBody[] = []
   #handle: RunHandle | null = null
   /** Of the run that begins as this one ends. */

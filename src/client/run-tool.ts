@@ -9,6 +9,7 @@ import { suspensionOf } from './pending.ts'
 import type { PageLeaving } from './page-leaving.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import { isComposite, type ToolCallInfo } from './tool.ts'
+import { unmarked } from '../protocol/words-of-others.ts'
 
 /**
  * Why a running tool is stopped; the reason of its signal. `released`: nobody waits for it any more,
@@ -107,14 +108,16 @@ export async function checkedInput({
 /** What the function's result comes to. */
 export async function endingOf(
   { tool }: PreparedTool,
-  result: unknown,
+  returned: unknown,
   input: unknown,
 ): Promise<ToolEnding> {
-  const suspension = suspensionOf(result)
+  const suspension = suspensionOf(returned)
   if (suspension) return { outcome: { status: 'suspended', ...suspension } }
+  const { result, untrusted } = unmarked(returned)
   const shown = tool.toModelOutput ? await tool.toModelOutput(result, input) : result
   const output = await formatOutput(shown)
-  return { outcome: { status: output.type === 'error' ? 'failed' : 'succeeded', output }, result }
+  const status = output.type === 'error' ? 'failed' : 'succeeded'
+  return { outcome: { status, output, ...(untrusted !== undefined && { untrusted }) }, result }
 }
 
 export async function outcomeOfThrown(

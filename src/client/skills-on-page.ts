@@ -1,4 +1,4 @@
-import { fnv1a } from '../lib/fnv1a.ts'
+import { textDigest } from '../lib/text-digest.ts'
 import type { SkillText } from '../protocol/questions.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
 import { cleanName } from './clean-name.ts'
@@ -26,14 +26,7 @@ export function skillText(skills: readonly Skill[], name: string): SkillText | n
     ...(files.length > 0 && { files }),
     ...(loaded && { loaded }),
   }
-  return { name, hash: hashOf(JSON.stringify(content)), ...content }
-}
-
-/** Tells texts apart; guards against no forger, who has to write into the store. */
-function hashOf(text: string): string {
-  return [text.length, fnv1a(text), fnv1a(text, 0x01000193)]
-    .map((part) => part.toString(36))
-    .join('-')
+  return { name, hash: textDigest(JSON.stringify(content)), ...content }
 }
 
 /**

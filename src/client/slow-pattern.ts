@@ -62,7 +62,7 @@ class PlaceGraph {
     this.#choice()
   }
 
-  /** In some loop, two walks lead from a place back to it over the same characters; or nobody knows. */
+  /** In some loop, two walks lead from a place back to it over the same characters; or it isn't known. */
   hasTwoWays(): boolean {
     return this.#isTooDeep || this.#loops.some((loop) => this.#divides(loop))
   }

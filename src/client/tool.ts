@@ -10,6 +10,7 @@ export interface ToolCallInfo {
   readonly toolCallId: string
 }
 
+/** What a tool's function gets beside its input: which call it is, when to stop, and how to report progress. */
 export interface ToolContext extends ToolCallInfo {
   /** Aborted when the run is, when the tool takes longer than `timeoutMs`, and when it is unregistered. */
   readonly signal: AbortSignal
@@ -23,7 +24,10 @@ export interface ToolContext extends ToolCallInfo {
   readonly fence: number
   /** The `data` of what `describe` returned, where a person approved this call by it. */
   readonly about?: JsonValue
-  /** The request that the call comes from held words of others, or what was made of them. */
+  /**
+   * The request that the call comes from held words of others, or what was made of them; of a call of a composite tool,
+   * what that has read before, too.
+   */
   readonly tainted?: boolean
   /** Emits how far the tool is: a `tool-progress` event. */
   progress(value: unknown): void

@@ -7,8 +7,8 @@ export interface Segment {
   readonly start: number
   readonly end: number
   readonly row: Compacted
-  /** False: what its row says stands in place of an earlier part of the same range. */
-  readonly tells: boolean
+  /** The summary is sent here. False: it is sent for an earlier part of the same range. */
+  readonly hasSummary: boolean
   /** Places of instructions, which hold as they were given. */
   readonly instructions: readonly number[]
 }
@@ -77,7 +77,7 @@ function segmentsOf(path: readonly MessageNode[], ranges: readonly Range[]): rea
     for (let at = range.start; at <= range.end; at++) rangeAt.set(at, range)
   }
   const places = [...rangeAt.keys()].toSorted((one, other) => one - other)
-  const told = new Set<Range>()
+  const sent = new Set<Range>()
   const segments: Segment[] = []
   for (let at = 0; at < places.length;) {
     const start = places[at] ?? 0
@@ -88,8 +88,14 @@ function segmentsOf(path: readonly MessageNode[], ranges: readonly Range[]): rea
     for (; rangeAt.get(end) === range; end++)
       if (path[end]?.message.role === 'system') instructions.push(end)
     at += end - start
-    segments.push({ start, end: end - 1, row: range.row, tells: !told.has(range), instructions })
-    told.add(range)
+    segments.push({
+      start,
+      end: end - 1,
+      row: range.row,
+      hasSummary: !sent.has(range),
+      instructions,
+    })
+    sent.add(range)
   }
   return segments
 }

@@ -5,7 +5,7 @@ import type { CallState, ConversationState, MessageNode, RunState } from '../pro
 import { shownAsked, shownRememberable } from './shown-asked.ts'
 
 /** What a call of each status waits for, if it does. */
-const STANDINGS = {
+const WAITS_FOR = {
   proposed: 'open',
   approved: 'open',
   executing: 'open',
@@ -23,16 +23,16 @@ const STANDINGS = {
 } as const satisfies Record<ToolCallStatus, PendingCall['kind'] | 'open' | 'settled'>
 
 export function isSettled({ status }: CallState): boolean {
-  return STANDINGS[status] === 'settled'
+  return isSettledStatus(status)
 }
 
 /** What a call came to; null while it is open. */
 export function endOf({ status, output }: CallState): CallEnd | null {
-  return isEnd(status) && output ? { status, output } : null
+  return isSettledStatus(status) && output ? { status, output } : null
 }
 
-function isEnd(status: ToolCallStatus): status is SettledStatus {
-  return STANDINGS[status] === 'settled'
+export function isSettledStatus(status: ToolCallStatus): status is SettledStatus {
+  return WAITS_FOR[status] === 'settled'
 }
 
 /** It rests until somebody lets it go on. */
@@ -73,7 +73,7 @@ export function pendingAt(
 const NOTHING_PENDING: readonly PendingCall[] = []
 
 function pendingCall(call: CallState): PendingCall | null {
-  const kind = STANDINGS[call.status]
+  const kind = WAITS_FOR[call.status]
   if (kind === 'open' || kind === 'settled') return null
   const { toolCallId, toolName, title, input, question, asks, suspended, path } = call
   // Of a composite tool, what its nested calls wait for is pending.

@@ -65,7 +65,7 @@ export function finishingCall({ calls }: MessageNode): CallState | undefined {
   return calls.findLast(({ finishes, output }) => finishes && output?.type === 'text')
 }
 
-/** Of a run that is over, what is open has come to nothing, or nobody knows. */
+/** Of a run that is over, what is open has come to nothing, or isn't known. */
 function resultCall(call: CallState, isOpen: boolean): RunToolCall {
   const { toolCallId, toolName, input, error, output, status, path } = call
   const isKnown = isOpen || isSettled(call) || status.startsWith('awaiting')

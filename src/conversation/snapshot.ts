@@ -109,8 +109,8 @@ export interface ConversationSnapshot {
   readonly runId?: string
   readonly run?: ShownRun
   /**
-   * What the newest run used, open or ended, where its calls asked other agents: by itself (`own`), and together with
-   * them (`total`).
+   * What the newest run used, open or ended: by itself (`own`), and together with the agents that its calls asked
+   * (`total`).
    */
   readonly spent?: { readonly own: RunUsage; readonly total: RunUsage }
   /** Why the open run rests until there is room in the storage, or `continue()` lets it go on. */

@@ -49,7 +49,7 @@ export class TaintWalk {
   #plan: Origins = NONE
   #length = 0
   #now: Origins = NONE
-  #isKnown = true
+  #isCurrent = true
 
   constructor(path: readonly MessageNode[], rows: readonly ContextRow[]) {
     this.#path = path
@@ -84,17 +84,17 @@ export class TaintWalk {
         return this.#takeSkill(row)
       case 'plan-changed':
         this.#plan = row.plan.some(isOpenItem) ? this.#atHead(row) : NONE
-        this.#isKnown = false
+        this.#isCurrent = false
         return
       case 'compacted':
         // Summed up was all that the model was sent.
         this.#summaries.set(row, row.summary === '' ? NONE : this.#atHead(row))
         this.#layoutRows.push(row)
-        this.#isKnown = false
+        this.#isCurrent = false
         return
       case 'results-cleared':
         this.#layoutRows.push(row)
-        this.#isKnown = false
+        this.#isCurrent = false
         return
       case 'memory-retrieved':
         return
@@ -114,7 +114,7 @@ export class TaintWalk {
     const taint = sourceOf(row)
     if (taint) this.#skills.set(row.name, taint)
     else this.#skills.delete(row.name)
-    this.#isKnown = false
+    this.#isCurrent = false
   }
 
   /** When the row was made: its branch may have been left then, and what has come to other parts of this path didn't count. */
@@ -134,8 +134,8 @@ export class TaintWalk {
   }
 
   #current(): Origins {
-    if (this.#isKnown) return this.#now
-    this.#isKnown = true
+    if (this.#isCurrent) return this.#now
+    this.#isCurrent = true
     this.#now = this.#sent()
     return this.#now
   }

@@ -62,8 +62,8 @@ export function view(
 
 /** Of a run whose history was cleared, nothing. */
 function spentBy({ run, path }: ConversationState): Pick<ConversationSnapshot, 'spent'> {
-  const total = run && path.length > 0 ? totalUsage(run) : null
-  return run && total ? { spent: { own: run.usage, total } } : {}
+  if (!run || path.length === 0) return {}
+  return { spent: { own: run.usage, total: totalUsage(run) ?? run.usage } }
 }
 
 /** Also of a run that was left here. Whoever has one that rests, nobody drives it. */

@@ -1,4 +1,4 @@
-/** FNV-1a, 32 bits, over code units. Tells texts apart; guards against no forger. */
+/** FNV-1a, 32 bits, over code units. Distinguishes texts; not a cryptographic hash. */
 export function fnv1a(text: string, seed = 0x811c9dc5): number {
   let state = seed
   for (let at = 0; at < text.length; at++)

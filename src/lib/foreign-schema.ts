@@ -1,4 +1,4 @@
-import { visibleText } from './invisible.ts'
+import { withoutHidden } from './invisible.ts'
 import { referencesProblem } from './schema-references.ts'
 import { isRecord } from './shape.ts'
 
@@ -60,12 +60,12 @@ function readPart(value: unknown, depth: number): unknown {
 
 /** Where each character counts: names, values, patterns. */
 function visible(text: string): string {
-  if (visibleText(text) !== text)
+  if (withoutHidden(text) !== text)
     throw new SchemaProblem('has invisible characters in a name or value')
   return text
 }
 
 function readWords(text: string): string {
-  const words = visibleText(text)
+  const words = withoutHidden(text)
   return words.length > MAX_WORDS ? `${words.slice(0, MAX_WORDS)}…` : words
 }

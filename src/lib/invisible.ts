@@ -1,4 +1,8 @@
-/** All but whitespace, joiners and the selector of emojis. */
+/**
+ * What is never seen, whitespace, joiners and the selector of emojis apart. Every text of others is cleaned by this
+ * table. Two other places read invisible characters for another purpose, and say what they except:
+ * `conversation/show-input.ts` (names them) and `action/` (`normalize-text.ts`, `char-codes.ts`: reads calls in text).
+ */
 const NEVER_SEEN =
   '\\u0000-\\u0008\\u000E-\\u001F\\u007F-\\u009F\\u00AD\\u034F\\u061C\\u115F\\u1160\\u17B4\\u17B5\\u180B-\\u180F\\u200B\\u200E\\u200F\\u202A-\\u202E\\u2060-\\u206F\\u3164\\uE000-\\uF8FF\\uFE00-\\uFE0E\\uFEFF\\uFFA0\\uFFF9-\\uFFFB\\u{1D173}-\\u{1D17A}\\u{E0000}-\\u{E0FFF}\\u{F0000}-\\u{10FFFF}'
 
@@ -18,12 +22,12 @@ const HIDDEN = /* @__PURE__ */ new RegExp(
   'gu',
 )
 
-/** The text without them, for comparisons and names. Line breaks and tabs stay. */
+/** The text without invisible characters, for comparisons and names. Line breaks and tabs stay. */
 export function withoutInvisible(text: string): string {
   return text.replace(INVISIBLE, '')
 }
 
-/** Words of others for whoever reads them: as above, and written as their language is written. */
-export function visibleText(text: string): string {
+/** Words of others for whoever reads them: without hidden characters, its joiners where its language needs them. */
+export function withoutHidden(text: string): string {
   return text.replace(HIDDEN, '')
 }

@@ -1,5 +1,5 @@
 import { type ForeignSchema, readForeignSchema } from '../lib/foreign-schema.ts'
-import { visibleText } from '../lib/invisible.ts'
+import { withoutHidden } from '../lib/invisible.ts'
 import { isRecord } from '../lib/shape.ts'
 import { shortWords } from './failures.ts'
 import { parametersProblem } from './parameters-problem.ts'
@@ -18,7 +18,7 @@ export function checkTool(said: unknown): CheckedTool {
   if (!isRecord(said) || typeof said.name !== 'string' || said.name === '')
     return { name: '', problem: 'has no name' }
   const { name, title, description, inputSchema, annotations } = said
-  if (name.length > 128 || visibleText(name) !== name)
+  if (name.length > 128 || withoutHidden(name) !== name)
     return {
       name: shortWords(name, 128),
       problem: 'has a name that is too long or hides something',

@@ -1,4 +1,4 @@
-import { visibleText } from '../lib/invisible.ts'
+import { withoutHidden } from '../lib/invisible.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { RpcError } from './wire.ts'
 
@@ -37,6 +37,6 @@ export function cutOff(source: string): OffstageError {
 
 /** A server's words, visible and within bounds. */
 export function shortWords(text: string, limit: number = MAX_WORDS): string {
-  const visible = visibleText(text)
+  const visible = withoutHidden(text)
   return visible.length > limit ? `${visible.slice(0, limit - 1)}…` : visible
 }

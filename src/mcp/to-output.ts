@@ -1,5 +1,5 @@
 import { isRecord } from '../lib/shape.ts'
-import { visibleText } from '../lib/invisible.ts'
+import { withoutHidden } from '../lib/invisible.ts'
 import { shortWords } from './failures.ts'
 import type { Fields } from './wire.ts'
 
@@ -29,7 +29,7 @@ function partOf(said: unknown): string | Blob {
   if (!isRecord(said)) return ''
   switch (said.type) {
     case 'text':
-      return typeof said.text === 'string' ? visibleText(said.text) : ''
+      return typeof said.text === 'string' ? withoutHidden(said.text) : ''
     case 'image':
     case 'audio':
       return fileOf(said, said.data)
@@ -46,7 +46,7 @@ function partOf(said: unknown): string | Blob {
 export function resourcePart(said: unknown): string | Blob {
   if (!isRecord(said)) return ''
   if (typeof said.text === 'string')
-    return `[resource ${wordOf(said.uri)}]\n${visibleText(said.text)}`
+    return `[resource ${wordOf(said.uri)}]\n${withoutHidden(said.text)}`
   return fileOf(said, said.blob)
 }
 
@@ -74,7 +74,7 @@ function isTextOf(words: string, data: unknown): boolean {
 
 function visible<Value>(data: Value): Value {
   return JSON.parse(JSON.stringify(data), (_key, value: unknown) =>
-    typeof value === 'string' ? visibleText(value) : value,
+    typeof value === 'string' ? withoutHidden(value) : value,
   ) as Value
 }
 

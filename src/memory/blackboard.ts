@@ -1,5 +1,6 @@
 import type { AgentMemory } from '../client/memory.ts'
 import type { Tool } from '../client/tool.ts'
+import { wordsOfOthers } from '../protocol/words-of-others.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { StoredEntry } from './entry.ts'
 import { badConfig, rowsFor, type MemoryOptions } from './options.ts'
@@ -26,10 +27,6 @@ export interface Blackboard extends AgentMemory {
   /** Empties all blocks. */
   clear(where?: Where): Promise<void>
 }
-
-/** What is retrieved says that it holds words of others; a result can't say so of itself. */
-const UNREAD =
-  'Written since in a conversation that holds words of others: it is shown with the next message of the person.'
 
 const MAX_LENGTH = 2_000
 const DEFAULT_LENGTH = 1_000
@@ -146,10 +143,10 @@ function blockTools(
       additionalProperties: false,
     },
     annotations: { readOnly: true },
-    async execute({ block: name }, { conversationId, tainted }) {
+    async execute({ block: name }, { conversationId }) {
       const { text = '', untrusted } =
         (await written({ conversationId })).find(({ id }) => id === name) ?? {}
-      return untrusted && !tainted ? UNREAD : text
+      return untrusted ? wordsOfOthers('memory', text) : text
     },
   }
   return [write, read]

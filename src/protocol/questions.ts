@@ -170,16 +170,17 @@ export interface ExecuteTool extends CallContext {
   readonly about?: JsonValue
   /** Of a call that another call makes. */
   readonly path?: CallPath
-  /** The request that the call comes from held words of others. */
+  /** What it is given may hold words of others, as its `ToolContext` says. */
   readonly tainted?: true
   /** Of a composite tool: what its function finds. */
   readonly remembered?: Remembered
 }
 
 export type ToolOutcome =
-  | { readonly status: 'succeeded'; readonly output: ToolOutput }
+  /** `untrusted`: the tool says of this output that it holds words of others: whose. */
+  | { readonly status: 'succeeded'; readonly output: ToolOutput; readonly untrusted?: string }
   /** Threw, rejected or timed out. */
-  | { readonly status: 'failed'; readonly output: ToolOutput }
+  | { readonly status: 'failed'; readonly output: ToolOutput; readonly untrusted?: string }
   /** Its signal was aborted, and a part that was done does no harm. */
   | { readonly status: 'aborted'; readonly output: ToolOutput }
   /** The page's own schema refused the input; the tool did not run. */

@@ -64,7 +64,10 @@ export interface PendingCall {
   readonly kind: 'approval' | 'answer' | 'output' | 'decision' | 'settlement'
   /** What `ask_user` asks. */
   readonly question?: Question
-  /** The model wrote the call as text, and it may be a quotation: a person should be asked. */
+  /**
+   * Of a one-shot run, whose calls the page runs: a person should be asked about it, since it may be a quotation, words of
+   * others decide (`whileTainted`), or nobody knows what of its input is secret.
+   */
   readonly asks?: boolean
   /** What a long-running tool returned with `pending()`. */
   readonly resumeToken?: string

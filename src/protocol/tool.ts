@@ -90,6 +90,11 @@ export interface ToolDescriptor extends ToolDefinition {
  */
 export type UndoStatus = 'unknown' | 'done' | 'failed'
 
+/**
+ * Where a call stands. `awaiting-approval`, `awaiting-answer` and `awaiting-decision` wait for a person, `awaiting-output`
+ * and `suspended` for the app; `proposed`, `approved` and `executing` go on by themselves. All others are final:
+ * `SettledStatus`.
+ */
 export type ToolCallStatus =
   | 'proposed'
   | 'invalid'

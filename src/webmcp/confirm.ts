@@ -15,6 +15,7 @@ export interface PublishedCall {
   readonly signal: AbortSignal
 }
 
+/** Asks a person about a call. Only true lets it run. */
 export type Confirm = (call: PublishedCall) => boolean | undefined | Promise<boolean | undefined>
 
 /** Some call of it may need approval. */

@@ -13,6 +13,7 @@ import { type ToolWatch, watchTools } from './watch-tools.ts'
 
 export type Registers = Pick<Agent, 'registerTool'>
 
+/** An agent's connection to the tools that the page registers with the browser. */
 export interface WebMcpLink {
   /** Resolves when the tools that the page has now are registered. Never rejects. */
   readonly ready: Promise<void>

@@ -2,6 +2,7 @@ import { badConfig } from '../client/failures.ts'
 import type { ModelContext } from './model-context.ts'
 import type { PageTool } from './page-tool.ts'
 
+/** Which of a page's tools an agent gets, and how far they are trusted. Each is optional. */
 export interface WebMcpOptions {
   /** What the names of the page's tools begin with for the model; never empty. Default `web_`. */
   readonly prefix?: string
@@ -29,6 +30,7 @@ export interface WebMcpOptions {
   readonly context?: ModelContext
 }
 
+/** A page's tool whose definition is another one than when it was first seen. */
 export interface DefinitionChange {
   /** As the model knows it. */
   readonly name: string

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../lib/canonical-json.ts'
 import { readForeignSchema } from '../lib/foreign-schema.ts'
-import { visibleText } from '../lib/invisible.ts'
+import { withoutHidden } from '../lib/invisible.ts'
 import type { JsonSchema } from '../protocol/json.ts'
 import { isOwnWindow } from './published-names.ts'
 import type { RegisteredTool } from './model-context.ts'
@@ -53,6 +53,6 @@ export function sameDefinition(one: PageTool, other: PageTool): boolean {
 }
 
 function words(given: unknown, limit: number): string {
-  const text = visibleText(String(given)).trim()
+  const text = withoutHidden(String(given)).trim()
   return text.length > limit ? `${text.slice(0, limit)}…` : text
 }

@@ -2,6 +2,7 @@ import { badConfig } from '../client/failures.ts'
 import type { Confirm, PublishPolicy } from './confirm.ts'
 import type { ModelContext } from './model-context.ts'
 
+/** Under which names tools are published, to whom, and which of their calls need a person. Each is optional. */
 export interface PublishOptions {
   /** What the published names begin with. Default none. */
   readonly prefix?: string

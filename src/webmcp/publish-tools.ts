@@ -4,6 +4,7 @@ import { describeThrown } from '../protocol/error.ts'
 import { pageContext } from './model-context.ts'
 import { checkPublishOptions, type PublishOptions } from './publish-options.ts'
 
+/** Tools that are registered with the browser until `dispose()`, or until the signal of its options aborts. */
 export interface Publication {
   /** Resolves when the browser has taken the tools, or has refused them. Never rejects. */
   readonly ready: Promise<void>
@@ -15,6 +16,7 @@ export interface Publication {
   dispose(): void
 }
 
+/** A tool that is not published, and why, in words for a developer. */
 export interface RefusedTool {
   readonly name: string
   readonly reason: string

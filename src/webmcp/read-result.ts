@@ -1,4 +1,4 @@
-import { visibleText } from '../lib/invisible.ts'
+import { withoutHidden } from '../lib/invisible.ts'
 import { isRecord } from '../lib/shape.ts'
 
 /**
@@ -16,7 +16,7 @@ export function readResult(result: unknown, maxCharacters: number): unknown {
 }
 
 function cut(text: string, limit: number): string {
-  const head = visibleText(text.slice(0, limit))
+  const head = withoutHidden(text.slice(0, limit))
   return `${head}\n[truncated: these are the first ${limit} of ${text.length} characters]`
 }
 
@@ -24,9 +24,9 @@ function cut(text: string, limit: number): string {
 function parsed(text: string): unknown {
   try {
     // Once more as JSON: what is written as an escape is a character then.
-    return JSON.parse(visibleText(JSON.stringify(JSON.parse(text))))
+    return JSON.parse(withoutHidden(JSON.stringify(JSON.parse(text))))
   } catch {
-    return visibleText(text)
+    return withoutHidden(text)
   }
 }
 

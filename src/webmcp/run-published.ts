@@ -2,6 +2,7 @@ import { formatOutput } from '../client/format-output.ts'
 import { suspensionOf } from '../client/pending.ts'
 import type { Tool, ToolCallInfo, ToolContext } from '../client/tool.ts'
 import { untilAborted } from '../client/until-aborted.ts'
+import { unmarked } from '../protocol/words-of-others.ts'
 import { randomId } from '../lib/random-id.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { JsonSchema } from '../protocol/json.ts'
@@ -56,9 +57,10 @@ async function approve(call: Call, info: ToolCallInfo): Promise<void> {
   if (answer !== true) throw failed('A person has not allowed this call.')
 }
 
-async function resultOf(tool: Tool, result: unknown, input: unknown): Promise<unknown> {
-  if (suspensionOf(result) !== undefined)
+async function resultOf(tool: Tool, returned: unknown, input: unknown): Promise<unknown> {
+  if (suspensionOf(returned) !== undefined)
     throw failed('The tool waits for an agent to settle its call.')
+  const { result } = unmarked(returned)
   const output = await formatOutput(
     tool.toModelOutput ? await tool.toModelOutput(result, input) : result,
   )

@@ -169,7 +169,7 @@ function closing({ run, queue, consents }: ConversationState, at: number): NewRo
 
 const FROM_FILE = 'an imported conversation'
 
-/** Who wrote what is in a file, nobody knows: it taints the conversation on all its branches. */
+/** Who wrote a file isn't known: it taints the conversation on all its branches. */
 function takenIn(at: number): NewRow {
   return { type: 'untrusted-taken-in', runId: null, after: null, origin: FROM_FILE, at }
 }

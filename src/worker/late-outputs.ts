@@ -23,14 +23,14 @@ export class LateOutputs {
     this.#options = options
   }
 
-  /** As a message of its conversation, so that the model sees it at its next turn. Null: nobody knows of which. */
+  /** As a message of its conversation, so that the model sees it at its next turn. Null: its conversation isn't known. */
   async keep(active: ActiveConversation | null, command: SupplyOutput): Promise<void> {
     if (active === null || command.conversationId === undefined)
       return this.#warn(command, NOT_KEPT)
     const message = lateOutputMessage(command, this.#options.effects.newId('msg_'))
     const facts: FactDraft[] = [
       { type: 'messages-imported', messages: [message] },
-      // Of what tool it is, nobody knows any more.
+      // Its tool isn't known any more.
       { type: 'untrusted-taken-in', after: message.id, origin: 'a late output' },
     ]
     try {

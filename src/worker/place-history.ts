@@ -80,7 +80,7 @@ export function awaitsOutput(messages: readonly Message[]): boolean {
     .some(({ toolCallId, error }) => !error && !results.has(toolCallId))
 }
 
-/** Imported messages are of no run. Who wrote them nobody knows: they taint the conversation on all its branches. */
+/** Imported messages are of no run. Who wrote them isn't known: they taint the conversation on all its branches. */
 export function importFacts(messages: readonly Identified<Message>[]): readonly FactDraft[] {
   if (messages.length === 0) return []
   return [

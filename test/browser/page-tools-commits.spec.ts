@@ -682,3 +682,30 @@ test('no script of the page leaves the site, where the browser says that it goes
   expect(left).toEqual([])
   expect(await page.evaluate(() => location.hostname)).toBe('127.0.0.1')
 })
+
+const ICONS: readonly (readonly [svg: string, says: string | null])[] = [
+  ['<i class="fa fa-trash-o"></i>', 'deletes ("trash")'],
+  ['<svg data-testid="DeleteIcon"><path d="M0 0h9v9"/></svg>', 'deletes ("delete")'],
+  ['<svg><use href="/icons.svg#trash"></use></svg>', 'deletes ("trash")'],
+  ['<i class="fa-solid fa-paper-plane"></i>', 'sends ("paper plane")'],
+  ['<i class="icon-logout"></i>', 'logs out ("logout")'],
+  ['<i class="fa fa-search"></i>', null],
+  ['<i class="icon-combined icon-sender"></i>', null],
+  ['<i class="cart-item-trash"></i>', null],
+  ['<i class="icon-chevron-right"></i>', null],
+]
+
+test('a button without a name does what its icon shows', async ({ openPage }) => {
+  const buttons = ICONS.map(
+    ([icon]) => `<button style="width: 40px; height: 40px">${icon}</button>`,
+  )
+  const page = await openHost(openPage, buttons.join(''))
+  const { text } = await act(page, 'read_page', {}, false)
+  const refs = [...text.matchAll(/\[ref=(\w+)\]/g)].map(([, ref = '']) => ref)
+  expect(refs).toHaveLength(ICONS.length)
+  for (const [index, [icon, says]] of ICONS.entries()) {
+    const judged = await judge(page, 'click', click(refs[index] ?? ''))
+    expect(judged, icon).toMatchObject({ commits: says !== null })
+    if (says !== null) expect(judged.text, icon).toContain(says)
+  }
+})

@@ -36,8 +36,8 @@ function labelled(text: string): string[] {
   return text.split('\n').filter((line) => /\[(?:name (?:partly )?)?hidden: /.test(line))
 }
 
-/** What each of them is about, as their lines say: of what they have, only this commits a person to something. */
-const COMMITS = /^button "(?:Delete .+|Book|Send)"/
+/** What each of them is about, as their lines say: of what they have, only this commits a person to something, and not what opens a question first. */
+const COMMITS = /^button "(?:Delete .+|Book|Send)"(?! \[collapsed\])/
 
 interface Judged {
   readonly controls: readonly string[]

@@ -1,5 +1,5 @@
+import { isRecord } from '../../lib/shape.ts'
 import type { JsonValue } from '../../protocol/json.ts'
-import { isRecord } from '../schema.ts'
 import type { ToolIndex } from '../tool-index.ts'
 import { findTool } from './foreign-call.ts'
 import type { ForeignCall } from './foreign-call.ts'

@@ -6,6 +6,7 @@ import { nameOf } from '../outline/name.ts'
 import { roleOf } from '../outline/role.ts'
 import { activated, buttonsBeside, controlAround } from './activated.ts'
 import { isEditable } from './field-kind.ts'
+import { iconCommit } from './icon-commit.ts'
 import { destinationOf, leavesSite, submitterOf, type Activation } from './sites.ts'
 import { titleCommit } from './title-commit.ts'
 
@@ -90,12 +91,21 @@ function commitOfControl(part: Element, options: PageOptions): Commit | null {
   const form = submitterOf(control)?.form ?? null
   if (!form && opens(control)) return null
   const names = namesOf(control, options)
-  const own = firstOf(names, (name) =>
-    mayCommit(control, name) ? readCommit(name, form !== null) : null,
-  )
+  const own = names.some(hasLetters)
+    ? firstOf(names, (name) => (mayCommit(control, name) ? readCommit(name, form !== null) : null))
+    : iconOf(control)
   if (own) return own.kind === 'sends' && isSearch(control, form) ? null : own
   const isButton = form !== null || /^(button|link)$/.test(roleOf(control))
   return isButton ? titleCommit(control, { form, names, options }) : null
+}
+
+/** Of what has no name, its icon says what it does. */
+function iconOf(control: Element): Commit | null {
+  return /^(button|link|img|image|menuitem)?$/.test(roleOf(control)) ? iconCommit(control) : null
+}
+
+function hasLetters(name: string): boolean {
+  return /\p{L}/u.test(name)
 }
 
 /** Only a menu, a dialog or more of the page. */

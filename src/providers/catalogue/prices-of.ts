@@ -13,7 +13,7 @@ export interface ListPrice {
 
 type Priced = Pick<ModelConfigData, 'provider' | 'prices'> & { readonly model?: string }
 
-/** What a model costs: as the app says, else as its vendor's list does; undefined: nobody knows. */
+/** What a model costs: as the app says, else as its vendor's list does; undefined: not known. */
 export function pricesOf(model: Priced): ModelPrices | undefined {
   return model.prices ?? listPrice(model)?.prices
 }

@@ -70,7 +70,7 @@ function wordOf(word: string): string {
 
 /**
  * How complete the arguments of the last call can be, by the way the output ended. `isSaid`: the server
- * said that the call is over, not the answer alone. A word that nobody knows says nothing.
+ * said that the call is over, not the answer alone. An unknown word says nothing.
  */
 export function outputEnd(word: string | undefined, isProven: boolean, isSaid: boolean): OutputEnd {
   const reason = word === undefined ? 'stop' : reasonOf(word)

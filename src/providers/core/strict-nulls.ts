@@ -1,4 +1,5 @@
-import { isRecord, isUntyped, leaves, SchemaReader, type Shape } from '../../action/schema.ts'
+import { isRecord } from '../../lib/shape.ts'
+import { isUntyped, leaves, SchemaReader, type Shape } from '../../action/schema.ts'
 import type { JsonObject, JsonSchema, JsonValue } from '../../protocol/json.ts'
 
 /**

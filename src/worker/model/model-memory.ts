@@ -11,8 +11,8 @@ export class ModelMemory {
   readonly #contextWindows = new Map<string, number>()
 
   /**
-   * Whether a model calls tools natively: as configured, else as was learned, else as the catalogue says. A model
-   * nobody knows is asked natively, and remembered if it refuses.
+   * Whether a model calls tools natively: as configured, else as was learned, else as the catalogue says. An
+   * unknown model is asked natively, and remembered if it refuses.
    */
   toolMode(model: ModelConfigData): 'native' | 'action' {
     switch (model.toolMode ?? 'auto') {

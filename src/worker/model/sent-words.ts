@@ -124,7 +124,7 @@ export class SentWords {
   }
 
   /**
-   * Nobody knows who wrote an imported history, its model's messages included. Its texts are taken as they are
+   * Who wrote an imported history isn't known, its model's messages included. Its texts are taken as they are
    * sent in either mode, its calls, which go out as blocks, too, and each text of each field.
    */
   #takeImported(message: Message): void {

@@ -5,7 +5,7 @@ import type { ToolDescriptor } from '../../protocol/tool.ts'
 type Call = Pick<CallState, 'quoted' | 'rescued'>
 
 /** What of the conversation decides whether a person is asked about a call. */
-export interface Standing {
+export interface ApprovalContext {
   /** Of the request that the call comes from. */
   readonly taint: readonly Taint[]
   /** A person has allowed a call of this tool in this conversation, asked because of words of others. */
@@ -13,7 +13,7 @@ export interface Standing {
 }
 
 /** A call that others may have written, of a tool that does more than read: a person is to be asked. */
-export function mayMislead(call: Call, tool: ToolDescriptor, { taint }: Standing): boolean {
+export function mayMislead(call: Call, tool: ToolDescriptor, { taint }: ApprovalContext): boolean {
   return (call.quoted || (call.rescued && taint.length > 0)) && !isReadOnly(tool)
 }
 
@@ -21,7 +21,7 @@ export function mayMislead(call: Call, tool: ToolDescriptor, { taint }: Standing
 export function asksBecauseOfTaint(
   call: Call,
   tool: ToolDescriptor,
-  { taint, isAllowed }: Standing,
+  { taint, isAllowed }: ApprovalContext,
 ): boolean | 'page' {
   if (taint.length === 0) return false
   if (call.rescued && !isReadOnly(tool)) return true
@@ -43,18 +43,26 @@ export function asksBecauseOfTaint(
  * Whether a person is to be asked before the call runs; `'page'`: a function of the page decides. The one
  * place of these rules: what it answers `false` for may start with the commit of the model's output.
  */
-export function approvalOf(call: Call, tool: ToolDescriptor, standing: Standing): boolean | 'page' {
-  const asks = asksBecauseOfTaint(call, tool, standing)
-  return asks === false ? asksByRule(call, tool, standing) : asks
+export function approvalOf(
+  call: Call,
+  tool: ToolDescriptor,
+  about: ApprovalContext,
+): boolean | 'page' {
+  const asks = asksBecauseOfTaint(call, tool, about)
+  return asks === false ? asksByRule(call, tool, about) : asks
 }
 
 /** The same, but for words of others in the context. */
-export function asksByRule(call: Call, tool: ToolDescriptor, standing: Standing): boolean | 'page' {
-  if (mayMislead(call, tool, standing)) return true
+export function asksByRule(
+  call: Call,
+  tool: ToolDescriptor,
+  about: ApprovalContext,
+): boolean | 'page' {
+  if (mayMislead(call, tool, about)) return true
   return tool.needsApproval === 'ask' ? 'page' : tool.needsApproval
 }
 
-/** A stranger's word for it isn't enough. */
+/** What an untrusted server says of its own tool isn't enough. */
 function isReadOnly({ annotations, remote }: ToolDescriptor): boolean {
   return annotations.readOnly === true && (!remote || remote.trusted === true)
 }

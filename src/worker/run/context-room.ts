@@ -74,7 +74,7 @@ function windowOf(
   )
 }
 
-/** Estimated tokens that a request may have; undefined where nobody knows. */
+/** Estimated tokens that a request may have; undefined where that isn't known. */
 export function roomOf(
   context: RunContext,
   stepContext: StepContext,

@@ -6,7 +6,7 @@ import { DECIDED_BY_NOTHING, decidedBy } from './decided-by.ts'
 import { rememberedOf } from './remembered.ts'
 import { callContext, stopsWithoutEnd, type RunContext } from './run-context.ts'
 import { settle } from './settle.ts'
-import { taintOfCall } from './standing.ts'
+import { isGivenWordsOfOthers } from './approval-context.ts'
 import type { Settlement } from './settlement.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { whenAborted } from '../../lib/abort.ts'
@@ -226,7 +226,7 @@ function isOpen(
 ): outcome is OpenOutcome {
   if (outcome.status === 'unknown') return true
   if (outcome.status !== 'not-started') return false
-  // Of an execution that was joined nobody knows by what it was refused: by an owner before, perhaps.
+  // Why an execution that was joined was refused isn't known: by an earlier owner, perhaps.
   if (by.composite && repeats) return true
   return call.executionId === executionId || UNDECIDED.has(outcome.reason)
 }
@@ -283,7 +283,7 @@ function executionRequest(context: RunContext, start: Start): ExecuteTool {
     leasedAt: knownAt,
     ...(call.about?.data !== undefined && { about: call.about.data }),
     ...(call.path.length > 1 && { path: call.path }),
-    ...(taintOfCall(context.conversation.state, call).length > 0 && { tainted: true }),
+    ...(isGivenWordsOfOthers(context.conversation.state, call) && { tainted: true }),
     ...(by.composite && { remembered: rememberedOf(callNow(context, call), callsOf(context)) }),
     // Whatever the person should see before the tool runs is on its way before the request.
     afterBatch: context.stream.flush(),
@@ -323,7 +323,10 @@ function settlementOf(
     case 'aborted':
       return { call, status: 'aborted', output: outcome.output }
     case 'succeeded':
-    case 'failed':
+    case 'failed': {
+      const { status, output, untrusted } = outcome
+      return { call, status, output, ...noted, ...(untrusted !== undefined && { untrusted }) }
+    }
     case 'invalid':
       return { call, status: outcome.status, output: outcome.output, ...noted }
     case 'not-started':

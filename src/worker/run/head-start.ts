@@ -6,7 +6,7 @@ import type { RunContext } from './run-context.ts'
 import { nextGroup, startsOf, type Start } from './execute-calls.ts'
 import { lookAhead } from './look-ahead.ts'
 import { forbidden } from './skill-rules.ts'
-import { standingOfNext } from './standing.ts'
+import { approvalContextOfNext } from './approval-context.ts'
 import { checkInput } from '../validation/check-input.ts'
 
 type ModelOutput = Omit<FactOf<'model-output'>, 'parentId'>
@@ -30,7 +30,8 @@ export function headStart(context: RunContext, output: ModelOutput): Start[] {
 function isPlain({ conversation, tools, validator }: RunContext, call: CallState): boolean {
   const tool = tools.get(call.toolName)
   if (tool === undefined || call.error !== null || tool.control !== undefined) return false
-  if (approvalOf(call, tool, standingOfNext(conversation.state, tool)) !== false) return false
+  if (approvalOf(call, tool, approvalContextOfNext(conversation.state, tool)) !== false)
+    return false
   if (conversation.sealed.isUnclear(call.toolCallId)) return false
   const whole = conversation.sealed.open(call.toolCallId, call.input)
   return whole !== null && checkInput(validator, tool, whole) === null

@@ -6,7 +6,7 @@ import type { CallState, ConversationState } from '../../protocol/state.ts'
 import type { AskedBecause } from '../../protocol/taint.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
-import { asksByRule, mayMislead, type Standing } from './approval-rules.ts'
+import { asksByRule, mayMislead, type ApprovalContext } from './approval-rules.ts'
 import { callContext, type RunContext } from './run-context.ts'
 import type { Settlement } from './settlement.ts'
 
@@ -14,12 +14,12 @@ import type { Settlement } from './settlement.ts'
 interface Judged {
   readonly tool: ToolDescriptor
   readonly input: JsonValue
-  readonly standing: Standing
+  readonly about: ApprovalContext
   /** Words of others are a reason to ask. */
   readonly because: AskedBecause | null
 }
 
-/** What is to be done about a person's word on a call. */
+/** Whether a call runs unasked, is denied, or waits for a person. */
 export type ApprovalVerdict =
   /** `consentId`: of the consent that it runs by. */
   | { readonly type: 'unasked'; readonly consentId?: string }
@@ -50,14 +50,14 @@ export async function judgeApproval(
 async function mustAsk(
   context: RunContext,
   call: CallState,
-  { tool, input, standing, because }: Judged,
+  { tool, input, about, because }: Judged,
 ): Promise<boolean> {
   // In one-shot mode the page runs the call itself, and asks whom it likes.
   if (context.conversation.run?.limits.maxSteps === 0) return false
   // Whatever a policy says now: what a person was asked about is not done unasked, by another tool of that name.
   if (call.askedAt !== undefined) return true
   if (because || context.conversation.sealed.isUnclear(call.toolCallId)) return true
-  const approval = asksByRule(call, tool, standing)
+  const approval = asksByRule(call, tool, about)
   if (approval !== 'page') return approval
   return context.page.needsApproval(callContext(context, call, input))
 }
@@ -89,13 +89,12 @@ function deniedBefore(
 async function rememberableOf(
   context: RunContext,
   call: CallState,
-  { tool, input, standing }: Judged,
+  { tool, input, about }: Judged,
 ): Promise<Rememberable | null> {
   const { annotations, remote, describes, commits } = tool
-  if (annotations.destructive || describes || commits || mayMislead(call, tool, standing))
-    return null
+  if (annotations.destructive || describes || commits || mayMislead(call, tool, about)) return null
   if (context.conversation.sealed.isUnclear(call.toolCallId)) return null
-  // What a stranger says of its own tool counts for nothing.
+  // Only what a trusted server says of its own tool counts.
   const isOpenWorld = remote
     ? !remote.trusted || annotations.openWorld !== false
     : annotations.openWorld

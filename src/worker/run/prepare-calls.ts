@@ -6,6 +6,7 @@ import type { SkillText } from '../../protocol/questions.ts'
 import type { CallState } from '../../protocol/state.ts'
 import type { AskedBecause } from '../../protocol/taint.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
+import type { FactDraft } from '../store/fact-draft.ts'
 import { mayMislead } from './approval-rules.ts'
 import { decidedBy } from './decided-by.ts'
 import { judgeApproval } from './judge-approval.ts'
@@ -13,7 +14,7 @@ import { warnOfSilence } from './warn-of-silence.ts'
 import { whyAsked } from './why-asked.ts'
 import { callContext, type RunContext, type ReadyCall } from './run-context.ts'
 import { settle } from './settle.ts'
-import { standingOf } from './standing.ts'
+import { approvalContextOf } from './approval-context.ts'
 import type { Settlement } from './settlement.ts'
 import { sealInput } from './seal-input.ts'
 import {
@@ -94,17 +95,29 @@ interface AskedCall extends ReadyCall, Asked {
 async function requestApprovals(context: RunContext, asked: readonly AskedCall[]): Promise<void> {
   if (asked.length === 0) return
   for (const { call, because } of asked) if (because) warnOfSilence(context, call)
-  await context.conversation.append(
-    asked.map(({ call: { path }, input, by, about, because, rememberable }) => ({
-      type: 'approval-requested',
-      path,
-      input,
-      by,
-      ...(about && { about }),
-      ...(because && { because }),
-      ...(rememberable && { rememberable }),
-    })),
+  const requests = asked.map(
+    ({ call: { path }, input, by, about, because, rememberable }) =>
+      ({
+        type: 'approval-requested',
+        path,
+        input,
+        by,
+        ...(about && { about }),
+        ...(because && { because }),
+        ...(rememberable && { rememberable }),
+      }) as const,
   )
+  await context.conversation.append([...requests, ...outdatedConsents(context, asked)])
+}
+
+/** A consent to a tool that is another one now ends with the next question: it would come back with the old tool. */
+function outdatedConsents({ conversation }: RunContext, asked: readonly AskedCall[]): FactDraft[] {
+  return conversation.state.consents.flatMap(({ consentId, scope }) => {
+    const isOutdated = asked.some(
+      ({ call, by }) => call.toolName === scope.toolName && by.definition !== scope.definition,
+    )
+    return isOutdated ? { type: 'consent-revoked', consentId } : []
+  })
 }
 
 async function judge(
@@ -162,12 +175,12 @@ async function judgeReady(
   { tool, input }: { readonly tool: ToolDescriptor; readonly input: JsonValue },
 ): Promise<Verdict> {
   const { toolName } = call
-  const standing = standingOf(context.conversation.state, call, tool)
-  const because = await whyAsked(context, call, { tool, input, standing })
+  const about = approvalContextOf(context.conversation.state, call, tool)
+  const because = await whyAsked(context, call, { tool, input, about })
   const isUnclear = context.conversation.sealed.isUnclear(call.toolCallId)
-  const asks = because !== null || isUnclear || mayMislead(call, tool, standing)
+  const asks = because !== null || isUnclear || mayMislead(call, tool, about)
   const ready = { toolName, input, by: decidedBy(tool), asks }
-  const judged = { tool, input, standing, because }
+  const judged = { tool, input, about, because }
   const approval = await judgeApproval(context, call, judged)
   if (approval.type === 'denied') return { type: 'settle', settlement: approval.settlement }
   if (approval.type === 'unasked') {

@@ -1,4 +1,4 @@
-import { fnv1a } from '../../lib/fnv1a.ts'
+import { textDigest } from '../../lib/text-digest.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { isSeal } from '../../protocol/sealed.ts'
 
@@ -27,8 +27,8 @@ export function countRepetition(
   calls: readonly { readonly toolName: string; readonly input: JsonValue }[],
 ): Repetition {
   if (calls.length === 0) return NO_REPETITION
-  const signature = digest(
-    // What is sealed can't be told apart.
+  const signature = textDigest(
+    // Sealed values can't be compared.
     JSON.stringify(
       calls.map((call) => [call.toolName, call.input]),
       (_name, value: unknown) => (isSeal(value) ? '' : value),
@@ -44,11 +44,6 @@ export function countRepetition(
     if (count > best.count) best = { length, count }
   }
   return { recent: [...before.recent, signature].slice(-MAX_LENGTH), streaks, ...best }
-}
-
-/** Enough to tell one step's calls from another's, in a few bytes. */
-function digest(text: string): string {
-  return `${text.length}:${fnv1a(text)}`
 }
 
 /** `3 times in a row`, and of how many steps a round is, where it is more than one. */

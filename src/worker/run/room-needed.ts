@@ -29,7 +29,7 @@ export interface RoomNeeded {
   readonly room: Room
   /** What the next request may have. */
   readonly budget: number
-  /** What fits into the window at all; undefined: nobody knows. */
+  /** What fits into the window at all; undefined: not known. */
   readonly limit: number | undefined
   /** Of the next request as it is. */
   readonly sent: number

@@ -46,7 +46,7 @@ export function settledFact({ call, status, output, note }: Settlement): FactDra
   return { type: 'call-settled', path, status, output, ...(note !== undefined && { note }) }
 }
 
-/** A call that the run's end finds open: it didn't run, or nobody knows whether it did. */
+/** A call that the run's end finds open: it didn't run, or it isn't known whether it did. */
 export function settlementAtEnd(call: CallState): Settlement[] {
   if (isSettled(call)) return []
   if (call.status === 'suspended') return [{ call, status: 'aborted', output: WAITED }]

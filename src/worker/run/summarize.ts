@@ -24,7 +24,7 @@ interface Summarizing extends Pick<ModelCall, 'confirm'> {
   readonly stepContext: StepContext
   /** Estimated tokens; what is longer is cut off. */
   readonly maxTokens: number
-  /** Estimated tokens that fit into the window; undefined: nobody knows. */
+  /** Estimated tokens that fit into the window; undefined: not known. */
   readonly limit: number | undefined
 }
 

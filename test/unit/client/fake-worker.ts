@@ -85,6 +85,11 @@ export class FakeWorker {
       .map((each) => each.command as Command)
   }
 
+  /** Of the newest row of a run's conversation. */
+  lastSeq(run: RunOf): number {
+    return this.#of(run).state.seq
+  }
+
   /** Publishes facts and deltas of a run as one batch; returns its number. */
   tell(run: RunOf, ...items: readonly Item[]): number {
     const batch = ++this.#batch

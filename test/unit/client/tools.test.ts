@@ -254,6 +254,7 @@ describe('the registry', () => {
         parallelSafe: false,
         sequential: false,
         needsApproval: false,
+        whileTainted: 'once',
         hasReconcile: false,
         definition: expect.any(String),
       },

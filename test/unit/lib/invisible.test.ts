@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { visibleText, withoutInvisible } from '../../../src/lib/invisible.ts'
+import { withoutHidden, withoutInvisible } from '../../../src/lib/invisible.ts'
 
 it.each([
   ['a joiner of Persian', 'می\u200Cخواهم', 'میخواهم'],
@@ -8,7 +8,7 @@ it.each([
   ['an emoji with its selector', '❤\uFE0F', '❤'],
   ['lines and tabs', 'a\r\n\tb', 'a\r\n\tb'],
 ])('%s stays in a text, and counts in no comparison', (_, text, compared) => {
-  expect(visibleText(text)).toBe(text)
+  expect(withoutHidden(text)).toBe(text)
   expect(withoutInvisible(text)).toBe(compared)
 })
 
@@ -19,6 +19,6 @@ it.each([
   ['joiners between letters that don’t join', 'a\u200Cb\u200D'],
   ['selectors behind letters', 'a\uFE0Fb\uFE01'],
 ])('%s are in neither', (_, text) => {
-  expect(visibleText(text)).toBe('ab')
+  expect(withoutHidden(text)).toBe('ab')
   expect(withoutInvisible(text)).toBe('ab')
 })

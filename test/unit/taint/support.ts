@@ -43,7 +43,7 @@ export interface TalkOptions extends Partial<Omit<AgentOptions, 'model'>> {
 
 /** An agent with these tools, and what it warned of. */
 export function agentWith(
-  tools: readonly Tool[],
+  tools: NonNullable<AgentOptions['tools']>,
   options: TalkOptions,
 ): { readonly agent: Agent; readonly warnings: string[] } {
   ran.length = 0

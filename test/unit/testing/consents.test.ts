@@ -110,6 +110,24 @@ describe('a consent to later calls', () => {
     expect(set.asked).toHaveLength(2)
   })
 
+  test('that came with an approval which is void ends with the question that is asked anew', async () => {
+    const set = stage([sends({ to: 'a' }), sends({ to: 'b' })])
+    const first = set.chat.send('turn 0')
+    const call = await set.pending()
+    const approved = set.agent.approve(call, { remember: 'conversation' })
+    const { send } = set
+    set.agent.registerTool({ ...send, title: 'Sends to all' } as Tool, { replace: true })
+    expect(await approved).toBe(true)
+    await expect.poll(() => set.chat.getSnapshot().pending.length).toBe(1)
+    await expect.poll(() => set.chat.getSnapshot().consents).toEqual([])
+    set.agent.registerTool(send as Tool, { replace: true })
+    expect(await set.agent.deny(set.chat.getSnapshot().pending[0]!)).toBe(true)
+    await first.result
+    await set.turn(1, (agent, id) => agent.deny(id))
+    expect(set.asked).toEqual([{ to: 'b' }])
+    expect(set.ran).toEqual([])
+  })
+
   test.each<[string, Partial<Tool>]>([
     ['a destructive tool', { annotations: { destructive: true }, consentKey: () => 'all' }],
     ['a tool whose effect leaves the app', { annotations: { openWorld: true } }],

@@ -35,6 +35,7 @@ function tireless(options: Partial<AgentOptions>) {
       defineTool({
         name: 'look',
         description: 'Looks.',
+        annotations: { readOnly: true },
         jsonSchema: { type: 'object' },
         execute: () => 'seen',
       }),

@@ -11,6 +11,14 @@ import { nextRows, type Kind } from './random-facts.ts'
 import { newId } from './store-support.ts'
 
 /** An agent whose conversations are in the store. */
+/** What an import adds, unless one has done so before. */
+export const IMPORTED = {
+  type: 'untrusted-taken-in',
+  after: null,
+  origin: 'an imported conversation',
+  runId: null,
+} as const
+
 export function agentOf(store: Store = createMemoryStore()): Agent {
   const agent = createTestAgent({
     script: { fallback: [{ text: 'Hello.' }] },

@@ -13,6 +13,7 @@ import {
   linesIn,
   write,
   writeRandom,
+  IMPORTED,
 } from './transfer-support.ts'
 
 const choice = fc.tuple(
@@ -33,14 +34,6 @@ async function fillStore(store: Store, lists: readonly (readonly (readonly [neve
     await write(store, id, { ...IMPORTED, at: 92 })
   }
 }
-
-/** What an import adds, unless one has done so before. */
-const IMPORTED = {
-  type: 'untrusted-taken-in',
-  after: null,
-  origin: 'an imported conversation',
-  runId: null,
-} as const
 
 const says = (text: string) => [started(newId(), text), ended('r')] as const
 const oneRun = (runId: string, text: string) => [started(runId, text), ended(runId)] as const

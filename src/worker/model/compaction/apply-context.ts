@@ -33,9 +33,9 @@ export function applyContext(
     for (const node of path.slice(from, before)) sent.push(asSent(node, cleared))
   }
   let at = 0
-  for (const { start, end, row, tells, instructions } of segments) {
+  for (const { start, end, row, hasSummary, instructions } of segments) {
     sendUpTo(at, start)
-    if (tells) sent.push(summaryMessage(row))
+    if (hasSummary) sent.push(summaryMessage(row))
     for (const place of instructions) sendUpTo(place, place + 1)
     at = end + 1
   }

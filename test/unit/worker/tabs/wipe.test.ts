@@ -55,7 +55,7 @@ for (const locks of [true, false])
     await world.until(() => two.ends.length > 0)
     expect(two.ends).toEqual([expect.stringMatching(/failed/)])
     expect(await place(one, { after: 1, rows: [row(2)], isLast: true })).toBe(true)
-    expect(await world.store.list()).toMatchObject([{ lastSeq: 2, title: 'T2' }])
+    expect(await world.store.list()).toMatchObject([{ lastSeq: 3, title: 'T2' }])
     expect((await world.store.list())[0]?.broken).toBeUndefined()
   })
 
@@ -79,7 +79,7 @@ it('what a tab that was closed left of an import makes room for the next one', a
   await world.run(100)
   const again = { ...two.scope, ...part, importId: 'y', isLast: true }
   expect(await world.settled(two.host.imports.importRows(again))).toBe(true)
-  expect(await world.store.list()).toMatchObject([{ lastSeq: 1, importId: 'y' }])
+  expect(await world.store.list()).toMatchObject([{ lastSeq: 2, importId: 'y' }])
 })
 
 it('a worker that has not seen the first part takes no other, and an agent that is released leaves no half', async () => {

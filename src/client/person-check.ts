@@ -28,7 +28,7 @@ export type AnsweredQuestion = number | undefined
  * answer takes a press of a person's own. Else it is refused while page tools act and, once they have acted since
  * the call was asked about, until a person acts.
  */
-export class Consent {
+export class PersonCheck {
   readonly #asked = new AskedCalls()
   readonly #given = new WeakMap<PersonConsent, Given>()
   readonly #watch: PressWatch

@@ -2,7 +2,7 @@ import { taintOf, taintOfRequest } from '../../conversation/taint.ts'
 import type { CallState, ConversationState } from '../../protocol/state.ts'
 import type { Taint } from '../../protocol/taint.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
-import type { Standing } from './approval-rules.ts'
+import type { ApprovalContext } from './approval-rules.ts'
 
 /**
  * What tainted the request that a call comes from: what was read beside it, by another call of the same output, or within
@@ -16,17 +16,36 @@ export function taintOfCall(
   return holder ? taintOfRequest(state, holder.id) : taintOf(state)
 }
 
+/**
+ * Whether what a call is given may hold words of others, for tools that hand it on: what a composite tool has read since
+ * it began counts, too, for the calls within it.
+ */
+export function isGivenWordsOfOthers(
+  state: ConversationState,
+  call: Pick<CallState, 'path'>,
+): boolean {
+  const { path } = call
+  if (taintOfCall(state, call).length > 0) return true
+  return (
+    path.length > 1 &&
+    state.context.some((row) => row.type === 'untrusted-taken-in' && row.path?.[0] === path[0])
+  )
+}
+
 /** For a call of a message that is stored. */
-export function standingOf(
+export function approvalContextOf(
   state: ConversationState,
   call: Pick<CallState, 'path'>,
   tool: ToolDescriptor,
-): Standing {
+): ApprovalContext {
   return { taint: taintOfCall(state, call), isAllowed: isAllowed(state, tool) }
 }
 
 /** For calls of an output that is yet to be stored. */
-export function standingOfNext(state: ConversationState, tool: ToolDescriptor): Standing {
+export function approvalContextOfNext(
+  state: ConversationState,
+  tool: ToolDescriptor,
+): ApprovalContext {
   return { taint: taintOf(state), isAllowed: isAllowed(state, tool) }
 }
 
