@@ -154,7 +154,7 @@ export class Execution {
     this.#askers.clear()
   }
 
-  async #afterCall({ outcome, result }: ToolEnding): Promise<ToolOutcome> {
+  async #afterCall({ outcome, result, seal }: ToolEnding): Promise<ToolOutcome> {
     const { call } = this
     const { afterToolCall, warn } = this.owner.hooks(call) ?? {}
     if (!afterToolCall || !hasOutput(outcome)) return outcome
@@ -167,7 +167,9 @@ export class Execution {
         (async () => afterToolCall({ ...of, status, output, result }))(),
         call.timeoutMs,
       )
-      return changed ? { ...outcome, output: await formatOutput(changed.result) } : outcome
+      if (!changed) return outcome
+      const other = await formatOutput(changed.result)
+      return { ...outcome, output: seal?.(other) ?? other }
     } catch (thrown) {
       const message = `afterToolCall failed, the result stays as it is: ${describeThrown(thrown)}`
       warn?.('hook-failed', message)

@@ -1,3 +1,4 @@
+import type { ToolOutput } from '../protocol/message.ts'
 import type { KeepAnswer, KeepOutcomes, NestedAnswer, NestedCall } from '../protocol/composite.ts'
 import type { ExecuteTool, ToolOutcome } from '../protocol/questions.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
@@ -49,6 +50,8 @@ export interface ToolEnding {
   readonly outcome: ToolOutcome
   /** What `execute` returned. */
   readonly result?: unknown
+  /** An output without the secrets of the call's input. */
+  readonly seal?: (output: ToolOutput) => ToolOutput
 }
 
 /** Runs what comes of a call. Never rejects. */

@@ -67,6 +67,34 @@ const act = (page: DrivenPage, tool: string, input: object, tainted = true) =>
 const click = (ref: string) => ({ ref })
 
 const COMMITS: readonly Case[] = [
+  [
+    'a tab that shows no panel',
+    '<button role=tab>Pay now</button>',
+    'click',
+    click('Pay now'),
+    'pays ("pay")',
+  ],
+  [
+    'an option of no list',
+    '<button role=option aria-selected=false>Pay now</button>',
+    'click',
+    click('Pay now'),
+    'pays ("pay")',
+  ],
+  [
+    'a cart that is paid at once',
+    '<button>Add to cart and pay</button>',
+    'click',
+    click('Add to cart and pay'),
+    'pays ("pay")',
+  ],
+  [
+    'a letter of another script',
+    '<button>\u0420ay now</button>',
+    'click',
+    click('\u0420ay now'),
+    'pays ("pay")',
+  ],
   ['a button by its name', '<button>Pay now</button>', 'click', click('Pay now'), 'pays ("pay")'],
   [
     'a button in another language',
@@ -401,6 +429,12 @@ const PLAIN: readonly Case[] = [
   [
     'a tab',
     '<div role=tablist><button role=tab aria-selected=false>Transfer</button></div>',
+    'click',
+    click('Transfer'),
+  ],
+  [
+    'a tab that says which panel it shows',
+    '<button role=tab aria-controls=p>Transfer</button><div role=tabpanel id=p>To whom?</div>',
     'click',
     click('Transfer'),
   ],

@@ -1,6 +1,6 @@
 import { cleanText } from '../clean-text.ts'
 import { type Commit, readCommit } from '../commits/read-commit.ts'
-import { closest, isElement, isTag, viewOf } from '../dom.ts'
+import { closest, isElement, isTag, referenced, viewOf } from '../dom.ts'
 import type { PageAction, PageOptions } from '../options.ts'
 import { nameOf } from '../outline/name.ts'
 import { roleOf } from '../outline/role.ts'
@@ -139,10 +139,23 @@ function mayCommit(control: Element, name: string): boolean {
   const role = roleOf(control)
   const words = name.split(/\s+/).length
   if (/^(button|switch|menuitem)/.test(role)) return true
+  if (role === 'tab' || role === 'option') return standsAlone(control)
   if (role === 'link') return mayLinkCommit(control, name, words)
   if (!/^(img|image)?$/.test(role) || (isTag(control, 'label') && control.control)) return false
   return words <= (closest(control, ITEMS) ? 1 : 4)
 }
+
+/** A tab that shows no panel, and an option that is no choice of a list, are buttons. */
+function standsAlone(control: Element): boolean {
+  return (
+    !closest(control, CHOICES) &&
+    referenced(control, 'aria-controls').length === 0 &&
+    !isTag(control, 'option')
+  )
+}
+
+const CHOICES =
+  'select,datalist,[role=tablist],[role=listbox],[role=combobox],[role=group],[role=grid],[role=tree]'
 
 const LONG_LINK = 30
 

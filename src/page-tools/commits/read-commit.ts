@@ -2,6 +2,7 @@ import { foldLetters, foldWords } from '../secrets/secret-words.ts'
 import type { CommitKind, CommitWords } from './commit-kinds.ts'
 import { ENGLISH_FORM_WORDS, ENGLISH_WORDS } from './english-words.ts'
 import { LATIN_WORDS } from './latin-words.ts'
+import { withLatinLetters } from './look-alikes.ts'
 import { OTHER_SCRIPTS, WITHOUT_GAPS } from './other-scripts.ts'
 import { CONSENTS, CONSENTS_WITHOUT_GAPS, DECLINES, HARMLESS_REMOVALS } from './title-words.ts'
 
@@ -11,9 +12,9 @@ export interface Commit {
   readonly word: string
 }
 
-/** Before the verb of an English name: an icon, "Yes, delete", "Confirm & pay", "Permanently delete". */
+/** Before the verb of an English name: an icon, "Yes, delete", "Confirm & pay", "Add to cart and pay", "Permanently delete". */
 const LEAD =
-  '^[^\\p{L}\\p{N}]*(?:(?:yes|ok|okay|now|please|proceed to|continue to|i agree,?|agree and|permanently|really|quick|instant|instantly|express|bulk|force|hard|one click|1 click|securely|safely|just|are you sure (?:that )?(?:you (?:want|wish|would like) )?to|do you (?:really )?want to|you are about to|this will)[ ,:;!]*)*(?:\\p{L}+ (?:and|&|then|\\+) )?'
+  '^[^\\p{L}\\p{N}]*(?:(?:yes|ok|okay|now|please|proceed to|continue to|i agree,?|agree and|permanently|really|quick|instant|instantly|express|bulk|force|hard|one click|1 click|securely|safely|just|are you sure (?:that )?(?:you (?:want|wish|would like) )?to|do you (?:really )?want to|you are about to|this will)[ ,:;!]*)*(?:(?:add \\p{L}+(?: \\p{L}+){0,3}|\\p{L}+) (?:and|&|then|\\+) )?'
 const FIRST = '(?<![\\p{L}\\p{N}])'
 const LAST = '(?![\\p{L}\\p{N}])'
 const LONG = 120
@@ -37,7 +38,14 @@ const declines = pattern(`^[^\\p{L}\\p{N}×✕✖]*(?:${DECLINES})${LAST}`)
 /** `inForm`: of what ends a form or a dialog. Null: nothing that a person is to be asked about. */
 export function readCommit(name: string, inForm: boolean = false): Commit | null {
   if (opensMore(name)) return null
-  const text = foldWords(name.slice(0, LONG)).trim()
+  const start = name.slice(0, LONG)
+  const latin = withLatinLetters(start)
+  const found = commitIn(start, inForm)
+  return found ?? (latin === start ? null : commitIn(latin, inForm))
+}
+
+function commitIn(name: string, inForm: boolean): Commit | null {
+  const text = foldWords(name).trim()
   const rules = inForm ? [...english, ...englishOfForms, ...others] : [...english, ...others]
   for (const { kind, pattern: words } of rules) {
     const word = words.exec(text)?.groups?.['word']

@@ -1,5 +1,7 @@
 import type { CallAnswer } from '../../protocol/commands.ts'
+import { findRepeats } from '../../lib/replace-repeats.ts'
 import { OffstageError } from '../../protocol/error.ts'
+import { replaceInOutput } from '../../protocol/replace-in.ts'
 import { holdsSeal } from '../../protocol/sealed.ts'
 import type { CallState, RunState } from '../../protocol/state.ts'
 import { settledFacts, type Settlement } from './settlement.ts'
@@ -55,7 +57,10 @@ export async function answerCall(
   const { conversation, effects, signal, runId } = context
   const asked = waitingCall(conversation.run, toolCallId, answer)
   if (asked === null) return false
-  const word = answer.type === 'approve' ? await checkedEdit(context, asked, answer) : answer
+  const word =
+    answer.type === 'approve'
+      ? await checkedEdit(context, asked, answer)
+      : withoutSecrets(context, asked, answer)
   const consent = await consentBy(context, asked, word)
   const besides = answer.type === 'settle' ? answer.usage : undefined
   const usage = asked.child ? await context.family.storedUsageOf(asked, besides) : []
@@ -103,6 +108,22 @@ async function checkedEdit(
   const problem = checkShown(context.validator, tool, { input: whole, shown: input })
   if (problem) throw new OffstageError('invalid-input', problem.message)
   return { ...answer, input }
+}
+
+/** What is said of a call doesn't bring back what its input has seals for. */
+function withoutSecrets(
+  { conversation }: RunContext,
+  { toolCallId, input }: CallState,
+  answer: Answer,
+): Answer {
+  const secrets = conversation.sealed.valuesIn(toolCallId, input)
+  if (secrets.length === 0) return answer
+  const { replace } = findRepeats(new Map(secrets.map(({ seal, value }) => [`${value}`, seal])))
+  if ('output' in answer && answer.output)
+    return { ...answer, output: replaceInOutput(answer.output, replace) }
+  return answer.type === 'deny' && answer.reason !== undefined
+    ? { ...answer, reason: replace(answer.reason) }
+    : answer
 }
 
 const LOST =

@@ -1,6 +1,5 @@
 import { findRepeats, type Repeats } from '../../lib/replace-repeats.ts'
 import { sameJson } from '../../lib/same-json.ts'
-import { leavesOf, mapLeaves } from '../../protocol/json-leaves.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type {
   AssistantMessage,
@@ -8,6 +7,7 @@ import type {
   ProviderMetadata,
   ToolCallPart,
 } from '../../protocol/message.ts'
+import { replaceInJson, replaceInNames } from '../../protocol/replace-in.ts'
 import { sealedValues } from '../../protocol/sealed.ts'
 import type { SealedInputs } from './sealed-inputs.ts'
 import type { ToolTable } from './tool-table.ts'
@@ -23,12 +23,17 @@ interface Sealing {
   readonly tools: Pick<ToolTable, 'get'>
   readonly inputs: readonly SealedInput[]
   readonly sealed: SealedInputs
+  /** Whether a call may be run with this input. */
+  readonly fits: (toolName: string, input: JsonValue) => boolean
 }
+
+/** In place of a name of no tool that holds a secret. Servers refuse names with other characters. */
+const SEALED_NAME = 'sealed_name'
 
 /** The message, whose inputs have seals, without the secrets in its texts, its other calls and what its vendor added. */
 export function sealMessage<Message extends AssistantMessage>(
   message: Message,
-  { inputs, sealed, tools }: Sealing,
+  { inputs, sealed, tools, fits }: Sealing,
 ): Message {
   const secrets = inputs.flatMap(({ whole, stored }) => sealedValues(stored, whole))
   if (secrets.length === 0) return message
@@ -40,16 +45,19 @@ export function sealMessage<Message extends AssistantMessage>(
       case 'reasoning':
         return { ...part, text: repeats.replace(part.text) }
       case 'tool-call': {
-        if (part.error) return withoutRepeats(part, repeats)
-        const { toolCallId, toolName } = part
+        const { toolCallId } = part
+        const isSecretName = !tools.get(part.toolName) && repeats.isIn(part.toolName)
+        const toolName = isSecretName ? SEALED_NAME : part.toolName
+        if (part.error) return withoutRepeats({ ...part, toolName }, repeats)
         // What steers the run is shown and read, and nobody is given its values.
         const input = tools.get(toolName)?.control
-          ? mapLeaves(part.input, (leaf) =>
-              typeof leaf === 'string' ? repeats.replace(leaf) : leaf,
-            )
+          ? replaceInJson(part.input, repeats.replace)
           : sealed.seal(toolCallId, part.input, (value) => repeats.isIn(`${value}`))
-        stored.set(part.input, input)
-        return { ...part, input }
+        const whole = inputs.find((one) => one.toolCallId === toolCallId)?.whole ?? part.input
+        // A tool gets the names that the model wrote; where none is run, they are replaced.
+        const shown = fits(toolName, whole) ? input : replaceInNames(input, repeats.replace)
+        stored.set(whole, shown)
+        return { ...part, toolName, input: shown }
       }
       case 'file':
         return part
@@ -84,8 +92,7 @@ function sealedMetadata(
   }: { readonly stored: ReadonlyMap<JsonValue, JsonValue>; readonly repeats: Repeats },
 ): ProviderMetadata | undefined {
   const sealed = withInputs(metadata, stored) as ProviderMetadata
-  const isLeft = [...leavesOf(sealed).values()].some((leaf) => repeats.isIn(`${leaf}`))
-  return isLeft ? undefined : sealed
+  return sameJson(replaceInJson(sealed, repeats.replace), sealed) ? sealed : undefined
 }
 
 /** Some vendors get the calls back as they came: their inputs are those of the message. */

@@ -3,6 +3,7 @@ import type { FactOf } from '../../protocol/fact.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { ToolCallPart } from '../../protocol/message.ts'
 import type { RunContext } from './run-context.ts'
+import { checkInput } from '../validation/check-input.ts'
 import { sealInput } from './seal-input.ts'
 import { sealMessage, type SealedInput } from './seal-message.ts'
 import { withoutQuotes, withoutRaw, UNREAD } from './unread-calls.ts'
@@ -36,7 +37,7 @@ export async function sealOutput(context: RunContext, output: ModelOutput): Prom
     ...output,
     message: sealMessage(
       { ...message, parts, ...(isUnread && textOfUnread(message.actionText, context)) },
-      { inputs, sealed: context.conversation.sealed, tools: context.tools },
+      { inputs, sealed: context.conversation.sealed, tools: context.tools, fits: fitsIn(context) },
     ),
     ...(feedback && {
       feedback: {
@@ -45,6 +46,13 @@ export async function sealOutput(context: RunContext, output: ModelOutput): Prom
         text: withoutQuotes(feedback.text, sealing),
       },
     }),
+  }
+}
+
+function fitsIn({ tools, validator }: RunContext): (toolName: string, input: JsonValue) => boolean {
+  return (toolName, input) => {
+    const tool = tools.get(toolName)
+    return tool !== undefined && checkInput(validator, tool, input) === null
   }
 }
 

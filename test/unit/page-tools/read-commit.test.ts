@@ -18,8 +18,24 @@ test.each([
   ['Authorize', 'allows', 'authorize'],
   ['Log out', 'logs out', 'log out'],
   ['Konto löschen', 'deletes', 'loschen'],
+  ['Add to cart and pay', 'pays', 'pay'],
+  ['Add to my basket & buy', 'pays', 'buy'],
+  ['Удалить', 'deletes', 'удалить'],
 ] as const)('"%s" %s, by its word "%s"', (name, kind, word) =>
   expect(readCommit(name)).toEqual({ kind, word }),
+)
+
+test.each([
+  ['\u0420ay now', 'pay'],
+  ['\u0420\u0430\u0443 now', 'pay'],
+  ['D\u0435l\u0435t\u0435 account', 'delete'],
+  ['SE\u039DD', 'send'],
+  ['\uFF30\uFF41\uFF59', 'pay'],
+  ['K\u043Eupon', null],
+  ['Add to cart', null],
+  ['Add to cart and continue', null],
+])('"%s", of letters that look like Latin ones, is read as a person reads it: %s', (name, word) =>
+  expect(readCommit(name)?.word ?? null).toBe(word),
 )
 
 test.each(['Reply', 'Share', 'Invite'])('"%s" commits where it ends a form only', (name) => {

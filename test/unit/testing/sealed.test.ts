@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
-import { type AgentOptions, defineTool, type RunEvent, type Tool } from '../../../src/index.ts'
+import {
+  type AgentOptions,
+  defineTool,
+  pending,
+  type RunEvent,
+  type Tool,
+} from '../../../src/index.ts'
 import type { StreamPart } from '../../../src/protocol/stream-part.ts'
 import type { StreamProviderDefinition } from '../../../src/providers/provider.ts'
 import { createTestAgent, createTestStorage, simulateReload } from '../../../src/testing/index.ts'
@@ -450,6 +456,59 @@ test('a call that a native model writes as text is sealed as any other', async (
   await ask()
   expect(got).toHaveBeenCalledExactlyOnceWith({ password: secret }, expect.anything())
   expect(chat.getSnapshot().messages.length).toBeGreaterThan(0)
+  await expectNowhere(secret, all)
+  await agent.dispose()
+})
+
+test("what comes back as a number, a name, a token, a hook's result or the name of a call is sealed, too", async () => {
+  const secret = `s${randomUUID()}`
+  const digits = 8_412_907_731
+  const all = watched()
+  const turn = [
+    ...calls({ user: digits, password: secret } as object, {
+      type: 'tool-call',
+      toolCallId: 'x1',
+      toolName: secret,
+      input: { [secret]: 1 },
+    }),
+  ]
+  const { agent, ask } = watch(all, [turn, answer('Done.')], {
+    tools: [
+      login(() => ({ [secret]: { digits, list: [digits] } }), {
+        inputSchema: {
+          type: 'object',
+          properties: { user: { type: 'integer' }, password: { type: 'string' } },
+        },
+        secretsIn: () => ['/user', '/password'],
+      }),
+    ],
+    afterToolCall: ({ result }) => ({ result }),
+  })
+  const { toolCalls } = await ask()
+  const [user, password] = [1, 2].map((count) => `[sealed value ${count} of p1]`) as [
+    string,
+    string,
+  ]
+  expect(toolCalls[0]?.output).toEqual({
+    type: 'json',
+    value: { [password]: { digits: user, list: [user] } },
+  })
+  expect(toolCalls[1]).toMatchObject({ status: 'invalid', toolName: 'sealed_name' })
+  await expectNowhere(secret, all)
+  await expectNowhere(`${digits}`, all)
+  await agent.dispose()
+})
+
+test('a call that waits for its outcome has no secret in its token, nor in the outcome', async () => {
+  const secret = randomUUID()
+  const all = watched()
+  const { agent, chat, ask } = watch(all, [calls({ password: secret }), answer('Done.')], {
+    tools: [login(() => pending({ resumeToken: `of ${secret}` }))],
+  })
+  const ended = ask()
+  await until(() => chat.getSnapshot().pending.length === 1)
+  await chat.settle('p1', { output: { [secret]: `It was ${secret}.` } })
+  await ended
   await expectNowhere(secret, all)
   await agent.dispose()
 })
