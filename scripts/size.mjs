@@ -28,7 +28,7 @@ const rows = [
   {
     name: 'page that shows a conversation',
     bytes: pageWithout(`transfer|${FEATURES}`),
-    limit: 53.8 * KILOBYTE,
+    limit: 54.0 * KILOBYTE,
   },
   {
     name: 'page, with an export or import',
@@ -43,7 +43,7 @@ const rows = [
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 176.0 * KILOBYTE,
+    limit: 176.6 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
