@@ -27,7 +27,7 @@ export function readTool({ place, text }, read) {
   }
 }
 
-/** What the place adds to the agent's options. */
+/** What the place adds to the agent's options, and to those of the run: its `history`. */
 export async function foreignOptions({ place, text, storage, model }) {
   switch (place) {
     case 'a memory': {

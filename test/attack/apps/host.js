@@ -26,7 +26,11 @@ export async function host({ approve, tools, read }) {
     apiKey: key,
     ...(toolMode && { toolMode }),
   }
-  const { tools: more = [], ...options } = await foreignOptions({ ...plan, storage, model })
+  const {
+    tools: more = [],
+    history,
+    ...options
+  } = await foreignOptions({ ...plan, storage, model })
   const agent = createAgent({
     model,
     storage,
@@ -49,7 +53,7 @@ export async function host({ approve, tools, read }) {
   window.attack = {
     async begin() {
       if (plan.other) await agent.run(plan.other, { conversationId: 'other' }).result
-      const run = agent.run(input(plan), { conversationId })
+      const run = agent.run(input(plan), { conversationId, ...(history && { history }) })
       void follow(run).then((result) => (ended = result))
     },
     state: () => ({
