@@ -51,7 +51,7 @@ function pageWith(src: string): string {
 }
 
 async function expectHello(page: Page): Promise<void> {
-  await expect(page.locator('body')).toHaveAttribute('data-result', /.+/)
+  await expect(page.locator('body')).toHaveAttribute('data-result', /.+/, { timeout: 90_000 })
   const result = JSON.parse(
     (await page.locator('body').getAttribute('data-result')) ?? '',
   ) as object
