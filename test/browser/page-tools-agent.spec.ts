@@ -4,15 +4,32 @@ import { expect, property, test } from './support/driven.ts'
 
 const EXPOSE = `import { createAgent } from '/dist/index.js'
 import { pageTools } from '/dist/page-tools.js'
-window.agentFor = (script) => createAgent({ model: { provider: 'scripted', model: 'x', script }, tools: pageTools(), maxSteps: 20 })
+window.asked = []
+const agentOf = (script) => createAgent({ model: { provider: 'scripted', model: 'x', script }, tools: pageTools(), maxSteps: 20 })
+// A person who approves whatever is asked.
+async function approveAll(agent, run) {
+  for await (const event of run) {
+    if (event.type !== 'tool-approval-request') continue
+    window.asked.push(event.about.text)
+    await agent.approve(event)
+  }
+  return run.result
+}
+window.runScript = (script, text) => {
+  const agent = agentOf(script)
+  return approveAll(agent, agent.run(text))
+}
+window.resumeScript = async (script) => {
+  const agent = agentOf(script)
+  const run = await agent.resume()
+  return run && approveAll(agent, run)
+}
 window.names = pageTools().map(({ name, description, annotations, inputSchema }) => ({ name, description, annotations, inputSchema }))
 document.documentElement.dataset.lent = ''`
 
 interface Lent {
-  readonly agentFor: (script: object) => {
-    run: (text: string) => { result: Promise<Result> }
-    resume: () => Promise<{ result: Promise<Result> } | null>
-  }
+  readonly asked: readonly string[]
+  readonly runScript: (script: object, text: string) => Promise<Result>
   readonly names: { readonly name: string; readonly description: string; annotations?: object }[]
 }
 interface Result {
@@ -44,7 +61,7 @@ test('a model fills and submits a form, uses a menu, picks a date, deletes behin
   })
   await expect.poll(() => property(page, 'html[data-lent]', 'tagName')).toBe('HTML')
   const result = await page.evaluate(
-    (steps) => (window as unknown as Lent).agentFor({ steps }).run('Book it').result,
+    (steps) => (window as unknown as Lent).runScript({ steps }, 'Book it'),
     [
       use('read_page', {}),
       use('fill_form', {
@@ -87,14 +104,14 @@ test('a run goes on in the page that a click or navigate leads to', async ({ ope
       { text: 'Arrived.' },
     ],
   }
-  const resuming = `<!doctype html><script type="module">import '/lend.js'; window.run = await window.agentFor(${JSON.stringify(script)}).resume(); window.result = await window.run?.result</script>`
+  const resuming = `<!doctype html><script type="module">import '/lend.js'; const result = await window.resumeScript(${JSON.stringify(script)}); if (result) window.result = result</script>`
   site.add('/second.html', { body: `${resuming}<title>Second</title><h1>Second page</h1>` })
   site.add('/third.html', { body: `${resuming}<title>Third</title><h1>Third page</h1>` })
   const page = await openPage({
     body: '<script type="module" src="/lend.js"></script><a href="/second.html">Next page</a>',
   })
   await expect.poll(() => property(page, 'html[data-lent]', 'tagName')).toBe('HTML')
-  await page.evaluate((steps) => void (window as unknown as Lent).agentFor(steps).run('Go'), script)
+  await page.evaluate((steps) => void (window as unknown as Lent).runScript(steps, 'Go'), script)
   // Asked between two pages, there is no answer.
   await expect(async () => {
     const arrived = await page.evaluate(() => [location.pathname, 'result' in window])
@@ -122,7 +139,7 @@ test('a form that a slow server answers with another page is sent once', async (
     use('read_page', {}),
     { text: 'Booked.' },
   ]
-  const resuming = `<!doctype html><script type="module">import '/lend.js'; window.run = await window.agentFor(${JSON.stringify({ steps })}).resume(); window.result = await window.run?.result</script>`
+  const resuming = `<!doctype html><script type="module">import '/lend.js'; const result = await window.resumeScript(${JSON.stringify({ steps })}); if (result) window.result = result</script>`
   const booked =
     '<h1>Thank you</h1><form action="/found.html"><input aria-label="Look for" name="q"></form>'
   site.add('/booked.html', { body: resuming + booked, afterMs: 1500 })
@@ -132,7 +149,7 @@ test('a form that a slow server answers with another page is sent once', async (
       <form action="/booked.html" onsubmit="sessionStorage.sent = Number(sessionStorage.sent ?? 0) + 1"><label>Name <input name="name" required></label><button>Book</button></form>`,
   })
   await expect.poll(() => property(page, 'html[data-lent]', 'tagName')).toBe('HTML')
-  await page.evaluate((script) => void (window as unknown as Lent).agentFor(script).run('Go'), {
+  await page.evaluate((script) => void (window as unknown as Lent).runScript(script, 'Go'), {
     steps,
   })
   await expect(async () => {
@@ -163,7 +180,7 @@ test('a link that downloads says so, and the page stays', async ({ openPage, sit
   })
   await expect.poll(() => property(page, 'html[data-lent]', 'tagName')).toBe('HTML')
   const result = await page.evaluate(
-    (steps) => (window as unknown as Lent).agentFor({ steps }).run('Get it').result,
+    (steps) => (window as unknown as Lent).runScript({ steps }, 'Get it'),
     [use('click', { ref: 'Report' }), { text: 'Got it.' }],
   )
   expect(result).toMatchObject({ outcome: 'completed', text: 'Got it.' })

@@ -7,13 +7,13 @@ const HOST = `
 import { createAgent } from '/dist/index.js'
 import { pageTools } from '/dist/page-tools.js'
 window.asked = []
-window.begin = async (steps, { page, ...options } = {}, resumes = false) => {
+window.begin = async (steps, { page, conversationId = 'talk', ...options } = {}, resumes = false) => {
   const classify = page?.commits && ((element, action) => element.matches(page.commits) && action === 'click' ? 'commit' : undefined)
   window.agent = createAgent({
     model: { provider: 'scripted', model: 'x', script: { steps } }, storage: 'memory', toolApproval: 'writes',
     tools: pageTools({ ...page, ...(classify && { classify }) }), ...options,
   })
-  const run = resumes ? await window.agent.resume() : window.agent.run('Go', { conversationId: 'talk' })
+  const run = resumes ? await window.agent.resume() : window.agent.run('Go', { conversationId })
   window.watched = (async () => {
     for await (const event of run) {
       if (event.type === 'tool-approval-request') window.asked.push(event)
@@ -464,8 +464,10 @@ for (const [what, body, tool, input] of LEAVING)
     const typed = tool === 'type_text' ? 1 : null
     expect(await clicks(page)).toBe(typed)
     await page.evaluate(() => delete (window as { ended?: unknown }).ended)
+    // Another conversation: what the first has read of the page makes it ask about other sites.
     await begin(page, [use(tool, input), DONE], {
       toolApproval: 'never',
+      conversationId: 'other',
       page: { origins: [OTHER] },
     })
     expect(await outcome(page)).toMatch(/^succeeded/)
