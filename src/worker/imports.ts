@@ -4,6 +4,7 @@ import type { ImportRows } from '../protocol/commands.ts'
 import { UNFINISHED } from '../protocol/conversation.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { NewRow, Row } from '../protocol/fact.ts'
+import { importMark, isImportMark } from '../protocol/import-mark.ts'
 import { IMPORTED } from '../protocol/run.ts'
 import type { ConversationScope } from '../protocol/scope.ts'
 import type { ConversationState } from '../protocol/state.ts'
@@ -62,7 +63,7 @@ export class Imports {
       const updatedAt = ends.length > 0 ? Math.max(now, command.updatedAt) : command.updatedAt
       const isTaken = isTakenIn(rows, half?.isTakenIn ?? false)
       if (half) half.isTakenIn = isTaken
-      const taken = isLast && !isTaken ? [takenIn(now)] : []
+      const taken = isLast && !isTaken ? [importMark(now)] : []
       const isPlaced = await store.place({
         ...command,
         updatedAt,
@@ -167,19 +168,8 @@ function closing({ run, queue, consents }: ConversationState, at: number): NewRo
   return placed(drafts, null).map((fact) => ({ runId: run?.runId ?? null, ...fact, at }))
 }
 
-const FROM_FILE = 'an imported conversation'
-
-/** Who wrote a file isn't known: it taints the conversation on all its branches. */
-function takenIn(at: number): NewRow {
-  return { type: 'untrusted-taken-in', runId: null, after: null, origin: FROM_FILE, at }
-}
-
 /** An import before has said so, and the history wasn't cleared since. */
 function isTakenIn(rows: readonly Row[], before: boolean): boolean {
-  const row = rows.findLast(
-    (each) =>
-      each.type === 'history-cleared' ||
-      (each.type === 'untrusted-taken-in' && each.origin === FROM_FILE && each.after === null),
-  )
+  const row = rows.findLast((each) => each.type === 'history-cleared' || isImportMark(each))
   return row ? row.type !== 'history-cleared' : before
 }

@@ -3,6 +3,7 @@ import { emptyState } from '../../../src/conversation/empty-state.ts'
 import { fold } from '../../../src/conversation/fold.ts'
 import type { Agent, ConversationFile } from '../../../src/index.ts'
 import type { NewRow, Row } from '../../../src/protocol/fact.ts'
+import { isImportMark } from '../../../src/protocol/import-mark.ts'
 import type { ConversationState } from '../../../src/protocol/state.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
 import { createMemoryStore } from '../../../src/worker/store/memory-store.ts'
@@ -10,8 +11,7 @@ import type { Store } from '../../../src/worker/store/store.ts'
 import { nextRows, type Kind } from './random-facts.ts'
 import { newId } from './store-support.ts'
 
-/** An agent whose conversations are in the store. */
-/** What an import adds, unless one has done so before. */
+/** What an import adds, unless one has done so before. An export leaves it out. */
 export const IMPORTED = {
   type: 'untrusted-taken-in',
   after: null,
@@ -19,6 +19,7 @@ export const IMPORTED = {
   runId: null,
 } as const
 
+/** An agent whose conversations are in the store. */
 export function agentOf(store: Store = createMemoryStore()): Agent {
   const agent = createTestAgent({
     script: { fallback: [{ text: 'Hello.' }] },
@@ -34,14 +35,16 @@ export async function fileOf(agent: Agent, conversationId?: string): Promise<str
 
 export const linesIn = (file: string): string[] => file.split('\n').filter(Boolean)
 
-/** What a store has, apart from what names this store and its appends. */
+/** What a store has, apart from what names this store and its appends, and from an import's mark at the end. */
 export async function contentOf(store: Store): Promise<unknown> {
   const records = await store.list()
   const all = await Promise.all(
     records.map(async ({ epoch: _epoch, importId: _importId, ...record }) => {
-      const { rows } = await store.read(record.conversationId)
-      const bare = (rows as readonly Row[]).map(({ appendId: _appendId, ...row }) => row)
-      return { record, rows: bare }
+      const rows = (await store.read(record.conversationId)).rows as readonly Row[]
+      const bare = rows.map(({ appendId: _appendId, ...row }) => row)
+      const last = rows.at(-1)
+      if (!last || !isImportMark(last)) return { record, rows: bare }
+      return { record: { ...record, lastSeq: record.lastSeq - 1 }, rows: bare.slice(0, -1) }
     }),
   )
   return all.toSorted((a, b) => (a.record.conversationId < b.record.conversationId ? -1 : 1))

@@ -31,7 +31,6 @@ async function fillStore(store: Store, lists: readonly (readonly (readonly [neve
       await write(store, id, { type: 'message-withdrawn', messageId, runId: null, at: 90 })
     for (const { consentId } of consents)
       await write(store, id, { type: 'consent-revoked', consentId, runId: null, at: 91 })
-    await write(store, id, { ...IMPORTED, at: 92 })
   }
 }
 
