@@ -22,7 +22,9 @@ export async function sendStart(
     parts: checkInput(command.message.parts),
   }
   // A new worker is sent the command of the one before it, and its events go on where they were.
-  link().feeds.follow({ runId, conversationId, storage: storageKey(scope().storage) }, handle)
+  const run = { runId, conversationId, storage: storageKey(scope().storage) }
+  link().feeds.follow(run, handle)
+  link().feeds.find(run)?.joined?.changed()
   const before = [...runs.aborts].flatMap(([id, abort]) =>
     abort.conversationId === conversationId ? (runs.aborting.get(id) ?? []) : [],
   )

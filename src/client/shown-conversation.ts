@@ -8,6 +8,7 @@ import type { OlderMessages } from '../protocol/state.ts'
 import type { StreamRef } from '../protocol/stream.ts'
 import type { AgentParts } from './agent-parts.ts'
 import type { Feed, Watcher } from './feed.ts'
+import { askedRun, withAskedRun } from './asked-run.ts'
 import { JoinedFeed } from './joined-feed.ts'
 import { Notifier } from './notifier.ts'
 import { ShownChildren } from './shown-children.ts'
@@ -25,8 +26,10 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
   readonly #notifier: Notifier
   readonly #ref: StreamRef
   #feed: Feed | undefined
-  /** What is shown: with what children wait for. */
+  /** With what children wait for. */
   #snapshot: ConversationSnapshot
+  /** With the run that was asked for, and what that was made of. */
+  #asked: readonly [ReturnType<typeof askedRun>, ConversationSnapshot, ConversationSnapshot]
   /** Of this conversation alone. */
   #own: ConversationSnapshot
   readonly #children: ShownChildren
@@ -42,6 +45,7 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
     this.#notifier = new Notifier(listeners)
     this.#ref = { storage: storageKey(agent.scope().storage), conversationId }
     this.#snapshot = first
+    this.#asked = [null, first, first]
     this.#own = first
     this.#children = new ShownChildren((childId, notify) => {
       const child = emptySnapshot(childId, 'loading')
@@ -50,6 +54,17 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
   }
 
   read(): ConversationSnapshot {
+    const settled = this.#settled()
+    const { runs, signal } = this.#agent
+    const commands = signal.aborted ? [] : runs.commands.values()
+    const asked = askedRun(commands, this.#ref.conversationId, this.#feed)
+    const [before, madeOf] = this.#asked
+    if (asked !== before || settled !== madeOf)
+      this.#asked = [asked, settled, asked ? withAskedRun(settled, asked) : settled]
+    return this.#asked[2]
+  }
+
+  #settled(): ConversationSnapshot {
     const feed = this.#feed
     if (!feed || !(feed.isKnown || feed.fault)) return this.#snapshot
     const made = [feed.state, feed.live, feed.fault] as const
@@ -108,7 +123,7 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
   }
 
   #unwatch(): void {
-    this.read()
+    this.#settled()
     this.#children.end()
     this.#feed?.joined?.unwatch(this)
     this.#feed = undefined

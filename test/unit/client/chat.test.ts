@@ -104,6 +104,55 @@ describe('a conversation by itself', () => {
   })
 })
 
+describe('a run that is asked for is shown', () => {
+  test('at once, with its message, as the one that will be there', async () => {
+    const { conversation, shown } = chat({ script: { steps: [{ text: 'Hello.' }] } })
+    await until(() => shown().status === 'idle')
+    const { runId } = conversation.send('Hi')
+    await Promise.resolve()
+    expect(shown()).toMatchObject({ status: 'running', runId, messages: [message('Hi')] })
+    const [{ id } = {}] = shown().messages
+    await until(() => shown().status === 'idle')
+    expect(shown().messages).toMatchObject([{ id }, { role: 'assistant' }])
+  })
+
+  test('while the conversation loads, and what is sent meanwhile is kept beside it', async () => {
+    const { conversation, shown } = chat({ script: { steps: [{ text: 'Hello.', delayMs: 50 }] } })
+    const first = conversation.send('Hi')
+    const second = conversation.send('And')
+    await until(() => shown().unsent)
+    expect(shown()).toMatchObject({
+      runId: first.runId,
+      messages: [message('Hi')],
+      unsent: message('And'),
+    })
+    expect(await second.result).toMatchObject({ error: { code: 'conversation-busy' } })
+    expect(await first.result).toMatchObject({ outcome: 'completed' })
+  })
+
+  test('not as another message while it is an edit', async () => {
+    const { conversation, shown } = chat({ script: { fallback: [{ text: 'Hello.' }] } })
+    await conversation.send('Hi').result
+    await until(() => shown().status === 'idle')
+    const { runId } = conversation.edit(shown().messages[0]!.id, 'Hi there')
+    await Promise.resolve()
+    expect(shown()).toMatchObject({ status: 'running', runId })
+    expect(shown().messages).toHaveLength(2)
+    await until(() => shown().status === 'idle')
+    expect(shown().messages).toMatchObject([message('Hi there'), { role: 'assistant' }])
+  })
+
+  test('no more once it was aborted before it began', async () => {
+    const { conversation, shown } = chat()
+    await until(() => shown().status === 'idle')
+    const run = conversation.send('Pay')
+    run.abort()
+    await run.result
+    await until(() => shown().status === 'idle')
+    expect(shown().runId).toBeUndefined()
+  })
+})
+
 describe('a run that is refused is shown', () => {
   test('beside the one in its way, until that has ended', async () => {
     const { conversation, shown } = chat()

@@ -115,7 +115,7 @@ describe('conversation(id)', () => {
     const listener = vi.fn()
     const undo = subscribe(listener)
     const { worker, command } = await startedRun(set, 'x', { conversationId: 'c1' })
-    await until(() => getSnapshot().status === 'idle')
+    await until(() => getSnapshot().status !== 'loading')
     await sleep(30)
     listener.mockClear()
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { RunEvent } from '../../../src/protocol/event.ts'
 import {
   HELLO,
@@ -147,8 +147,10 @@ describe('abort', () => {
   test('takes the worker’s result when it comes in time', async () => {
     const set = stage()
     const { run, command, worker } = await startedRun(set, 'x')
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
     run.abort('enough')
-    await until(() => worker.of('abortRun').length)
+    while (worker.of('abortRun').length === 0) await new Promise((resolve) => setImmediate(resolve))
     expect(worker.of('abortRun')[0]).toMatchObject({ runId: run.runId, reason: 'enough' })
     worker.tell(command, started(command), output('exact'))
     worker.end(command, { outcome: 'aborted', reason: 'enough' })
