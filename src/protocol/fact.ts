@@ -403,6 +403,11 @@ type ContextFact = { readonly after: string | null } & (
       readonly path?: CallPath
       readonly title?: string
     }
+  /**
+   * Whose descriptions of tools and skills the requests hold from here on: all of them, in place of those before. An
+   * empty list: nobody's but the app's.
+   */
+  | { readonly type: 'descriptions-taken-in'; readonly origins: readonly string[] }
   | { readonly type: 'memory-retrieved'; readonly items: readonly JsonObject[] }
 )
 
