@@ -1,5 +1,7 @@
+import { sameJson } from '../lib/same-json.ts'
 import type { CallPath, RowOf } from '../protocol/fact.ts'
 import { isOutcomeKey } from '../protocol/composite.ts'
+import type { JsonValue } from '../protocol/json.ts'
 import type { CallState } from '../protocol/state.ts'
 import { addNote, addResult } from './add-result.ts'
 import { askedQuestion } from './asked-question.ts'
@@ -105,7 +107,8 @@ function changeOf(
       if (!row.approved) return null
       return {
         status: 'approved',
-        ...(call.because && { isAllowed: true }),
+        // What a person changed is right for this call, which says nothing of others.
+        ...(call.because && !isChanged(call, row.input) && { isAllowed: true }),
         ...(row.input !== undefined && { input: row.input, edited: true }),
       }
     case 'question-asked':
@@ -149,6 +152,10 @@ function changeOf(
     default:
       return row satisfies never
   }
+}
+
+function isChanged({ input }: CallState, edited: JsonValue | undefined): boolean {
+  return edited !== undefined && !sameJson(edited, input)
 }
 
 /** What was said before is said no more: each is set to nothing where it was something. */
