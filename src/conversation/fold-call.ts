@@ -1,7 +1,5 @@
-import { sameJson } from '../lib/same-json.ts'
 import type { CallPath, RowOf } from '../protocol/fact.ts'
 import { isOutcomeKey } from '../protocol/composite.ts'
-import type { JsonValue } from '../protocol/json.ts'
 import type { CallState } from '../protocol/state.ts'
 import { addNote, addResult } from './add-result.ts'
 import { askedQuestion } from './asked-question.ts'
@@ -108,7 +106,7 @@ function changeOf(
       return {
         status: 'approved',
         // What a person changed is right for this call, which says nothing of others.
-        ...(call.because && !isChanged(call, row.input) && { isAllowed: true }),
+        ...(call.because && row.input === undefined && { isAllowed: true }),
         ...(row.input !== undefined && { input: row.input, edited: true }),
       }
     case 'question-asked':
@@ -152,10 +150,6 @@ function changeOf(
     default:
       return row satisfies never
   }
-}
-
-function isChanged({ input }: CallState, edited: JsonValue | undefined): boolean {
-  return edited !== undefined && !sameJson(edited, input)
 }
 
 /** What was said before is said no more: each is set to nothing where it was something. */

@@ -97,6 +97,14 @@ describe('of several calls in one answer, one is asked about', () => {
     expect(inputs).toEqual([{ number: 7 }, { number: 2 }, { number: 3 }])
   })
 
+  it('approved with the input as it is, the others run unasked', async () => {
+    const { agent } = agentWith([act()], { script: reading(acts(1, 2)) })
+    const { run, of } = await begin(agent)
+    await agent.approve(of, { input: { number: 1 } })
+    await run.result
+    expect(inputs).toEqual([{ number: 1 }, { number: 2 }])
+  })
+
   it('the run does nothing meanwhile, and what stands before runs once', async () => {
     const { agent } = agentWith([act(), look], { script: reading(looksAndActs) })
     const { run, of } = await begin(agent)
