@@ -104,7 +104,7 @@ const rows = [
   {
     name: 'fold (dist/conversation.js)',
     bytes: await bundledSize('fold', 'conversation.js'),
-    limit: 6 * KILOBYTE,
+    limit: 6.1 * KILOBYTE,
   },
   {
     name: 'all of dist/action.js',
