@@ -708,12 +708,13 @@ const SCRIPTED: readonly (readonly [string, string])[] = [
 
 test('no script of the page leaves the site, where the browser says that it goes', async ({
   openPage,
+  driver,
 }) => {
   const page = await openHost(openPage, '<div id=part></div>')
-  test.skip(
-    !(await page.evaluate(() => 'navigation' in window)),
-    'the browser has no Navigation API',
-  )
+  const saysSo = await page.evaluate(() => 'navigation' in window)
+  // Where it doesn't, nothing can cancel it: the documentation says so.
+  expect(saysSo || driver === 'webkit').toBe(true)
+  test.skip(!saysSo, 'the browser has no Navigation API')
   const left: string[] = []
   for (const [what, script] of SCRIPTED) {
     await put(page, `<button onclick="${script}">Show more</button>`)
