@@ -4,8 +4,39 @@ import { fail } from './install.mjs'
 import { inProject } from './project.mjs'
 import { run } from './run.mjs'
 
+/** Playwright turns these off; of two `--disable-features` Chromium reads the last only. */
+const OFF_BY_PLAYWRIGHT = [
+  'AimEnabled',
+  'AutoDeElevate',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'BlockOriginHeaderModificationOnRedirect',
+  'DestroyProfileOnBrowserClose',
+  'DialMediaRouteProvider',
+  'GlobalMediaControls',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'ThirdPartyStoragePartitioning',
+  'Translate',
+  'msEdgeUpdateLaunchServicesPreferredVersion',
+  'msForceBrowserSignIn',
+]
+
+/** Pages of the browser's own windows, and a process in reserve: half of what an empty page costs. */
+const NOT_TESTED = [
+  'SpareRendererForSitePerProcess',
+  'WebUIOmniboxAimPopup',
+  'WebUIOmniboxFullPopup',
+  'WebUIOmniboxPopup',
+]
+
 /** What Chromium needs on machines without a display, a GPU or a user namespace, and no chatter. */
 export const CHROMIUM_ARGS = [
+  `--disable-features=${[...OFF_BY_PLAYWRIGHT, ...NOT_TESTED].join(',')}`,
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',

@@ -42,7 +42,11 @@ export class Catalogue {
   constructor(parts: CatalogueParts) {
     this.#parts = parts
     this.#prefix = cleanPrefix(parts.options.prefix, parts.line.info.name)
-    this.#pins = loadPins(parts.options.pins, parts.address)
+    this.#pins = loadPins({
+      store: parts.options.pins,
+      address: parts.address,
+      nameOf: (name) => modelName(this.#prefix, name),
+    })
     // Whoever lists is told.
     this.#pins.catch(() => undefined)
   }
@@ -78,9 +82,10 @@ export class Catalogue {
     const pins = await this.#pins
     const change = this.#changes.find((one) => one.name === name)
     if (!change) return false
-    pins.set(change.after)
+    const known = modelName(this.#prefix, name) ?? name
+    pins.set(known, change.after)
     await pins.save()
-    const made = await this.#make(change.after, modelName(this.#prefix, name) ?? name)
+    const made = await this.#make(change.after, known)
     this.#take(
       made ? [...this.#made, made] : this.#made,
       this.#changes.filter((other) => other !== change),
@@ -96,12 +101,12 @@ export class Catalogue {
     const made: Made[] = []
     const held: DefinitionChange[] = []
     for (const [name, info] of this.#readable(said)) {
-      const change = changeOf(pins, info)
+      const change = changeOf(pins.get(name), info)
       if (change && !(await isAccepted(change, options, this.#changes))) {
         held.push(change)
         continue
       }
-      pins.set(info)
+      pins.set(name, info)
       const one = await this.#make(info, name)
       if (one) made.push(one)
     }
@@ -193,8 +198,8 @@ function isIncluded(info: McpToolInfo, include: McpOptions['include']): boolean 
   return typeof include === 'function' ? include(info) : include.includes(info.name)
 }
 
-function changeOf(pins: Pins, after: McpToolInfo): DefinitionChange | null {
-  const before = pins.get(after.name)
+/** A tool that takes the place of another one, whose name is the same to a model, is a change of it. */
+function changeOf(before: McpToolInfo | undefined, after: McpToolInfo): DefinitionChange | null {
   return before && !isSame(before, after) ? { name: after.name, before, after } : null
 }
 

@@ -153,6 +153,21 @@ describe('a run that is asked for is shown', () => {
   })
 })
 
+test('what the newest run used is shown, while it is open and once it has ended', async () => {
+  const { conversation, shown } = chat()
+  expect(shown().spent).toBeUndefined()
+  const run = conversation.send('Pay')
+  await until(() => shown().pending.length)
+  const once = shown().spent
+  expect(once?.own).toMatchObject({ modelCalls: 1 })
+  expect(once?.total).toEqual(once?.own)
+  await conversation.approve(shown().pending[0]!)
+  const { usage } = await run.result
+  await until(() => shown().status === 'idle')
+  expect(shown().spent?.own).toMatchObject({ modelCalls: 2 })
+  expect(shown().spent?.own).toEqual(usage)
+})
+
 describe('a run that is refused is shown', () => {
   test('beside the one in its way, until that has ended', async () => {
     const { conversation, shown } = chat()

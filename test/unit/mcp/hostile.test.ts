@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { prepareTool } from '../../../src/client/prepare-tool.ts'
 import { checkTool } from '../../../src/mcp/check-tool.ts'
+import { modelName } from '../../../src/mcp/tool-names.ts'
 import { connectMcp, type McpDiagnostic, type McpOptions } from '../../../src/mcp/index.ts'
 import { contextOf, until } from './support.ts'
 
@@ -204,6 +205,65 @@ it('gives each name to one tool, whatever the signs in it', async () => {
   expect(names()[2]).toMatch(/^evil__x+_[a-z\d]+$/)
   expect(names()[2]?.length).toBeLessThanOrEqual(64)
   expect(said).toMatchObject([{ type: 'tool-left-out', tool: 'a b' }])
+})
+
+it.each([
+  ['another sign', 'get_stock', 'get stock'],
+  // Cut, they end with the same hash.
+  ['a name that is cut', `${'a'.repeat(100)}239168`, `${'a'.repeat(100)}1235484`],
+])('takes a tool in the place of a pinned one for a change of it: %s', async (_, first, other) => {
+  let tools = [tool(first)]
+  const asked: unknown[] = []
+  const { server, names } = await connected(
+    { 'tools/list': ({ id }) => result(id, { tools }) },
+    {
+      trusted: true,
+      onDefinitionChange: (change) => {
+        asked.push([change.before.name, change.after.name])
+        return false
+      },
+    },
+  )
+  expect(names()).toEqual([modelName('evil', other)])
+  tools = [tool(other, { description: 'Another one.' })]
+  await server.refresh()
+  expect(names()).toEqual([])
+  expect(asked).toEqual([[first, other]])
+})
+
+it('lets the tool count that was accepted last, of those with one name', async () => {
+  let tools = [tool('get_stock')]
+  const { server, names } = await connected({ 'tools/list': ({ id }) => result(id, { tools }) })
+  tools = [tool('get stock')]
+  await server.refresh()
+  expect(names()).toEqual([])
+  expect(await server.accept('get stock')).toBe(true)
+  expect(names()).toEqual(['evil__get_stock'])
+  tools = [tool('get_stock')]
+  await server.refresh()
+  expect(server.changes).toMatchObject([{ name: 'get_stock', before: { name: 'get stock' } }])
+})
+
+it('says so when its store of pins is full, and keeps what it could not save', async () => {
+  let isFull = true
+  let kept: string | null = null
+  const pins = {
+    getItem: () => kept,
+    setItem(_key: string, value: string) {
+      if (isFull) throw new DOMException('exceeded the quota', 'QuotaExceededError')
+      kept = value
+    },
+    removeItem: () => undefined,
+  }
+  let tools: object[] = []
+  const answers = { 'tools/list': ({ id }: Message) => result(id, { tools }) }
+  const { server } = await connected(answers, { pins })
+  tools = [tool('a')]
+  await expect(server.refresh()).rejects.toMatchObject({ code: 'storage-full' })
+  await expect(connected(answers, { pins })).rejects.toMatchObject({ code: 'storage-full' })
+  isFull = false
+  await server.refresh()
+  expect(kept).toContain('Does a.')
 })
 
 it('ends lists that have no end', async () => {
