@@ -124,7 +124,7 @@ function isJoined(
 ): boolean {
   const { written, style, side } = of
   const isBefore = side === '::before'
-  const [left = '', right = ''] = isBefore ? [written, textContent] : [textContent, written]
+  const [left, right] = isBefore ? [written, textContent] : [textContent, written]
   if (/\s$/.test(left) || /^\s/.test(right)) return false
   if (!style.display.startsWith('inline') || style.position !== 'static') return false
   const { marginRight, paddingRight, marginLeft, paddingLeft } = style
