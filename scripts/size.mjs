@@ -28,22 +28,22 @@ const rows = [
   {
     name: 'page that shows a conversation',
     bytes: pageWithout(`transfer|${FEATURES}`),
-    limit: 54.0 * KILOBYTE,
+    limit: 54.3 * KILOBYTE,
   },
   {
     name: 'page, with an export or import',
     bytes: pageWithout(FEATURES),
-    limit: 57.6 * KILOBYTE,
+    limit: 58.0 * KILOBYTE,
   },
   {
     name: 'page, with all of its features',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 70.2 * KILOBYTE,
+    limit: 70.6 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 176.6 * KILOBYTE,
+    limit: 177.0 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
@@ -104,7 +104,7 @@ const rows = [
   {
     name: 'fold (dist/conversation.js)',
     bytes: await bundledSize('fold', 'conversation.js'),
-    limit: 6 * KILOBYTE,
+    limit: 6.1 * KILOBYTE,
   },
   {
     name: 'all of dist/action.js',
@@ -114,7 +114,7 @@ const rows = [
   {
     name: 'all of dist/conversation.js',
     bytes: sizeOf('conversation.js', { dynamic: true }),
-    limit: 16.4 * KILOBYTE,
+    limit: 16.6 * KILOBYTE,
   },
   {
     name: 'all of dist/providers.js',

@@ -105,7 +105,8 @@ function changeOf(
       if (!row.approved) return null
       return {
         status: 'approved',
-        ...(call.because && { isAllowed: true }),
+        // What a person changed is right for this call, which says nothing of others.
+        ...(call.because && row.input === undefined && { isAllowed: true }),
         ...(row.input !== undefined && { input: row.input, edited: true }),
       }
     case 'question-asked':

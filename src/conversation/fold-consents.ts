@@ -3,7 +3,12 @@ import type { Consent } from '../protocol/state.ts'
 import type { Draft } from './draft.ts'
 
 type ConsentRow = RowOf<
-  'consent-given' | 'consent-revoked' | 'run-ended' | 'untrusted-taken-in' | 'history-cleared'
+  | 'consent-given'
+  | 'consent-revoked'
+  | 'run-ended'
+  | 'untrusted-taken-in'
+  | 'descriptions-taken-in'
+  | 'history-cleared'
 >
 
 /** What a person consents to beyond a call, and what ends it, on whatever branch: in the order of the rows. */
@@ -29,6 +34,8 @@ function isEndedBy(
       return scope.within === 'run' && runId === row.runId
     case 'untrusted-taken-in':
       return scope.openWorld === true
+    case 'descriptions-taken-in':
+      return scope.openWorld === true && row.origins.length > 0
     case 'history-cleared':
       return true
     default:

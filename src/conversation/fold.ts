@@ -109,6 +109,7 @@ function foldContext(draft: Draft, row: RowOf<ContextRow['type'] | ConsentType>)
       draft.own('context').push(row)
       return
     case 'untrusted-taken-in':
+    case 'descriptions-taken-in':
       foldConsents(draft, row)
       draft.own('context').push(row)
       return

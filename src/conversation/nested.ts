@@ -38,8 +38,8 @@ export function waits(call: CallState, calls: readonly CallState[]): boolean {
 /** The run does nothing until somebody says something, or until what works for its calls has ended. */
 export function rests({ end, parked, calls }: RunState): boolean {
   if (end !== null || parked !== null) return end === null
-  const open = calls.filter((call) => !isSettled(call))
-  return open.length > 0 && open.every((call) => waits(call, calls))
+  const next = calls.find((call) => !isSettled(call))
+  return next !== undefined && waits(next, calls)
 }
 
 /** A call waits for the run of another agent that it began. */

@@ -8,20 +8,39 @@ type Origins = ReadonlyMap<string, Taint>
 
 const NONE: Origins = new Map()
 
-const sources = new WeakMap<ContextRow, Taint>()
+const NO_SOURCES: readonly Taint[] = []
 
-/** What the row brings into the context of others' words; null: nothing. The same for the same. */
-export function sourceOf(row: ContextRow): Taint | null {
-  const isLoaded = row.type === 'skill-activated' && row.loaded === true
-  if (!isLoaded && row.type !== 'untrusted-taken-in') return null
+const sources = new WeakMap<ContextRow, readonly Taint[]>()
+
+/** What the row brings into the context of others' words. The same for the same. */
+export function sourcesOf(row: ContextRow): readonly Taint[] {
   const before = sources.get(row)
   if (before) return before
-  const { at, path } = row
-  const origin = row.type === 'skill-activated' ? `skill ${row.name}` : row.origin
-  const title = row.type === 'skill-activated' ? undefined : row.title
-  const taint = { origin, ...(path && { path }), ...(title !== undefined && { title }), at }
-  sources.set(row, taint)
-  return taint
+  const found = findSources(row)
+  if (found.length > 0) sources.set(row, found)
+  return found
+}
+
+function findSources(row: ContextRow): readonly Taint[] {
+  switch (row.type) {
+    case 'untrusted-taken-in': {
+      const { at, origin, path, title } = row
+      return [{ origin, ...(path && { path }), ...(title !== undefined && { title }), at }]
+    }
+    case 'skill-activated': {
+      const { at, loaded, name, path } = row
+      return loaded ? [{ origin: originOfSkill(name), ...(path && { path }), at }] : NO_SOURCES
+    }
+    case 'descriptions-taken-in':
+      return row.origins.map((origin) => ({ origin, at: row.at }))
+    default:
+      return NO_SOURCES
+  }
+}
+
+/** Of a skill that is not of the app's own code. */
+export function originOfSkill(name: string): string {
+  return `skill ${name}`
 }
 
 /** What came at a place of the path: the result of a call, or the message there itself. */
@@ -46,6 +65,8 @@ export class TaintWalk {
   readonly #derived: Origins[] = []
   readonly #summaries = new Map<ContextRow, Origins>()
   readonly #skills = new Map<string, Taint>()
+  /** Whose descriptions the next request holds. */
+  #described: Origins = NONE
   #plan: Origins = NONE
   #length = 0
   #now: Origins = NONE
@@ -82,6 +103,8 @@ export class TaintWalk {
       case 'skill-activated':
       case 'skill-dropped':
         return this.#takeSkill(row)
+      case 'descriptions-taken-in':
+        return this.#describe(row)
       case 'plan-changed':
         this.#plan = row.plan.some(isOpenItem) ? this.#atHead(row) : NONE
         this.#isCurrent = false
@@ -104,16 +127,23 @@ export class TaintWalk {
   }
 
   #bring(row: Extract<ContextRow, { readonly type: 'untrusted-taken-in' }>): void {
-    const taint = sourceOf(row)
-    if (taint === null) return
+    const [taint] = sourcesOf(row)
+    if (!taint) return
     this.#brought.push({ place: this.#placeOf(row.after), callId: row.path?.[0], taint })
     this.#now = withTaint(this.#current(), taint)
   }
 
   #takeSkill(row: Extract<ContextRow, { readonly type: `skill-${string}` }>): void {
-    const taint = sourceOf(row)
+    const [taint] = sourcesOf(row)
     if (taint) this.#skills.set(row.name, taint)
     else this.#skills.delete(row.name)
+    this.#isCurrent = false
+  }
+
+  /** Those that were there before have been since. */
+  #describe(row: Extract<ContextRow, { readonly type: 'descriptions-taken-in' }>): void {
+    const taints = sourcesOf(row).map((taint) => this.#described.get(taint.origin) ?? taint)
+    this.#described = new Map(taints.map((taint) => [taint.origin, taint]))
     this.#isCurrent = false
   }
 
@@ -153,6 +183,7 @@ export class TaintWalk {
       found = union(found, this.#summaries.get(row) ?? NONE)
     }
     for (const taint of this.#skills.values()) found = withTaint(found, taint)
+    found = union(found, this.#described)
     for (const { place, callId, taint } of this.#brought) {
       const isCleared = callId !== undefined && cleared.has(callId)
       if (!left.has(place) && !isCleared) found = withTaint(found, taint)

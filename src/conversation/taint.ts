@@ -2,7 +2,7 @@ import type { Row } from '../protocol/fact.ts'
 import type { ContextRow, ConversationState } from '../protocol/state.ts'
 import type { Taint } from '../protocol/taint.ts'
 import { contextOn } from './context.ts'
-import { sourceOf, TaintWalk } from './taint-walk.ts'
+import { sourcesOf, TaintWalk } from './taint-walk.ts'
 
 const NONE: readonly Taint[] = []
 
@@ -24,13 +24,13 @@ const known = new WeakMap<Rows, Known>()
 export function taintOf(state: ConversationState): readonly Taint[] {
   const rows = contextOn(state)
   if (state.taintBefore) return taintSince(state.taintBefore, rows)
-  return rows.some((row) => sourceOf(row)) ? walkOf(state.path, rows).taint : NONE
+  return rows.some(taints) ? walkOf(state.path, rows).taint : NONE
 }
 
 /** What tainted the request that a message of the model came from. */
 export function taintOfRequest(state: ConversationState, messageId: string): readonly Taint[] {
   const rows = contextOn(state)
-  if (!rows.some((row) => sourceOf(row))) return NONE
+  if (!rows.some(taints)) return NONE
   return walkOf(state.path, rows).walk.requestOf(messageId) ?? taintOf(state)
 }
 
@@ -38,12 +38,22 @@ export function taintOfRequest(state: ConversationState, messageId: string): rea
 export function isTaintedInWhole({ taintBefore, context }: ConversationState): boolean {
   if (taintBefore === undefined) return false
   const { seq, taint } = taintBefore
-  return taint.length > 0 || context.some((row) => row.seq > seq && sourceOf(row) !== null)
+  return taint.length > 0 || context.some((row) => row.seq > seq && taints(row))
 }
 
 /** The row may end what taints. */
 export function mayUntaint({ type }: Pick<Row, 'type'>): boolean {
-  return type === 'results-cleared' || type === 'compacted' || type.startsWith('skill-')
+  return UNTAINTING.has(type) || type.startsWith('skill-')
+}
+
+const UNTAINTING: ReadonlySet<Row['type']> = new Set([
+  'results-cleared',
+  'compacted',
+  'descriptions-taken-in',
+])
+
+function taints(row: ContextRow): boolean {
+  return sourcesOf(row).length > 0
 }
 
 function walkOf(path: Path, rows: Rows): Known {
@@ -64,10 +74,10 @@ function taintSince(
 ): readonly Taint[] {
   const origins = new Set(taint.map(({ origin }) => origin))
   const more = rows.flatMap((row) => {
-    const source = row.seq > seq ? sourceOf(row) : null
-    if (source === null || origins.has(source.origin)) return []
-    origins.add(source.origin)
-    return source
+    if (row.seq <= seq) return []
+    const fresh = sourcesOf(row).filter(({ origin }) => !origins.has(origin))
+    for (const { origin } of fresh) origins.add(origin)
+    return fresh
   })
   return more.length > 0 ? [...taint, ...more] : taint
 }

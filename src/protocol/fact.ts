@@ -113,8 +113,6 @@ export type RunEnd =
 /** What a person says happened to an interrupted call. */
 export type InterruptionVerdict = 'happened' | 'did-not-happen' | 'run-again'
 
-type OfCall = { readonly path: CallPath }
-
 /** Facts about a run as a whole, and about its steps. */
 type RunFact =
   /** `message` is null when the run goes on from outputs that were supplied. */
@@ -207,124 +205,123 @@ type RunFact =
 export type DurableParkReason = Extract<ParkReason, 'crash-loop'>
 
 /** Facts about one call. */
-type CallFact = OfCall &
-  (
-    | {
-        /** A call that the call around it makes; a model's calls come with its output. */
-        readonly type: 'call-proposed'
-        readonly toolName: string
-        readonly title?: string
-        readonly input: JsonValue
-      }
-    | {
-        readonly type: 'approval-requested'
-        /** As `beforeToolCall` left it. */
-        readonly input: JsonValue
-        readonly by: DecidedBy
-        /** What the tool says that it is about to act on, on the page that was asked. */
-        readonly about?: CallAbout & { readonly pageId: string }
-        /** Absent: it would have been asked about without that, too. */
-        readonly because?: AskedBecause
-        readonly rememberable?: Rememberable
-      }
-    | {
-        readonly type: 'approval-answered'
-        readonly approved: boolean
-        readonly reason?: string
-        /** The input as a person edited it. */
-        readonly input?: JsonValue
-      }
-    | {
-        readonly type: 'question-asked'
-        readonly question: string
-        readonly options?: readonly string[]
-        /** A form in place of a text. */
-        readonly fields?: FieldsSchema
-        /** Names of those that seem to ask for a secret. */
-        readonly sensitive?: readonly string[]
-      }
-    | {
-        readonly type: 'question-answered'
-        /** Empty where the answer isn't a text. */
-        readonly answer: string
-        /** Of the fields. */
-        readonly values?: JsonObject
-        /** The person gave no answer. */
-        readonly action?: 'decline' | 'cancel'
-      }
-    /** One-shot mode: the page is to supply the call's output. */
-    | {
-        readonly type: 'output-requested'
-        readonly input: JsonValue
-        /** A person should be asked before it runs. */
-        readonly asks: boolean
-        /** The output will hold words of others: whose. */
-        readonly untrusted?: string
-      }
-    /** Committed before the call is handed to the page. `input`: what runs, when it isn't the model's. */
-    | {
-        readonly type: 'call-started'
-        readonly executionId: string
-        readonly input?: JsonValue
-        readonly by: DecidedBy
-        /** An earlier execution may have had its effect. */
-        readonly repeats: boolean
-        /** It was not asked about: this consent is in force. */
-        readonly consentId?: string
-      }
-    /** Executing no more: the page has proven that it did not begin, and it is decided anew. */
-    | { readonly type: 'call-withdrawn' }
-    /**
-     * Its function ended, and its outcome comes later: whoever has it is known by the token. `until`: ms since 1970.
-     * `seen`: the function of a composite tool, which is run again; so much of what ended within the call it knew.
-     * The token is empty then.
-     */
-    | {
-        readonly type: 'call-suspended'
-        readonly token: string
-        readonly until?: number
-        readonly seen?: number
-      }
-    /** A step within the call was done: it isn't done again. */
-    | { readonly type: 'step-outcome'; readonly key: string; readonly value: JsonValue }
-    /** Written before the conversation that it names exists. */
-    | {
-        readonly type: 'child-started'
-        readonly childConversationId: string
-        readonly childRunId: string
-      }
-    /** Found executing after a crash, and a person is to say what happened. */
-    /**
-     * What the run that works for the call has used so far, its failed attempts included; the newest one counts.
-     * `ended`: there is no more to come.
-     */
-    | {
-        readonly type: 'child-usage'
-        readonly usage: RunUsage
-        readonly steps: number
-        /** How long it was active. Milliseconds. */
-        readonly activeMs: number
-        readonly ended: boolean
-      }
-    | { readonly type: 'call-interrupted' }
-    | { readonly type: 'interruption-resolved'; readonly verdict: InterruptionVerdict }
-    /** What the call came to: its part of the step's tool message. */
-    | {
-        readonly type: 'call-settled'
-        readonly status: SettledStatus
-        readonly output: ToolOutput
-        /** For the model, beside the output. */
-        readonly note?: string
-      }
-    /** Committed before the page is asked to undo what the call did, when a person has said so. */
-    | { readonly type: 'undo-started' }
-    /** How that ended. `not-begun`: proven, and it may be asked for again. `message`: why it failed. */
-    | {
-        readonly type: 'undo-settled'
-        readonly status: 'done' | 'failed' | 'not-begun'
-        readonly message?: string
-      }
-  )
+type CallFact = { readonly path: CallPath } & (
+  | {
+      /** A call that the call around it makes; a model's calls come with its output. */
+      readonly type: 'call-proposed'
+      readonly toolName: string
+      readonly title?: string
+      readonly input: JsonValue
+    }
+  | {
+      readonly type: 'approval-requested'
+      /** As `beforeToolCall` left it. */
+      readonly input: JsonValue
+      readonly by: DecidedBy
+      /** What the tool says that it is about to act on, on the page that was asked. */
+      readonly about?: CallAbout & { readonly pageId: string }
+      /** Absent: it would have been asked about without that, too. */
+      readonly because?: AskedBecause
+      readonly rememberable?: Rememberable
+    }
+  | {
+      readonly type: 'approval-answered'
+      readonly approved: boolean
+      readonly reason?: string
+      /** The input as a person edited it. */
+      readonly input?: JsonValue
+    }
+  | {
+      readonly type: 'question-asked'
+      readonly question: string
+      readonly options?: readonly string[]
+      /** A form in place of a text. */
+      readonly fields?: FieldsSchema
+      /** Names of those that seem to ask for a secret. */
+      readonly sensitive?: readonly string[]
+    }
+  | {
+      readonly type: 'question-answered'
+      /** Empty where the answer isn't a text. */
+      readonly answer: string
+      /** Of the fields. */
+      readonly values?: JsonObject
+      /** The person gave no answer. */
+      readonly action?: 'decline' | 'cancel'
+    }
+  /** One-shot mode: the page is to supply the call's output. */
+  | {
+      readonly type: 'output-requested'
+      readonly input: JsonValue
+      /** A person should be asked before it runs. */
+      readonly asks: boolean
+      /** The output will hold words of others: whose. */
+      readonly untrusted?: string
+    }
+  /** Committed before the call is handed to the page. `input`: what runs, when it isn't the model's. */
+  | {
+      readonly type: 'call-started'
+      readonly executionId: string
+      readonly input?: JsonValue
+      readonly by: DecidedBy
+      /** An earlier execution may have had its effect. */
+      readonly repeats: boolean
+      /** It was not asked about: this consent is in force. */
+      readonly consentId?: string
+    }
+  /** Executing no more: the page has proven that it did not begin, and it is decided anew. */
+  | { readonly type: 'call-withdrawn' }
+  /**
+   * Its function ended, and its outcome comes later: whoever has it is known by the token. `until`: ms since 1970.
+   * `seen`: the function of a composite tool, which is run again; so much of what ended within the call it knew.
+   * The token is empty then.
+   */
+  | {
+      readonly type: 'call-suspended'
+      readonly token: string
+      readonly until?: number
+      readonly seen?: number
+    }
+  /** A step within the call was done: it isn't done again. */
+  | { readonly type: 'step-outcome'; readonly key: string; readonly value: JsonValue }
+  /** Written before the conversation that it names exists. */
+  | {
+      readonly type: 'child-started'
+      readonly childConversationId: string
+      readonly childRunId: string
+    }
+  /** Found executing after a crash, and a person is to say what happened. */
+  /**
+   * What the run that works for the call has used so far, its failed attempts included; the newest one counts.
+   * `ended`: there is no more to come.
+   */
+  | {
+      readonly type: 'child-usage'
+      readonly usage: RunUsage
+      readonly steps: number
+      /** How long it was active. Milliseconds. */
+      readonly activeMs: number
+      readonly ended: boolean
+    }
+  | { readonly type: 'call-interrupted' }
+  | { readonly type: 'interruption-resolved'; readonly verdict: InterruptionVerdict }
+  /** What the call came to: its part of the step's tool message. */
+  | {
+      readonly type: 'call-settled'
+      readonly status: SettledStatus
+      readonly output: ToolOutput
+      /** For the model, beside the output. */
+      readonly note?: string
+    }
+  /** Committed before the page is asked to undo what the call did, when a person has said so. */
+  | { readonly type: 'undo-started' }
+  /** How that ended. `not-begun`: proven, and it may be asked for again. `message`: why it failed. */
+  | {
+      readonly type: 'undo-settled'
+      readonly status: 'done' | 'failed' | 'not-begun'
+      readonly message?: string
+    }
+)
 
 /** Facts about the conversation: its messages, their branches, and its queue. */
 type MessageFact =
@@ -403,6 +400,11 @@ type ContextFact = { readonly after: string | null } & (
       readonly path?: CallPath
       readonly title?: string
     }
+  /**
+   * Whose descriptions of tools and skills the requests hold from here on: all of them, in place of those before. An
+   * empty list: nobody's but the app's.
+   */
+  | { readonly type: 'descriptions-taken-in'; readonly origins: readonly string[] }
   | { readonly type: 'memory-retrieved'; readonly items: readonly JsonObject[] }
 )
 

@@ -186,6 +186,7 @@ type ContextType =
   | 'skill-dropped'
   | 'plan-changed'
   | 'untrusted-taken-in'
+  | 'descriptions-taken-in'
   | 'memory-retrieved'
 
 /** A fact that changes the model's context. */

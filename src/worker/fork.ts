@@ -24,15 +24,28 @@ export function forkedFacts(
   const messages = nodes.map(({ id, message }) => ({ ...message, id }))
   return [
     ...(messages.length > 0 ? [{ type: 'messages-imported' as const, messages }] : []),
-    ...context.filter(({ type }) => type !== 'untrusted-taken-in').map(unplaced),
+    ...context.filter(({ type }) => !TAKEN_IN.has(type)).map(unplaced),
     // What came of what isn't known of messages from elsewhere: it taints the fork on all its branches.
-    ...new TaintWalk(nodes, context).taint.map(({ at: _at, ...taint }) => ({
-      type: 'untrusted-taken-in' as const,
-      after: null,
-      ...taint,
-    })),
+    ...new TaintWalk(nodes, [...context, nothingDescribed(nodes)]).taint.map(
+      ({ at: _at, ...taint }) => ({
+        type: 'untrusted-taken-in' as const,
+        after: null,
+        ...taint,
+      }),
+    ),
     ...(state.title === null ? [] : [{ type: 'renamed' as const, title: state.title }]),
   ]
+}
+
+const TAKEN_IN: ReadonlySet<ContextRow['type']> = new Set([
+  'untrusted-taken-in',
+  'descriptions-taken-in',
+])
+
+/** Whose descriptions its requests hold, the fork's own rows will say. */
+function nothingDescribed(nodes: readonly MessageNode[]): ContextRow {
+  const after = nodes.at(-1)?.id ?? null
+  return { type: 'descriptions-taken-in', after, origins: [], seq: Infinity, at: 0 }
 }
 
 function unplaced({ seq: _seq, at: _at, ...fact }: ContextRow): FactDraft {

@@ -14,7 +14,7 @@ export interface Place {
   readonly in?: string
   /** The page tools don't read it: what stands there reaches no model. */
   readonly isUnread?: true
-  /** Nothing says that its words are others' (a tool without annotations, a description): by default, it does not taint. */
+  /** Nothing says that its words are others' (a tool without annotations): by default, it does not taint. */
   readonly isUnmarked?: true
   /** The model answers with calls as text. */
   readonly writesText?: true
@@ -127,14 +127,14 @@ export const PLACES: readonly Place[] = [
   tool('a result, by calls in text', { in: 'a result', writesText: true }),
   tool('a result, in ACTION mode', { in: 'a result', writesText: true, toolMode: 'action' }),
   tool('a result of a tool that says nothing', { isUnmarked: true }),
-  way('a description of an MCP server’s tool', [], { isUnmarked: true }),
+  way('a description of an MCP server’s tool'),
   way('a result of an MCP server', [['evil__look_up', {}]]),
   way('an error of an MCP server', [['evil__look_up', {}]]),
-  way('a description of a WebMCP tool', [], { isUnmarked: true }),
+  way('a description of a WebMCP tool'),
   way('a result of a WebMCP tool', [['web_look_up', {}]]),
   way('a memory'),
   way('a skill', [['activate_skill', { name: 'reply' }]]),
-  way('a description of a skill', [], { isUnmarked: true }),
+  way('a description of a skill'),
   way('a file of a skill', [
     ['activate_skill', { name: 'reply' }],
     ['read_skill_file', { skill: 'reply', path: 'more.md' }],

@@ -351,9 +351,19 @@ const COMMITS: readonly Case[] = [
     { url: '/b?q=secret' },
     'to which no link',
   ],
+  [
+    'a link’s address with a fragment, which goes along where a server redirects',
+    '<a href="/b">B</a>',
+    'navigate',
+    { url: '/b#secret' },
+    'to which no link',
+  ],
 ]
 
 const PLAIN: readonly Case[] = [
+  ['a link’s address', '<a href="/b">B</a>', 'navigate', { url: '/b' }],
+  ['that without its fragment', '<a href="/b#part">B</a>', 'navigate', { url: '/b' }],
+  ['that with its fragment', '<a href="/b#part">B</a>', 'navigate', { url: '/b#part' }],
   ['a button of another name', '<button>Show more</button>', 'click', click('Show more')],
   [
     'a link in the navigation',
@@ -636,6 +646,25 @@ const EGRESS: readonly (readonly [string, string, object, string?])[] = [
   ],
 ]
 
+const IN_LINKS: readonly string[] = [
+  '<form action="https://other.example/"><a href="/safe"><button>Go</button></a></form>',
+  '<form action="https://other.example/"><a href="/safe"><input type=submit value=Go></a></form>',
+  '<form><a href="/safe"><button formaction="https://other.example/">Go</button></a></form>',
+  '<form action="https://other.example/"><button id=one>1</button><a href="/safe"><label for=one>Go</label></a></form>',
+  '<form action="/safe"><button><a href="https://other.example/">Go</a></button></form>',
+]
+
+test('no button in a link leads off the site, nor a link in a button', async ({ openPage }) => {
+  const page = await openHost(openPage, '<div id=part></div>')
+  const left: string[] = []
+  for (const body of IN_LINKS) {
+    await put(page, body)
+    const { code, text } = await act(page, 'click', { ref: 'Go' }, false)
+    if (code !== 'outside') left.push(`${body}: ${code} ${text}`)
+  }
+  expect(left).toEqual([])
+})
+
 test('no link and no form leads off the site', async ({ openPage }) => {
   const page = await openHost(openPage, '<div id=part></div>')
   const left: string[] = []
@@ -673,8 +702,17 @@ test('no script of the page leaves the site, where the browser says that it goes
     'the browser has no Navigation API',
   )
   const left: string[] = []
-  for (const [what, script] of SCRIPTED) {
-    await put(page, `<button onclick="${script}">Show more</button>`)
+  const bodies: readonly (readonly [string, string])[] = [
+    ...SCRIPTED.map(
+      ([what, script]) => [what, `<button onclick="${script}">Show more</button>`] as const,
+    ),
+    [
+      'a form whose address it changes as it is sent',
+      `<form onsubmit="this.action='https://other.example/'"><button>Show more</button></form>`,
+    ],
+  ]
+  for (const [what, body] of bodies) {
+    await put(page, body)
     const { text } = await act(page, 'click', { ref: 'Show more' }, false)
     if (!text.includes('The page tried to go to https://other.example, another site'))
       left.push(`${what}: ${text}`)

@@ -1,6 +1,7 @@
 import { drive } from '../apps/drive.ts'
 import { LABELS } from '../unit/page-tools/secret-labels.ts'
 import { expect, test } from './support/driven.ts'
+import { eachNth } from './support/more.ts'
 
 // What a model must not read, in every place that a page has for it.
 
@@ -19,8 +20,8 @@ const PLACES: Readonly<Record<string, string>> = {
   'a field to look at': '<div role="textbox" aria-readonly="true" aria-label="§">v</div>',
 }
 
-for (const [place, html] of Object.entries(PLACES))
-  test(`secrets in all languages, named by ${place}`, async ({ openPage }) => {
+for (const [at, [place, html]] of Object.entries(PLACES).entries())
+  test(`secrets in all languages, named by ${place}`, eachNth(4, at), async ({ openPage }) => {
     const rows = Object.values(LABELS).flatMap(({ secret, plain }) => [
       ...secret.map((label) => ({ label, value: 'CANARY' })),
       ...plain.map((label) => ({ label, value: 'Ordinary' })),
@@ -70,14 +71,15 @@ const SECRET_FIELDS: Readonly<Record<string, string>> = {
     '<fieldset><legend>Social security number</legend><input maxlength="3" value="411"><input maxlength="2" value="11"><input maxlength="4" value="1111"></fieldset>',
 }
 
-for (const [what, body] of Object.entries(SECRET_FIELDS))
-  test(`masked is ${what}`, async ({ openPage }) => {
+test('what is typed into fields of secrets is masked', async ({ openPage }) => {
+  for (const [what, body] of Object.entries(SECRET_FIELDS)) {
     const page = await openPage({ body })
     const { call } = await drive(page)
     const said = [await call('read_page'), await call('find', { role: 'textbox' })].join('\n')
-    expect(said).toContain('[masked]')
-    expect(said).not.toMatch(/: (4111|411|1111|11)\b|411111/)
-  })
+    expect.soft(said, what).toContain('[masked]')
+    expect.soft(said, what).not.toMatch(/: (4111|411|1111|11)\b|411111/)
+  }
+})
 
 const ORDINARY: Readonly<Record<string, string>> = {
   'a number that is no card': '<label>Order <input value="1234567812345670"></label>',
@@ -95,12 +97,13 @@ const ORDINARY: Readonly<Record<string, string>> = {
   'a search': '<input type="search" aria-label="Search" value="mugs">',
 }
 
-for (const [what, body] of Object.entries(ORDINARY))
-  test(`not masked is ${what}`, async ({ openPage }) => {
+test('what only looks like a secret is not masked', async ({ openPage }) => {
+  for (const [what, body] of Object.entries(ORDINARY)) {
     const page = await openPage({ body })
     const { call } = await drive(page)
-    expect(await call('read_page')).not.toContain('[masked]')
-  })
+    expect.soft(await call('read_page'), what).not.toContain('[masked]')
+  }
+})
 
 const CANARY = 'Balance 4711 CANARY'
 
@@ -122,8 +125,8 @@ const ATTRIBUTES: Readonly<Record<string, string>> = {
   'the words of a meter': `<meter aria-label="${CANARY}" value="0.5">x</meter>`,
 }
 
-for (const [what, html] of Object.entries(ATTRIBUTES))
-  test(`a masked part hides ${what}`, async ({ openPage }) => {
+for (const [at, [what, html]] of Object.entries(ATTRIBUTES).entries())
+  test(`a masked part hides ${what}`, eachNth(5, at), async ({ openPage }) => {
     for (const body of [
       `<div data-offstage-mask>${html}</div>`,
       html.replace(/^<(\w+)/, '<$1 data-offstage-mask'),
@@ -162,8 +165,8 @@ const HIDDEN_FROM_MODELS: Readonly<Record<string, string>> = {
     '<label>Password <input value="the word is swordfish"></label><p>You typed the word is swordfish</p>',
 }
 
-for (const [what, body] of Object.entries(HIDDEN_FROM_MODELS))
-  test(`no question tells a model of ${what}`, async ({ openPage }) => {
+for (const [at, [what, body]] of Object.entries(HIDDEN_FROM_MODELS).entries())
+  test(`no question tells a model of ${what}`, eachNth(3, at), async ({ openPage }) => {
     const page = await openPage({ body: `<main>${body}<button>Next</button></main>` })
     const { call } = await drive(page, { deny: ['.deny'] })
     const guesses = ['the word is swordfish', 'the word is', 'swordfish', 'the word is swordfisj']

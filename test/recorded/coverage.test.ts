@@ -65,6 +65,7 @@ type Unwritten =
   | 'skill-activated'
   | 'skill-dropped'
   | 'plan-changed'
+  | 'descriptions-taken-in'
   | 'memory-retrieved'
   | 'consent-given'
   | 'consent-revoked'

@@ -1,5 +1,6 @@
 import type { CallAnswer } from '../../protocol/commands.ts'
 import { findRepeats } from '../../lib/replace-repeats.ts'
+import { sameJson } from '../../lib/same-json.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { replaceInOutput } from '../../protocol/replace-in.ts'
 import { holdsSeal } from '../../protocol/sealed.ts'
@@ -94,15 +95,17 @@ async function checkedEdit(
   call: CallState,
   answer: Extract<Answer, { type: 'approve' }>,
 ): Promise<Answer> {
-  if (answer.input === undefined) return answer
+  const { input: edited, ...plain } = answer
+  // What says nothing else is no edit.
+  if (edited === undefined || sameJson(edited, call.input)) return plain
   const tool = await availableTool(context, call)
   const { sealed } = context.conversation
   if (!tool) {
     // Nobody can say what of it is secret.
-    const input = sealed.seal(call.toolCallId, answer.input, () => holdsSeal(call.input))
+    const input = sealed.seal(call.toolCallId, edited, () => holdsSeal(call.input))
     return { ...answer, input }
   }
-  const input = await sealInput(context, call, { tool, input: answer.input })
+  const input = await sealInput(context, call, { tool, input: edited })
   const whole = sealed.open(call.toolCallId, input)
   if (whole === null) throw new OffstageError('invalid-input', LOST)
   const problem = checkShown(context.validator, tool, { input: whole, shown: input })

@@ -3,6 +3,7 @@ import type { CallState, ConversationState } from '../../protocol/state.ts'
 import type { Taint } from '../../protocol/taint.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
 import type { ApprovalContext } from './approval-rules.ts'
+import { originOfTools } from './take-descriptions.ts'
 
 /**
  * What tainted the request that a call comes from: what was read beside it, by another call of the same output, or within
@@ -38,7 +39,7 @@ export function approvalContextOf(
   call: Pick<CallState, 'path'>,
   tool: ToolDescriptor,
 ): ApprovalContext {
-  return { taint: taintOfCall(state, call), isAllowed: isAllowed(state, tool) }
+  return { taint: othersThan(tool, taintOfCall(state, call)), isAllowed: isAllowed(state, tool) }
 }
 
 /** For calls of an output that is yet to be stored. */
@@ -46,7 +47,17 @@ export function approvalContextOfNext(
   state: ConversationState,
   tool: ToolDescriptor,
 ): ApprovalContext {
-  return { taint: taintOf(state), isAllowed: isAllowed(state, tool) }
+  return { taint: othersThan(tool, taintOf(state)), isAllowed: isAllowed(state, tool) }
+}
+
+/**
+ * Without the descriptions of the tool's own source: a person is asked about its calls in any case, unless the app says
+ * of them that nobody is.
+ */
+function othersThan({ remote }: ToolDescriptor, taint: readonly Taint[]): readonly Taint[] {
+  if (!remote) return taint
+  const own = originOfTools(remote)
+  return taint.filter(({ origin }) => origin !== own)
 }
 
 /** The tool as it is now. */

@@ -7,7 +7,7 @@ import type { AskedBecause } from '../../protocol/taint.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { asksByRule, mayMislead, type ApprovalContext } from './approval-rules.ts'
-import { callContext, type RunContext } from './run-context.ts'
+import { callContext, type ReadyCall, type RunContext } from './run-context.ts'
 import type { Settlement } from './settlement.ts'
 
 /** A call with what is to run. */
@@ -17,6 +17,11 @@ interface Judged {
   readonly about: ApprovalContext
   /** Words of others are a reason to ask. */
   readonly because: AskedBecause | null
+  /** What is about to be asked together with it. */
+  readonly asked: readonly (Pick<ReadyCall, 'by'> & {
+    readonly call: CallState
+    readonly because?: AskedBecause
+  })[]
 }
 
 /** Whether a call runs unasked, is denied, or waits for a person. */
@@ -25,6 +30,8 @@ export type ApprovalVerdict =
   | { readonly type: 'unasked'; readonly consentId?: string }
   | { readonly type: 'denied'; readonly settlement: Settlement }
   | { readonly type: 'ask'; readonly rememberable?: Rememberable }
+  /** `by`: the call whose answer it waits for. */
+  | { readonly type: 'held'; readonly by: string }
 
 /** Whether a person is to be asked before a call runs, or has said before what becomes of it. */
 export async function judgeApproval(
@@ -39,12 +46,39 @@ export async function judgeApproval(
     return { type: 'denied', settlement: { call, status: 'denied', output, note: DENIED_BEFORE } }
   }
   const rememberable = await rememberableOf(context, call, judged)
-  if (rememberable === null) return { type: 'ask' }
+  if (rememberable === null) return (await heldBy(context, call, judged)) ?? { type: 'ask' }
   // One that was asked about is asked about again, whatever was consented to meanwhile.
   const consent =
     call.askedAt === undefined && consentFor(context, { ...rememberable, ...scopeOf(judged.tool) })
   if (consent) return { type: 'unasked', consentId: consent.consentId }
-  return { type: 'ask', rememberable }
+  return (await heldBy(context, call, judged)) ?? { type: 'ask', rememberable }
+}
+
+/**
+ * The earlier call of the same answer of the model whose approval would have nobody asked about this one: that of a
+ * tool which is asked about once in a conversation. Null where there is none, or another reason to ask.
+ */
+async function heldBy(
+  context: RunContext,
+  call: CallState,
+  judged: Judged,
+): Promise<Extract<ApprovalVerdict, { readonly type: 'held' }> | null> {
+  const { tool, because, asked } = judged
+  if (because === null || tool.whileTainted !== 'once' || call.path.length > 1) return null
+  const calls = context.conversation.run?.calls ?? []
+  const place = calls.findIndex(({ toolCallId }) => toolCallId === call.toolCallId)
+  const earlier =
+    calls.slice(0, Math.max(0, place)).find((each) => {
+      const isAsked = each.status === 'awaiting-approval' && each.because !== undefined
+      return isAsked && isOf(tool, each.toolName, each.decidedBy?.definition)
+    }) ??
+    asked.find((each) => each.because && isOf(tool, each.call.toolName, each.by.definition))?.call
+  if (!earlier || (await mustAsk(context, call, { ...judged, because: null }))) return null
+  return { type: 'held', by: earlier.toolCallId }
+}
+
+function isOf(tool: ToolDescriptor, toolName: string, definition: string | undefined): boolean {
+  return tool.name === toolName && tool.definition === definition
 }
 
 async function mustAsk(

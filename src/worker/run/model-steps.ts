@@ -23,6 +23,7 @@ import { sealOutput } from './seal-output.ts'
 import { offeredStep } from './skill-rules.ts'
 import type { StepCalls } from './step-calls.ts'
 import type { StopSwitch } from './stop-switch.ts'
+import { takeDescriptions } from './take-descriptions.ts'
 
 interface Parts {
   readonly stop: StopSwitch
@@ -85,6 +86,7 @@ export class ModelSteps {
     if (stop.stopped) return
     const stepContext = withinLimits(offeredStep(asked, this.#context), run)
     this.#context.tools.take(stepContext)
+    await takeDescriptions(this.#context, stepContext)
     await recall(this.#context, stepContext)
     if (stop.stopped) return
     await amendMessage(this.#context, step, stepContext)

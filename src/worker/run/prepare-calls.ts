@@ -49,6 +49,13 @@ type Verdict =
   | ({ readonly type: 'ask' } & Asked & ReadyCall)
   | { readonly type: 'question'; readonly asked: AskedQuestion }
   | ({ readonly type: 'ready' } & ReadyCall)
+  | { readonly type: 'held'; readonly by: string }
+
+/** What calls before this one come to, and isn't stored yet. */
+interface Before {
+  readonly activating: readonly SkillText[]
+  readonly asked: readonly AskedCall[]
+}
 
 /**
  * Takes every proposed call of the step through `beforeToolCall`, validation and the question of
@@ -64,7 +71,7 @@ export async function prepareCalls(
   const asked: AskedCall[] = []
   for (const call of calls) {
     const activating = settlements.flatMap(({ skill }) => skill ?? [])
-    const verdict = await judge(context, call, activating)
+    const verdict = await judge(context, call, { activating, asked })
     if (context.signal.aborted) return
     switch (verdict.type) {
       case 'settle':
@@ -75,6 +82,9 @@ export async function prepareCalls(
         break
       case 'question':
         questions.push(verdict.asked)
+        break
+      case 'held':
+        context.held.set(call.toolCallId, verdict.by)
         break
       case 'ready':
         context.ready.set(call.toolCallId, verdict)
@@ -123,7 +133,7 @@ function outdatedConsents({ conversation }: RunContext, asked: readonly AskedCal
 async function judge(
   context: RunContext,
   call: CallState,
-  activating: readonly SkillText[],
+  { activating, asked: askedBefore }: Before,
 ): Promise<Verdict> {
   if (call.error !== null) {
     return invalid(call, errorOutput(unreadable({ ...call, error: call.error })))
@@ -165,14 +175,19 @@ async function judge(
     return { type: 'settle', settlement: finished(call, input) }
   }
   if (controlled === 'plan') return { type: 'settle', settlement: planned(call, input) }
-  return judgeReady(context, call, { tool, input: input })
+  return judgeReady(context, call, { tool, input, asked: askedBefore })
+}
+
+interface Ready extends Pick<Before, 'asked'> {
+  readonly tool: ToolDescriptor
+  readonly input: JsonValue
 }
 
 /** Of a call that could run: whether a person is asked first. */
 async function judgeReady(
   context: RunContext,
   call: CallState,
-  { tool, input }: { readonly tool: ToolDescriptor; readonly input: JsonValue },
+  { tool, input, asked }: Ready,
 ): Promise<Verdict> {
   const { toolName } = call
   const about = approvalContextOf(context.conversation.state, call, tool)
@@ -180,9 +195,10 @@ async function judgeReady(
   const isUnclear = context.conversation.sealed.isUnclear(call.toolCallId)
   const asks = because !== null || isUnclear || mayMislead(call, tool, about)
   const ready = { toolName, input, by: decidedBy(tool), asks }
-  const judged = { tool, input, about, because }
+  const judged = { tool, input, about, because, asked }
   const approval = await judgeApproval(context, call, judged)
   if (approval.type === 'denied') return { type: 'settle', settlement: approval.settlement }
+  if (approval.type === 'held') return approval
   if (approval.type === 'unasked') {
     const { consentId } = approval
     return { ...ready, type: 'ready', ...(consentId !== undefined && { consentId }) }

@@ -20,7 +20,7 @@ import {
   type Check,
 } from '../../lib/shape.ts'
 import { isConsentScope, isRememberable } from './consent-shapes.ts'
-import { isAskedBecause, isPath, ofOutput, ofTaint } from './check-taint.ts'
+import { isAskedBecause, isPath, ofDescriptions, ofOutput, ofTaint } from './check-taint.ts'
 import { isNewerFormat, upcast, UPCASTERS, type Upcasters } from './upcast.ts'
 
 /** Counts, and whether they are estimates. */
@@ -289,6 +289,7 @@ const facts = oneOf('type', {
     plan: listOf(shape({ content: isText, status: planStatus })),
   }),
   'untrusted-taken-in': shape({ ...ofContext, ...ofTaint }),
+  'descriptions-taken-in': shape({ ...ofContext, ...ofDescriptions }),
   'memory-retrieved': shape({ ...ofContext, items: listOf(isRecord) }),
   'consent-given': shape({ consentId: isText, scope: isConsentScope, until: optional(isNumber) }),
   'consent-revoked': shape({ consentId: isText }),

@@ -1,4 +1,4 @@
-import { among, isText, optional, shape, type Check } from '../../lib/shape.ts'
+import { among, isText, listOf, optional, shape, type Check } from '../../lib/shape.ts'
 
 export const isPath: Check = (value) =>
   Array.isArray(value) && value.length > 0 && value.every(isText)
@@ -10,6 +10,7 @@ export const ofTaint: Readonly<Record<'origin' | 'path' | 'title', Check>> = {
   ...ofOrigin,
   title: optional(isText),
 }
+export const ofDescriptions: Readonly<Record<'origins', Check>> = { origins: listOf(isText) }
 export const ofOutput: Readonly<Record<'untrusted', Check>> = { untrusted: optional(isText) }
 
 export const isAskedBecause: Check = shape({ type: among(['untrusted-content']), ...ofOrigin })

@@ -233,6 +233,7 @@ const FACTS: Record<FactType, true> = {
   'skill-dropped': true,
   'plan-changed': true,
   'untrusted-taken-in': true,
+  'descriptions-taken-in': true,
   'memory-retrieved': true,
   'consent-given': true,
   'consent-revoked': true,

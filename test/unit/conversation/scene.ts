@@ -154,7 +154,13 @@ export class Scene {
           plan: [{ content: text, status: 'pending' }],
         })
       case 6:
-        return this.#row({ type: 'untrusted-taken-in', after, origin: `https://${text}.example` })
+        if (this.#chance(2))
+          return this.#row({ type: 'untrusted-taken-in', after, origin: `https://${text}.example` })
+        return this.#row({
+          type: 'descriptions-taken-in',
+          after,
+          origins: this.#chance(3) ? [] : [text],
+        })
       case 7:
         this.#row({ type: 'skill-activated', after, name: text, hash: text, text })
         if (this.#chance(3)) this.#row({ type: 'skill-dropped', after, name: text })

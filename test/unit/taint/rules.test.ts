@@ -187,7 +187,8 @@ describe('tools of others', () => {
       ...options,
     })
     expect(await approving(agent)).toHaveLength(isAsked ? 1 : 0)
-    expect(await originsOf(agent)).toEqual(['mail.example'])
+    const described = more.remote?.trusted ? [] : ['tools of mail.example']
+    expect(await originsOf(agent)).toEqual([...described, 'mail.example'])
   })
 
   it('are asked about once words of others were read, whatever the app says and they say', async () => {
@@ -200,7 +201,7 @@ describe('tools of others', () => {
 
   it('are believed to return their own words only if they are trusted', async () => {
     for (const [source, origins] of [
-      [remote, ['mail.example']],
+      [remote, ['tools of mail.example', 'mail.example']],
       [trusted, []],
     ] as const) {
       const annotations = { readOnly: true, untrustedContent: false }

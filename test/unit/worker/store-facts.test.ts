@@ -101,6 +101,7 @@ const samples: { readonly [Type in FactType]: Omit<FactOf<Type>, 'type'> } = {
   'skill-dropped': { after: null, name: 'n' },
   'plan-changed': { after: null, plan: [{ content: 't', status: 'pending' }] },
   'untrusted-taken-in': { after: null, origin: 'https://a.example', path },
+  'descriptions-taken-in': { after: null, origins: ['tools of a.example'] },
   'memory-retrieved': { after: null, items: [{}] },
   'consent-given': {
     consentId: 'c',

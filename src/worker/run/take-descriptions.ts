@@ -1,0 +1,47 @@
+import { contextOn } from '../../conversation/context.ts'
+import { originOfSkill } from '../../conversation/taint-walk.ts'
+import { sameJson } from '../../lib/same-json.ts'
+import type { StepContext } from '../../protocol/questions.ts'
+import type { RemoteSource } from '../../protocol/tool.ts'
+import type { ConversationState } from '../../protocol/state.ts'
+import type { RunContext } from './run-context.ts'
+
+type Offered = Pick<StepContext, 'tools' | 'skills'>
+
+/**
+ * Stores whose descriptions of tools and skills the step's request is about to hold, where that is not what the requests
+ * before it held. What is described to the model is read by it, as results are.
+ */
+export async function takeDescriptions(
+  { conversation, runId }: Pick<RunContext, 'conversation' | 'runId'>,
+  offered: Offered,
+): Promise<void> {
+  const origins = describers(offered)
+  if (isKnown(conversation.state, origins)) return
+  await conversation.append((run) => {
+    const { state } = conversation
+    if (run?.runId !== runId || run.end !== null || isKnown(state, origins)) return null
+    return [{ type: 'descriptions-taken-in', after: state.path.at(-1)?.id ?? null, origins }]
+  })
+}
+
+/** Whose words they are, but for the app's and those of sources that it trusts. */
+export function describers({ tools, skills = [] }: Offered): readonly string[] {
+  const sources = tools.flatMap(({ remote }) =>
+    remote && !remote.trusted ? originOfTools(remote) : [],
+  )
+  const loaded = skills.flatMap(({ name, loaded: isLoaded }) =>
+    isLoaded ? originOfSkill(name) : [],
+  )
+  return [...new Set([...sources, ...loaded])].toSorted()
+}
+
+/** What taints for as long as tools of this source are described to the model. */
+export function originOfTools({ source }: RemoteSource): string {
+  return `tools of ${source}`
+}
+
+function isKnown(state: ConversationState, origins: readonly string[]): boolean {
+  const newest = contextOn(state).findLast((row) => row.type === 'descriptions-taken-in')
+  return sameJson([...(newest?.origins ?? [])], [...origins])
+}
