@@ -1,5 +1,6 @@
 import { defineConfig } from '@playwright/test'
 import { CHROMIUM_ARGS, findChromium } from './scripts/lib/browser.mjs'
+import { MORE } from './scripts/lib/more.mjs'
 
 const executablePath = await findChromium()
 if (!executablePath) throw new Error('No Chromium on this machine; `npm test` installs one.')
@@ -9,6 +10,8 @@ export default defineConfig({
   testMatch: '**/*.spec.ts',
   // They stop and kill processes by signals, which Windows has not.
   testIgnore: process.platform === 'win32' ? ['**/frozen.spec.ts', '**/torture.spec.ts'] : [],
+  // The rest of each large matrix: `npm run test:more`.
+  ...(MORE ? {} : { grepInvert: /@more/ }),
   outputDir: '.cache/playwright',
   fullyParallel: true,
   // A test that passes on the second try is a failure that hides.

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { linearUniqueItems, withoutFormats, workerSource } from './scripts/lib/vite-plugins.ts'
 
@@ -14,16 +15,26 @@ function groupBy<K, V>(items: Iterable<V>, keyOf: (item: V, index: number) => K)
   return groups
 }
 
+const TESTS = ['test/unit/**/*.test.ts', 'test/recorded/**/*.test.ts']
+/** They measure what their process does. */
+const ALONE = ['test/unit/client/transfer-memory.test.ts', 'test/unit/action/cost.test.ts']
+
 export default defineConfig({
   // The inline entry's import resolves to the worker as it was last built.
   plugins: [workerSource(), linearUniqueItems(), withoutFormats()],
   test: {
     // As it is built.
     server: { deps: { inline: [/@cfworker\/json-schema/] } },
-    include: ['test/unit/**/*.test.ts', 'test/recorded/**/*.test.ts'],
     environment: 'node',
+    // Vitest leaves one core to itself, which has nothing to do once modules are transformed.
+    maxWorkers: availableParallelism(),
     setupFiles: ['test/setup/listener-leaks.ts'],
     // A hanging test names itself instead of eating the whole run's time; a busy machine is no failure.
     testTimeout: 60_000,
+    projects: [
+      // Of each module one instance a process: most of the time was spent on importing the SDK anew for each file.
+      { extends: true, test: { name: 'shared', isolate: false, include: TESTS, exclude: ALONE } },
+      { extends: true, test: { name: 'alone', include: ALONE } },
+    ],
   },
 })

@@ -28,6 +28,7 @@ const { code } = await bin(
       ...process.env,
       OFFSTAGE_CHROMIUM: chromium,
       OFFSTAGE_CONSUMERS: 'all',
+      OFFSTAGE_MORE: '1',
       PLAYWRIGHT_JSON_OUTPUT_FILE: inProject(REPORT),
     },
   },

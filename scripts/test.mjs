@@ -1,4 +1,5 @@
-// npm test: installs what is missing, builds, runs every test; ends with "N passed, N failed".
+// npm test: installs what is missing, builds, runs the tests; ends with "N passed, N failed".
+// npm run test:more: also what `npm test` leaves out, the rest of each large matrix and of each random test.
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { ensureChromium } from './lib/browser.mjs'
 import { installDependencies, requireNode } from './lib/install.mjs'
@@ -8,6 +9,9 @@ import { interactionsIn, playwrightTotals, vitestTotals } from './lib/test-total
 
 const VITEST_REPORT = '.cache/vitest.json'
 const PLAYWRIGHT_REPORT = '.cache/playwright.json'
+
+// The environment says so to the runners, which start in processes of their own.
+if (process.argv.includes('--more')) process.env.OFFSTAGE_MORE = '1'
 
 requireNode()
 await installDependencies()

@@ -1,8 +1,17 @@
 /** Deeper than anything that is meant. */
 const MAX_DEPTH = 100
 
+/** The same: an object that is held in many places counts in each, as a text of it would be as long. */
+const MAX_VALUES = 2_000_000
+
 /** A channel carries more than JSON: dates, maps, buffers, and objects that hold themselves. */
-export function isJson(value: unknown, depth = 0): boolean {
+export function isJson(value: unknown): boolean {
+  return isBounded(value, 0, { values: MAX_VALUES })
+}
+
+function isBounded(value: unknown, depth: number, left: { values: number }): boolean {
+  left.values -= 1
+  if (left.values < 0) return false
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -12,7 +21,7 @@ export function isJson(value: unknown, depth = 0): boolean {
     case 'object':
       if (value === null) return true
       if (depth === MAX_DEPTH || !isPlain(value)) return false
-      return Object.values(value).every((each) => isJson(each, depth + 1))
+      return Object.values(value).every((each) => isBounded(each, depth + 1, left))
     default:
       return false
   }

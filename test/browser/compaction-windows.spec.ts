@@ -4,11 +4,11 @@ import { asksForSummary, goesOnFrom, messagesOf, orphans } from './support/chat-
 import { expect, test } from './support/engines.ts'
 import { callTools, say } from './support/mock-answers.ts'
 import type { ChatRequest, MockOpenAI } from './support/mock-openai.ts'
+import { inSlice } from './support/more.ts'
 
-// Runs of 200 steps against a server whose counts are llama.cpp's own: of the model's tokenizer and chat template,
+// Long runs against a server whose counts are llama.cpp's own: of the model's tokenizer and chat template,
 // a token for each byte, which is far more than the estimate says of words.
 
-const STEPS = 200
 const INSTRUCTIONS = 'You keep shop. Never sell the last mug.'
 const SKILL = 'Take goods back within thirty days.'
 const TASK = 'Find the blue mug.'
@@ -64,8 +64,8 @@ interface Counted {
   readonly tokens: number
 }
 
-/** A model that reads 199 times, each fifth time the page, after it has activated a skill. */
-function readOn(model: MockOpenAI, counter: Page): Counted[] {
+/** A model that reads in each step but the last, each fifth time the page, after it has activated a skill. */
+function readOn(model: MockOpenAI, counter: Page, steps: number): Counted[] {
   const counted: Counted[] = []
   let step = 0
   model.respond = async ({ body }) => {
@@ -74,7 +74,7 @@ function readOn(model: MockOpenAI, counter: Page): Counted[] {
     if (asksForSummary(body))
       return say(`After ${step} steps: a blue mug is wanted.`, { promptTokens })
     step += 1
-    if (step === STEPS) return say('Done.', { promptTokens })
+    if (step === steps) return say('Done.', { promptTokens })
     const call =
       step === 1
         ? { name: 'activate_skill', input: { name: 'returns' } }
@@ -154,15 +154,24 @@ function run(page: Page, given: Given) {
   }, given)
 }
 
-for (const contextWindow of [4_000, 8_000, 32_000])
-  for (const policy of ['auto', 'summarize', 'drop-oldest'] as const)
-    test(`200 steps stay within ${contextWindow} tokens as llama.cpp counts, by ${policy}`, async ({
-      openPage,
-      model,
-    }) => {
+const LONG = [4_000, 8_000, 32_000].flatMap((contextWindow) =>
+  (['auto', 'summarize', 'drop-oldest'] as const).map((policy) => ({
+    steps: 200,
+    contextWindow,
+    policy,
+  })),
+)
+const SHORT = { steps: 40, contextWindow: 4_000, policy: 'auto' as const }
+
+for (const row of [SHORT, ...LONG]) {
+  const { steps, contextWindow, policy } = row
+  test(
+    `${steps} steps stay within ${contextWindow} tokens as llama.cpp counts, by ${policy}`,
+    inSlice(row === SHORT),
+    async ({ openPage, model }) => {
       const counter = await openPage()
       await loadCounter(counter)
-      const counted = readOn(model, counter)
+      const counted = readOn(model, counter, steps)
       const page = await openPage()
       const { baseURL } = model
       const ended = await run(page, {
@@ -173,7 +182,7 @@ for (const contextWindow of [4_000, 8_000, 32_000])
         skill: SKILL,
         task: TASK,
       })
-      expect(ended).toMatchObject({ outcome: 'completed', steps: STEPS, results: STEPS - 1 })
+      expect(ended).toMatchObject({ outcome: 'completed', steps, results: steps - 1 })
       expect(Math.max(...counted.map(({ tokens }) => tokens))).toBeLessThanOrEqual(contextWindow)
       const requests = counted.map(({ request }) => request)
       expect(requests.flatMap(orphans)).toEqual([])
@@ -184,11 +193,13 @@ for (const contextWindow of [4_000, 8_000, 32_000])
         if (at > 0) expect(text).toContain(SKILL)
       }
       // The second step's instructions have the skill, which is a change of its own.
-      const steps = requests.filter((request) => !asksForSummary(request)).slice(1)
-      const breaks = steps.filter(
-        (request, at) => at > 0 && !goesOnFrom(steps[at - 1] ?? {}, request),
+      const asked = requests.filter((request) => !asksForSummary(request)).slice(1)
+      const breaks = asked.filter(
+        (request, at) => at > 0 && !goesOnFrom(asked[at - 1] ?? {}, request),
       )
       expect(breaks.length).toBe(ended.compactions)
       expect(breaks.length).toBeGreaterThan(0)
-      if (contextWindow === 32_000) expect(breaks.length).toBeLessThan(STEPS / 5)
-    })
+      if (contextWindow === 32_000) expect(breaks.length).toBeLessThan(steps / 5)
+    },
+  )
+}

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { attacked, begin, callHost, HOST_FILE, openHost, use } from './support/consent-host.ts'
 import { expect, test } from './support/test.ts'
+import { eachNth, MORE } from './support/more.ts'
 
 // With `consent: 'person'` an answer takes a press of a person's own: what a model's page tools press is none, and a
 // person's is one, however they press.
@@ -59,23 +60,30 @@ const attacks: readonly (readonly [string, string])[] = [
   ],
 ]
 
-for (const [name, body] of attacks)
-  test(`a model's click is no consent ${name}; a person's is`, async ({ openPage }) => {
-    const page = await openHost(
-      openPage,
-      `${body}<hr><button onclick="approve()">By hand</button>`,
-      'person',
-    )
-    await begin(page, [{ toolCalls: [use('read_page'), press, use('destroy')] }, { text: 'Done.' }])
-    await expect.poll(async () => (await answersOf(page)).length).toBeGreaterThan(0)
-    expect(new Set(await answersOf(page))).toEqual(new Set(['consent-refused']))
-    expect((await attacked(page)).effects).toBe(0)
-    await expect(async () => {
-      await page.getByRole('button', { name: 'By hand' }).click()
-      expect(await answersOf(page)).toContain('true')
-    }).toPass()
-    await expect.poll(async () => (await attacked(page)).effects).toBe(1)
-  })
+for (const [at, [name, body]] of attacks.entries())
+  test(
+    `a model's click is no consent ${name}; a person's is`,
+    eachNth(4, at),
+    async ({ openPage }) => {
+      const page = await openHost(
+        openPage,
+        `${body}<hr><button onclick="approve()">By hand</button>`,
+        'person',
+      )
+      await begin(page, [
+        { toolCalls: [use('read_page'), press, use('destroy')] },
+        { text: 'Done.' },
+      ])
+      await expect.poll(async () => (await answersOf(page)).length).toBeGreaterThan(0)
+      expect(new Set(await answersOf(page))).toEqual(new Set(['consent-refused']))
+      expect((await attacked(page)).effects).toBe(0)
+      await expect(async () => {
+        await page.getByRole('button', { name: 'By hand' }).click()
+        expect(await answersOf(page)).toContain('true')
+      }).toPass()
+      await expect.poll(async () => (await attacked(page)).effects).toBe(1)
+    },
+  )
 
 test("what isn't a press of a person after the question is no consent", async ({ openPage }) => {
   const page = await openHost(
@@ -234,8 +242,8 @@ const presses: readonly (readonly [string, string, (page: Page) => Promise<unkno
   ],
 ]
 
-for (const [name, body, answer] of presses)
-  test(`a person consents with one press of ${name}`, async ({ openPage }) => {
+for (const [at, [name, body, answer]] of presses.entries())
+  test(`a person consents with one press of ${name}`, eachNth(4, at), async ({ openPage }) => {
     const page = await openHost(openPage, body, 'person')
     await begin(page, destroys)
     await whenAsked(page)
@@ -254,13 +262,15 @@ test('Enter in the form of an answer is a consent', async ({ openPage }) => {
   await expectAnswers(page, 'true')
 })
 
-test('a press that is older than five seconds is none, but by its consent', async ({
-  openPage,
-}) => {
-  const late = '<button onclick="setTimeout(approve, 5500)">Yes</button>'
-  const page = await openHost(openPage, late, 'person')
-  await begin(page, destroys)
-  await whenAsked(page)
-  await page.getByRole('button', { name: 'Yes' }).click()
-  await expectAnswers(page, 'consent-refused')
-})
+test(
+  'a press that is older than five seconds is none, but by its consent',
+  MORE,
+  async ({ openPage }) => {
+    const late = '<button onclick="setTimeout(approve, 5500)">Yes</button>'
+    const page = await openHost(openPage, late, 'person')
+    await begin(page, destroys)
+    await whenAsked(page)
+    await page.getByRole('button', { name: 'Yes' }).click()
+    await expectAnswers(page, 'consent-refused')
+  },
+)

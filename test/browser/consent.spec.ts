@@ -1,5 +1,6 @@
 import { type Attacked, attacked, begin, HOST_FILE, openHost, use } from './support/consent-host.ts'
 import { expect, test } from './support/test.ts'
+import { eachNth } from './support/more.ts'
 
 // A model must not answer for the person: the scripted one presses what the page offers.
 
@@ -65,29 +66,34 @@ const attacks: readonly (readonly [string, string, ReturnType<typeof use>])[] = 
   ],
 ]
 
-for (const [name, body, attack] of attacks)
-  test(`a model can't approve its own call through ${name}; a person still can`, async ({
-    openPage,
-  }) => {
-    const page = await openHost(openPage, `${body}<hr><button onclick="approve()">By hand</button>`)
-    page.on('dialog', (dialog) => void dialog.accept())
-    await begin(page, [
-      { toolCalls: [use('read_page'), attack, use('destroy')] },
-      { text: 'Done.' },
-    ])
-    await expect.poll(async () => (await attacked(page)).answers.length).toBeGreaterThan(0)
-    const { answers, effects } = await attacked(page)
-    expect(new Set(answers)).toEqual(new Set(['consent-refused']))
-    expect(effects).toBe(0)
-    await expect(async () => {
-      await page.getByRole('button', { name: 'By hand' }).click()
-      expect((await attacked(page)).answers).toContain('true')
-    }).toPass()
-    await expect
-      .poll(async () => (await attacked(page)).results)
-      .toMatchObject([{ outcome: 'completed' }])
-    expect((await attacked(page)).effects).toBe(1)
-  })
+for (const [at, [name, body, attack]] of attacks.entries())
+  test(
+    `a model can't approve its own call through ${name}; a person still can`,
+    eachNth(4, at),
+    async ({ openPage }) => {
+      const page = await openHost(
+        openPage,
+        `${body}<hr><button onclick="approve()">By hand</button>`,
+      )
+      page.on('dialog', (dialog) => void dialog.accept())
+      await begin(page, [
+        { toolCalls: [use('read_page'), attack, use('destroy')] },
+        { text: 'Done.' },
+      ])
+      await expect.poll(async () => (await attacked(page)).answers.length).toBeGreaterThan(0)
+      const { answers, effects } = await attacked(page)
+      expect(new Set(answers)).toEqual(new Set(['consent-refused']))
+      expect(effects).toBe(0)
+      await expect(async () => {
+        await page.getByRole('button', { name: 'By hand' }).click()
+        expect((await attacked(page)).answers).toContain('true')
+      }).toPass()
+      await expect
+        .poll(async () => (await attacked(page)).results)
+        .toMatchObject([{ outcome: 'completed' }])
+      expect((await attacked(page)).effects).toBe(1)
+    },
+  )
 
 test('an activation from before the model pressed is not a consent', async ({ openPage }) => {
   const late = '<button onclick="setTimeout(approve, 2500)">Approve</button>'

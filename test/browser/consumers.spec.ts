@@ -9,9 +9,12 @@ import { setups } from '../consumers/setups.ts'
 import { compilationsOf, typeSetups } from '../consumers/type-setups.ts'
 import { useShop } from '../consumers/use-shop.ts'
 import { expect, test } from './support/test.ts'
+import { inSlice, MORE } from './support/more.ts'
 
-/** `npm run test:consumers` tries all set-ups; `npm test` those that are quick and download little. */
+/** `npm run test:consumers` tries all set-ups; `npm run test:more` those that are quick and download little. */
 const all = process.env.OFFSTAGE_CONSUMERS === 'all'
+/** Of `npm test`: a builder, none, and the strictest page. */
+const SLICE = ['Vite 8, build', 'static files', 'strict CSP']
 const OWN_COMPILER = inProject('node_modules/typescript/bin/tsc')
 const OWN_RESOLUTIONS = ['node16', 'bundler']
 
@@ -30,23 +33,29 @@ test.describe('the packed package', () => {
   })
 
   for (const setup of setups.filter(({ fast }) => all || fast)) {
-    test(`works over reloads: ${setup.title}`, async ({ page, launchOptions }) => {
-      test.info().annotations.push({ type: 'setup', description: setup.title })
-      const served = await setup.serve(await prepareApp(setup.app, tarball))
-      closing.push(served)
-      const opened = await openPage(setup, served.url, { page, launchOptions }).catch(skipIfLacking)
-      closing.push(opened)
-      const observed = await useShop(opened.page, opened.url, setup)
-      test.info().annotations.push({ type: 'worker', description: observed.worker })
-      const unexpected = observed.console.filter((line) => !setup.console?.test(line))
-      expect({ ...observed, console: unexpected }).toEqual({
-        worker: setup.worker,
-        storage: setup.forgets ? 'memory' : 'durable',
-        warnings: setup.worker === 'inline' ? 'worker-inlined' : '',
-        console: [],
-      })
-      expect(unexpectedWarnings(served.output(), setup.reports)).toEqual([])
-    })
+    test(
+      `works over reloads: ${setup.title}`,
+      inSlice(SLICE.includes(setup.title)),
+      async ({ page, launchOptions }) => {
+        test.info().annotations.push({ type: 'setup', description: setup.title })
+        const served = await setup.serve(await prepareApp(setup.app, tarball))
+        closing.push(served)
+        const opened = await openPage(setup, served.url, { page, launchOptions }).catch(
+          skipIfLacking,
+        )
+        closing.push(opened)
+        const observed = await useShop(opened.page, opened.url, setup)
+        test.info().annotations.push({ type: 'worker', description: observed.worker })
+        const unexpected = observed.console.filter((line) => !setup.console?.test(line))
+        expect({ ...observed, console: unexpected }).toEqual({
+          worker: setup.worker,
+          storage: setup.forgets ? 'memory' : 'durable',
+          warnings: setup.worker === 'inline' ? 'worker-inlined' : '',
+          console: [],
+        })
+        expect(unexpectedWarnings(served.output(), setup.reports)).toEqual([])
+      },
+    )
   }
 
   // The project's own compiler is there anyway; the others are downloads.
@@ -65,27 +74,31 @@ test.describe('the packed package', () => {
     })
   }
 
-  test('runs the provider of the guide in a worker of its own: Vite 8, build', async ({ page }) => {
-    const folder = await prepareApp('custom-provider', tarball)
-    addGuideProvider(folder)
-    const model = await startGuideModel()
-    const served = await viteBuild(folder)
-    const workers: string[] = []
-    page.on('worker', (worker) => workers.push(worker.url()))
+  test(
+    'runs the provider of the guide in a worker of its own: Vite 8, build',
+    MORE,
+    async ({ page }) => {
+      const folder = await prepareApp('custom-provider', tarball)
+      addGuideProvider(folder)
+      const model = await startGuideModel()
+      const served = await viteBuild(folder)
+      const workers: string[] = []
+      page.on('worker', (worker) => workers.push(worker.url()))
 
-    await page.goto(`${served.url}?model=${encodeURIComponent(model.url)}`)
-    await expect(page.locator('#result')).not.toBeEmpty()
-    const result = JSON.parse(await page.locator('#result').innerText()) as Result
-    expect(result.error).toBeUndefined()
-    expect(result).toMatchObject({ outcome: 'completed', text: 'The mug is in the list.' })
-    // The first answer was cut before its end: its call did not run.
-    expect(result.events.filter((type) => type === 'retry')).toHaveLength(1)
-    await expect(page.locator('#items li')).toHaveText(['blue mug'])
-    expect(workers.map((url) => url.startsWith(served.url))).toEqual([true])
-    expect(model.problems).toEqual([])
-    await served.close()
-    await model.close()
-  })
+      await page.goto(`${served.url}?model=${encodeURIComponent(model.url)}`)
+      await expect(page.locator('#result')).not.toBeEmpty()
+      const result = JSON.parse(await page.locator('#result').innerText()) as Result
+      expect(result.error).toBeUndefined()
+      expect(result).toMatchObject({ outcome: 'completed', text: 'The mug is in the list.' })
+      // The first answer was cut before its end: its call did not run.
+      expect(result.events.filter((type) => type === 'retry')).toHaveLength(1)
+      await expect(page.locator('#items li')).toHaveText(['blue mug'])
+      expect(workers.map((url) => url.startsWith(served.url))).toEqual([true])
+      expect(model.problems).toEqual([])
+      await served.close()
+      await model.close()
+    },
+  )
 })
 
 /** Not silently: the list of tests has no reasons. */

@@ -4,6 +4,7 @@ import { inProject } from '../../scripts/lib/project.mjs'
 import { callTools, say } from './support/mock-answers.ts'
 import { startMockOpenAI } from './support/mock-openai.ts'
 import { expect, test as base } from './support/test.ts'
+import { MORE } from './support/more.ts'
 
 /** Where local model servers listen. */
 const usualPorts = /^http:\/\/(localhost|127\.0\.0\.1):(11434|1234|8080|8000)\//
@@ -90,15 +91,19 @@ test('two tools: the agent searches, then fills the cart', async ({ openDemo }) 
   await expect(messages(page).getByText('I need the sku')).toBeVisible()
 })
 
-test('a wrong argument: the call is refused with a reason and made again', async ({ openDemo }) => {
-  const page = await openDemo()
-  await tryScene(page, 'A corrected mistake')
-  await hasEnded(page)
-  await expect(calls(page, 'add_to_cart').first()).toContainText('Refused, not run')
-  await expect(calls(page, 'add_to_cart').first()).toContainText("unknown parameter 'productId'")
-  await expect(calls(page, 'add_to_cart').last()).toContainText('Done')
-  await expect(cart(page).getByLabel('Quantity of Green teapot')).toHaveValue('1')
-})
+test(
+  'a wrong argument: the call is refused with a reason and made again',
+  MORE,
+  async ({ openDemo }) => {
+    const page = await openDemo()
+    await tryScene(page, 'A corrected mistake')
+    await hasEnded(page)
+    await expect(calls(page, 'add_to_cart').first()).toContainText('Refused, not run')
+    await expect(calls(page, 'add_to_cart').first()).toContainText("unknown parameter 'productId'")
+    await expect(calls(page, 'add_to_cart').last()).toContainText('Done')
+    await expect(cart(page).getByLabel('Quantity of Green teapot')).toHaveValue('1')
+  },
+)
 
 test('by hand: the agent reads the page, types into it and shows a place', async ({ openDemo }) => {
   const page = await openDemo()
@@ -113,7 +118,7 @@ test('by hand: the agent reads the page, types into it and shows a place', async
   expect(await calls(page, 'Read the page').textContent()).not.toContain('Message to the agent')
 })
 
-test('an approval: nothing is ordered until a person agrees', async ({ openDemo }) => {
+test('an approval: nothing is ordered until a person agrees', MORE, async ({ openDemo }) => {
   const page = await openDemo()
   await tryScene(page, 'An order to approve')
   await expect(calls(page, 'checkout')).toContainText('Needs your approval')
@@ -138,38 +143,41 @@ test('an approval that waits over a reload, and is denied', async ({ openDemo })
   await expect(cart(page).getByLabel('Quantity of Soup bowl')).toHaveValue('1')
 })
 
-test('an approval with another input: bad ones are refused, good ones run', async ({
-  openDemo,
-}) => {
-  const page = await openDemo()
-  await tryScene(page, 'An order to approve')
-  await messages(page).getByRole('button', { name: 'Edit' }).click()
-  const input = messages(page).getByLabel('Input as JSON')
-  await input.fill('{ "speed": "by owl" }')
-  await messages(page).getByRole('button', { name: 'Approve as edited' }).click()
-  await expect(messages(page).getByRole('alert')).toContainText('Invalid parameters for checkout')
-  await input.fill('{ "speed": "standard" }')
-  await messages(page).getByRole('button', { name: 'Approve as edited' }).click()
-  await hasEnded(page)
-  await expect(orders(page).getByRole('listitem')).toHaveCount(1)
-})
+test(
+  'an approval with another input: bad ones are refused, good ones run',
+  MORE,
+  async ({ openDemo }) => {
+    const page = await openDemo()
+    await tryScene(page, 'An order to approve')
+    await messages(page).getByRole('button', { name: 'Edit' }).click()
+    const input = messages(page).getByLabel('Input as JSON')
+    await input.fill('{ "speed": "by owl" }')
+    await messages(page).getByRole('button', { name: 'Approve as edited' }).click()
+    await expect(messages(page).getByRole('alert')).toContainText('Invalid parameters for checkout')
+    await input.fill('{ "speed": "standard" }')
+    await messages(page).getByRole('button', { name: 'Approve as edited' }).click()
+    await hasEnded(page)
+    await expect(orders(page).getByRole('listitem')).toHaveCount(1)
+  },
+)
 
-test('an approval that another tab has given: nothing is ordered twice', async ({
-  openDemo,
-  context,
-}) => {
-  const first = await openDemo()
-  await tryScene(first, 'An order to approve')
-  await expect(messages(first).getByRole('button', { name: 'Approve' })).toBeVisible()
-  const second = await context.newPage()
-  await second.goto(first.url())
-  await messages(second).getByRole('button', { name: 'Approve' }).click()
-  await hasEnded(second)
-  // The first tab gives the run up: there is nothing left to approve.
-  await expect(messages(first).getByRole('button', { name: 'Approve' })).toBeHidden()
-  await hasEnded(first)
-  await expect(orders(first).getByRole('listitem')).toHaveCount(1)
-})
+test(
+  'an approval that another tab has given: nothing is ordered twice',
+  MORE,
+  async ({ openDemo, context }) => {
+    const first = await openDemo()
+    await tryScene(first, 'An order to approve')
+    await expect(messages(first).getByRole('button', { name: 'Approve' })).toBeVisible()
+    const second = await context.newPage()
+    await second.goto(first.url())
+    await messages(second).getByRole('button', { name: 'Approve' }).click()
+    await hasEnded(second)
+    // The first tab gives the run up: there is nothing left to approve.
+    await expect(messages(first).getByRole('button', { name: 'Approve' })).toBeHidden()
+    await hasEnded(first)
+    await expect(orders(first).getByRole('listitem')).toHaveCount(1)
+  },
+)
 
 test('a question: its form waits over a reload, and is checked', async ({ openDemo }) => {
   const page = await openDemo()
@@ -238,7 +246,7 @@ test('a reload while a tool runs: the run goes on, the slot is booked once', asy
   await expect(messages(page)).toContainText('the courier recognised it')
 })
 
-test('what no scene knows: the script says what it understands', async ({ openDemo }) => {
+test('what no scene knows: the script says what it understands', MORE, async ({ openDemo }) => {
   const page = await openDemo()
   await page.getByLabel('Message to the agent').fill('What is the weather like?')
   await page.keyboard.press('Enter')
@@ -298,30 +306,31 @@ test('the picker lists local servers once it is open; a click connects', async (
   await expect(page.getByRole('dialog')).toBeHidden()
 })
 
-test('the picker says when it finds nothing, and tests what is typed', async ({
-  openDemo,
-  model,
-}) => {
-  const page = await openDemo()
-  await page.getByRole('button', { name: 'No model (scripted)' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Which model?' })
-  await expect(dialog).toContainText('No model server found.')
-  await expect(dialog.getByRole('button', { name: 'Test' })).toBeHidden()
-  await page.getByLabel('Provider').selectOption('openai-compatible')
-  await page.getByLabel('Address').fill(model.baseURL)
-  await page.getByLabel('Model', { exact: true }).fill('mock')
-  model.enqueue(say('Hi'), say('Hi'))
-  await dialog.getByRole('button', { name: 'Test' }).click()
-  await expect(dialog).toContainText('It works: the model answers.')
-  await page.getByLabel('Address').fill(`${model.baseURL}/`)
-  await expect(dialog).not.toContainText('It works')
-  model.refuseTools = true
-  model.enqueue(say('Hi'), say('Hi'))
-  await dialog.getByRole('button', { name: 'Test' }).click()
-  await expect(dialog.getByRole('listitem').filter({ hasText: 'tools' })).toBeVisible()
-})
+test(
+  'the picker says when it finds nothing, and tests what is typed',
+  MORE,
+  async ({ openDemo, model }) => {
+    const page = await openDemo()
+    await page.getByRole('button', { name: 'No model (scripted)' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Which model?' })
+    await expect(dialog).toContainText('No model server found.')
+    await expect(dialog.getByRole('button', { name: 'Test' })).toBeHidden()
+    await page.getByLabel('Provider').selectOption('openai-compatible')
+    await page.getByLabel('Address').fill(model.baseURL)
+    await page.getByLabel('Model', { exact: true }).fill('mock')
+    model.enqueue(say('Hi'), say('Hi'))
+    await dialog.getByRole('button', { name: 'Test' }).click()
+    await expect(dialog).toContainText('It works: the model answers.')
+    await page.getByLabel('Address').fill(`${model.baseURL}/`)
+    await expect(dialog).not.toContainText('It works')
+    model.refuseTools = true
+    model.enqueue(say('Hi'), say('Hi'))
+    await dialog.getByRole('button', { name: 'Test' }).click()
+    await expect(dialog.getByRole('listitem').filter({ hasText: 'tools' })).toBeVisible()
+  },
+)
 
-test('a run that fails at its endpoint: the demo finds out why', async ({ openDemo }) => {
+test('a run that fails at its endpoint: the demo finds out why', MORE, async ({ openDemo }) => {
   const gone = await startMockOpenAI()
   await gone.close()
   const page = await openDemo()
@@ -371,7 +380,7 @@ test('conversations are listed, renamed, opened again and deleted', async ({ ope
   await expect(list).toContainText('No conversations yet')
 })
 
-test('the shop works by hand, and a reload keeps it', async ({ openDemo }) => {
+test('the shop works by hand, and a reload keeps it', MORE, async ({ openDemo }) => {
   const page = await openDemo()
   await page.getByLabel('Search the catalogue').fill('mug')
   await expect(page.getByRole('button', { name: /^Add / })).toHaveCount(2)
@@ -394,24 +403,25 @@ test('the shop works by hand, and a reload keeps it', async ({ openDemo }) => {
   await expect(orders(page).getByRole('listitem')).toContainText('3 × Blue mug')
 })
 
-test('on a narrow screen the chat is a sheet that keys can open and close', async ({
-  openDemo,
-  page,
-}) => {
-  await page.setViewportSize({ width: 380, height: 760 })
-  await openDemo()
-  const chat = page.getByRole('complementary', { name: 'Agent' })
-  await expect(chat).toBeHidden()
-  await page.getByRole('button', { name: 'Ask the agent' }).press('Enter')
-  await expect(chat).toBeVisible()
-  await page.keyboard.press('Escape')
-  await expect(chat).toBeHidden()
-  await expect(page.getByRole('button', { name: 'Ask the agent' })).toBeFocused()
-  const overflow = await page.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  )
-  expect(overflow).toBe(0)
-})
+test(
+  'on a narrow screen the chat is a sheet that keys can open and close',
+  MORE,
+  async ({ openDemo, page }) => {
+    await page.setViewportSize({ width: 380, height: 760 })
+    await openDemo()
+    const chat = page.getByRole('complementary', { name: 'Agent' })
+    await expect(chat).toBeHidden()
+    await page.getByRole('button', { name: 'Ask the agent' }).press('Enter')
+    await expect(chat).toBeVisible()
+    await page.keyboard.press('Escape')
+    await expect(chat).toBeHidden()
+    await expect(page.getByRole('button', { name: 'Ask the agent' })).toBeFocused()
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    )
+    expect(overflow).toBe(0)
+  },
+)
 
 test('everything that can be used has a name and a role', async ({ openDemo }) => {
   const page = await openDemo()

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import type { pageTools as PageTools } from '../../src/page-tools/index.ts'
 import { expect, test } from './support/engines.ts'
+import { MORE } from './support/more.ts'
 
 // llama.cpp itself, in a worker of its own, on a model of 2.5 MB that babbles. What it says is steered
 // by grammars: that of `tool_choice: 'required'` for native calls, one of the test's for ACTION blocks.
@@ -109,50 +110,54 @@ test('a native call of a page tool, streamed by llama.cpp between two workers', 
   expect(outcome.heard, 'tokens pass by the page').toEqual(['offstage-engine-ready'])
 })
 
-test('an ACTION block calls the page tool, of a model given as a file', async ({ openPage }) => {
-  const page = await openPage({ body: '<h1>Before</h1>' })
-  await prepare(page)
-  const result = await page.evaluate(async () => {
-    const { createAgent, defineTool } = window.offstage
-    const agent = createAgent({
-      model: {
-        provider: 'wllama',
-        model: 'tiny',
-        toolMode: 'action',
-        seed: 1,
-        extraBody: {
-          grammar:
-            'root ::= "On it. <ACTION><paint><color>" ("red" | "blue") "</color></paint></ACTION>"',
+test(
+  'an ACTION block calls the page tool, of a model given as a file',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ body: '<h1>Before</h1>' })
+    await prepare(page)
+    const result = await page.evaluate(async () => {
+      const { createAgent, defineTool } = window.offstage
+      const agent = createAgent({
+        model: {
+          provider: 'wllama',
+          model: 'tiny',
+          toolMode: 'action',
+          seed: 1,
+          extraBody: {
+            grammar:
+              'root ::= "On it. <ACTION><paint><color>" ("red" | "blue") "</color></paint></ACTION>"',
+          },
         },
-      },
-      engines: [window.lendWllama(window.tinyModel)],
-      storage: 'memory',
-      maxSteps: 1,
-      tools: [
-        defineTool({
-          name: 'paint',
-          description: 'Paints the heading.',
-          inputSchema: {
-            type: 'object',
-            properties: { color: { type: 'string' } },
-            required: ['color'],
-          },
-          execute: ({ color }) => {
-            const heading = document.querySelector('h1')
-            if (heading) heading.textContent = `now ${color}`
-            return 'painted'
-          },
-        }),
-      ],
+        engines: [window.lendWllama(window.tinyModel)],
+        storage: 'memory',
+        maxSteps: 1,
+        tools: [
+          defineTool({
+            name: 'paint',
+            description: 'Paints the heading.',
+            inputSchema: {
+              type: 'object',
+              properties: { color: { type: 'string' } },
+              required: ['color'],
+            },
+            execute: ({ color }) => {
+              const heading = document.querySelector('h1')
+              if (heading) heading.textContent = `now ${color}`
+              return 'painted'
+            },
+          }),
+        ],
+      })
+      return agent.run('Paint it, please').result
     })
-    return agent.run('Paint it, please').result
-  })
-  expect(result).toMatchObject({
-    outcome: 'max-steps',
-    toolCalls: [{ toolName: 'paint', status: 'succeeded' }],
-  })
-  await expect(page.locator('h1')).toHaveText(/^now (red|blue)$/)
-})
+    expect(result).toMatchObject({
+      outcome: 'max-steps',
+      toolCalls: [{ toolName: 'paint', status: 'succeeded' }],
+    })
+    await expect(page.locator('h1')).toHaveText(/^now (red|blue)$/)
+  },
+)
 
 for (const [name, settings] of Object.entries({
   // Braces and quotes are bytes of their own: without quotes, the arguments end as soon as they may.
@@ -162,54 +167,58 @@ for (const [name, settings] of Object.entries({
     extraBody: { grammar: 'root ::= "<ACTION><read_page></read_page></ACTION>"' },
   },
 } as const)) {
-  test(`${name} reads the page, and what it reads goes to the model`, async ({ openPage }) => {
-    const page = await openPage({ body: '<h1>Boats</h1><button>Book</button>' })
-    await prepare(page)
-    const readings = await page.evaluate(async (model) => {
-      const { pageTools } = (await import('/dist/page-tools.js' as string)) as {
-        pageTools: typeof PageTools
-      }
-      const read = async () => {
-        const agent = window.offstage.createAgent({
-          model: {
-            provider: 'wllama',
-            model: 'tiny',
-            seed: 1,
-            contextWindow: 4096,
-            maxOutputTokens: 200,
-            ...model,
-          },
-          engines: [window.lendWllama(window.tinyModel)],
-          storage: 'memory',
-          maxSteps: 2,
-          tools: pageTools({ tools: ['read_page'] }),
-        })
-        const run = agent.run('When does the boat leave?')
-        const inputTokens: number[] = []
-        for await (const event of run)
-          if (event.type === 'step-end') inputTokens.push(event.usage.inputTokens ?? 0)
-        const { toolCalls } = await run.result
-        await agent.dispose()
-        return { inputTokens, toolCalls }
-      }
-      const before = await read()
-      document.querySelector('h1')?.append(' to Zanzibar')
-      return { before, after: await read() }
-    }, settings)
-    const { before, after } = readings
-    expect(before.toolCalls[0]).toMatchObject({
-      toolName: 'read_page',
-      status: 'succeeded',
-      output: { value: expect.stringContaining('- heading "Boats" [level=1]') },
-    })
-    expect(after.toolCalls[0]).toMatchObject({
-      status: 'succeeded',
-      output: { value: expect.stringContaining('- heading "Boats to Zanzibar" [level=1]') },
-    })
-    // A token of this model is a byte: what was added to the page is what the second step is longer by.
-    expect(after.inputTokens[0]).toBe(before.inputTokens[0])
-    expect(after.inputTokens[1]).toBe((before.inputTokens[1] ?? 0) + ' to Zanzibar'.length)
-  })
+  test(
+    `${name} reads the page, and what it reads goes to the model`,
+    MORE,
+    async ({ openPage }) => {
+      const page = await openPage({ body: '<h1>Boats</h1><button>Book</button>' })
+      await prepare(page)
+      const readings = await page.evaluate(async (model) => {
+        const { pageTools } = (await import('/dist/page-tools.js' as string)) as {
+          pageTools: typeof PageTools
+        }
+        const read = async () => {
+          const agent = window.offstage.createAgent({
+            model: {
+              provider: 'wllama',
+              model: 'tiny',
+              seed: 1,
+              contextWindow: 4096,
+              maxOutputTokens: 200,
+              ...model,
+            },
+            engines: [window.lendWllama(window.tinyModel)],
+            storage: 'memory',
+            maxSteps: 2,
+            tools: pageTools({ tools: ['read_page'] }),
+          })
+          const run = agent.run('When does the boat leave?')
+          const inputTokens: number[] = []
+          for await (const event of run)
+            if (event.type === 'step-end') inputTokens.push(event.usage.inputTokens ?? 0)
+          const { toolCalls } = await run.result
+          await agent.dispose()
+          return { inputTokens, toolCalls }
+        }
+        const before = await read()
+        document.querySelector('h1')?.append(' to Zanzibar')
+        return { before, after: await read() }
+      }, settings)
+      const { before, after } = readings
+      expect(before.toolCalls[0]).toMatchObject({
+        toolName: 'read_page',
+        status: 'succeeded',
+        output: { value: expect.stringContaining('- heading "Boats" [level=1]') },
+      })
+      expect(after.toolCalls[0]).toMatchObject({
+        status: 'succeeded',
+        output: { value: expect.stringContaining('- heading "Boats to Zanzibar" [level=1]') },
+      })
+      // A token of this model is a byte: what was added to the page is what the second step is longer by.
+      expect(after.inputTokens[0]).toBe(before.inputTokens[0])
+      expect(after.inputTokens[1]).toBe((before.inputTokens[1] ?? 0) + ' to Zanzibar'.length)
+    },
+  )
 }
 
 test('text streams; an abort ends it and the engine is free for the next turn', async ({
@@ -251,39 +260,41 @@ test('a conversation that does not fit is a context-overflow', async ({ openPage
   expect(result).toMatchObject({ outcome: 'failed', error: { code: 'context-overflow' } })
 })
 
-test('an engine worker that dies is replaced, and the step is asked again', async ({
-  openPage,
-}) => {
-  // Firefox may report an error without words for the worker that is terminated.
-  const page = await openPage({ errorsAllowed: true })
-  await prepare(page)
-  const outcome = await page.evaluate(async () => {
-    const agent = window.offstage.createAgent({
-      model: {
-        provider: 'wllama',
-        model: 'tiny',
-        seed: 1,
-        maxOutputTokens: 400,
-        extraBody: { ignore_eos: true },
-        retry: { baseDelayMs: 1 },
-      },
-      engines: [window.lendWllama(window.tinyModel)],
-      storage: 'memory',
-    })
-    const run = agent.run('Talk')
-    const types: string[] = []
-    for await (const { type } of run) {
-      types.push(type)
-      if (type === 'text-delta' && window.engineWorkers.length === 1) {
-        window.engineWorkers[0]?.terminate()
+test(
+  'an engine worker that dies is replaced, and the step is asked again',
+  MORE,
+  async ({ openPage }) => {
+    // Firefox may report an error without words for the worker that is terminated.
+    const page = await openPage({ errorsAllowed: true })
+    await prepare(page)
+    const outcome = await page.evaluate(async () => {
+      const agent = window.offstage.createAgent({
+        model: {
+          provider: 'wllama',
+          model: 'tiny',
+          seed: 1,
+          maxOutputTokens: 400,
+          extraBody: { ignore_eos: true },
+          retry: { baseDelayMs: 1 },
+        },
+        engines: [window.lendWllama(window.tinyModel)],
+        storage: 'memory',
+      })
+      const run = agent.run('Talk')
+      const types: string[] = []
+      for await (const { type } of run) {
+        types.push(type)
+        if (type === 'text-delta' && window.engineWorkers.length === 1) {
+          window.engineWorkers[0]?.terminate()
+        }
       }
-    }
-    return { types, result: await run.result, workers: window.engineWorkers.length }
-  })
-  expect(outcome.result).toMatchObject({ outcome: 'completed', finishReason: 'length' })
-  expect(outcome.types).toContain('step-reset')
-  expect(outcome.workers).toBe(2)
-})
+      return { types, result: await run.result, workers: window.engineWorkers.length }
+    })
+    expect(outcome.result).toMatchObject({ outcome: 'completed', finishReason: 'length' })
+    expect(outcome.types).toContain('step-reset')
+    expect(outcome.workers).toBe(2)
+  },
+)
 
 test('a model nobody knows, and a file that is none, are typed errors', async ({ openPage }) => {
   const page = await openPage()

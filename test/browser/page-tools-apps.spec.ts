@@ -1,4 +1,5 @@
 import { expect, test } from './support/page-apps.ts'
+import { MORE } from './support/more.ts'
 
 // Apps as people build them. Each step is judged by the app's own state, never by the tool's report.
 
@@ -75,7 +76,7 @@ test('Lit: fields and lists in a shadow root', async ({ app }) => {
   await step('click', { ref: 'Delete Buy milk' }, { items: [done('tea')] })
 })
 
-test('MUI', async ({ app }) => {
+test('MUI', MORE, async ({ app }) => {
   const { call, step } = await app('mui')
   await step('select_option', { ref: 'Fruit', options: ['Cherry'] }, { fruit: 'Cherry' })
   await call('type_text', { ref: 'Fruit', text: 'Ban' })
@@ -95,7 +96,7 @@ test('MUI', async ({ app }) => {
   await step('press_key', { key: 'Escape' }, { open: false })
 })
 
-test('Radix', async ({ app }) => {
+test('Radix', MORE, async ({ app }) => {
   const { call, step } = await app('radix')
   await step('set_checked', { ref: 'Wifi', checked: true }, { on: true })
   await step('set_checked', { ref: 'Agree', checked: true }, { ok: true })
@@ -124,7 +125,7 @@ test('Headless UI', async ({ app }) => {
   expect(await call('click', { ref: 'Details' })).toContain('Here they are')
 })
 
-test('Shoelace', async ({ app }) => {
+test('Shoelace', MORE, async ({ app }) => {
   const { call, step } = await app('shoelace')
   await step('type_text', { ref: 'Name', text: 'Ada' }, { name: 'Ada' })
   await step('select_option', { ref: 'Fruit', options: ['Banana'] }, { fruit: 'banana' })
@@ -139,7 +140,7 @@ test('Shoelace', async ({ app }) => {
   await step('click', { ref: 'Yes, do it' }, { confirmed: true, open: false })
 })
 
-test('Ant Design', async ({ app }) => {
+test('Ant Design', MORE, async ({ app }) => {
   const { call, step } = await app('antd')
   await step('type_text', { ref: 'Text', text: 'hello' }, { text: 'hello' })
   await step('select_option', { ref: 'City', options: ['City 3'] }, { city: 'c3' })

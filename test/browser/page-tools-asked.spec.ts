@@ -1,5 +1,6 @@
 import type { DrivenPage } from './support/driven-page.ts'
 import { expect, property, test } from './support/driven.ts'
+import { eachNth } from './support/more.ts'
 
 // What a person is asked about an action of the page tools, what is done is that and nothing else, and it stays on the site.
 
@@ -180,8 +181,8 @@ const DESCRIBED: readonly [string, string, string, object, string][] = [
   ],
 ]
 
-for (const [what, body, tool, input, text] of DESCRIBED)
-  test(`a person is asked about ${what}`, async ({ openPage, site }) => {
+for (const [at, [what, body, tool, input, text]] of DESCRIBED.entries())
+  test(`a person is asked about ${what}`, eachNth(4, at), async ({ openPage, site }) => {
     const page = await openHost(openPage, body)
     await page.evaluate(() => document.querySelector<HTMLElement>('[autofocus]')?.focus())
     await begin(page, [use(tool, input), DONE])
@@ -240,13 +241,17 @@ const REFUSED: readonly [string, string, object, string][] = [
   ],
 ]
 
-for (const [what, body, input, change] of REFUSED)
-  test(`what ${what} since it was approved is not acted on`, async ({ openPage }) => {
-    const page = await openHost(openPage, body)
-    const result = await approved(page, input, change)
-    expect(result).toMatch(/^failed .*(What was approved|no longer on the page)/)
-    expect(await clicks(page)).toBe(null)
-  })
+for (const [at, [what, body, input, change]] of REFUSED.entries())
+  test(
+    `what ${what} since it was approved is not acted on`,
+    eachNth(4, at),
+    async ({ openPage }) => {
+      const page = await openHost(openPage, body)
+      const result = await approved(page, input, change)
+      expect(result).toMatch(/^failed .*(What was approved|no longer on the page)/)
+      expect(await clicks(page)).toBe(null)
+    },
+  )
 
 const KEPT: readonly [string, string, object, string][] = [
   ['is as it was', BUTTON, { ref: 'Archive' }, ''],
@@ -264,8 +269,8 @@ const KEPT: readonly [string, string, object, string][] = [
   ],
 ]
 
-for (const [what, body, input, change] of KEPT)
-  test(`what ${what} since it was approved is acted on`, async ({ openPage }) => {
+for (const [at, [what, body, input, change]] of KEPT.entries())
+  test(`what ${what} since it was approved is acted on`, eachNth(3, at), async ({ openPage }) => {
     const page = await openHost(openPage, body)
     expect(await approved(page, input, change)).toMatch(/^succeeded/)
     expect(await clicks(page)).not.toBe(null)
@@ -315,14 +320,18 @@ const CONFIRMED: readonly [string, string, string, object, object][] = [
   ],
 ]
 
-for (const [what, body, tool, input, how] of CONFIRMED)
-  test(`what is ${what} is asked about whatever the policy`, async ({ openPage }) => {
-    const page = await openHost(openPage, body)
-    await begin(page, [use(tool, input), DONE], { toolApproval: 'never', page: how })
-    await askedAbout(page)
-    await page.evaluate(() => (window as unknown as Hosted).approve())
-    expect(await outcome(page)).toMatch(/^succeeded/)
-  })
+for (const [at, [what, body, tool, input, how]] of CONFIRMED.entries())
+  test(
+    `what is ${what} is asked about whatever the policy`,
+    eachNth(3, at),
+    async ({ openPage }) => {
+      const page = await openHost(openPage, body)
+      await begin(page, [use(tool, input), DONE], { toolApproval: 'never', page: how })
+      await askedAbout(page)
+      await page.evaluate(() => (window as unknown as Hosted).approve())
+      expect(await outcome(page)).toMatch(/^succeeded/)
+    },
+  )
 
 test('what is not marked is left to the policy', async ({ openPage }) => {
   const page = await openHost(openPage, `${BUTTON}<button data-offstage-confirm>Pay</button>`)
@@ -450,32 +459,37 @@ const LEAVING: readonly [string, string, string, object][] = [
   ],
 ]
 
-for (const [what, body, tool, input] of LEAVING)
-  test(`${what} leads to another site only where that is allowed`, async ({ openPage }) => {
-    const page = await openHost(
-      openPage,
-      `<div id="all">${body}</div><script>
+for (const [at, [what, body, tool, input]] of LEAVING.entries())
+  test(
+    `${what} leads to another site only where that is allowed`,
+    eachNth(4, at),
+    async ({ openPage }) => {
+      const page = await openHost(
+        openPage,
+        `<div id="all">${body}</div><script>
         addEventListener('click', (event) => { window.clicked = 1; if (event.target.closest('a')) event.preventDefault() })
         addEventListener('submit', (event) => { window.clicked = 2; event.preventDefault() })
       </script>`,
-    )
-    await begin(page, [use(tool, input), DONE], { toolApproval: 'never' })
-    expect(await outcome(page)).toContain(`${OTHER} is another site`)
-    const typed = tool === 'type_text' ? 1 : null
-    expect(await clicks(page)).toBe(typed)
-    await page.evaluate(() => delete (window as { ended?: unknown }).ended)
-    // Another conversation: what the first has read of the page makes it ask about other sites.
-    await begin(page, [use(tool, input), DONE], {
-      toolApproval: 'never',
-      conversationId: 'other',
-      page: { origins: [OTHER] },
-    })
-    expect(await outcome(page)).toMatch(/^succeeded/)
-    expect(await clicks(page)).toBe(/form|button|field/i.test(what) ? 2 : 1)
-  })
+      )
+      await begin(page, [use(tool, input), DONE], { toolApproval: 'never' })
+      expect(await outcome(page)).toContain(`${OTHER} is another site`)
+      const typed = tool === 'type_text' ? 1 : null
+      expect(await clicks(page)).toBe(typed)
+      await page.evaluate(() => delete (window as { ended?: unknown }).ended)
+      // Another conversation: what the first has read of the page makes it ask about other sites.
+      await begin(page, [use(tool, input), DONE], {
+        toolApproval: 'never',
+        conversationId: 'other',
+        page: { origins: [OTHER] },
+      })
+      expect(await outcome(page)).toMatch(/^succeeded/)
+      expect(await clicks(page)).toBe(/form|button|field/i.test(what) ? 2 : 1)
+    },
+  )
 
-for (const href of ['mailto:ada@example.org', 'tel:+123', '#part', 'javascript:void 0'])
-  test(`a link to ${href} leads to no other site`, async ({ openPage }) => {
+const STAYING = ['mailto:ada@example.org', 'tel:+123', '#part', 'javascript:void 0']
+for (const [at, href] of STAYING.entries())
+  test(`a link to ${href} leads to no other site`, eachNth(4, at), async ({ openPage }) => {
     const page = await openHost(
       openPage,
       `<a href="${href}" onclick="window.clicked = 1; event.preventDefault()">Go</a>`,

@@ -3,6 +3,7 @@ import { expect, test } from './support/driven.ts'
 import { openExample } from './support/example-page.ts'
 import type { App } from './support/page-apps.ts'
 import type { Site } from './support/site.ts'
+import { MORE } from './support/more.ts'
 
 // One page of difficulties, with a ticker that never rests.
 
@@ -36,7 +37,7 @@ test('a page that draws itself anew at each event', async ({ driven, site }) => 
   await step('type_text', { ref: 'Forgetful', text: 'still here' }, { forgetful: 'still here' })
 })
 
-test('listeners that look closely at their events', async ({ driven, site }) => {
+test('listeners that look closely at their events', MORE, async ({ driven, site }) => {
   const { step } = await openHostile(driven, site)
   await step('click', { ref: 'Strict button' }, { strictClicks: 1, strict: [] })
   await step('type_text', { ref: 'Strict keys', text: 'aZ1 ,.-/;!"' }, { strict: [] })
@@ -85,31 +86,32 @@ test('details, popovers, invokers, dialogs and native lists', async ({ driven, s
   expect(await call('type_text', { ref: 'Read-only field', text: 'x' })).toMatch(/^read-only: /)
 })
 
-test('drawings, maps, other directions, scales and trees of components', async ({
-  driven,
-  site,
-}) => {
-  const { call, step } = await openHostile(driven, site)
-  await step('click', { ref: 'Left half' }, { hash: '#left' })
-  await step('click', { ref: 'Right half' }, { hash: '#right' })
-  await step('click', { ref: 'SVG link' }, { hash: '#svg' })
-  await step('click', { ref: 'SVG button' }, { 'svg-button': true })
-  await step('click', { ref: 'Sketch' }, { canvas: 50 })
-  await step('click', { ref: 'كبير' }, { rtl: true })
-  await step('click', { ref: 'Vertical' }, { vertical: true })
-  await step('click', { ref: 'Turned' }, { turned: true })
-  await step('click', { ref: 'Fixed in transform' }, { fixed: true })
-  await step('click', { ref: 'Zoomed' }, { zoomed: true })
-  await step('click', { ref: 'In contents' }, { contents: true })
-  await step('click', { ref: 'Book 10' }, { table: 'Book 10' })
-  await step('select_option', { ref: 'Owner', options: ['Owned two'] }, { table: 'Owned two' })
-  await step('type_text', { ref: 'Colour', text: 'red' }, { colour: { colour: 'red' } })
-  await step('click', { ref: 'Internal switch' }, { toggle: 'true' })
-  await step('click', { ref: 'Deep button' }, { deep: true })
-  await step('click', { ref: 'Lazy button' }, { lazy: true })
-  await step('click', { ref: 'After the long text' }, { after: true })
-  expect(await call('find', { text: 'lorem ipsum' })).toContain('more characters')
-})
+test(
+  'drawings, maps, other directions, scales and trees of components',
+  MORE,
+  async ({ driven, site }) => {
+    const { call, step } = await openHostile(driven, site)
+    await step('click', { ref: 'Left half' }, { hash: '#left' })
+    await step('click', { ref: 'Right half' }, { hash: '#right' })
+    await step('click', { ref: 'SVG link' }, { hash: '#svg' })
+    await step('click', { ref: 'SVG button' }, { 'svg-button': true })
+    await step('click', { ref: 'Sketch' }, { canvas: 50 })
+    await step('click', { ref: 'كبير' }, { rtl: true })
+    await step('click', { ref: 'Vertical' }, { vertical: true })
+    await step('click', { ref: 'Turned' }, { turned: true })
+    await step('click', { ref: 'Fixed in transform' }, { fixed: true })
+    await step('click', { ref: 'Zoomed' }, { zoomed: true })
+    await step('click', { ref: 'In contents' }, { contents: true })
+    await step('click', { ref: 'Book 10' }, { table: 'Book 10' })
+    await step('select_option', { ref: 'Owner', options: ['Owned two'] }, { table: 'Owned two' })
+    await step('type_text', { ref: 'Colour', text: 'red' }, { colour: { colour: 'red' } })
+    await step('click', { ref: 'Internal switch' }, { toggle: 'true' })
+    await step('click', { ref: 'Deep button' }, { deep: true })
+    await step('click', { ref: 'Lazy button' }, { lazy: true })
+    await step('click', { ref: 'After the long text' }, { after: true })
+    expect(await call('find', { text: 'lorem ipsum' })).toContain('more characters')
+  },
+)
 
 test('fields with a will of their own', async ({ driven, site }) => {
   const { call, step } = await openHostile(driven, site)
@@ -131,7 +133,7 @@ test('fields with a will of their own', async ({ driven, site }) => {
   await step('type_text', { ref: 'Digits only', text: 'a1b2' }, { digits: '12' })
 })
 
-test('forms that refuse, tabs that open, and the way back', async ({ driven, site }) => {
+test('forms that refuse, tabs that open, and the way back', MORE, async ({ driven, site }) => {
   const { call, step, state } = await openHostile(driven, site)
   expect(await call('click', { ref: 'Send it' })).toMatch(
     /The form was not sent\. textbox "Your name" .* says: \S/,

@@ -1,6 +1,7 @@
 import { drive } from '../apps/drive.ts'
 import { LABELS } from '../unit/page-tools/secret-labels.ts'
 import { expect, test } from './support/driven.ts'
+import { eachNth } from './support/more.ts'
 
 // What a model must not read, in every place that a page has for it.
 
@@ -19,8 +20,8 @@ const PLACES: Readonly<Record<string, string>> = {
   'a field to look at': '<div role="textbox" aria-readonly="true" aria-label="§">v</div>',
 }
 
-for (const [place, html] of Object.entries(PLACES))
-  test(`secrets in all languages, named by ${place}`, async ({ openPage }) => {
+for (const [at, [place, html]] of Object.entries(PLACES).entries())
+  test(`secrets in all languages, named by ${place}`, eachNth(4, at), async ({ openPage }) => {
     const rows = Object.values(LABELS).flatMap(({ secret, plain }) => [
       ...secret.map((label) => ({ label, value: 'CANARY' })),
       ...plain.map((label) => ({ label, value: 'Ordinary' })),
@@ -70,14 +71,15 @@ const SECRET_FIELDS: Readonly<Record<string, string>> = {
     '<fieldset><legend>Social security number</legend><input maxlength="3" value="411"><input maxlength="2" value="11"><input maxlength="4" value="1111"></fieldset>',
 }
 
-for (const [what, body] of Object.entries(SECRET_FIELDS))
-  test(`masked is ${what}`, async ({ openPage }) => {
+test('what is typed into fields of secrets is masked', async ({ openPage }) => {
+  for (const [what, body] of Object.entries(SECRET_FIELDS)) {
     const page = await openPage({ body })
     const { call } = await drive(page)
     const said = [await call('read_page'), await call('find', { role: 'textbox' })].join('\n')
-    expect(said).toContain('[masked]')
-    expect(said).not.toMatch(/: (4111|411|1111|11)\b|411111/)
-  })
+    expect.soft(said, what).toContain('[masked]')
+    expect.soft(said, what).not.toMatch(/: (4111|411|1111|11)\b|411111/)
+  }
+})
 
 const ORDINARY: Readonly<Record<string, string>> = {
   'a number that is no card': '<label>Order <input value="1234567812345670"></label>',
@@ -95,12 +97,13 @@ const ORDINARY: Readonly<Record<string, string>> = {
   'a search': '<input type="search" aria-label="Search" value="mugs">',
 }
 
-for (const [what, body] of Object.entries(ORDINARY))
-  test(`not masked is ${what}`, async ({ openPage }) => {
+test('what only looks like a secret is not masked', async ({ openPage }) => {
+  for (const [what, body] of Object.entries(ORDINARY)) {
     const page = await openPage({ body })
     const { call } = await drive(page)
-    expect(await call('read_page')).not.toContain('[masked]')
-  })
+    expect.soft(await call('read_page'), what).not.toContain('[masked]')
+  }
+})
 
 const CANARY = 'Balance 4711 CANARY'
 
@@ -122,8 +125,8 @@ const ATTRIBUTES: Readonly<Record<string, string>> = {
   'the words of a meter': `<meter aria-label="${CANARY}" value="0.5">x</meter>`,
 }
 
-for (const [what, html] of Object.entries(ATTRIBUTES))
-  test(`a masked part hides ${what}`, async ({ openPage }) => {
+for (const [at, [what, html]] of Object.entries(ATTRIBUTES).entries())
+  test(`a masked part hides ${what}`, eachNth(5, at), async ({ openPage }) => {
     for (const body of [
       `<div data-offstage-mask>${html}</div>`,
       html.replace(/^<(\w+)/, '<$1 data-offstage-mask'),
@@ -162,8 +165,8 @@ const HIDDEN_FROM_MODELS: Readonly<Record<string, string>> = {
     '<label>Password <input value="the word is swordfish"></label><p>You typed the word is swordfish</p>',
 }
 
-for (const [what, body] of Object.entries(HIDDEN_FROM_MODELS))
-  test(`no question tells a model of ${what}`, async ({ openPage }) => {
+for (const [at, [what, body]] of Object.entries(HIDDEN_FROM_MODELS).entries())
+  test(`no question tells a model of ${what}`, eachNth(3, at), async ({ openPage }) => {
     const page = await openPage({ body: `<main>${body}<button>Next</button></main>` })
     const { call } = await drive(page, { deny: ['.deny'] })
     const guesses = ['the word is swordfish', 'the word is', 'swordfish', 'the word is swordfisj']
@@ -176,6 +179,108 @@ for (const [what, body] of Object.entries(HIDDEN_FROM_MODELS))
     }
     expect(await call('wait_for', { text: 'Next', timeoutMs: 5000 })).toContain('is there')
   })
+
+/** A value of a secret field, and how a page shows it again in pieces. */
+const SPLIT: readonly (readonly [what: string, value: string, body: string])[] = [
+  ['elements of a line', 'hunter2-walrus', '<p>You typed <b>hunter2</b><i>-wal</i><u>rus</u>.</p>'],
+  [
+    'a card number in groups',
+    '4111111111111111',
+    '<p>Card <b>4111</b><b>1111</b><b>1111</b><b>1111</b></p>',
+  ],
+  [
+    'single letters',
+    'walrus77',
+    `<p>${Array.from('walrus77', (letter) => `<span>${letter}</span>`).join('')}</p>`,
+  ],
+  [
+    'boxes',
+    'hunter2-walrus',
+    '<p><span style="display: inline-block">hunter2-</span><span style="display: inline-block">walrus</span></p>',
+  ],
+  ['blocks', 'hunter2-walrus', '<section><div>hunter2-</div><div>walrus</div></section>'],
+  [
+    'a link',
+    'hunter2-walrus',
+    '<p>You typed <b>hunter2-</b><a href="#x">walrus</a><button>Edit</button></p>',
+  ],
+  [
+    'cells',
+    'hunter2-walrus',
+    '<table><tr><th>A<th>B</tr><tr><td>hunter2-</td><td>walrus</td></tr></table>',
+  ],
+  [
+    'the words of a style before it',
+    'hunter2-walrus',
+    '<style>.x::before { content: "hunter2-" }</style><p class=x>walrus</p>',
+  ],
+  [
+    'the words of a style after it',
+    'hunter2-walrus',
+    '<style>.x::after { content: attr(data-rest) }</style><p><b class=x data-rest="walrus">hunter2-</b></p>',
+  ],
+  [
+    'a button with the words of a style',
+    'hunter2-walrus',
+    '<style>.x::before { content: "hunter2-" }</style><button class=x>walrus</button>',
+  ],
+  [
+    'a shadow root',
+    'hunter2-walrus',
+    '<p id=h><template shadowrootmode=open><b>hunter2-</b><slot></slot></template>walrus</p>',
+  ],
+]
+
+for (const [what, value, body] of SPLIT)
+  test(`a secret is removed that is shown split over ${what}`, async ({ openPage }) => {
+    const page = await openPage({
+      body: `<label>Password <input value="${value}"></label><button onclick="window.echo()">Show it</button>`,
+    })
+    await page.evaluate((html) => {
+      const echo = (): void => {
+        document.body.append(document.createElement('main'))
+        document.querySelector('main')?.setHTMLUnsafe(html)
+      }
+      Object.assign(window, { echo })
+    }, `${body}<p>After</p>`)
+    const { call } = await drive(page)
+    const said = [
+      await call('read_page'),
+      await call('click', { ref: 'Show it' }),
+      await call('read_page'),
+      await call('find', { text: 'After' }),
+    ]
+    for (const text of [value, value.slice(0, 8), value.slice(8)].filter(Boolean)) {
+      expect(await call('wait_for', { text, timeoutMs: 150 }), text).toMatch(/^timeout: /)
+      expect(await call('find', { text }), text).toContain('Nothing on the page matches')
+      expect(await call('find', { name: text }), text).toContain('Nothing on the page matches')
+    }
+    await page.evaluate(() => document.querySelector('main')?.remove())
+    said.push(await call('read_page', { since: 's1' }))
+    for (const text of said) expect(text).not.toMatch(/hunter2|walrus|-wal|1111|w a l/)
+    expect(said[2]).toContain('After')
+  })
+
+test('what looks like a part of a secret stays where the secret is not shown', async ({
+  openPage,
+}) => {
+  const page = await openPage({
+    body: `<label>Password <input value="harbour-2026"></label><label>Code <input maxlength="6" inputmode="numeric" value="123456"></label>
+      <h1>Harbour news 2026</h1><p>harbour</p><p>In 2026</p><nav>${[1, 2, 3, 4, 5, 6, 7].map((n) => `<a href="#${n}">${n}</a>`).join(' ')}</nav>
+      <p>1 2 3 4 5 6</p><table><tr><td>12</td><td>3456</td></tr></table><p><b>The 2026</b> <i>harbour</i></p>`,
+  })
+  const { call } = await drive(page)
+  const text = await call('read_page')
+  for (const shown of [
+    'Harbour news 2026',
+    'text: harbour',
+    '1 2 3 4 5 6',
+    '12 | 3456',
+    'The 2026',
+  ])
+    expect(text).toContain(shown)
+  expect(text.match(/\[masked\]/g)).toHaveLength(2)
+})
 
 test('what may not be read lends its words to nothing', async ({ openPage }) => {
   const page = await openPage({

@@ -1,5 +1,6 @@
 import { expect, test } from './support/driven.ts'
 import { openExample } from './support/example-page.ts'
+import { MORE } from './support/more.ts'
 
 // More patterns of the WAI-ARIA authoring practices: those where the focus stays on one element, where
 // one control lies inside another, and where a number stands behind a word.
@@ -92,36 +93,37 @@ test('listboxes, menus and radio buttons that leave the focus where it is', asyn
   await step('fill_form', { fields }, { drink: 'Tea', fruit: 'Fig', pet: 'Dog' })
 })
 
-test('sliders in a drawing, upright, with two thumbs; spin buttons; a splitter', async ({
-  driven,
-  site,
-}) => {
-  const { step } = await openExample(driven, site, { name: 'patterns-values' })
-  await step('type_text', { ref: 'Red', text: '130' }, { red: 130 })
-  await step('press_key', { ref: 'Red', key: 'Home' }, { red: 0 })
-  await step('click', { ref: 'Red' }, { red: expect.closeTo(123, -1) })
-  await step('drag', { ref: 'Red', x: 50, y: 0 }, { red: expect.closeTo(177, -1) })
-  await step('type_text', { ref: 'Rating', text: '3.5' }, { stars: 3.5 })
-  await step('type_text', { ref: 'Rating', text: 'two and a half of five stars' }, { stars: 2.5 })
-  await step('type_text', { ref: 'Heat', text: '30' }, { heat: 30 })
-  await step('drag', { ref: 'Heat', x: 0, y: 20 }, { heat: 24 })
-  await step('type_text', { ref: 'Lowest price', text: '120' }, { low: 120 })
-  expect(await step('type_text', { ref: 'Highest price', text: '90' }, { high: 250 })).toMatch(
-    /^refused-value: .*from 120 to 400/,
-  )
-  await step('drag', { ref: 'Highest price', x: 50, y: 0 }, { high: expect.closeTo(315, -1) })
-  await step('type_text', { ref: 'Adults', text: '3' }, { adults: 3 })
-  await step('click', { ref: 'Add adult' }, { adults: 4 })
-  await step('type_text', { ref: 'Month', text: 'May' }, { month: 4 })
-  await step('press_key', { ref: 'Month', key: 'ArrowUp' }, { month: 5 })
-  expect(await step('type_text', { ref: 'Month', text: 'Mai' }, { month: 5 })).toMatch(
-    /^refused-value: /,
-  )
-  await step('type_text', { ref: 'Contents width', text: '120' }, { divider: 120 })
-  await step('drag', { ref: 'Contents width', x: 30, y: 0 }, { divider: expect.closeTo(154, -1) })
-  await step('press_key', { ref: 'Contents width', key: 'Home' }, { divider: 0 })
-  await step('press_key', { ref: 'Contents width', key: 'ArrowRight', times: 5 }, { divider: 5 })
-})
+test(
+  'sliders in a drawing, upright, with two thumbs; spin buttons; a splitter',
+  MORE,
+  async ({ driven, site }) => {
+    const { step } = await openExample(driven, site, { name: 'patterns-values' })
+    await step('type_text', { ref: 'Red', text: '130' }, { red: 130 })
+    await step('press_key', { ref: 'Red', key: 'Home' }, { red: 0 })
+    await step('click', { ref: 'Red' }, { red: expect.closeTo(123, -1) })
+    await step('drag', { ref: 'Red', x: 50, y: 0 }, { red: expect.closeTo(177, -1) })
+    await step('type_text', { ref: 'Rating', text: '3.5' }, { stars: 3.5 })
+    await step('type_text', { ref: 'Rating', text: 'two and a half of five stars' }, { stars: 2.5 })
+    await step('type_text', { ref: 'Heat', text: '30' }, { heat: 30 })
+    await step('drag', { ref: 'Heat', x: 0, y: 20 }, { heat: 24 })
+    await step('type_text', { ref: 'Lowest price', text: '120' }, { low: 120 })
+    expect(await step('type_text', { ref: 'Highest price', text: '90' }, { high: 250 })).toMatch(
+      /^refused-value: .*from 120 to 400/,
+    )
+    await step('drag', { ref: 'Highest price', x: 50, y: 0 }, { high: expect.closeTo(315, -1) })
+    await step('type_text', { ref: 'Adults', text: '3' }, { adults: 3 })
+    await step('click', { ref: 'Add adult' }, { adults: 4 })
+    await step('type_text', { ref: 'Month', text: 'May' }, { month: 4 })
+    await step('press_key', { ref: 'Month', key: 'ArrowUp' }, { month: 5 })
+    expect(await step('type_text', { ref: 'Month', text: 'Mai' }, { month: 5 })).toMatch(
+      /^refused-value: /,
+    )
+    await step('type_text', { ref: 'Contents width', text: '120' }, { divider: 120 })
+    await step('drag', { ref: 'Contents width', x: 30, y: 0 }, { divider: expect.closeTo(154, -1) })
+    await step('press_key', { ref: 'Contents width', key: 'Home' }, { divider: 0 })
+    await step('press_key', { ref: 'Contents width', key: 'ArrowRight', times: 5 }, { divider: 5 })
+  },
+)
 
 test('a tree, a treegrid, a sorted table and a feed', async ({ driven, site }) => {
   const { call, step } = await openExample(driven, site, { name: 'patterns-values' })
@@ -150,42 +152,43 @@ test('a tree, a treegrid, a sorted table and a feed', async ({ driven, site }) =
   expect(next).toContain('The focus is on article "Place 4"')
 })
 
-test('toolbar, tooltip, tabs, carousel, disclosures, alerts, switch, mixed box', async ({
-  driven,
-  site,
-}) => {
-  const { call, step, state } = await openExample(driven, site, { name: 'patterns-values' })
-  await step('click', { ref: 'Stop slide rotation' }, { rotating: false })
-  // Until then the slides change by the clock.
-  const { slide } = await state()
-  await step('click', { ref: 'Previous slide' }, { slide: slide === 1 ? 3 : Number(slide) - 1 })
-  await step('click', { ref: 'Bold' }, { format: ['bold'] })
-  await step('press_key', { key: 'ArrowRight' }, { focus: 'Italic' })
-  await step('press_key', { key: 'Space' }, { format: ['bold', 'italic'] })
-  expect(await step('hover', { ref: 'Notifications' }, { tip: true })).toContain(
-    'New: tooltip "Three unread"',
-  )
-  await step('hover', { ref: 'Bold' }, { tip: false })
-  await step('click', { ref: 'Holst' }, { tab: 'holst' })
-  expect(await step('press_key', { key: 'ArrowLeft' }, { tab: 'holst' })).toContain('tab "Bach"')
-  await step('press_key', { key: 'Enter' }, { tab: 'bach' })
-  await step('click', { ref: 'About' }, { about: true })
-  expect(await call('click', { ref: 'Personal data' })).toMatch(/^disabled: /)
-  await step('click', { ref: 'Billing address' }, { billing: true })
-  await step('type_text', { ref: 'Street', text: 'Main 1' }, { street: 'Main 1' })
-  await step('click', { ref: 'Practices home' }, { link: 1 })
-  await step('press_key', { ref: 'Practices home', key: 'Enter' }, { link: 2 })
-  expect(await step('click', { ref: 'Trigger alert' }, { warned: 1 })).toContain('Hello')
-  expect(await step('click', { ref: 'Discard' }, { focus: 'no' })).toContain(
-    'New: alertdialog "Confirmation"',
-  )
-  await step('press_key', { key: 'Tab' }, { focus: 'yes' })
-  await step('press_key', { key: 'Enter' }, { discarded: true, focus: 'discard' })
-  await step('set_checked', { ref: 'Lights', checked: true }, { lights: 'true' })
-  await step(
-    'set_checked',
-    { ref: 'All condiments', checked: true },
-    { all: 'true', toppings: [true, true] },
-  )
-  await step('set_checked', { ref: 'Lettuce', checked: false }, { all: 'mixed' })
-})
+test(
+  'toolbar, tooltip, tabs, carousel, disclosures, alerts, switch, mixed box',
+  MORE,
+  async ({ driven, site }) => {
+    const { call, step, state } = await openExample(driven, site, { name: 'patterns-values' })
+    await step('click', { ref: 'Stop slide rotation' }, { rotating: false })
+    // Until then the slides change by the clock.
+    const { slide } = await state()
+    await step('click', { ref: 'Previous slide' }, { slide: slide === 1 ? 3 : Number(slide) - 1 })
+    await step('click', { ref: 'Bold' }, { format: ['bold'] })
+    await step('press_key', { key: 'ArrowRight' }, { focus: 'Italic' })
+    await step('press_key', { key: 'Space' }, { format: ['bold', 'italic'] })
+    expect(await step('hover', { ref: 'Notifications' }, { tip: true })).toContain(
+      'New: tooltip "Three unread"',
+    )
+    await step('hover', { ref: 'Bold' }, { tip: false })
+    await step('click', { ref: 'Holst' }, { tab: 'holst' })
+    expect(await step('press_key', { key: 'ArrowLeft' }, { tab: 'holst' })).toContain('tab "Bach"')
+    await step('press_key', { key: 'Enter' }, { tab: 'bach' })
+    await step('click', { ref: 'About' }, { about: true })
+    expect(await call('click', { ref: 'Personal data' })).toMatch(/^disabled: /)
+    await step('click', { ref: 'Billing address' }, { billing: true })
+    await step('type_text', { ref: 'Street', text: 'Main 1' }, { street: 'Main 1' })
+    await step('click', { ref: 'Practices home' }, { link: 1 })
+    await step('press_key', { ref: 'Practices home', key: 'Enter' }, { link: 2 })
+    expect(await step('click', { ref: 'Trigger alert' }, { warned: 1 })).toContain('Hello')
+    expect(await step('click', { ref: 'Discard' }, { focus: 'no' })).toContain(
+      'New: alertdialog "Confirmation"',
+    )
+    await step('press_key', { key: 'Tab' }, { focus: 'yes' })
+    await step('press_key', { key: 'Enter' }, { discarded: true, focus: 'discard' })
+    await step('set_checked', { ref: 'Lights', checked: true }, { lights: 'true' })
+    await step(
+      'set_checked',
+      { ref: 'All condiments', checked: true },
+      { all: 'true', toppings: [true, true] },
+    )
+    await step('set_checked', { ref: 'Lettuce', checked: false }, { all: 'mixed' })
+  },
+)

@@ -1,5 +1,6 @@
 import { expect, test } from './support/page-apps.ts'
 import { refIn } from './support/ref-in.ts'
+import { MORE } from './support/more.ts'
 
 // More of React: what opens by the pointer, editors that keep a document of their own, drawn lists.
 
@@ -23,7 +24,7 @@ test('Radix: menu bar, navigation, context menu', async ({ app }) => {
   await step('set_checked', { ref: 'Starred', checked: true }, { picked: 'starred' })
 })
 
-test('Radix: what opens beside something, groups, a code, a toast', async ({ app }) => {
+test('Radix: what opens beside something, groups, a code, a toast', MORE, async ({ app }) => {
   const { call, step } = await app('radix-more')
   expect(await call('click', { ref: 'Rename list' })).toContain('New: dialog')
   await step('type_text', { ref: 'New name', text: 'Groceries' }, { name: 'Groceries' })
@@ -44,7 +45,7 @@ test('Radix: what opens beside something, groups, a code, a toast', async ({ app
   await step('click', { ref: 'Undo' }, { undone: true, toast: false })
 })
 
-test('Lexical', async ({ app }) => {
+test('Lexical', MORE, async ({ app }) => {
   const { call, step } = await app('lexical')
   const hello = { lines: ['paragraph: Hello world'] }
   await step('type_text', { ref: 'Notes', text: 'Hello world' }, hello)
@@ -71,7 +72,7 @@ test('Slate', async ({ app }) => {
   await step('click', { ref: 'Bold' }, { bold: ['New text'] })
 })
 
-test('react-select, a list sorted by dragging, a window on 5000 rows', async ({ app }) => {
+test('react-select, a list sorted by dragging, a window on 5000 rows', MORE, async ({ app }) => {
   const { call, step } = await app('popular')
   await step('select_option', { ref: 'Fruit', options: ['Cherry'] }, { fruit: 'Cherry' })
   const two = { ref: 'Fruits', options: ['Apple', 'Date'] }

@@ -1,6 +1,7 @@
 import type { createPage, typeText } from '../../src/page-tools/index.ts'
 import { expect, test } from './support/page-apps.ts'
 import { refIn } from './support/ref-in.ts'
+import { MORE } from './support/more.ts'
 
 // Libraries of components in React, as their own pages show them: pickers, trees, tables, fields of parts.
 
@@ -9,7 +10,7 @@ interface Entry {
   readonly typeText: typeof typeText
 }
 
-test('MUI X: dates by parts and by the calendar, a time', async ({ app }) => {
+test('MUI X: dates by parts and by the calendar, a time', MORE, async ({ app }) => {
   const { call, step } = await app('mui-x')
   const outline = await call('read_page')
   const due = refIn(outline, /group "Due"/)
@@ -59,7 +60,7 @@ test('MUI X: chips, several options, a tree, a drawer, a toast', async ({ app })
   await step('click', { ref: 'Undo' }, { undone: true })
 })
 
-test('Ant Design: cascader, trees, tags', async ({ app }) => {
+test('Ant Design: cascader, trees, tags', MORE, async ({ app }) => {
   const { call, step } = await app('antd-data')
   await call('click', { ref: 'Place' })
   await call('click', { ref: 'Italy' })
@@ -98,34 +99,38 @@ test('Ant Design: cascader, trees, tags', async ({ app }) => {
   await step('drag', places, { files: { docs: ['invoice'], music: ['song', 'letter'] } })
 })
 
-test('Ant Design: dates, a time, a slider, a colour, a file, a notification', async ({ app }) => {
-  const { call, step, evaluate } = await app('antd-data')
-  await call('type_text', { ref: 'Start date', text: '2026-03-09', enter: true })
-  const range = ['2026-03-09', '2026-03-12']
-  await step('type_text', { ref: 'End date', text: '2026-03-12', enter: true }, { range })
-  await step('type_text', { ref: 'Start', text: '14:30', enter: true }, { time: '14:30' })
-  await step('type_text', { ref: 'Volume', text: '47' }, { volume: 47 })
-  await step('type_text', { ref: 'Count', text: '7' }, { count: 7 })
-  await step('press_key', { ref: 'Count', key: 'ArrowUp' }, { count: 8 })
-  const outline = await call('read_page')
-  const picker = await call('click', { ref: refIn(outline, /: #1677FF/) })
-  const hex = refIn(picker, /: 1677ff/)
-  await step('type_text', { ref: hex, text: 'ff8800', enter: true }, { colour: '#ff8800' })
-  await call('press_key', { key: 'Escape' })
-  await step('click', { ref: '2026-03-17' }, { day: '2026-03-17' })
-  const report = await call('click', { ref: 'Attach a file' })
-  const field = /The page asks for a file.*ref (e\d+)/.exec(report)?.[1]
-  await evaluate(async (ref) => {
-    const entry = (window as unknown as { pageToolsEntry: Entry }).pageToolsEntry
-    await entry.typeText(ref ?? '', 'note.txt', {
-      page: entry.createPage({ files: (name) => new File([], name) }),
-    })
-  }, field)
-  await step('click', { ref: 'Send' }, { uploaded: ['note.txt'] })
-  await step('click', { ref: 'Take back' }, { undone: true })
-})
+test(
+  'Ant Design: dates, a time, a slider, a colour, a file, a notification',
+  MORE,
+  async ({ app }) => {
+    const { call, step, evaluate } = await app('antd-data')
+    await call('type_text', { ref: 'Start date', text: '2026-03-09', enter: true })
+    const range = ['2026-03-09', '2026-03-12']
+    await step('type_text', { ref: 'End date', text: '2026-03-12', enter: true }, { range })
+    await step('type_text', { ref: 'Start', text: '14:30', enter: true }, { time: '14:30' })
+    await step('type_text', { ref: 'Volume', text: '47' }, { volume: 47 })
+    await step('type_text', { ref: 'Count', text: '7' }, { count: 7 })
+    await step('press_key', { ref: 'Count', key: 'ArrowUp' }, { count: 8 })
+    const outline = await call('read_page')
+    const picker = await call('click', { ref: refIn(outline, /: #1677FF/) })
+    const hex = refIn(picker, /: 1677ff/)
+    await step('type_text', { ref: hex, text: 'ff8800', enter: true }, { colour: '#ff8800' })
+    await call('press_key', { key: 'Escape' })
+    await step('click', { ref: '2026-03-17' }, { day: '2026-03-17' })
+    const report = await call('click', { ref: 'Attach a file' })
+    const field = /The page asks for a file.*ref (e\d+)/.exec(report)?.[1]
+    await evaluate(async (ref) => {
+      const entry = (window as unknown as { pageToolsEntry: Entry }).pageToolsEntry
+      await entry.typeText(ref ?? '', 'note.txt', {
+        page: entry.createPage({ files: (name) => new File([], name) }),
+      })
+    }, field)
+    await step('click', { ref: 'Send' }, { uploaded: ['note.txt'] })
+    await step('click', { ref: 'Take back' }, { undone: true })
+  },
+)
 
-test('Ant Design: a table is sorted, filtered and paged; a transfer', async ({ app }) => {
+test('Ant Design: a table is sorted, filtered and paged; a transfer', MORE, async ({ app }) => {
   const { call, step } = await app('antd-data')
   await step('click', { ref: 'Age' }, { sorted: 'ascend' })
   expect(await call('click', { ref: 'filter' })).toContain('New: menu')
@@ -140,7 +145,7 @@ test('Ant Design: a table is sorted, filtered and paged; a transfer', async ({ a
   await step('click', { ref: refIn(outline, /button "right"/) }, { moved: ['Write'] })
 })
 
-test('React Aria: fields of parts, lists, sliders', async ({ app }) => {
+test('React Aria: fields of parts, lists, sliders', MORE, async ({ app }) => {
   const { call, step } = await app('react-aria')
   await step('select_option', { ref: 'Fruit', options: ['Cherry'] }, { fruit: 'Cherry' })
   await step('select_option', { ref: 'Size', options: ['Medium'] }, { size: 'm' })
@@ -161,7 +166,7 @@ test('React Aria: fields of parts, lists, sliders', async ({ app }) => {
   await step('type_text', email, { sent: 'ada@example.org' })
 })
 
-test('React Aria: menus, selections, switches', async ({ app }) => {
+test('React Aria: menus, selections, switches', MORE, async ({ app }) => {
   const { call, step } = await app('react-aria')
   await call('click', { ref: 'Actions' })
   await call('click', { ref: 'Share' })

@@ -1,8 +1,9 @@
 import { expect, test } from './support/page-apps.ts'
+import { MORE } from './support/more.ts'
 
 // Libraries without React: web components, Vue, jQuery's widgets, Bootstrap, editors.
 
-test('Web Awesome', async ({ app }) => {
+test('Web Awesome', MORE, async ({ app }) => {
   const { call, step } = await app('webawesome')
   await step('type_text', { ref: 'Name', text: 'Ada' }, { name: 'Ada' })
   await step('type_text', { ref: 'Notes', text: 'Hello\nworld' }, { notes: 'Hello\nworld' })
@@ -35,7 +36,7 @@ test('Web Awesome', async ({ app }) => {
   )
 })
 
-test('Element Plus', async ({ app }) => {
+test('Element Plus', MORE, async ({ app }) => {
   const { call, step } = await app('element-plus')
   await step('type_text', { ref: 'Text', text: 'hello' }, { text: 'hello' })
   await step('select_option', { ref: 'City', options: ['City 42'] }, { city: 'City 42' })
@@ -84,7 +85,7 @@ test('jQuery UI, Select2, flatpickr and SortableJS', async ({ app }) => {
   await step('click', { ref: 'Yes' }, { confirmed: true })
 })
 
-test('Bootstrap: what fades in is waited for', async ({ app }) => {
+test('Bootstrap: what fades in is waited for', MORE, async ({ app }) => {
   const { call, step } = await app('bootstrap')
   await call('click', { ref: 'Account' })
   await step('click', { ref: 'Settings' }, { settings: 1 })
@@ -106,7 +107,7 @@ test('Bootstrap: what fades in is waited for', async ({ app }) => {
   await step('type_text', { ref: 'Range', text: '8' }, { range: '8' })
 })
 
-test('Quill and CodeMirror', async ({ app }) => {
+test('Quill and CodeMirror', MORE, async ({ app }) => {
   const { call, step } = await app('editors')
   await step('type_text', { ref: 'Letter', text: 'Dear Ada' }, { text: 'Dear Ada\n' })
   await step(

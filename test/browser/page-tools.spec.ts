@@ -1,5 +1,6 @@
 import { drive } from '../apps/drive.ts'
 import { expect, property, test } from './support/driven.ts'
+import { MORE } from './support/more.ts'
 
 // Pages by hand, each with one difficulty. What happened is asked of the page, never of the report.
 
@@ -558,7 +559,7 @@ test('drag, hover, scroll, virtual lists and waiting', async ({ openPage }) => {
   expect(await call('wait_for', { text: 'Never', timeoutMs: 200 })).toMatch(/^timeout: /)
 })
 
-test('a table of 5 000 rows is cut, searched and used', async ({ openPage }) => {
+test('a table of 5 000 rows is cut, searched and used', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<table aria-label="People"><thead><tr><th>Name<th>Age<th></thead><tbody></tbody></table>
     <script>document.querySelector('tbody').innerHTML = Array.from({ length: 5000 }, (_, n) => '<tr><td>Person ' + n + '<td>' + n % 90 + '<td><button onclick="this.closest(&quot;tr&quot;).remove()">Delete</button>').join('')</script>`,
@@ -661,7 +662,7 @@ test('deep nesting is read to its end', async ({ openPage }) => {
   expect(await call('read_page')).toContain('button "Bottom"')
 })
 
-test('what reading costs', async ({ openPage }) => {
+test('what reading costs', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<script>document.body.innerHTML = Array.from({ length: 25 }, (_, a) => '<section aria-label="S' + a + '">' + Array.from({ length: 20 }, (_, b) => '<article><h3>Item ' + b + '</h3><p>Some <b>text</b></p><div><button>Buy</button><a href="#">More</a><input aria-label="q"></div><span>x</span></article>').join('') + '</section>').join('')</script>`,
   })

@@ -5,8 +5,9 @@ import { serveFolder, type ServedApp } from '../consumers/serve-app.ts'
 import { callTools, say } from './support/mock-answers.ts'
 import type { MockOpenAI, MockResponse } from './support/mock-openai.ts'
 import { expect, test } from './support/test.ts'
+import { inSlice } from './support/more.ts'
 
-/** `npm run test:consumers` tries all panels of docs/frameworks.md; `npm test` those that are quick. */
+/** `npm run test:consumers` tries all panels of docs/frameworks.md; `npm run test:more` those that are quick. */
 const all = process.env.OFFSTAGE_CONSUMERS === 'all'
 
 // One after the other: they share a folder, and their tarball.
@@ -18,7 +19,8 @@ test.beforeAll(async () => {
 })
 
 for (const panel of panels.filter(({ slow }) => all || !slow)) {
-  test.describe(`the panel of the guide: ${panel.title}`, () => {
+  const slice = inSlice(panel.name === 'react' || panel.name === 'none')
+  test.describe(`the panel of the guide: ${panel.title}`, slice, () => {
     let served: ServedApp | undefined
     const errors: string[] = []
 

@@ -4,6 +4,7 @@ import { callTools, say } from './support/mock-answers.ts'
 import type { MockOpenAI, MockRequest, MockResponse } from './support/mock-openai.ts'
 import { processOf } from './support/process-of.ts'
 import { expect, test as base } from './support/test.ts'
+import { inSlice, MORE } from './support/more.ts'
 
 declare global {
   interface Window {
@@ -194,53 +195,56 @@ for (const how of ['closed', 'crashed'] as const) {
     expect(await unfinished(two)).toEqual([])
   })
 
-  test(`a tab that is ${how} while a tool of the agent that it asked works: it is not run again`, async ({
-    office,
-    openTab,
-  }) => {
-    office.holds = 'charge'
-    const one = await openTab()
-    const two = await openTab()
-    await begin(one)
-    await expect.poll(() => office.charges).toBe(1)
-    await expect.poll(async () => (await shown(two)).ownership).toBe('other-tab')
-    await kill(one)
-    await expect.poll(() => outcome(two), LONG).toBe('completed')
-    expect(office.charges).toBe(1)
-    expect(await unfinished(two)).toEqual([])
-  })
+  test(
+    `a tab that is ${how} while a tool of the agent that it asked works: it is not run again`,
+    inSlice(how === 'closed'),
+    async ({ office, openTab }) => {
+      office.holds = 'charge'
+      const one = await openTab()
+      const two = await openTab()
+      await begin(one)
+      await expect.poll(() => office.charges).toBe(1)
+      await expect.poll(async () => (await shown(two)).ownership).toBe('other-tab')
+      await kill(one)
+      await expect.poll(() => outcome(two), LONG).toBe('completed')
+      expect(office.charges).toBe(1)
+      expect(await unfinished(two)).toEqual([])
+    },
+  )
 
-  test(`a tab that is ${how} while the agent that it asked waits for a person: the next one is asked`, async ({
-    office,
-    openTab,
-  }) => {
-    const one = await openTab({ asks: true })
-    const two = await openTab({ asks: true })
-    await begin(one)
-    await expect.poll(async () => (await shown(two)).pending).toHaveLength(1)
-    await kill(one)
-    expect(await approve(two)).toBe(true)
-    await expect.poll(() => outcome(two), LONG).toBe('completed')
-    expect(office.charges).toBe(1)
-    expect(office.asked).toEqual(['boss', 'expert', 'expert', 'boss'])
-  })
+  test(
+    `a tab that is ${how} while the agent that it asked waits for a person: the next one is asked`,
+    inSlice(how === 'closed'),
+    async ({ office, openTab }) => {
+      const one = await openTab({ asks: true })
+      const two = await openTab({ asks: true })
+      await begin(one)
+      await expect.poll(async () => (await shown(two)).pending).toHaveLength(1)
+      await kill(one)
+      expect(await approve(two)).toBe(true)
+      await expect.poll(() => outcome(two), LONG).toBe('completed')
+      expect(office.charges).toBe(1)
+      expect(office.asked).toEqual(['boss', 'expert', 'expert', 'boss'])
+    },
+  )
 
-  test(`a tab that is ${how} when the agent is done, and its words are made data: another one answers the call`, async ({
-    office,
-    openTab,
-  }) => {
-    office.holds = 'data'
-    const one = await openTab({ hasOutput: true })
-    const two = await openTab({ hasOutput: true })
-    await begin(one)
-    await expect.poll(() => office.held.has('data')).toBe(true)
-    await expect.poll(async () => (await shown(two)).text).toContain('suspended')
-    await kill(one)
-    office.holds = null
-    await expect.poll(() => outcome(two), LONG).toBe('completed')
-    expect(office.asked).toEqual(['boss', 'expert', 'expert', 'data', 'data', 'boss'])
-    expect(office.charges).toBe(1)
-  })
+  test(
+    `a tab that is ${how} when the agent is done, and its words are made data: another one answers the call`,
+    inSlice(how === 'closed'),
+    async ({ office, openTab }) => {
+      office.holds = 'data'
+      const one = await openTab({ hasOutput: true })
+      const two = await openTab({ hasOutput: true })
+      await begin(one)
+      await expect.poll(() => office.held.has('data')).toBe(true)
+      await expect.poll(async () => (await shown(two)).text).toContain('suspended')
+      await kill(one)
+      office.holds = null
+      await expect.poll(() => outcome(two), LONG).toBe('completed')
+      expect(office.asked).toEqual(['boss', 'expert', 'expert', 'data', 'data', 'boss'])
+      expect(office.charges).toBe(1)
+    },
+  )
 }
 
 test('a tab that lacks the agent is passed over', async ({ office, openTab }) => {
@@ -259,33 +263,33 @@ test('a tab that lacks the agent is passed over', async ({ office, openTab }) =>
   expect(office.charges).toBe(1)
 })
 
-test('a tab that is frozen while the agent that it asked works follows when it thaws', async ({
-  ownBrowser,
-  office,
-  openTab,
-}) => {
-  const context = await ownBrowser.newContext()
-  office.holds = 'answer'
-  const one = await openTab({ context })
-  const pid = await processOf(one, ownBrowser)
-  const two = await openTab({ context })
-  await begin(one)
-  await expect.poll(() => office.held.has('answer')).toBe(true)
-  await expect.poll(async () => (await shown(two)).ownership).toBe('other-tab')
-  process.kill(pid, 'SIGSTOP')
-  try {
-    office.goOn()
-    await expect.poll(() => outcome(two), LONG).toBe('completed')
-  } finally {
-    process.kill(pid, 'SIGCONT')
-  }
-  expect((await shown(two)).text).toContain('The bill is paid.')
-  await expect.poll(() => outcome(one)).toBe('completed')
-  // Its handle ended with the run, or as that went on elsewhere: whichever it noticed first.
-  await expect.poll(() => one.evaluate(() => window.pair.end)).toMatch(/taken-over|completed/)
-  expect(office.charges).toBe(1)
-  expect(await unfinished(two)).toEqual([])
-})
+test(
+  'a tab that is frozen while the agent that it asked works follows when it thaws',
+  MORE,
+  async ({ ownBrowser, office, openTab }) => {
+    const context = await ownBrowser.newContext()
+    office.holds = 'answer'
+    const one = await openTab({ context })
+    const pid = await processOf(one, ownBrowser)
+    const two = await openTab({ context })
+    await begin(one)
+    await expect.poll(() => office.held.has('answer')).toBe(true)
+    await expect.poll(async () => (await shown(two)).ownership).toBe('other-tab')
+    process.kill(pid, 'SIGSTOP')
+    try {
+      office.goOn()
+      await expect.poll(() => outcome(two), LONG).toBe('completed')
+    } finally {
+      process.kill(pid, 'SIGCONT')
+    }
+    expect((await shown(two)).text).toContain('The bill is paid.')
+    await expect.poll(() => outcome(one)).toBe('completed')
+    // Its handle ended with the run, or as that went on elsewhere: whichever it noticed first.
+    await expect.poll(() => one.evaluate(() => window.pair.end)).toMatch(/taken-over|completed/)
+    expect(office.charges).toBe(1)
+    expect(await unfinished(two)).toEqual([])
+  },
+)
 
 test('a page that is reloaded keeps its run and the agent that it asked', async ({
   office,

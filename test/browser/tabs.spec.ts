@@ -2,6 +2,7 @@ import { chromium, type Browser, type BrowserContext, type Page } from '@playwri
 import type { Agent, ConversationSnapshot, Script } from '../../src/index.ts'
 import { processOf } from './support/process-of.ts'
 import { expect, test as base } from './support/test.ts'
+import { inSlice, MORE } from './support/more.ts'
 
 declare global {
   interface Window {
@@ -134,44 +135,52 @@ const outcome = async (page: Page) => (await shown(page)).ended?.outcome
 
 for (const locks of [true, false]) {
   test.describe(locks ? 'with Web Locks' : 'without Web Locks', () => {
-    test('tabs follow a run, also one that comes later', async ({ context, openTab }) => {
-      // Long enough for a page to be opened meanwhile.
-      const script = writes(WORDS.repeat(40))
-      const one = await openTab({ context, locks, script })
-      const two = await openTab({ context, locks })
-      await begin(one)
-      await isWriting(two)
-      const late = await openTab({ context, locks })
-      await isWriting(late)
-      expect(await Promise.all([one, two, late].map(whose))).toEqual([
-        'this-tab',
-        'other-tab',
-        'other-tab',
-      ])
-      await expect.poll(() => endOf(one)).toBe('completed')
-      const seen = new Set(await one.evaluate(() => window.tab.seen))
-      for (const tab of [two, late]) {
-        await expect.poll(() => contentOf(tab)).toEqual(await contentOf(one))
-        const same = (await tab.evaluate(() => window.tab.seen)).filter((each) => seen.has(each))
-        // Batch by batch, though not each of them falls into a frame of both.
-        expect(same.length).toBeGreaterThan(5)
-      }
-    })
+    test(
+      'tabs follow a run, also one that comes later',
+      inSlice(locks),
+      async ({ context, openTab }) => {
+        // Long enough for a page to be opened meanwhile.
+        const script = writes(WORDS.repeat(40))
+        const one = await openTab({ context, locks, script })
+        const two = await openTab({ context, locks })
+        await begin(one)
+        await isWriting(two)
+        const late = await openTab({ context, locks })
+        await isWriting(late)
+        expect(await Promise.all([one, two, late].map(whose))).toEqual([
+          'this-tab',
+          'other-tab',
+          'other-tab',
+        ])
+        await expect.poll(() => endOf(one)).toBe('completed')
+        const seen = new Set(await one.evaluate(() => window.tab.seen))
+        for (const tab of [two, late]) {
+          await expect.poll(() => contentOf(tab)).toEqual(await contentOf(one))
+          const same = (await tab.evaluate(() => window.tab.seen)).filter((each) => seen.has(each))
+          // Batch by batch, though not each of them falls into a frame of both.
+          expect(same.length).toBeGreaterThan(5)
+        }
+      },
+    )
 
-    test('a run goes on in another tab when its own is closed', async ({ context, openTab }) => {
-      const one = await openTab({ context, locks })
-      const lacking = await openTab({ context, locks, tools: false })
-      const two = await openTab({ context, locks })
-      await begin(one)
-      await isWriting(lacking)
-      await isWriting(two)
-      await one.close()
-      await expect.poll(() => whose(two)).toBe('this-tab')
-      await expect.poll(() => whose(lacking)).toBe('other-tab')
-      await expect.poll(() => outcome(two)).toBe('completed')
-      await expect.poll(() => contentOf(lacking)).toEqual(await contentOf(two))
-      expect(await textOf(two)).toBe(LONG)
-    })
+    test(
+      'a run goes on in another tab when its own is closed',
+      inSlice(locks),
+      async ({ context, openTab }) => {
+        const one = await openTab({ context, locks })
+        const lacking = await openTab({ context, locks, tools: false })
+        const two = await openTab({ context, locks })
+        await begin(one)
+        await isWriting(lacking)
+        await isWriting(two)
+        await one.close()
+        await expect.poll(() => whose(two)).toBe('this-tab')
+        await expect.poll(() => whose(lacking)).toBe('other-tab')
+        await expect.poll(() => outcome(two)).toBe('completed')
+        await expect.poll(() => contentOf(lacking)).toEqual(await contentOf(two))
+        expect(await textOf(two)).toBe(LONG)
+      },
+    )
 
     test('a tab takes a run over when a person asks for it', async ({ context, openTab }) => {
       const one = await openTab({ context, locks })
@@ -287,26 +296,27 @@ test('a run goes on in another tab when its own crashes', async ({ context, open
   expect(await textOf(two)).toBe(LONG)
 })
 
-test('a run goes on in another tab when its own is frozen, which follows when it thaws', async ({
-  ownBrowser,
-  openTab,
-}) => {
-  const context = await ownBrowser.newContext()
-  const one = await openTab({ context })
-  const pid = await processOf(one, ownBrowser)
-  const two = await openTab({ context })
-  await begin(one)
-  await isWriting(two)
-  process.kill(pid, 'SIGSTOP')
-  try {
-    await expect.poll(() => whose(two)).toBe('this-tab')
-  } finally {
-    process.kill(pid, 'SIGCONT')
-  }
-  await expect.poll(() => endOf(one)).toBe('taken-over')
-  await expect.poll(() => outcome(two)).toBe('completed')
-  await expect.poll(() => contentOf(one)).toEqual(await contentOf(two))
-})
+test(
+  'a run goes on in another tab when its own is frozen, which follows when it thaws',
+  MORE,
+  async ({ ownBrowser, openTab }) => {
+    const context = await ownBrowser.newContext()
+    const one = await openTab({ context })
+    const pid = await processOf(one, ownBrowser)
+    const two = await openTab({ context })
+    await begin(one)
+    await isWriting(two)
+    process.kill(pid, 'SIGSTOP')
+    try {
+      await expect.poll(() => whose(two)).toBe('this-tab')
+    } finally {
+      process.kill(pid, 'SIGCONT')
+    }
+    await expect.poll(() => endOf(one)).toBe('taken-over')
+    await expect.poll(() => outcome(two)).toBe('completed')
+    await expect.poll(() => contentOf(one)).toEqual(await contentOf(two))
+  },
+)
 
 test('a page that is reloaded keeps its run', async ({ context, openTab }) => {
   const one = await openTab({ context })

@@ -7,24 +7,36 @@ export interface SiteWatch {
   stop(): void
 }
 
+/** How long what a person pressed may take to lead somewhere. Milliseconds. */
+const PRESS_MS = 2000
+
 /**
  * Cancels navigations to other sites that scripts of the page begin, in browsers with the Navigation API. A person's own
- * are not touched.
+ * are not touched: those after a press that no script can make. (`userInitiated` is true as well of a form that a
+ * script's click submits.)
  */
 export function keepOnSite(views: Iterable<Window>, options: PageOptions): SiteWatch {
   const kept = new Set<string>()
   const watched = [...views].flatMap((view) => {
     const { navigation } = view as Window & { readonly navigation?: Navigation }
     if (!navigation) return []
+    let pressedAt = -Infinity
+    const note = (event: Event): void => {
+      if (isPress(event)) pressedAt = performance.now()
+    }
     const check = (event: NavigateEvent): void => {
       const url = URL.parse(event.destination.url)
-      if (!url || !event.cancelable || event.userInitiated || isAllowedSite(url, view, options))
-        return
+      const isPersons = event.userInitiated && performance.now() - pressedAt < PRESS_MS
+      if (!url || !event.cancelable || isPersons || isAllowedSite(url, view, options)) return
       event.preventDefault()
       kept.add(url.origin)
     }
-    navigation.addEventListener('navigate', check)
-    return [() => navigation.removeEventListener('navigate', check)]
+    const off = new AbortController()
+    const { signal } = off
+    for (const type of ['pointerdown', 'pointerup', 'keydown'])
+      view.addEventListener(type, note, { capture: true, signal })
+    navigation.addEventListener('navigate', check, { signal })
+    return [() => off.abort()]
   })
   return {
     lines: () =>
@@ -33,4 +45,9 @@ export function keepOnSite(views: Iterable<Window>, options: PageOptions): SiteW
       ),
     stop: () => watched.forEach((stop) => stop()),
   }
+}
+
+function isPress(event: Event): boolean {
+  if (!event.isTrusted) return false
+  return event.type !== 'keydown' || [' ', 'Enter'].includes((event as KeyboardEvent).key)
 }

@@ -12,17 +12,17 @@ export function strangeness(url: URL, page: Page): string {
   const live = livePage(page)
   const { ownerDocument } = rootOf(live.options)
   if (leavesSite(url, viewOf(ownerDocument))) return 'leads to another site'
-  const wanted = withoutHash(url.href)
-  if (wanted === withoutHash(ownerDocument.URL)) return ''
+  if (withoutHash(url.href) === withoutHash(ownerDocument.URL)) return ''
   for (const tree of treesOf(live))
     for (const link of tree.querySelectorAll('a[href],area[href]'))
-      if (addressOf(link) === wanted && isReadable(link, live.options)) return ''
+      if (leadsTo(link, url) && isReadable(link, live.options)) return ''
   return 'to which no link on the page leads'
 }
 
-function addressOf(link: Element): string | undefined {
-  const href = URL.parse(link.getAttribute('href') ?? '', link.baseURI)?.href
-  return href && withoutHash(href)
+/** With its fragment, which goes along when a server sends the browser elsewhere; the link may have one that this lacks. */
+function leadsTo(link: Element, { href, hash }: URL): boolean {
+  const address = URL.parse(link.getAttribute('href') ?? '', link.baseURI)?.href
+  return address === href || (hash === '' && address !== undefined && withoutHash(address) === href)
 }
 
 function withoutHash(address: string): string {

@@ -22,11 +22,26 @@ function originOf(view: Window): string {
   return view.origin === 'null' ? view.location.origin : view.origin
 }
 
-/** Where the element's own link or form leads. Null: nowhere, or its page's script decides. */
+/**
+ * Where the element's own link or form leads. Null: nowhere, or its page's script decides. A button in a link, or the
+ * other way round, may do either, by browser: what leaves the site counts.
+ */
 export function destinationOf(element: Element, how: Activation): URL | null {
+  const urls = destinationsOf(element, how)
+  return urls.find((url) => leavesSite(url, viewOf(element))) ?? urls[0] ?? null
+}
+
+function destinationsOf(element: Element, how: Activation): URL[] {
+  return [linkOf(element), formTargetOf(element, how)].filter((url) => url !== null)
+}
+
+function linkOf(element: Element): URL | null {
   const link = closest(element, 'a,area')
   const href = link?.getAttribute('href') ?? link?.getAttribute('xlink:href')
-  if (link && href !== null && href !== undefined) return resolved(href, link)
+  return link && href !== null && href !== undefined ? resolved(href, link) : null
+}
+
+function formTargetOf(element: Element, how: Activation): URL | null {
   const button = submitterOf(element) ?? (how === 'activate' ? defaultButtonOf(element) : null)
   const form = button?.form ?? (how === 'activate' ? formOf(element) : null)
   if (!form || methodOf(form, button) === 'dialog') return null
@@ -36,15 +51,15 @@ export function destinationOf(element: Element, how: Activation): URL | null {
 /** Throws `outside` when the element leads to a site that `navigate` may not go to either. */
 export function requireSite(element: Element, how: Activation, { options }: LivePage): void {
   const view = viewOf(element)
-  for (const url of [destinationOf(element, how), ...pingsOf(element)])
-    if (url && !isAllowedSite(url, view, options)) throw otherSite(url, view)
+  for (const url of [...destinationsOf(element, how), ...pingsOf(element)])
+    if (!isAllowedSite(url, view, options)) throw otherSite(url, view)
 }
 
 /** Where the browser reports that a link was followed. */
-function pingsOf(element: Element): (URL | null)[] {
+function pingsOf(element: Element): URL[] {
   const link = closest(element, 'a[ping],area[ping]')
   const addresses = link?.getAttribute('ping')?.split(/\s+/).filter(Boolean) ?? []
-  return link ? addresses.map((address) => resolved(address, link)) : []
+  return addresses.flatMap((address) => (link && resolved(address, link)) ?? [])
 }
 
 export function otherSite({ origin }: URL, view: Window): PageError {

@@ -99,6 +99,7 @@ const ofConversation = shape({ conversationId: isText })
 const driving = { conversationId: isText, epoch: isNumber, sent: isNumber }
 
 const isPlainOutput: Check = (value) => isOutput(value) && isJson(value)
+const isPlainContent: Check = (value) => isUserContent(value) && isJson(value)
 
 const answer = oneOf('type', {
   approve: shape({
@@ -123,7 +124,7 @@ const command = oneOf('type', {
   abort: shape({ runId: isText, reason: isText }),
   send: shape({
     runId: isText,
-    message: isUserContent,
+    message: isPlainContent,
     when: among(['next-step', 'now', 'after-run']),
   }),
   withdraw: shape({ runId: isText, messageId: isText }),

@@ -3,6 +3,7 @@ import type { ActionScannerOptions } from '../../../src/action/index.ts'
 import type { StreamPart } from '../../../src/protocol/stream-part.ts'
 import { tools } from './dialects.ts'
 import { cut, stream, toOutcome } from './harness.ts'
+import { eachNth } from '../more.ts'
 
 interface Read {
   readonly text: string
@@ -23,7 +24,7 @@ function toRead(parts: readonly StreamPart[]): Read {
 
 function read(output: string, options: ActionScannerOptions = {}): Read {
   const whole = toRead(stream([output], tools, options))
-  for (const size of [1, 2, 3, 5, 8, 13])
+  for (const size of eachNth(3, [1, 2, 3, 5, 8, 13]))
     expect([size, toRead(stream(cut(output, size), tools, options))]).toEqual([size, whole])
   return whole
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { countSteps } from './regexp-steps.ts'
+import { someOf } from '../more.ts'
 
 const patterns = [
   /a*b/,
@@ -32,7 +33,7 @@ describe('the step counter', () => {
         const span = found ? [found.index, found.index + found[0].length] : undefined
         expect(countSteps(pattern, subject, 0).span, String(pattern)).toEqual(span)
       }),
-      { numRuns: 2000, seed: 5 },
+      { numRuns: someOf(2000), seed: 5 },
     )
   })
 

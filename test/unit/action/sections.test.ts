@@ -5,6 +5,7 @@ import { CallFinder } from '../../../src/action/find-calls.ts'
 import { writers } from './section-writers.ts'
 import type { WrittenCall, Writer } from './section-writers.ts'
 import { canonical, cut, stream, tool, toOutcome } from './harness.ts'
+import { someOf } from '../more.ts'
 
 const tools = [
   tool('search', { query: { type: 'string' }, limit: { type: 'integer' } }, ['query']),
@@ -77,7 +78,7 @@ describe('any list of calls, as one section or several (Q6)', () => {
             expect([output, size, read(output, size, rescue)]).toEqual([output, size, wanted])
         },
       )
-      fc.assert(property, { numRuns: 40, seed: 11 })
+      fc.assert(property, { numRuns: someOf(40), seed: 11 })
     })
 
     it(`shows nothing of it, and never runs another call when it is cut: ${format}`, () => {

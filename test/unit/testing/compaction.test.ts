@@ -22,6 +22,7 @@ import {
   texts,
   words,
 } from './compaction-support.ts'
+import { eachNth } from '../more.ts'
 
 describe('a run of 200 steps', () => {
   const windows = [4_000, 8_000, 32_000]
@@ -30,7 +31,7 @@ describe('a run of 200 steps', () => {
   const pairs = windows
     .flatMap((window) => policies.map((policy) => [window, policy] as const))
     .filter(([window, policy]) => window > 4_000 || policy !== 'clear-results')
-  it.each(pairs)(
+  it.each(eachNth(3, pairs))(
     'stays within %i tokens by %s',
     { timeout: 120_000 },
     async (contextWindow, policy) => {

@@ -19,6 +19,7 @@ import {
   type Turn,
   type World,
 } from './simulation.ts'
+import { someOf } from '../more.ts'
 
 const succeeded: ToolOutcome = { status: 'succeeded', output: { type: 'text', value: 'ok' } }
 const failed: ToolOutcome = {
@@ -122,7 +123,7 @@ describe('a run that dies anywhere, any number of times', () => {
         return last
       }),
       {
-        numRuns: 300,
+        numRuns: someOf(300),
         endOnFailure: true,
         interruptAfterTimeLimit: 20000,
         markInterruptAsFailure: false,
@@ -170,7 +171,7 @@ describe('a run that dies anywhere, any number of times', () => {
         expect(lived.messages).toEqual(folded.messages)
         expect((await live.host.library.getConversation(SCOPE))?.messages).toEqual(folded.messages)
       }),
-      { numRuns: 50 },
+      { numRuns: someOf(50) },
     )
   })
 

@@ -13,6 +13,7 @@ import {
   type LiveHost,
   type World,
 } from './simulation.ts'
+import { eachNth } from '../more.ts'
 
 /** The commands that an app's calls of an agent lead to, but for those whose codes an engine chooses. */
 type Public =
@@ -263,7 +264,9 @@ const refusing =
 const none: Trouble = () => undefined
 
 const refusals: readonly Trouble[] = Object.keys(STORED).flatMap((code) =>
-  [methods, ...methods.map((method) => [method])].map((refused) => refusing(code, refused)),
+  [methods, ...eachNth(2, methods).map((method) => [method])].map((refused) =>
+    refusing(code, refused),
+  ),
 )
 
 const missesRow: Trouble = ({ store }) => {

@@ -6,6 +6,7 @@ import { createMemoryStore } from '../../../src/worker/store/memory-store.ts'
 import type { Store } from '../../../src/worker/store/store.ts'
 import { codeOf, ended, started } from './store-support.ts'
 import { agentOf, contentOf, fileOf, importInto, linesIn, write } from './transfer-support.ts'
+import { someOf } from '../more.ts'
 
 const IDS = ['a', 'b', 'c']
 
@@ -77,7 +78,7 @@ describe('a damaged file', () => {
           expect(ids.length).toBeGreaterThanOrEqual(file[place] === '\n' ? 1 : 2)
         },
       ),
-      { numRuns: 150 },
+      { numRuns: someOf(150) },
     )
   })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Tab } from './world/tab.ts'
 import { World } from './world/world.ts'
+import { someOf } from '../../more.ts'
 
 const ACTIONS = [
   'open',
@@ -217,7 +218,7 @@ describe.each([
           expect(world.tabs.find(({ name }) => name === holder)?.epoch).toBe(world.epoch)
         }
       }),
-      { numRuns: Number(process.env['RUNS'] ?? 150) },
+      { numRuns: Number(process.env['RUNS'] ?? someOf(150)) },
     )
   })
 

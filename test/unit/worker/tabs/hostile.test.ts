@@ -208,3 +208,23 @@ it('an answer whose output or input could not be stored is no answer', () => {
   expect(fits(resolve({ type: 'json', value: new Date() }))).toBe(false)
   expect(fits(ask({ type: 'resolve', verdict: 'perhaps' }))).toBe(false)
 })
+
+it('a message to a run that no text can hold is no message', () => {
+  const ask = (text: unknown) =>
+    TAB_MESSAGES['command-ask']({
+      conversationId: 'talk',
+      to: null,
+      commandId: 'c',
+      command: {
+        type: 'send',
+        runId: 'run',
+        message: { id: 'm', parts: [{ type: 'text', text: 'Hi', providerOptions: text }] },
+        when: 'now',
+      },
+    })
+  expect(ask({ a: ['b'] })).toBe(true)
+  expect(ask(1n)).toBe(false)
+  let doubled: unknown = 'x'
+  for (let level = 0; level < 60; level++) doubled = [doubled, doubled]
+  expect(ask(doubled)).toBe(false)
+})
