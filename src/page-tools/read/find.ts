@@ -52,8 +52,6 @@ const CANDIDATES = 200
 /** Longer texts are searched for in the descendants that contain them. */
 const LONG_TEXT = 400
 const SHORT_TEXT = 100
-/** A text that is shorter says too little to be a rest of a name. */
-const REST = 3
 const MIN_SCORE = 0.25
 /**
  * The score of an exact match with a title, a label or the visible text rather than the accessible name.
@@ -125,8 +123,8 @@ function hints(element: Element, role: string): string {
   const text = byContent ? element.textContent : ownText(element)
   if (text.length < LONG_TEXT) parts.push(text)
   if (byContent && text.length < SHORT_TEXT) parts.push(...pictureTexts(element))
-  // The words of a control may be its style's; a part of them is found by the rest.
-  if (text.trim().length < REST && (isActionable(role) || (!role && isClickable(element))))
+  // A style may write all or a part of the words of a control.
+  if (text.length < SHORT_TEXT && (isActionable(role) || (!role && isClickable(element))))
     parts.push(drawnText(element))
   return normalize(parts.join(' '))
 }
