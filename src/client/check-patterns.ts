@@ -1,5 +1,7 @@
 import { OffstageError } from '../protocol/error.ts'
-import { isExponential } from './slow-pattern.ts'
+import { type Effort, isExponential, someEffort } from './slow-pattern.ts'
+
+export { someEffort }
 
 /** Keywords whose values are data, and those whose values are schemas by name. */
 const DATA = /^(const|default|enum|examples)$/
@@ -7,24 +9,24 @@ const NAMED = /^(properties|patternProperties|dependentSchemas|\$defs|definition
 
 /**
  * Throws `schema-unsupported` for a pattern that a model's input could hang the worker with: no
- * expression can be stopped once it runs.
+ * expression can be stopped once it runs. The same for one that takes too long to judge: schemas are others' words, too.
  */
-export function checkPatterns(schema: unknown, of: string): void {
+export function checkPatterns(schema: unknown, of: string, effort: Effort = someEffort()): void {
   if (typeof schema !== 'object' || schema === null) return
   for (const [keyword, value] of Object.entries(schema)) {
-    if (keyword === 'pattern') checkPattern(value, of)
+    if (keyword === 'pattern') checkPattern(value, of, effort)
     if (keyword === 'patternProperties')
-      for (const key of Object.keys(value ?? {})) checkPattern(key, of)
+      for (const key of Object.keys(value ?? {})) checkPattern(key, of, effort)
     if (NAMED.test(keyword))
-      for (const named of Object.values(value ?? {})) checkPatterns(named, of)
-    else if (!DATA.test(keyword)) checkPatterns(value, of)
+      for (const named of Object.values(value ?? {})) checkPatterns(named, of, effort)
+    else if (!DATA.test(keyword)) checkPatterns(value, of, effort)
   }
 }
 
-function checkPattern(pattern: unknown, of: string): void {
-  if (typeof pattern === 'string' && isExponential(pattern))
+function checkPattern(pattern: unknown, of: string, effort: Effort): void {
+  if (typeof pattern === 'string' && isExponential(pattern, effort))
     throw new OffstageError(
       'schema-unsupported',
-      `The pattern ${pattern} ${of} can take forever on some inputs. Write it without a repetition of what repeats, or check the input in execute().`,
+      `The pattern ${pattern} ${of} can take forever on some inputs, or it takes too long to find that out. Write it without a repetition of what repeats, or check the input in execute().`,
     )
 }

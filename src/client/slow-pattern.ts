@@ -14,8 +14,9 @@ interface Loop {
   readonly to: number
 }
 
+/** Names have a limit, and a class that isn't closed, which is no pattern, is one token: time is linear. */
 const TOKEN =
-  /\((?:\?(?:<?[=!]|<[^>]*>|[a-z-]*:))?|[)|^$]|(?:[*+?]|\{\d+(?:,\d*)?\})\??|\\(?:[pPu]\{[^}]*\}|u[\da-fA-F]{4}|x..|c.|k<[^>]*>|\d+|.)|\[(?:\\.|[^\]\\])*\]|./gsu
+  /\((?:\?(?:<?[=!]|<[^>]{0,200}>|[a-z-]*:))?|[)|^$]|(?:[*+?]|\{\d+(?:,\d*)?\})\??|\\(?:[pPu]\{[^}]{0,200}\}|u[\da-fA-F]{4}|x..|c.|k<[^>]{0,200}>|\d+|.)|\[(?:\\.|[^\]\\])*(?:\]|$)|./gsu
 const REPETITION = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})\??$/
 
 /** Characters by which places are compared: all of ASCII, and some beyond it. */
@@ -34,15 +35,33 @@ const MOST_NESTED = 100
 /** So many repetitions of what varies in length itself are as bad as any number. */
 const MANY = 10
 
+/** What a check may cost, in steps. It is used up by the patterns of a schema together. */
+export interface Effort {
+  left: number
+}
+
+/** A few hundredths of a second. Patterns that people write take some hundred, those of many choices some thousand. */
+const MOST_STEPS = 100_000
+/** To read a token, to find out what it matches, and what a property of characters in it does, which is slow. */
+const READ_STEPS = 3
+const TOKEN_STEPS = 30
+const PROPERTY_STEPS = 1000
+/** So many places are copied in a step. */
+const COPIED = 16
+
+export function someEffort(): Effort {
+  return { left: MOST_STEPS }
+}
+
 /**
  * Whether a text can be matched by the pattern in exponentially many ways, all of which are tried when it
  * doesn't fit: two different walks through the pattern's places lead back to where they began over the
  * same characters (Weideman et al., "Analyzing Matching Time Behavior of Backtracking Regular Expression
- * Matchers", 2016). Long counted repetitions are taken for loops or for short ones, and what is nested too
- * deep to be read for bad.
+ * Matchers", 2016). Long counted repetitions are taken for loops or for short ones; what is nested too
+ * deep to be read, and what takes more effort than there is, for bad.
  */
-export function isExponential(pattern: string): boolean {
-  return new PlaceGraph(pattern).hasTwoWays()
+export function isExponential(pattern: string, effort: Effort = someEffort()): boolean {
+  return new PlaceGraph(pattern, effort).hasTwoWays()
 }
 
 /** A pattern's places, and which can follow which. Reads a pattern that is one; of others, something. */
@@ -50,21 +69,39 @@ class PlaceGraph {
   readonly #tokens: readonly string[]
   #at = 0
   #depth = 0
-  #isTooDeep = false
+  /** It can't be read to its end. */
+  #isTooMuch = false
+  readonly #effort: Effort
+  readonly #known = new Map<string, bigint>()
   /** Of each place, the characters that it matches. */
   readonly #masks: bigint[] = []
   /** Of each place, those that can follow, and in how many ways. */
   readonly #ways: Map<number, number>[] = []
   readonly #loops: Loop[] = []
 
-  constructor(pattern: string) {
+  constructor(pattern: string, effort: Effort) {
+    this.#effort = effort
     this.#tokens = pattern.match(TOKEN) ?? []
     this.#choice()
   }
 
   /** In some loop, two walks lead from a place back to it over the same characters; or it isn't known. */
   hasTwoWays(): boolean {
-    return this.#isTooDeep || this.#loops.some((loop) => this.#divides(loop))
+    return (
+      this.#isTooMuch || this.#effort.left < 0 || this.#loops.some((loop) => this.#divides(loop))
+    )
+  }
+
+  /** False: no effort is left. */
+  #spend(steps: number): boolean {
+    this.#effort.left -= steps
+    return this.#effort.left >= 0
+  }
+
+  #giveUp(): Part {
+    this.#isTooMuch = true
+    this.#at = this.#tokens.length
+    return EMPTY
   }
 
   get #token(): string {
@@ -73,7 +110,10 @@ class PlaceGraph {
 
   #choice(): Part {
     let whole = this.#chain()
-    while (this.#tokens[this.#at++] === '|') whole = either(whole, this.#chain())
+    while (this.#tokens[this.#at++] === '|') {
+      this.#spend((whole.first.length + whole.last.length) / COPIED)
+      whole = either(whole, this.#chain())
+    }
     return whole
   }
 
@@ -113,23 +153,30 @@ class PlaceGraph {
   #single(): Part {
     const token = this.#token
     this.#at++
+    if (this.#isTooMuch || !this.#spend(READ_STEPS)) return this.#giveUp()
     if (token[0] === '(') {
       const inner = this.#group()
       // What is looked at from a place is no part of the way from it.
       return /[=!]$/.test(token) ? EMPTY : inner
     }
     if (/^(?:[$^]|\\[bB])$/.test(token) || this.#masks.length === MOST_PLACES) return EMPTY
-    const place = [this.#masks.push(maskOf(token)) - 1]
+    const place = [this.#masks.push(this.#maskOf(token)) - 1]
     this.#ways.push(new Map())
     return { first: place, last: place, canBeEmpty: false, varies: false }
   }
 
+  #maskOf(token: string): bigint {
+    const known = this.#known.get(token)
+    if (known !== undefined || this.#effort.left < 0) return known ?? 0n
+    const properties = token.match(/\\p/gi)?.length ?? 0
+    this.#spend(TOKEN_STEPS + token.length + properties * PROPERTY_STEPS)
+    const mask = maskOf(token)
+    this.#known.set(token, mask)
+    return mask
+  }
+
   #group(): Part {
-    if (this.#depth === MOST_NESTED) {
-      this.#isTooDeep = true
-      this.#at = this.#tokens.length
-      return EMPTY
-    }
+    if (this.#depth === MOST_NESTED) return this.#giveUp()
     this.#depth++
     const inner = this.#choice()
     this.#depth--
@@ -144,6 +191,7 @@ class PlaceGraph {
   }
 
   #join(head: Part, tail: Part): Part {
+    this.#spend((head.first.length + tail.last.length) / COPIED)
     this.#link(head, tail)
     return {
       first: head.canBeEmpty ? [...head.first, ...tail.first] : head.first,
@@ -154,6 +202,7 @@ class PlaceGraph {
   }
 
   #link({ last }: Part, { first }: Part): void {
+    if (!this.#spend(last.length * first.length)) return
     for (const place of last) {
       const ways = this.#ways[place]
       for (const next of first) ways?.set(next, (ways.get(next) ?? 0) + 1)
@@ -161,18 +210,19 @@ class PlaceGraph {
   }
 
   #divides({ start, from, to }: Loop): boolean {
-    const seen = new Set<string>()
+    const seen = new Set<number>()
     const queue: [one: number, two: number, differed: boolean][] = [[start, start, false]]
     const isInside = (place: number): boolean => place >= from && place < to
     for (const [one, two, differed] of queue)
       for (const [nextOne, count] of this.#ways[one] ?? []) {
         if (!isInside(nextOne)) continue
         for (const nextTwo of this.#ways[two]?.keys() ?? []) {
+          if (!this.#spend(1)) return true
           const common = (this.#masks[nextOne] ?? 0n) & (this.#masks[nextTwo] ?? 0n)
           if (!common || !isInside(nextTwo)) continue
           const differ = differed || nextOne !== nextTwo || (one === two && count > 1)
           if (differ && nextOne === start && nextTwo === start) return true
-          const key = `${nextOne} ${nextTwo} ${differ}`
+          const key = (nextOne * MOST_PLACES + nextTwo) * 2 + Number(differ)
           if (!seen.has(key)) queue.push([nextOne, nextTwo, differ])
           seen.add(key)
         }

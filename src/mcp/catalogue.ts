@@ -1,4 +1,3 @@
-import { loadPart } from '../client/load-part.ts'
 import type { CompositeTool, Tool } from '../client/tool.ts'
 import { isRecord } from '../lib/shape.ts'
 import { describeThrown } from '../protocol/error.ts'
@@ -8,6 +7,7 @@ import type { McpLine } from './line.ts'
 import { listAll } from './list-all.ts'
 import { makeTool } from './make-tool.ts'
 import type { McpOptions, McpToolOptions } from './options.ts'
+import { createPatternCheck, type PatternCheck } from './pattern-check.ts'
 import { isSame, loadPins, type Pins } from './pins.ts'
 import type { DefinitionChange, McpToolInfo } from './tool-info.ts'
 import { cleanPrefix, modelName } from './tool-names.ts'
@@ -85,7 +85,7 @@ export class Catalogue {
     const known = modelName(this.#prefix, name) ?? name
     pins.set(known, change.after)
     await pins.save()
-    const made = await this.#make(change.after, known)
+    const made = await this.#make(change.after, known, createPatternCheck())
     this.#take(
       made ? [...this.#made, made] : this.#made,
       this.#changes.filter((other) => other !== change),
@@ -100,6 +100,7 @@ export class Catalogue {
     const said = isRecord(line.info.capabilities.tools) ? await listAll(line, about) : []
     const made: Made[] = []
     const held: DefinitionChange[] = []
+    const check = createPatternCheck()
     for (const [name, info] of this.#readable(said)) {
       const change = changeOf(pins.get(name), info)
       if (change && !(await isAccepted(change, options, this.#changes))) {
@@ -107,7 +108,7 @@ export class Catalogue {
         continue
       }
       pins.set(name, info)
-      const one = await this.#make(info, name)
+      const one = await this.#make(info, name, check)
       if (one) made.push(one)
     }
     const isNew = (change: DefinitionChange): boolean =>
@@ -148,17 +149,14 @@ export class Catalogue {
   }
 
   /** Null: it is left out, and was reported. */
-  async #make(info: McpToolInfo, name: string): Promise<Made | null> {
+  async #make(info: McpToolInfo, name: string, check: PatternCheck): Promise<Made | null> {
     const known = this.#made.find((one) => one.tool.name === name)
     if (known && isSame(known.info, info)) return known
     const { line, options } = this.#parts
     try {
       const refused = (message: string): void => this.#report('input-refused', info.name, message)
       const tool = makeTool(info, name, { line, options, refused })
-      if (JSON.stringify(info.inputSchema).includes('"pattern')) {
-        const { checkPatterns } = await loadPart(() => import('../client/check-patterns.ts'))
-        checkPatterns(info.inputSchema, 'of its inputSchema')
-      }
+      await check(info.inputSchema)
       return { info, tool }
     } catch (thrown) {
       this.#leaveOut(info.name, `can't be used: ${describeThrown(thrown)}`)

@@ -23,8 +23,10 @@ export interface PageCall {
 /** Calls a tool of the page as it is now, if that is still the one that is meant. */
 export async function callPageTool(call: PageCall): Promise<unknown> {
   const { context, input, signal, idempotencyKey, window } = call
-  const registered = await findTool(call)
-  const result = await context.executeTool(registered, inBothForms(input), { signal })
+  const listed = await context.getTools()
+  // At once: whatever were awaited in between, the page could change the tool meanwhile.
+  const executing = context.executeTool(findTool(call, listed), inBothForms(input), { signal })
+  const result = await executing
   if (result !== null) return readResult(result, call.maxResultCharacters)
   // It was this call that made the page go: what else is under way then is cut off in the middle.
   if (isOwnWindow(window))
@@ -32,8 +34,7 @@ export async function callPageTool(call: PageCall): Promise<unknown> {
   return 'Done: the page went to another address, and the tool returned nothing.'
 }
 
-async function findTool({ context, window, tool }: PageCall): Promise<RegisteredTool> {
-  const listed = await context.getTools()
+function findTool({ window, tool }: PageCall, listed: readonly RegisteredTool[]): RegisteredTool {
   const found = listed.find((each) => each.name === tool.pageName && each.window === window)
   if (!found || isPublished(found)) throw new Error('Not done: the page no longer has this tool.')
   const reading = readPageTool(found)

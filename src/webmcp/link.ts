@@ -8,7 +8,7 @@ import type { Consumable } from './model-context.ts'
 import { Offer } from './offer.ts'
 import { type CheckedOptions, isIncluded } from './options.ts'
 import type { PageTool } from './page-tool.ts'
-import { type Entry, statusOf, ToolBook, type WebMcpTool } from './tool-book.ts'
+import { bookOf, type Entry, statusOf, type ToolBook, type WebMcpTool } from './tool-book.ts'
 import { type ToolWatch, watchTools } from './watch-tools.ts'
 
 export type Registers = Pick<Agent, 'registerTool'>
@@ -43,7 +43,7 @@ export class ToolLink implements WebMcpLink {
     this.#agent = agent
     this.#context = context
     this.#options = options
-    this.#book = new ToolBook(options.prefix)
+    this.#book = bookOf(context, options)
     this.#watch = watchTools(context, () => this.#read())
     this.ready = this.#watch.now()
   }
@@ -58,9 +58,7 @@ export class ToolLink implements WebMcpLink {
 
   accept(name: string): boolean {
     const entry = this.#book.entries.find((each) => each.name === name)
-    if (!entry?.changed) return false
-    entry.pinned = entry.changed
-    delete entry.changed
+    if (!entry || !this.#book.accept(entry)) return false
     this.#settle()
     return true
   }

@@ -1,17 +1,20 @@
 import { cleanName } from '../client/clean-name.ts'
-import type { RegisteredTool } from './model-context.ts'
+import type { Consumable, RegisteredTool } from './model-context.ts'
+import type { CheckedOptions } from './options.ts'
 import { type PageTool, type Reading, readPageTool, sameDefinition } from './page-tool.ts'
+import { type SeenTool, seenTool, seenTools } from './seen-tools.ts'
 
 /** More is no page's need: a script that registers without end is stopped here. */
 const MAX_TOOLS = 200
 
-/** What is known of one tool of the page, from its first sight on. */
+/** What one link knows of a tool of the page, from its first sight on. */
 export interface Entry {
   /** As the model knows it. */
   readonly name: string
   /** Where the page registered it. */
   readonly window: unknown
   readonly pageName: string
+  readonly seen: SeenTool
   /** The definition that counts; none while all that was seen was no use. */
   pinned?: PageTool
   /** Another one, which doesn't count yet. */
@@ -44,16 +47,24 @@ export function statusOf({ isThere, problem, changed }: Entry): WebMcpTool['stat
   return changed ? 'changed' : 'offered'
 }
 
+/** Where the page is trusted, what it changes counts at once, and is no one else's pin. */
+export function bookOf(context: Consumable, { prefix, trusted }: CheckedOptions): ToolBook {
+  return new ToolBook(prefix, trusted ? [] : seenTools(context, prefix))
+}
+
 /**
  * All tools that the page had, by window and name. A name of the model's belongs to one of them for good, and the
- * definition that was seen first counts until another is accepted.
+ * definition that was seen first counts until another is accepted: by this book, or before it was made by another one
+ * of the page (`seen`).
  */
 export class ToolBook {
   readonly #prefix: string
+  readonly #seen: SeenTool[]
   readonly #entries: Entry[] = []
 
-  constructor(prefix: string) {
+  constructor(prefix: string, seen: SeenTool[]) {
     this.#prefix = prefix
+    this.#seen = seen
   }
 
   get entries(): readonly Entry[] {
@@ -72,6 +83,15 @@ export class ToolBook {
         ...(problem !== undefined && { problem }),
       }
     })
+  }
+
+  /** The definition that it changed to counts from now on. False: there is none. */
+  accept(entry: Entry): boolean {
+    if (!entry.changed) return false
+    entry.pinned = entry.changed
+    entry.seen.pinned = entry.changed
+    delete entry.changed
+    return true
   }
 
   /** Notes what is there now. `wants` says which of it to look at. */
@@ -95,18 +115,20 @@ export class ToolBook {
   #add({ name: pageName, window }: RegisteredTool, reading: Reading): Entry | undefined {
     if (this.#entries.length >= MAX_TOOLS) return undefined
     const where = 'tool' in reading && reading.tool.isElsewhere ? 'frame_' : ''
-    const entry = {
-      name: this.#freeName(`${this.#prefix}${where}${pageName}`),
-      window,
-      pageName,
-      isThere: true,
+    let seen = this.#seen.find((each) => each.pageName === pageName && each.isIn(window))
+    if (!seen) {
+      const name = this.#freeName(`${this.#prefix}${where}${pageName}`)
+      seen = seenTool(name, pageName, window)
+      this.#seen.push(seen)
     }
+    const { name, pinned } = seen
+    const entry: Entry = { name, window, pageName, seen, isThere: true, ...(pinned && { pinned }) }
     this.#entries.push(entry)
     return entry
   }
 
   #freeName(wanted: string): string {
-    const isTaken = (name: string): boolean => this.#entries.some((each) => each.name === name)
+    const isTaken = (name: string): boolean => this.#seen.some((each) => each.name === name)
     const clean = cleanName(wanted)
     if (!isTaken(clean)) return clean
     for (let number = 2; ; number++) {
@@ -120,6 +142,8 @@ function note(entry: Entry, reading: Reading): void {
   delete entry.changed
   delete entry.problem
   if ('problem' in reading) entry.problem = reading.problem
-  else if (!entry.pinned) entry.pinned = reading.tool
-  else if (!sameDefinition(entry.pinned, reading.tool)) entry.changed = reading.tool
+  else {
+    const pinned = (entry.pinned ??= entry.seen.pinned ??= reading.tool)
+    if (!sameDefinition(pinned, reading.tool)) entry.changed = reading.tool
+  }
 }

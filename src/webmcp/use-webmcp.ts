@@ -10,7 +10,7 @@ import {
   isIncluded,
   type WebMcpOptions,
 } from './options.ts'
-import { ToolBook } from './tool-book.ts'
+import { bookOf, statusOf } from './tool-book.ts'
 
 /**
  * Gives an agent the tools that the page has registered with WebMCP, as they come and go, until `dispose()`. Where the
@@ -32,17 +32,24 @@ export function useWebMcp(agent: Registers, options: WebMcpOptions = {}): WebMcp
 
 /**
  * The tools that the page has registered with WebMCP now, for `createAgent({ tools })`. A call of one that has changed
- * since fails, and does nothing. Empty where the browser has no WebMCP. Rejects with `invalid-config`.
+ * since fails, and does nothing; one that changed before is left out unless `onChange` returns true. Empty where the browser has no WebMCP. Rejects with `invalid-config`.
  */
 export async function webMcpTools(options: WebMcpOptions = {}): Promise<Tool[]> {
   const checked = checkWebMcpOptions(options)
   const context = contextOf(checked)
   if (!context) return []
-  const book = new ToolBook(checked.prefix)
+  const book = bookOf(context, checked)
   book.update(await listTools(context), (tool) => isIncluded(tool, checked))
-  return book.entries.flatMap(({ name, window, pinned: tool }) =>
-    tool ? makeTool({ name, window, tool, context, options: checked }) : [],
-  )
+  for (const entry of book.entries) {
+    const { name, pinned: before, changed: after } = entry
+    if (before && after && (await checked.onChange?.({ name, before, after })) === true)
+      book.accept(entry)
+  }
+  return book.entries.flatMap((entry) => {
+    const { name, window, pinned: tool } = entry
+    const isOffered = tool && statusOf(entry) === 'offered'
+    return isOffered ? makeTool({ name, window, tool, context, options: checked }) : []
+  })
 }
 
 function contextOf({ context }: CheckedOptions): Consumable | undefined {

@@ -3,7 +3,8 @@ import * as v from 'valibot'
 import { describe, expect, it, test } from 'vitest'
 import { z } from 'zod'
 import { defineTool, type JsonSchema } from '../../../src/index.ts'
-import { isExponential } from '../../../src/client/slow-pattern.ts'
+import { checkPatterns } from '../../../src/client/check-patterns.ts'
+import { isExponential, someEffort } from '../../../src/client/slow-pattern.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
 
 /** Confirmed with recheck 4.5.0 to be exponential, or a high polynomial (`(.*a){20}`). */
@@ -115,12 +116,37 @@ describe('a pattern', () => {
       ...arkTypes.map((schema) => schema.toJsonSchema()),
     ].flatMap(patternsOf)
     expect(emitted.length).toBeGreaterThan(20)
-    expect(emitted.filter(isExponential)).toEqual([])
+    expect(emitted.filter((pattern) => isExponential(pattern))).toEqual([])
   })
 
-  it('that is long is judged soon, whatever it is', () => {
-    for (const hostile of ['(a|b|c)*'.repeat(200), `(${'a?'.repeat(300)})*`])
-      expect(typeof isExponential(hostile)).toBe('boolean')
+  const costly = {
+    'optional places in a loop': `(?:${'\\w?'.repeat(200)}!)*$`,
+    'many loops': '(a|b|c)*'.repeat(2000),
+    'loops in loops': `${'(?:'.repeat(90)}a?${'b?)*'.repeat(90)}`,
+    'copies of copies': `${'('.repeat(90)}^${'){3}'.repeat(90)}`,
+    'choices of nothing': `(${'a?'.repeat(900)}${'|'.repeat(30_000)})*`,
+    'many classes': `(${Array.from({ length: 900 }, (_, at) => `[\\p{L}${at}]`).join('')})*`,
+    'open classes': '['.repeat(30_000),
+    'open names': '(?<'.repeat(10_000),
+    'open properties': '\\p{'.repeat(10_000),
+  }
+  test.each(Object.entries(costly))('that is costly to judge takes no more: %s', (_, hostile) => {
+    const effort = someEffort()
+    const { left } = effort
+    expect(typeof isExponential(hostile, effort)).toBe('boolean')
+    // Whoever overspends ends at once.
+    expect(effort.left).toBeGreaterThan(-2 * left)
+  })
+
+  it('has a share of what those of its schema may cost', () => {
+    const pattern = `(?:${'b?c'.repeat(60)})*!`
+    const schemaOf = (count: number): object => ({
+      properties: Object.fromEntries(
+        Array.from({ length: count }, (_, at) => [`a${at}`, { type: 'string', pattern }]),
+      ),
+    })
+    expect(() => checkPatterns(schemaOf(3), 'here')).not.toThrow()
+    expect(() => checkPatterns(schemaOf(3000), 'here')).toThrow(/too long to find that out/)
   })
 
   it('that is nested too deep to be read is taken for bad', () => {

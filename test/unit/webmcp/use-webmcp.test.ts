@@ -293,6 +293,40 @@ describe('a definition that changes', () => {
     expect(made.tools).toMatchObject([{ status: 'changed', changed: { description: 'Worse.' } }])
   })
 
+  it('does not count for a link that is made anew, until one of the page accepts it', async () => {
+    const context = modelContextDouble()
+    const remove = context.add(search)
+    const first = link(agentThat(), context)
+    await first.ready
+    first.dispose()
+    remove()
+    context.add(changedSearch)
+    const onChange = vi.fn(() => false)
+    const second = link(agentThat(), context, { onChange })
+    await second.ready
+    expect(second.tools).toMatchObject([{ name: 'web_search', status: 'changed' }])
+    expect(onChange).toHaveBeenCalledOnce()
+    expect(await webMcpTools({ context })).toEqual([])
+    second.accept('web_search')
+    second.dispose()
+    const third = link(agentThat(), context)
+    await third.ready
+    expect(third.tools).toMatchObject([{ name: 'web_search', status: 'offered' }])
+  })
+
+  it('is none of a tool whose name becomes equal, also for a link that is made anew', async () => {
+    const context = modelContextDouble()
+    const remove = context.add({ ...search, name: 'find.it' })
+    const first = link(agentThat(), context)
+    await first.ready
+    first.dispose()
+    remove()
+    context.add({ ...changedSearch, name: 'find_it' })
+    const second = link(agentThat(), context)
+    await second.ready
+    expect(second.tools).toMatchObject([{ name: 'web_find_it_2', status: 'offered' }])
+  })
+
   it('counts at once where the page is trusted', async () => {
     const { made, agent } = await changed({ trusted: true })
     expect(made.tools).toMatchObject([
