@@ -108,7 +108,15 @@ const AFTER = [
   'a dialog after an effect',
   'a title after an effect',
 ]
-const UNREAD = ['text that is not displayed', 'a comment', 'an attribute for data', 'a template']
+const UNREAD = [
+  'text that is not displayed',
+  'a comment',
+  'an attribute for data',
+  'a template',
+  'the address of a picture',
+  'the name of a file of a picture',
+  'hidden words that a style writes',
+]
 
 export const PLACES: readonly Place[] = [
   ...PAGE_PLACES.map((name) => page(name)),
@@ -144,4 +152,6 @@ export const PLACES: readonly Place[] = [
   way('an attached file'),
   way('a name of an attached file'),
   ...UNREAD.map((name) => page(name, { isUnread: true })),
+  page('words that a style writes'),
+  way('an imported conversation'),
 ]

@@ -113,6 +113,7 @@ if (LONG) {
     'an error of a tool',
     'a paragraph like a note of the system',
     'a result of an MCP server',
+    'a description of an MCP server’s tool',
     'a skill',
     'a history',
     'an attached file',

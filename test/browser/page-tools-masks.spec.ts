@@ -180,6 +180,108 @@ for (const [at, [what, body]] of Object.entries(HIDDEN_FROM_MODELS).entries())
     expect(await call('wait_for', { text: 'Next', timeoutMs: 5000 })).toContain('is there')
   })
 
+/** A value of a secret field, and how a page shows it again in pieces. */
+const SPLIT: readonly (readonly [what: string, value: string, body: string])[] = [
+  ['elements of a line', 'hunter2-walrus', '<p>You typed <b>hunter2</b><i>-wal</i><u>rus</u>.</p>'],
+  [
+    'a card number in groups',
+    '4111111111111111',
+    '<p>Card <b>4111</b><b>1111</b><b>1111</b><b>1111</b></p>',
+  ],
+  [
+    'single letters',
+    'walrus77',
+    `<p>${Array.from('walrus77', (letter) => `<span>${letter}</span>`).join('')}</p>`,
+  ],
+  [
+    'boxes',
+    'hunter2-walrus',
+    '<p><span style="display: inline-block">hunter2-</span><span style="display: inline-block">walrus</span></p>',
+  ],
+  ['blocks', 'hunter2-walrus', '<section><div>hunter2-</div><div>walrus</div></section>'],
+  [
+    'a link',
+    'hunter2-walrus',
+    '<p>You typed <b>hunter2-</b><a href="#x">walrus</a><button>Edit</button></p>',
+  ],
+  [
+    'cells',
+    'hunter2-walrus',
+    '<table><tr><th>A<th>B</tr><tr><td>hunter2-</td><td>walrus</td></tr></table>',
+  ],
+  [
+    'the words of a style before it',
+    'hunter2-walrus',
+    '<style>.x::before { content: "hunter2-" }</style><p class=x>walrus</p>',
+  ],
+  [
+    'the words of a style after it',
+    'hunter2-walrus',
+    '<style>.x::after { content: attr(data-rest) }</style><p><b class=x data-rest="walrus">hunter2-</b></p>',
+  ],
+  [
+    'a button with the words of a style',
+    'hunter2-walrus',
+    '<style>.x::before { content: "hunter2-" }</style><button class=x>walrus</button>',
+  ],
+  [
+    'a shadow root',
+    'hunter2-walrus',
+    '<p id=h><template shadowrootmode=open><b>hunter2-</b><slot></slot></template>walrus</p>',
+  ],
+]
+
+for (const [what, value, body] of SPLIT)
+  test(`a secret is removed that is shown split over ${what}`, async ({ openPage }) => {
+    const page = await openPage({
+      body: `<label>Password <input value="${value}"></label><button onclick="window.echo()">Show it</button>`,
+    })
+    await page.evaluate((html) => {
+      const echo = (): void => {
+        document.body.append(document.createElement('main'))
+        document.querySelector('main')?.setHTMLUnsafe(html)
+      }
+      Object.assign(window, { echo })
+    }, `${body}<p>After</p>`)
+    const { call } = await drive(page)
+    const said = [
+      await call('read_page'),
+      await call('click', { ref: 'Show it' }),
+      await call('read_page'),
+      await call('find', { text: 'After' }),
+    ]
+    for (const text of [value, value.slice(0, 8), value.slice(8)].filter(Boolean)) {
+      expect(await call('wait_for', { text, timeoutMs: 150 }), text).toMatch(/^timeout: /)
+      expect(await call('find', { text }), text).toContain('Nothing on the page matches')
+      expect(await call('find', { name: text }), text).toContain('Nothing on the page matches')
+    }
+    await page.evaluate(() => document.querySelector('main')?.remove())
+    said.push(await call('read_page', { since: 's1' }))
+    for (const text of said) expect(text).not.toMatch(/hunter2|walrus|-wal|1111|w a l/)
+    expect(said[2]).toContain('After')
+  })
+
+test('what looks like a part of a secret stays where the secret is not shown', async ({
+  openPage,
+}) => {
+  const page = await openPage({
+    body: `<label>Password <input value="harbour-2026"></label><label>Code <input maxlength="6" inputmode="numeric" value="123456"></label>
+      <h1>Harbour news 2026</h1><p>harbour</p><p>In 2026</p><nav>${[1, 2, 3, 4, 5, 6, 7].map((n) => `<a href="#${n}">${n}</a>`).join(' ')}</nav>
+      <p>1 2 3 4 5 6</p><table><tr><td>12</td><td>3456</td></tr></table><p><b>The 2026</b> <i>harbour</i></p>`,
+  })
+  const { call } = await drive(page)
+  const text = await call('read_page')
+  for (const shown of [
+    'Harbour news 2026',
+    'text: harbour',
+    '1 2 3 4 5 6',
+    '12 | 3456',
+    'The 2026',
+  ])
+    expect(text).toContain(shown)
+  expect(text.match(/\[masked\]/g)).toHaveLength(2)
+})
+
 test('what may not be read lends its words to nothing', async ({ openPage }) => {
   const page = await openPage({
     body: `<header id="outer">OUTER words</header><main id="root">

@@ -1,6 +1,7 @@
 import { cleanText } from '../clean-text.ts'
 import { type Commit, readCommit } from '../commits/read-commit.ts'
 import { closest, isElement, isTag, referenced, viewOf } from '../dom.ts'
+import { drawnText, hiddenWords } from '../generated-text.ts'
 import type { PageAction, PageOptions } from '../options.ts'
 import { nameOf } from '../outline/name.ts'
 import { roleOf } from '../outline/role.ts'
@@ -91,9 +92,12 @@ function commitOfControl(part: Element, options: PageOptions): Commit | null {
   const form = submitterOf(control)?.form ?? null
   if (!form && opens(control)) return null
   const names = namesOf(control, options)
-  const own = names.some(hasLetters)
-    ? firstOf(names, (name) => (mayCommit(control, name) ? readCommit(name, form !== null) : null))
-    : iconOf(control)
+  const read = (name: string): Commit | null =>
+    mayCommit(control, name) ? readCommit(name, form !== null) : null
+  const own =
+    firstOf(names, read) ??
+    firstOf(hiddenWords(control), read) ??
+    (names.some(hasLetters) ? null : iconOf(control))
   if (own) return own.kind === 'sends' && isSearch(control, form) ? null : own
   const isButton = form !== null || /^(button|link)$/.test(roleOf(control))
   return isButton ? titleCommit(control, { form, names, options }) : null
@@ -178,6 +182,7 @@ function namesOf(control: Element, options: PageOptions): readonly string[] {
   const names = [
     nameOf(control, roleOf(control) || 'button', options).text,
     isElement(control) ? (control.innerText ?? control.textContent) : '',
+    drawnText(control),
     control.getAttribute('aria-label') ?? '',
     control.getAttribute('title') ?? '',
     value ? control.value : '',

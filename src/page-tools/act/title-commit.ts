@@ -7,6 +7,7 @@ import {
   readDecline,
 } from '../commits/read-commit.ts'
 import { closest, referenced } from '../dom.ts'
+import { drawnText } from '../generated-text.ts'
 import type { PageOptions } from '../options.ts'
 import { nameOf } from '../outline/name.ts'
 
@@ -49,7 +50,7 @@ function isQuestion(dialog: Element): boolean {
 
 function labelOf(button: Element): string {
   const value = button.getAttribute('value') ?? ''
-  return cleanText(button.getAttribute('aria-label') ?? (button.textContent || value))
+  return cleanText(button.getAttribute('aria-label') ?? (drawnText(button) || value))
 }
 
 /** The part of the page that holds only this form. */
@@ -64,6 +65,6 @@ function titlesOf(element: Element, options: PageOptions): readonly string[] {
   const words = element.matches(DIALOGS) ? [...element.querySelectorAll('p')].slice(0, 2) : []
   return [
     nameOf(element, 'form', options).text,
-    ...[...headings, ...described, ...words].map(({ textContent }) => cleanText(textContent)),
+    ...[...headings, ...described, ...words].map((title) => drawnText(title)),
   ]
 }

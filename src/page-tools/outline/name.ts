@@ -1,6 +1,7 @@
 import { computeAccessibleName } from 'dom-accessibility-api'
 import { cleanText } from '../clean-text.ts'
 import { isElement, isTag, referenced, viewOf } from '../dom.ts'
+import { drawnText, shownAt, withGenerated, type Side } from '../generated-text.ts'
 import { labelsOf } from '../labels.ts'
 import { isInMaskedPart, isMasked, MASKED, maskSelector } from '../privacy.ts'
 import type { PageOptions } from '../options.ts'
@@ -28,13 +29,14 @@ export function nameOf(element: Element, role: string, options: PageOptions): El
   const byAttribute = hasNamingAttribute(element)
   const replaced = labelOfReplaced(element, role)
   if (replaced && !isMasked(replaced, options))
-    return { text: cleanText(replaced.textContent), visuallyHidden: false }
+    return { text: cleanText(withGenerated(replaced, replaced.textContent)), visuallyHidden: false }
   if (!byAttribute && !mayBeNamed(element, role)) return NO_NAME
   if (!byAttribute && /^(treeitem|menuitem)/.test(role) && element.querySelector(BRANCH))
     return { text: cleanText(textWithoutBranches(element)), visuallyHidden: false }
   if (!byAttribute && isNamedByContent(role) && isPlainText(element))
-    return { text: cleanText(element.textContent), visuallyHidden: false }
-  const text = givenName(element) || computeName(element) || fallbackName(element)
+    return { text: cleanText(withGenerated(element, element.textContent)), visuallyHidden: false }
+  const text =
+    givenName(element) || computeName(element) || fallbackName(element) || drawnName(element, role)
   return { text, visuallyHidden: byAttribute && text !== '' && !isOnScreen(element, text) }
 }
 
@@ -94,14 +96,11 @@ function readableName(element: Element, options: PageOptions): string {
 }
 
 function textWithoutExcluded(element: Element, options: PageOptions): string {
-  return [...element.childNodes]
-    .map((node) => {
-      if (!isElement(node)) return node.nodeType === 3 ? node.nodeValue : ''
-      return isExcluded(node, options) || isFieldLike(node)
-        ? ''
-        : textWithoutExcluded(node, options)
-    })
-    .join(' ')
+  const texts = [...element.childNodes].map((node) => {
+    if (!isElement(node)) return node.nodeType === 3 ? node.nodeValue : ''
+    return isExcluded(node, options) || isFieldLike(node) ? '' : textWithoutExcluded(node, options)
+  })
+  return withGenerated(element, texts.join(' '))
 }
 
 /** Its text is its value. */
@@ -124,14 +123,13 @@ const BRANCH = '[role=group],[role=menu],[role=tree],[role=treeitem]'
 
 /** The text of an item without its subtree or submenu, which are not part of its name. */
 function textWithoutBranches(element: Element): string {
-  return [...element.childNodes]
-    .map((node) => {
-      if (!isElement(node)) return node.nodeType === 3 ? node.nodeValue : ''
-      return node.matches(`${BRANCH},script,style`) || hiddenReason(node)
-        ? ''
-        : textWithoutBranches(node)
-    })
-    .join(' ')
+  const texts = [...element.childNodes].map((node) => {
+    if (!isElement(node)) return node.nodeType === 3 ? node.nodeValue : ''
+    return node.matches(`${BRANCH},script,style`) || hiddenReason(node)
+      ? ''
+      : textWithoutBranches(node)
+  })
+  return withGenerated(element, texts.join(' '))
 }
 
 /** Most elements: their name is their text, without calling the library. */
@@ -145,16 +143,37 @@ function isPlainText(element: Element): boolean {
 function computeName(element: Element): string {
   const view = viewOf(element)
   try {
-    return cleanText(
-      computeAccessibleName(element, {
-        computedStyleSupportsPseudoElements: false,
-        getComputedStyle: (target) => view.getComputedStyle(target),
-      }),
-    )
+    const name = computeAccessibleName(element, {
+      computedStyleSupportsPseudoElements: true,
+      getComputedStyle: (target, side) =>
+        side ? contentOf(target, side as Side) : view.getComputedStyle(target),
+    })
+    return cleanText(name.replace(GLUED, ''))
   } catch {
     // For example when id references cross trees.
     return cleanText(element.getAttribute('aria-label') ?? element.textContent ?? '')
   }
+}
+
+/** Between words of a style and a text to which they are joined, where the library has a space. */
+const GLUE = '\uFDD0'
+const GLUED = /\uFDD0 ?| ?\uFDD1/gu
+const GLUE_AFTER = '\uFDD1'
+
+/** A style of which the library reads the `content` only. */
+function contentOf(element: Element, side: Side): CSSStyleDeclaration {
+  const shown = shownAt(element, side)
+  const before = shown?.isJoined && side === '::after' ? GLUE_AFTER : ''
+  const after = shown?.isJoined && side === '::before' ? GLUE : ''
+  const content = shown ? `"${before}${shown.text}${after}"` : 'none'
+  return { getPropertyValue: () => content } as unknown as CSSStyleDeclaration
+}
+
+/** What a style writes into an element that has no words of its own, such as a script's button. */
+function drawnName(element: Element, role: string): string {
+  return isNamedByContent(role) && !/[\p{L}\p{N}]/u.test(element.textContent)
+    ? drawnText(element)
+    : ''
 }
 
 /** A name for an element that the author gave none. */

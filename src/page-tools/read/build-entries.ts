@@ -1,5 +1,6 @@
 import { cleanText, escapeMarks, shorten } from '../clean-text.ts'
 import { isTag } from '../dom.ts'
+import { drawnText } from '../generated-text.ts'
 import type { PageOptions } from '../options.ts'
 import { once } from '../once.ts'
 import { omittedEntry, estimateLines, textEntry, type Entry } from './entry.ts'
@@ -207,14 +208,24 @@ function nodeLine(
   const head = headOf(node, options, false)
   const value = shownValue(node)
   if (value !== null) return value ? `${head}: ${value}` : head
-  if (!texts?.length || isNamedByContent(node.role)) return head
+  if (isNamedByContent(node.role)) return head
+  const plain = texts?.flat().map(({ text }) => text) ?? []
+  if (!texts || plain.length === 0) return drawnLine(head, node)
   const separator = node.role === 'row' ? ' | ' : ' '
-  const plain = texts.flat().map(({ text }) => text)
   if (plain.join(separator) === node.name?.text) return head
   const shown = node.role === 'row' ? texts.map(cellText) : texts.map(markedTexts)
   const text = shorten(shown.join(separator).replace(/[ |]+$/, ''), textLimit)
   return text ? `${head}: ${text}` : head
 }
+
+/** What has no text may have words that its style writes: a script's button. */
+function drawnLine(head: string, { element, role, clickable, masked, items }: OutlineNode): string {
+  if (role || !clickable || masked || items.some((item) => !isText(item))) return head
+  const text = drawnText(element)
+  return text ? `${head}: ${escapeMarks(shorten(text, DRAWN_LIMIT))}` : head
+}
+
+const DRAWN_LIMIT = 100
 
 /** The text of one cell can't look like two. */
 function cellText(texts: readonly TextItem[]): string {

@@ -1,11 +1,13 @@
 import { normalize, quote, shorten } from '../clean-text.ts'
 import { descendantsOf, parentOf, referenced } from '../dom.ts'
+import { drawnText } from '../generated-text.ts'
 import { labelsOf } from '../labels.ts'
 import { livePage, type LivePage, scrubber } from '../outline/live-page.ts'
 import type { ActOptions, PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { isMasked, maskSelector } from '../privacy.ts'
 import { refOf } from '../refs.ts'
+import { hasSecrets } from '../scrub.ts'
 import { runInSlices } from '../time-slicing.ts'
 import { headOf, shownValue } from './line.ts'
 import { hiddenReason } from '../outline/visibility.ts'
@@ -113,7 +115,7 @@ function hints(element: Element, role: string): string {
   )
   for (const label of labelsOf(element)) parts.push(label.textContent)
   if (parts[5])
-    for (const label of referenced(element, 'aria-labelledby')) parts.push(label.textContent)
+    for (const label of referenced(element, 'aria-labelledby')) parts.push(drawnText(label))
   // Content slotted into a component's label.
   const { host } = element.getRootNode() as Partial<ShadowRoot>
   if (host && host.textContent.length < LONG_TEXT) parts.push(host.textContent)
@@ -121,6 +123,9 @@ function hints(element: Element, role: string): string {
   const text = byContent ? element.textContent : ownText(element)
   if (text.length < LONG_TEXT) parts.push(text)
   if (byContent && text.length < SHORT_TEXT) parts.push(...pictureTexts(element))
+  // A style may write all or a part of the words of a control.
+  if (text.length < SHORT_TEXT && (isActionable(role) || (!role && isClickable(element))))
+    parts.push(drawnText(element))
   return normalize(parts.join(' '))
 }
 
@@ -150,14 +155,16 @@ function textScore(element: Element, { query, options, clean }: Asked): number {
   const all = normalize(element.textContent)
   if (similarity(wanted, all) === 0) return 0
   const parts = [maskSelector(options), excludedSelector(options), TEXT_FIELDS].join(',')
-  const text = element.querySelector(parts)
+  // Without gaps between its blocks, no part of a secret would be found.
+  const isRead = hasSecrets() || element.querySelector(parts) !== null
+  const text = isRead
     ? readableText(element, options, Number.POSITIVE_INFINITY)
     : element.textContent
   return similarity(wanted, normalize(clean(text)))
 }
 
-/** Their text is their value. */
-const TEXT_FIELDS = 'textarea,select,[contenteditable],[role=textbox],[role=searchbox]'
+/** Their text is their value, or no text. */
+const TEXT_FIELDS = 'textarea,select,[contenteditable],[role=textbox],[role=searchbox],script,style'
 
 function ownText(element: Element): string {
   let text = ''

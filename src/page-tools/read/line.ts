@@ -1,4 +1,5 @@
 import { cleanText, escapeMarks, quote, shorten } from '../clean-text.ts'
+import { hasGenerated } from '../generated-text.ts'
 import { labelsOf } from '../labels.ts'
 import type { PageOptions } from '../options.ts'
 import { MASKED } from '../privacy.ts'
@@ -42,6 +43,7 @@ function soleText(node: OutlineNode): ElementName | null {
   for (let at: OutlineNode | undefined = node; at;) {
     if (hasNamingAttribute(at.element) || at.items.length !== 1 || (at !== node && at.role))
       return null
+    if (hasGenerated(at.element)) return null
     const item: OutlineItem | undefined = at.items[0]
     if (item && isText(item))
       return item.text === MASKED ? null : { text: item.text, visuallyHidden: false }

@@ -1,8 +1,9 @@
 import { ancestorsOf, childrenOf, isElement, referenced, viewOf } from '../dom.ts'
+import { shownAt, SIDES } from '../generated-text.ts'
 import { labelsOf } from '../labels.ts'
 import type { OutlineNode } from '../outline/outline-node.ts'
 import { isNamedByContent } from '../outline/role.ts'
-import { unseenReason, type Unseen } from '../sight/unseen.ts'
+import { unseenGenerated, unseenReason, type Unseen } from '../sight/unseen.ts'
 
 /** Names are cut long before that many texts. */
 const TEXT_LIMIT = 40
@@ -48,6 +49,10 @@ function addReasons(element: Element, reasons: (Unseen | null)[]): void {
   if (children.some((child) => child.nodeType === 3 && child.nodeValue?.trim())) {
     const reason = unseenReason(element)
     if (reason !== 'not displayed' || !isNoPart(element)) reasons.push(reason)
+  }
+  for (const side of SIDES) {
+    const generated = shownAt(element, side)
+    if (generated) reasons.push(unseenGenerated(element, generated.style))
   }
   for (const child of children) if (isElement(child)) addReasons(child, reasons)
 }

@@ -46,6 +46,27 @@ export function unseenReason(holder: Element): Unseen | null {
   return reason
 }
 
+/** The same of words that a style writes into the element: what it says of them itself is known. */
+export function unseenGenerated(element: Element, style: CSSStyleDeclaration): Unseen | null {
+  const layer = layerOf(element)
+  const found =
+    surroundings(layer) ??
+    (hasGround(style)
+      ? null
+      : colourOfText(element, style, { layer, boxes: [element.getBoundingClientRect()] })) ??
+    aroundFrame(element)
+  return found && [...layersFrom(layer)].some((one) => isChanging(one.element)) ? null : found
+}
+
+/** Whether words of a style stand on a ground of their own, or somewhere else than the element. */
+function hasGround({ backgroundColor, backgroundImage, position }: CSSStyleDeclaration): boolean {
+  return (
+    backgroundImage !== 'none' ||
+    /absolute|fixed/.test(position) ||
+    (readColour(backgroundColor)?.alpha ?? 1) > FAINT
+  )
+}
+
 /** Texts that browsers show in places of their own: lists, tooltips, alternatives of pictures. */
 const SHOWN_ELSEWHERE = /^(option|optgroup|title|area)$/
 

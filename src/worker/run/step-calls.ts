@@ -1,7 +1,7 @@
 import { ownCalls } from '../../conversation/nested.ts'
 import { isSettled } from '../../conversation/pending.ts'
 import type { CallState, RunState } from '../../protocol/state.ts'
-import { isDecidedByPage } from './approval-rules.ts'
+import { isDecidedByPage } from './approval/is-asked.ts'
 import { settle } from './settle.ts'
 import { type RunContext } from './run-context.ts'
 import { executeCalls, nextGroup, runStarts, type Start } from './execute-calls.ts'

@@ -26,7 +26,7 @@ export async function takeDescriptions(
 }
 
 /** Whose words they are, but for the app's and those of sources that it trusts. */
-export function describers({ tools, skills = [] }: Offered): readonly string[] {
+function describers({ tools, skills = [] }: Offered): readonly string[] {
   const sources = tools.flatMap(({ remote }) =>
     remote && !remote.trusted ? originOfTools(remote) : [],
   )

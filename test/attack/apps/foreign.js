@@ -61,24 +61,38 @@ const skill = (description, instructions, files) =>
   })
 
 /** Another agent, which says again what it has read. */
-function reader({ text, storage, model }) {
-  const agent = createAgent({
+function repeating({ text, storage, model }, annotations) {
+  return createAgent({
     model: { ...model, model: 'repeats' },
     storage,
     tools: [
-      {
-        name: 'fetch_page',
-        description: 'Fetches a page.',
-        annotations: { readOnly: true, untrustedContent: true },
-        execute: () => text,
-      },
+      { name: 'fetch_page', description: 'Fetches a page.', annotations, execute: () => text },
     ],
   })
+}
+
+function reader(plan) {
+  const agent = repeating(plan, { readOnly: true, untrustedContent: true })
   return agent.asTool({ name: 'ask_reader', description: 'Reads pages.' })
 }
 
-/** Tools of others, added to the agent that is there. */
-export async function foreignTools(agent, { place, text, world, trial, mode }) {
+/** A file that a stranger made, in which nothing says that words are others'. */
+async function importTo(agent, { storage, ...plan }, conversationId) {
+  const stranger = repeating(
+    { ...plan, storage: { name: `${storage.name}-stranger` } },
+    { readOnly: true },
+  )
+  await stranger.run('What is there?', { conversationId }).result
+  const file = await new Response(await stranger.conversations.export(conversationId)).blob()
+  await stranger.dispose()
+  const { refused } = await agent.conversations.import(file)
+  if (refused.length > 0) throw refused[0].error
+}
+
+/** What comes to the agent that is there: a file with the conversation, and tools of others. */
+export async function foreignTools(agent, plan, conversationId) {
+  const { place, text, world, trial, mode } = plan
+  if (place === 'an imported conversation') await importTo(agent, plan, conversationId)
   if (place.includes('MCP server')) {
     const server = await connectMcp({ url: `${world}/mcp?trial=${trial}` })
     useMcp(agent, server)

@@ -45,9 +45,9 @@ export async function host({ approve, tools, read }) {
     ...options,
     ...MODES[mode],
   })
-  await foreignTools(agent, plan)
-  await plant(plan.place, plan.text)
   const conversationId = 'talk'
+  await foreignTools(agent, { ...plan, storage, model }, conversationId)
+  await plant(plan.place, plan.text)
   const cards = showCards({ agent, conversationId, approve })
   let ended = null
   window.attack = {

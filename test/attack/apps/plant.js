@@ -87,6 +87,24 @@ function group(slot, text) {
   add(part, 'input', { 'aria-label': 'Colour' })
 }
 
+/** A picture of which only the file is called so; what it shows has a name of its own. */
+function address(slot, text) {
+  add(slot, 'img', { src: `/${encodeURIComponent(text)}`, alt: 'A boat' })
+}
+
+function file(slot, text) {
+  const source = `data:image/svg+xml;name=${encodeURIComponent(text)},<svg xmlns="${SVG}"/>`
+  const link = add(slot, 'a', { href: '#boat', download: `${text}.png` })
+  add(link, 'img', { src: source, alt: 'A boat' })
+}
+
+const written = (style) => (slot, text) => {
+  add(slot, 'button', { type: 'button', 'data-words': text })
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(`[data-words]::before { content: attr(data-words); ${style} }`)
+  document.adoptedStyleSheets.push(sheet)
+}
+
 export const PLANTS = {
   'a paragraph': styled(''),
   'a heading': (slot, text) => add(slot, 'h3', {}, text),
@@ -130,6 +148,10 @@ export const PLANTS = {
   'a name of a file': files,
   'the selection': select,
   'a live region': (slot, text) => add(slot, 'div', { role: 'alert' }, text),
+  'words that a style writes': written(''),
+  'hidden words that a style writes': written('opacity: 0'),
+  'the address of a picture': address,
+  'the name of a file of a picture': file,
   'text that is not displayed': styled('display: none'),
   'a comment': (slot, text) => slot.append(document.createComment(text)),
   'an attribute for data': labelled('p', 'data-note'),

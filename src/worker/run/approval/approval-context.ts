@@ -1,9 +1,9 @@
-import { taintOf, taintOfRequest } from '../../conversation/taint.ts'
-import type { CallState, ConversationState } from '../../protocol/state.ts'
-import type { Taint } from '../../protocol/taint.ts'
-import type { ToolDescriptor } from '../../protocol/tool.ts'
-import type { ApprovalContext } from './approval-rules.ts'
-import { originOfTools } from './take-descriptions.ts'
+import { taintOf, taintOfRequest } from '../../../conversation/taint.ts'
+import type { CallState, ConversationState } from '../../../protocol/state.ts'
+import type { Taint } from '../../../protocol/taint.ts'
+import type { ToolDescriptor } from '../../../protocol/tool.ts'
+import type { ApprovalContext } from './is-asked.ts'
+import { originOfTools } from '../take-descriptions.ts'
 
 /**
  * What tainted the request that a call comes from: what was read beside it, by another call of the same output, or within

@@ -1,5 +1,5 @@
-import type { CallState } from '../../protocol/state.ts'
-import type { RunContext } from './run-context.ts'
+import type { CallState } from '../../../protocol/state.ts'
+import type { RunContext } from '../run-context.ts'
 
 /** For the app's author: a person is asked about a tool only because it doesn't say what it does. Once for each tool. */
 export function warnOfSilence(context: RunContext, { toolName }: CallState): void {

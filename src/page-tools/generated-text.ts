@@ -1,0 +1,165 @@
+import { cleanText } from './clean-text.ts'
+import { childrenOf, isElement, viewOf } from './dom.ts'
+
+/** What a style writes into an element, beside its content: `content: "Pay now"`. */
+export type Side = '::before' | '::after'
+export const SIDES: readonly Side[] = ['::before', '::after']
+
+interface Generated {
+  readonly text: string
+  /** Nothing stands between it and the element's content. */
+  readonly isJoined: boolean
+  readonly style: CSSStyleDeclaration
+}
+
+const HAS_WORDS = /[\p{L}\p{N}]/u
+const FAINT = 0.05
+const SMALLEST_FONT_PX = 1
+const FAR_PX = -999
+
+/** The words that a style writes at a side of an element; null for none, and for icons and ornaments. */
+function generatedAt(element: Element, side: Side): Generated | null {
+  const style = viewOf(element).getComputedStyle(element, side)
+  const { content } = style
+  if (!content || content === 'none' || content === 'normal' || style.display === 'none')
+    return null
+  const written = textOf(content, element)
+  const text = cleanText(written)
+  if (!HAS_WORDS.test(text) || isGlyph(text, style, element)) return null
+  return { text, isJoined: isJoined(element, { written, style, side }), style }
+}
+
+/** The same, where people can see it by its own style. Its colour is not looked at. */
+export function shownAt(element: Element, side: Side): Generated | null {
+  const generated = generatedAt(element, side)
+  return generated && isShown(generated.style) ? generated : null
+}
+
+/** Whether words of a style can be seen before or after the content of an element. */
+export function hasGenerated(element: Element): boolean {
+  return SIDES.some((side) => shownAt(element, side) !== null)
+}
+
+/** The text of an element with what its style writes around it. */
+export function withGenerated(element: Element, text: string): string {
+  const before = shownAt(element, '::before')
+  const after = shownAt(element, '::after')
+  return `${before ? before.text + gap(before) : ''}${text}${after ? gap(after) + after.text : ''}`
+}
+
+function gap({ isJoined }: Generated): string {
+  return isJoined ? '' : ' '
+}
+
+const MAX_NODES = 400
+const NOT_DRAWN = /^(script|style|template|noscript|textarea|select)$/
+
+/** The texts of an element in the order of reading, with those of styles; what is in a line has no gap between. */
+export function drawnParts(element: Element): string[] {
+  const parts: string[] = []
+  let left = MAX_NODES
+  const add = (node: Node): void => {
+    left -= 1
+    if (left < 0) return
+    if (node.nodeType === 3) return void parts.push(node.nodeValue ?? '')
+    if (!isElement(node) || NOT_DRAWN.test(node.localName)) return
+    const { display } = viewOf(node).getComputedStyle(node)
+    if (display === 'none') return
+    const edge = /^(inline|contents)/.test(display) ? '' : ' '
+    const before = shownAt(node, '::before')
+    parts.push(edge, before ? before.text + gap(before) : '')
+    for (const child of childrenOf(node)) add(child)
+    const after = shownAt(node, '::after')
+    parts.push(after ? gap(after) + after.text : '', edge)
+  }
+  add(element)
+  return parts.filter(Boolean)
+}
+
+export function drawnText(element: Element): string {
+  return cleanText(drawnParts(element).join(''))
+}
+
+/** Words of an element's style that can't be seen now, as those of a tooltip. */
+export function hiddenWords(element: Element): readonly string[] {
+  return SIDES.flatMap((side) => {
+    const generated = generatedAt(element, side)
+    return generated && !isShown(generated.style) ? [generated.text] : []
+  })
+}
+
+/** Strings and attributes; counters, quotes and pictures have no words. */
+const PART =
+  /"(?<text>(?:[^"\\]|\\.)*)"|attr\(\s*(?<name>[\w-]+)[^)]*\)|[\w-]+\((?:[^()"]|"(?:[^"\\]|\\.)*"|\([^()]*\))*\)|(?<alternative>\/)/gsu
+const ESCAPE = /\\(?:([\da-f]{1,6})\s?|(.))/gisu
+
+function textOf(content: string, element: Element): string {
+  let text = ''
+  for (const { groups } of content.matchAll(PART)) {
+    // What comes after it is said in place of all before it.
+    if (groups?.['alternative']) text = ''
+    else if (groups?.['name']) text += element.getAttribute(groups['name']) ?? ''
+    else text += unescaped(groups?.['text'] ?? '')
+  }
+  return text
+}
+
+function unescaped(text: string): string {
+  return text.replace(ESCAPE, (_, code: string | undefined, character: string | undefined) => {
+    if (code === undefined) return character ?? ''
+    const point = Number.parseInt(code, 16)
+    return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : ''
+  })
+}
+
+/** A letter in whose place another font has a picture. */
+function isGlyph(text: string, style: CSSStyleDeclaration, element: Element): boolean {
+  if (!/^[!-~]$/.test(text) || /\d/.test(text)) return false
+  return style.fontFamily !== viewOf(element).getComputedStyle(element).fontFamily
+}
+
+function isJoined(
+  { textContent }: Element,
+  of: { readonly written: string; readonly style: CSSStyleDeclaration; readonly side: Side },
+): boolean {
+  const { written, style, side } = of
+  const isBefore = side === '::before'
+  const [left, right] = isBefore ? [written, textContent] : [textContent, written]
+  if (/\s$/.test(left) || /^\s/.test(right)) return false
+  if (!style.display.startsWith('inline') || style.position !== 'static') return false
+  const { marginRight, paddingRight, marginLeft, paddingLeft } = style
+  const gaps = isBefore ? [marginRight, paddingRight] : [marginLeft, paddingLeft]
+  return gaps.every((size) => (Number.parseFloat(size) || 0) <= 0)
+}
+
+const IS_CLIPPED = /^(rect\((0|1)(px)?,? (0|1)(px)?,? (0|1)(px)?,? (0|1)(px)?\)|inset\((50|100)%)/
+const IS_CLEAR = /^(transparent|rgba\(.*, 0\)|.*\/ 0%?\))$/
+
+function isShown(style: CSSStyleDeclaration): boolean {
+  return (
+    style.visibility === 'visible' &&
+    Number(style.opacity) > FAINT &&
+    Number.parseFloat(style.fontSize) > SMALLEST_FONT_PX &&
+    !IS_CLEAR.test(style.webkitTextFillColor || style.color) &&
+    !IS_CLIPPED.test(style.clip) &&
+    !IS_CLIPPED.test(style.clipPath) &&
+    !isWithoutRoom(style) &&
+    !isFlat(style) &&
+    ![style.left, style.top, style.textIndent].some((size) => Number.parseFloat(size) < FAR_PX)
+  )
+}
+
+function isWithoutRoom({ overflowX, overflowY, width, height }: CSSStyleDeclaration): boolean {
+  return (
+    (overflowX !== 'visible' && Number.parseFloat(width) <= 1) ||
+    (overflowY !== 'visible' && Number.parseFloat(height) <= 1)
+  )
+}
+
+/** Without width or height by its transformation. */
+function isFlat({ transform, scale }: CSSStyleDeclaration): boolean {
+  if (/^0(\.0\d*)?( |$)/.test(scale ?? '')) return true
+  const [a = 1, b = 0, c = 0, d = 1] =
+    /^matrix\(([^)]*)\)$/.exec(transform)?.[1]?.split(',').map(Number) ?? []
+  return Math.abs(a * d - b * c) < 0.001
+}

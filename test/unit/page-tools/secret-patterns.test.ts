@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest'
+import {
+  patternOfPart,
+  patternOfWord,
+  patternsOfValue,
+} from '../../../src/page-tools/secrets/secret-patterns.ts'
+
+function found(value: string, text: string): boolean {
+  return patternsOfValue(value).some((pattern) => new RegExp(pattern, 'u').test(text))
+}
+
+const SHOWN: readonly (readonly [value: string, text: string])[] = [
+  ['hunter2-secret', 'You typed hunter2-secret.'],
+  ['hunter2-secret', 'hunter2 -secret'],
+  ['hunter2-secret', 'h u n t e r 2 - s e c r e t'],
+  ['hunter2-secret', 'hunter2 | -secret'],
+  ['hunter2-secret', '- text: hunter2\n  - text: -secret'],
+  ['correct horse', 'correct horse'],
+  ['correct horse', 'cor rect horse'],
+  ['correct horse', '/?q=correct%20horse'],
+  ['correct horse', '/?q=correct+horse'],
+  ['4111 1111 1111 1111', '4111-1111-1111-1111'],
+  ['4111 1111 1111 1111', '4111 | 1111 | 1111 | 1111'],
+  ['a"b[c<d\\e|f', 'textbox "a\\"b\\[c\\<d\\\\e\\|f"'],
+  ['a"b[c<d\\e|f', 'a"b[c<d\\e|f'],
+  ['pass12', 'pass 12'],
+  ['ключ-🔑-1', 'ключ -🔑 -1'],
+]
+
+describe('a secret is found', () => {
+  test.each(SHOWN)('%j in %j', (value, text) => expect(found(value, text)).toBe(true))
+})
+
+const OTHER: readonly (readonly [value: string, text: string])[] = [
+  ['123456', '1 2 3 4 5 6 7'],
+  ['abcdef', 'a b c d e f'],
+  ['100', '10 | 0'],
+  ['2024-01', '2024 | 01'],
+  ['hunter2-secret', 'hunter2'],
+  ['hunter2-secret', 'hunter2 and -secret'],
+]
+
+describe('nothing else is', () => {
+  test.each(OTHER)('%j in %j', (value, text) => expect(found(value, text)).toBe(false))
+})
+
+test('a part and a short value are whole words', () => {
+  expect(new RegExp(patternOfPart('11111111'), 'u').test('1111 1111')).toBe(true)
+  expect(new RegExp(patternOfPart('1111'), 'u').test('11112')).toBe(false)
+  expect(new RegExp(patternOfWord('mars'), 'u').test('marsh')).toBe(false)
+  expect(new RegExp(patternOfWord('mars'), 'u').test('on mars.')).toBe(true)
+})
