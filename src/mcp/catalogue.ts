@@ -9,6 +9,7 @@ import { makeTool } from './make-tool.ts'
 import type { McpOptions, McpToolOptions } from './options.ts'
 import { createPatternCheck, type PatternCheck } from './pattern-check.ts'
 import { isSame, loadPins, type Pins } from './pins.ts'
+import type { Within } from './time-limit.ts'
 import type { DefinitionChange, McpToolInfo } from './tool-info.ts'
 import { cleanPrefix, modelName } from './tool-names.ts'
 
@@ -19,7 +20,7 @@ interface CatalogueParts {
   /** By which definitions are pinned. */
   readonly address: string
   readonly options: McpToolOptions & Pick<McpOptions, 'elicitation'>
-  readonly signal: AbortSignal
+  readonly within: Within
   onChange(): void
 }
 
@@ -61,10 +62,10 @@ export class Catalogue {
     return this.#changes
   }
 
-  /** Lists them anew. One that is called meanwhile is followed by another listing. */
-  refresh(): Promise<void> {
+  /** Lists them anew, within a time. One that is called meanwhile is followed by another listing. */
+  refresh(within: AbortSignal = this.#parts.within()): Promise<void> {
     if (!this.#listing) {
-      this.#listing = this.#list().finally(() => (this.#listing = undefined))
+      this.#listing = this.#list(within).finally(() => (this.#listing = undefined))
       return this.#listing
     }
     // What is listed now may be what was there before.
@@ -93,10 +94,16 @@ export class Catalogue {
     return true
   }
 
-  async #list(): Promise<void> {
-    const { line, signal, options } = this.#parts
+  async #list(signal: AbortSignal): Promise<void> {
+    const { line, options } = this.#parts
     const pins = await this.#pins
-    const about = { method: 'tools/list', field: 'tools', signal }
+    const cut = (message: string): void =>
+      this.#report(
+        'tool-left-out',
+        undefined,
+        `${line.source} ${message}: the others are left out.`,
+      )
+    const about = { method: 'tools/list', field: 'tools', signal, cut }
     const said = isRecord(line.info.capabilities.tools) ? await listAll(line, about) : []
     const made: Made[] = []
     const held: DefinitionChange[] = []
@@ -186,8 +193,8 @@ export class Catalogue {
     )
   }
 
-  #report(type: McpDiagnostic['type'], tool: string, message: string): void {
-    this.#parts.options.onDiagnostic?.({ type, tool, message })
+  #report(type: McpDiagnostic['type'], tool: string | undefined, message: string): void {
+    this.#parts.options.onDiagnostic?.({ type, ...(tool !== undefined && { tool }), message })
   }
 }
 

@@ -28,7 +28,7 @@ export function serveClient(
   client: McpClientLike,
   { source, ...options }: FromMcpClientOptions,
 ): Promise<McpServer> {
-  return serveLine(new ClientLine(client, source), options, source)
+  return serveLine(new ClientLine(client, source), options, { address: source })
 }
 
 class ClientLine implements McpLine {

@@ -31,7 +31,11 @@ async function connectWithin(options: McpOptions, limit: ConnectLimit): Promise<
   const server = await closedOn(
     within,
     () => line.close(),
-    () => serveLine(line, options, address.origin + address.pathname),
+    () =>
+      serveLine(line, options, {
+        address: address.origin + address.pathname,
+        connecting: within,
+      }),
   )
   signal?.addEventListener('abort', () => void server.close(), { once: true })
   return server

@@ -22,7 +22,7 @@ export function unsupported(message: string): OffstageError {
 }
 
 /** Why a request was given up. */
-export function stopped({ reason }: AbortSignal): OffstageError {
+export function stopped({ reason }: Pick<AbortSignal, 'reason'>): OffstageError {
   if (OffstageError.is(reason)) return reason
   return reason instanceof DOMException && reason.name === 'TimeoutError'
     ? new OffstageError('timeout', 'The MCP server did not answer in time.', { retryable: true })

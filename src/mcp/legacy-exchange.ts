@@ -1,6 +1,6 @@
 import { sleepUnlessAborted } from '../lib/sleep.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
-import { badAnswer, cutOff, refusedBy } from './failures.ts'
+import { badAnswer, cutOff, refusedBy, stopped } from './failures.ts'
 import type { HttpLine } from './http.ts'
 import { createInbox } from './inbox.ts'
 import {
@@ -15,10 +15,14 @@ import type { ProgressNote } from './line.ts'
 import type { RevisionOptions } from './modern.ts'
 import { readMessages } from './read-messages.ts'
 import { readProgress } from './read-progress.ts'
+import { createReplies } from './replies.ts'
 import { type Fields, type Incoming, RPC } from './wire.ts'
 
 /** A stream that ends early is gone on with this often where nothing new comes of it. */
 const MOST_RESUMES = 3
+
+/** Of one request; those beyond are not kept for a person. */
+const MOST_QUESTIONS = 20
 
 /** What comes of an exchange next: its result, or a question that must be answered for it. */
 export type Next =
@@ -45,6 +49,8 @@ export class LegacyExchange {
   readonly #stop = new AbortController()
   readonly #inbox = createInbox<Next>()
   #progress: (note: ProgressNote) => void = () => undefined
+  readonly #reply = createReplies((reply: Fields) => this.#post(reply))
+  #questions = 0
   #isDone = false
 
   constructor(options: ExchangeOptions) {
@@ -96,14 +102,13 @@ export class LegacyExchange {
 
   /** A question that came by another stream, and is taken for one of this request. */
   ask(id: string | number, params: Fields): void {
+    if (++this.#questions > MOST_QUESTIONS) return this.#reply({ id, result: { action: 'cancel' } })
     this.#inbox.put({ type: 'question', id, params })
   }
 
   cancel(reason: unknown): void {
     if (this.#isDone || this.#stop.signal.aborted) return
-    const why = OffstageError.is(reason)
-      ? reason
-      : new OffstageError('aborted', 'The call was stopped.')
+    const why = stopped({ reason })
     this.#inbox.end(why)
     // A connection that is gone is no cancellation: it is said.
     void this.#post({
@@ -178,7 +183,7 @@ export class LegacyExchange {
 
   #asked({ id, method, params }: Extract<Incoming, { type: 'request' }>): void {
     if (method === 'elicitation/create' && this.#options.elicits) this.ask(id, params)
-    else void this.#post(replyTo(id, method)).catch(() => undefined)
+    else this.#reply(replyTo(id, method))
   }
 
   async #post(message: Fields): Promise<void> {

@@ -23,6 +23,7 @@ import type {
 } from './line.ts'
 import { type RevisionOptions, tellChange } from './modern.ts'
 import { readMessages } from './read-messages.ts'
+import { createReplies } from './replies.ts'
 import type { Fields, Incoming } from './wire.ts'
 
 /** So long a question of a server is kept for whoever answers it. Milliseconds. */
@@ -58,6 +59,12 @@ class LegacyLine implements McpLine {
   /** Questions that wait for an answer, by their `requestState`. */
   readonly #parked = new Map<string, Parked>()
   readonly #running = new Set<LegacyExchange>()
+  readonly #reply = createReplies(async (reply: Fields) => {
+    const { maxBytes } = this.#options
+    const about = { session: this.#session, maxBytes, signal: this.#closed.signal }
+    const { messages } = await postLegacy(this.#http, reply, about)
+    await messages.return(undefined)
+  })
   #session: Session
   #renewal: Promise<Session> | undefined
 
@@ -230,11 +237,7 @@ class LegacyLine implements McpLine {
       return
     }
     const reply = isQuestion ? { id, result: { action: 'cancel' } } : replyTo(id, method)
-    const { maxBytes } = this.#options
-    const about = { session: this.#session, maxBytes, signal: this.#closed.signal }
-    void postLegacy(this.#http, reply, about)
-      .then(({ messages }) => messages.return(undefined))
-      .catch(() => undefined)
+    this.#reply(reply)
   }
 }
 

@@ -6,25 +6,37 @@ import type { Fields } from './wire.ts'
 const MAX_PAGES = 50
 const MAX_ITEMS = 1000
 
-/** All items of a list that comes in pages (server/utilities/pagination). */
-export async function listAll(
-  line: McpLine,
-  about: { readonly method: string; readonly field: string; readonly signal: AbortSignal },
-): Promise<readonly unknown[]> {
+/** Of one list. */
+interface Listing {
+  readonly method: string
+  readonly field: string
+  readonly signal: AbortSignal
+  /** There are more than are taken. Absent: such a list is refused. */
+  cut?(message: string): void
+}
+
+/** All items of a list that comes in pages (server/utilities/pagination), as far as they are taken. */
+export async function listAll(line: McpLine, about: Listing): Promise<readonly unknown[]> {
   const { method, field, signal } = about
   const items: unknown[] = []
   const seen = new Set<string>()
   let params: Fields = {}
-  for (let page = 0; page < MAX_PAGES && items.length <= MAX_ITEMS; page++) {
+  for (let page = 0; page < MAX_PAGES; page++) {
     const result = await line.request(method, params, { signal, repeatable: true })
     const found = result[field]
     if (!Array.isArray(found)) throw badAnswer(line.source, `answered ${method} without ${field}.`)
-    items.push(...found)
+    for (const item of found.slice(0, MAX_ITEMS + 1 - items.length)) items.push(item)
+    if (items.length > MAX_ITEMS) {
+      const message = `lists more than ${MAX_ITEMS} ${field}`
+      if (!about.cut) throw badAnswer(line.source, `${message}.`)
+      about.cut(message)
+      return items.slice(0, MAX_ITEMS)
+    }
     const { nextCursor: cursor } = result
     if (typeof cursor !== 'string') return items
     if (seen.has(cursor)) throw badAnswer(line.source, `repeats a page of ${method}.`)
     seen.add(cursor)
     params = { cursor }
   }
-  throw badAnswer(line.source, `lists more than ${MAX_ITEMS} ${field}.`)
+  throw badAnswer(line.source, `lists its ${field} in more than ${MAX_PAGES} pages.`)
 }

@@ -6,12 +6,15 @@ import { badAnswer } from './failures.ts'
 import { headerParameters } from './headers.ts'
 import type { Answers, CallOptions, McpLine, Round } from './line.ts'
 import type { McpOptions } from './options.ts'
+import { paceProgress } from './pace-progress.ts'
 import { toOutput, type ToolReturn } from './to-output.ts'
 import type { McpToolInfo } from './tool-info.ts'
 import type { Fields } from './wire.ts'
 
 /** A server may ask again and again; at some point nobody wants to be asked any more. */
 const MOST_ROUNDS = 10
+/** Of all rounds of a call. */
+const MOST_QUESTIONS = 20
 
 export interface ToolMaking {
   readonly line: McpLine
@@ -39,8 +42,15 @@ export function makeTool(
   const annotations = annotationsOf(info, trusted)
   const repeatable = annotations.readOnly === true || annotations.idempotent === true
   const refused = (why: string): void => report(`${source} ${why}.`)
-  const call = (input: unknown, context: Omit<CallOptions, 'repeatable'>): Promise<Round> =>
-    line.call({ name: info.name, input: input as Fields, headers }, { ...context, repeatable })
+  const call = async (input: unknown, context: Omit<CallOptions, 'repeatable'>): Promise<Round> => {
+    const { note: progress, end } = paceProgress(context.progress)
+    try {
+      const request = { name: info.name, input: input as Fields, headers }
+      return await line.call(request, { ...context, progress, repeatable })
+    } finally {
+      end()
+    }
+  }
   const base = {
     name,
     ...(info.title !== undefined && { title: info.title }),
@@ -91,21 +101,32 @@ function roundOptions(
 /** Few servers ask. */
 const asking = () => loadPart(() => import('./ask-person.ts'))
 
-/** Goes on until the server has what it asks for. */
+/** Goes on until the server has what it asks for. Who declined once is asked nothing more in this call. */
 async function finish(
   round: DoRound,
   person: { readonly source: string; readonly ask: Ask; refused(why: string): void },
 ): Promise<ToolReturn> {
   let answers: Answers | undefined
+  let [questions, isDeclined] = [0, false]
+  const ask: Ask = async (request) => {
+    if (isDeclined) return { action: 'decline' }
+    const answer = await person.ask(request)
+    if (answer.action !== 'accept') isDeclined = true
+    return answer
+  }
   for (let number = 1; number <= MOST_ROUNDS; number++) {
     const came = await round(number, answers)
     if (came.type === 'done') return toOutput(came.result)
     const { requests, requestState } = came
     const inputResponses: Record<string, unknown> = {}
+    const asked = Object.entries(requests)
+    questions += asked.length
+    if (questions > MOST_QUESTIONS)
+      throw badAnswer(person.source, `asked more than ${MOST_QUESTIONS} questions in one call.`)
     const { answerRequest } = await asking()
     // One after the other: a person is asked one thing at a time.
-    for (const [key, request] of Object.entries(requests))
-      inputResponses[key] = await answerRequest(request, person)
+    for (const [key, request] of asked)
+      inputResponses[key] = await answerRequest(request, { ...person, ask })
     answers = { inputResponses, ...(requestState !== undefined && { requestState }) }
   }
   throw badAnswer(person.source, `asked for input ${MOST_ROUNDS} times in one call.`)

@@ -1,6 +1,7 @@
 import type { McpLine } from './line.ts'
 import { type McpPrompts, promptsOf } from './prompts.ts'
 import { type McpResources, resourcesOf } from './resources.ts'
+import type { Within } from './time-limit.ts'
 
 /** What a server offers besides tools. Loaded when the app asks for it. */
 export interface Offers {
@@ -8,6 +9,6 @@ export interface Offers {
   readonly prompts: McpPrompts
 }
 
-export function offersOf(line: McpLine, closed: AbortSignal): Offers {
-  return { resources: resourcesOf(line, closed), prompts: promptsOf(line, closed) }
+export function offersOf(line: McpLine, within: Within): Offers {
+  return { resources: resourcesOf(line, within), prompts: promptsOf(line, within) }
 }

@@ -41,7 +41,7 @@ export interface McpToolOptions {
   readonly include?: readonly string[] | ((tool: McpToolInfo) => boolean)
   /** Bytes of one answer of the server. Default 1 000 000. */
   readonly maxResultBytes?: number
-  /** Milliseconds of one call. Default 60 000. */
+  /** Milliseconds of one call, one listing, or one question for resources and prompts. Default 60 000. */
   readonly timeoutMs?: number
   /** Adds tools that list and read the server's resources. Default false. */
   readonly resourceTools?: boolean

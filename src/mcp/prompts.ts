@@ -2,7 +2,7 @@ import { isRecord } from '../lib/shape.ts'
 import { badAnswer, shortWords } from './failures.ts'
 import type { McpLine } from './line.ts'
 import { listAll } from './list-all.ts'
-import { REQUEST_MS } from './resources.ts'
+import type { Within } from './time-limit.ts'
 import { toOutput } from './to-output.ts'
 
 /** A prompt that a server offers to people. Others' words. */
@@ -36,9 +36,7 @@ export interface McpPrompts {
   ): Promise<readonly McpPromptMessage[]>
 }
 
-export function promptsOf(line: McpLine, closed: AbortSignal): McpPrompts {
-  const within = (signal?: AbortSignal): AbortSignal =>
-    AbortSignal.any([closed, AbortSignal.timeout(REQUEST_MS), ...(signal ? [signal] : [])])
+export function promptsOf(line: McpLine, within: Within): McpPrompts {
   return {
     async list({ signal } = {}) {
       if (!isRecord(line.info.capabilities.prompts)) return []

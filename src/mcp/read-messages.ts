@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser'
 import { OffstageError } from '../protocol/error.ts'
-import { badAnswer, cutOff, stopped } from './failures.ts'
+import { badAnswer, cutOff, shortWords, stopped } from './failures.ts'
 import type { Secrets } from './secrets.ts'
 import { type Incoming, readMessage } from './wire.ts'
 
@@ -30,12 +30,13 @@ export async function* readMessages(
   options: ReadOptions,
   place: StreamPlace = {},
 ): AsyncGenerator<Incoming> {
-  const type = response.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  const said = response.headers.get('content-type')?.split(';', 1)[0]?.trim() ?? ''
+  const type = said.toLowerCase()
   if (type === 'text/event-stream') return yield* readEvents(response, options, place)
   if (type !== 'application/json')
     throw badAnswer(
       options.source,
-      `answered with ${type || 'no content type'}, and not with JSON or events.`,
+      `answered with ${shortWords(options.secrets.redact(said), 100) || 'no content type'}, and not with JSON or events.`,
     )
   yield* messagesOf(await readText(response, options), options)
 }

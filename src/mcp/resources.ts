@@ -2,6 +2,7 @@ import { isRecord } from '../lib/shape.ts'
 import { badAnswer, shortWords } from './failures.ts'
 import type { McpLine } from './line.ts'
 import { listAll } from './list-all.ts'
+import type { Within } from './time-limit.ts'
 import { resourcePart } from './to-output.ts'
 
 /** A resource, or a template of addresses (`uriTemplate` of RFC 6570), as a server lists it. Others' words. */
@@ -25,12 +26,7 @@ export interface McpResources {
   ): Promise<readonly (string | Blob)[]>
 }
 
-/** Milliseconds of one question to a server. */
-export const REQUEST_MS = 60_000
-
-export function resourcesOf(line: McpLine, closed: AbortSignal): McpResources {
-  const within = (signal?: AbortSignal): AbortSignal =>
-    AbortSignal.any([closed, AbortSignal.timeout(REQUEST_MS), ...(signal ? [signal] : [])])
+export function resourcesOf(line: McpLine, within: Within): McpResources {
   const has = isRecord(line.info.capabilities.resources)
   const listOf = async (
     method: string,

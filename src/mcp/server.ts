@@ -5,8 +5,10 @@ import { Catalogue } from './catalogue.ts'
 import type { McpLine } from './line.ts'
 import type { Offers } from './offers.ts'
 import type { McpOptions, McpToolOptions } from './options.ts'
+import { paced } from './pace.ts'
 import type { McpPrompts } from './prompts.ts'
 import type { McpResources } from './resources.ts'
+import { withinTime } from './time-limit.ts'
 import type { DefinitionChange } from './tool-info.ts'
 
 /** An MCP server that is connected. What it says of itself is its own word. */
@@ -39,11 +41,14 @@ export interface McpServer {
 
 type ServeOptions = McpToolOptions & Pick<McpOptions, 'elicitation'>
 
-/** The server of a connection; its tools are listed. `address`: by which their definitions are pinned. */
+/**
+ * The server of a connection; its tools are listed. `address`: by which their definitions are pinned. `connecting`: what
+ * says how long that may take, as a person may log in meanwhile.
+ */
 export async function serveLine(
   line: McpLine,
   options: ServeOptions,
-  address: string,
+  { address, connecting }: { readonly address: string; readonly connecting?: AbortSignal },
 ): Promise<McpServer> {
   const parts =
     options.resourceTools === true ? await loadPart(() => import('./resource-tools.ts')) : null
@@ -51,7 +56,7 @@ export async function serveLine(
     address,
     resourceTools: (server) => parts?.resourceTools(line, server.resources, options) ?? [],
   })
-  await served.refresh()
+  await served.list(connecting)
   served.listen()
   return served
 }
@@ -95,9 +100,10 @@ class Served implements McpServer {
     this.#line = line
     this.#options = options
     const onChange = (): void => this.#notify()
-    this.#catalogue = new Catalogue({ line, address, options, signal, onChange })
+    const within = withinTime(options.timeoutMs, signal)
+    this.#catalogue = new Catalogue({ line, address, options, within, onChange })
     const offers = (): Promise<Offers> =>
-      loadPart(() => import('./offers.ts')).then(({ offersOf }) => offersOf(line, signal))
+      loadPart(() => import('./offers.ts')).then(({ offersOf }) => offersOf(line, within))
     this.resources = {
       list: async (given) => (await offers()).resources.list(given),
       templates: async (given) => (await offers()).resources.templates(given),
@@ -129,18 +135,24 @@ class Served implements McpServer {
     return this.#catalogue.refresh()
   }
 
+  list(within?: AbortSignal): Promise<void> {
+    return this.#catalogue.refresh(within)
+  }
+
   listen(): void {
     const { source } = this
+    const { signal } = this.#closing
+    const listAnew = paced(() => {
+      this.refresh().catch((thrown: unknown) =>
+        this.#report(
+          'list-failed',
+          `The tools of ${source} can't be listed: ${describeThrown(thrown)}`,
+        ),
+      )
+    }, signal)
+    const notify = paced(() => this.#notify(), signal)
     this.#line.listen({
-      changed: (list) => {
-        if (list !== 'tools') return this.#notify()
-        this.refresh().catch((thrown: unknown) =>
-          this.#report(
-            'list-failed',
-            `The tools of ${source} can't be listed: ${describeThrown(thrown)}`,
-          ),
-        )
-      },
+      changed: (list) => (list === 'tools' ? listAnew() : notify()),
       lost: (why) =>
         this.#report('stream-lost', `${source} says nothing of its changes any more: ${why}`),
     })

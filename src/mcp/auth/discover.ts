@@ -1,7 +1,7 @@
-import { isRecord } from '../../lib/shape.ts'
 import { isSafe } from '../addresses.ts'
 import type { McpFetch } from '../options.ts'
 import { authFailed } from './auth-failed.ts'
+import { readDocument } from './read-document.ts'
 
 /** What protects a server (RFC 9728), and who gives tokens for it (RFC 8414, or OpenID Connect Discovery 1.0). */
 export interface AuthServer {
@@ -18,9 +18,6 @@ export interface AuthServer {
   /** Of the server that tokens are for. */
   readonly scopes?: string
 }
-
-/** Characters of a metadata document. */
-const MAX_DOCUMENT = 100_000
 
 interface Discovery {
   readonly url: URL
@@ -67,7 +64,7 @@ async function readProtection(
     // A server speaks for itself only.
     if (originOf(place) !== url.origin)
       throw authFailed(`${url.origin} has its metadata at another origin.`)
-    const document = await readDocument(place, discovery)
+    const document = await documentAt(place, discovery)
     if (document) return document
   }
   throw authFailed(
@@ -80,7 +77,7 @@ async function readIssuer(
   discovery: Discovery,
 ): Promise<Omit<AuthServer, 'resource' | 'scopes'>> {
   for (const place of issuerPlaces(issuer)) {
-    const document = await readDocument(place, discovery)
+    const document = await documentAt(place, discovery)
     if (!document) continue
     // Simple comparison, as RFC 8414, section 3.3 says.
     if (document.issuer !== issuer) throw authFailed(`The metadata of ${issuer} is another's.`)
@@ -114,7 +111,7 @@ function issuerPlaces(issuer: string): string[] {
 }
 
 /** Null: there is none. */
-async function readDocument(
+async function documentAt(
   place: string,
   { fetch: ask, signal }: Discovery,
 ): Promise<Readonly<Record<string, unknown>> | null> {
@@ -123,10 +120,7 @@ async function readDocument(
   try {
     const request = { signal, redirect: 'manual', credentials: 'omit', cache: 'no-store' } as const
     const response = await ask(url, { ...request, headers: { accept: 'application/json' } })
-    const text = response.ok ? await response.text() : ''
-    if (!response.ok || text.length > MAX_DOCUMENT) return null
-    const value: unknown = JSON.parse(text)
-    return isRecord(value) ? value : null
+    return response.ok ? await readDocument(response) : null
   } catch (thrown) {
     if (signal.aborted) throw thrown
     return null

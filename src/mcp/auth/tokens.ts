@@ -1,6 +1,6 @@
-import { isRecord } from '../../lib/shape.ts'
 import type { McpFetch } from '../options.ts'
 import { authFailed } from './auth-failed.ts'
+import { readDocument } from './read-document.ts'
 import type { AuthServer } from './discover.ts'
 
 /** Tokens, and whose they are: they go to the server that they are for, and to nobody else. */
@@ -45,8 +45,8 @@ export async function requestTokens(
     await response.body?.cancel()
     return null
   }
-  const value: unknown = await response.json().catch(() => null)
-  if (!isRecord(value) || typeof value.access_token !== 'string' || !isBearer(value.token_type))
+  const value = await readDocument(response)
+  if (!value || typeof value.access_token !== 'string' || !isBearer(value.token_type))
     throw authFailed(`${server.issuer} gave no bearer token.`)
   const { access_token: access, refresh_token: refresh, scope } = value
   return {
@@ -81,8 +81,8 @@ export async function register(
     redirect: 'manual',
     credentials: 'omit',
   })
-  const value: unknown = response.ok ? await response.json().catch(() => null) : null
-  if (!isRecord(value) || typeof value.client_id !== 'string')
+  const value = response.ok ? await readDocument(response) : null
+  if (!value || typeof value.client_id !== 'string')
     throw authFailed(`${server.issuer} registered no client (status ${response.status}).`)
   return value.client_id
 }

@@ -1,0 +1,258 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
+import { connectMcp, type McpOptions } from '../../../src/mcp/index.ts'
+import { connected, type Message, result, stream, tool } from './hostile-server.ts'
+import { contextOf, until } from './support.ts'
+
+const ALL = {
+  supportedVersions: ['2026-07-28'],
+  capabilities: { tools: { listChanged: true }, resources: {}, prompts: {} },
+  _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'evil', version: '1' } },
+}
+
+function unanswered(_message: Message, signal: AbortSignal): Promise<Response> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason))
+  })
+}
+
+it('ends what is not answered when its time is up, and lists anew afterwards', async () => {
+  let isSilent = false
+  let tools = [tool('a')]
+  const { server, names } = await connected(
+    {
+      'server/discover': ALL,
+      'tools/list': (message, signal) =>
+        isSilent ? unanswered(message, signal) : result(message.id, { tools }),
+      'resources/list': unanswered,
+      'resources/read': unanswered,
+      'prompts/list': unanswered,
+    },
+    { timeoutMs: 100 },
+  )
+  isSilent = true
+  for (const ask of [
+    () => server.refresh(),
+    () => server.resources.list(),
+    () => server.resources.read('a:b'),
+    () => server.prompts.list(),
+  ])
+    await expect(ask()).rejects.toMatchObject({ code: 'timeout' })
+  isSilent = false
+  tools = [tool('b')]
+  await server.refresh()
+  expect(names()).toEqual(['evil__b'])
+})
+
+it('takes a thousand tools of a list, and says so', async () => {
+  const tools = Array.from({ length: 5000 }, (_, at) => tool(`t${at}`))
+  const { names, said } = await connected({ 'tools/list': { tools } })
+  expect(names()).toHaveLength(1000)
+  expect(said).toMatchObject([{ type: 'tool-left-out' }])
+})
+
+it('lists anew no more often than a few times, however often a server says that it should', async () => {
+  let listings = 0
+  let told = 0
+  await connected({
+    'server/discover': ALL,
+    'tools/list': ({ id }) => result(id, { tools: [tool(`t${listings++}`)] }),
+    'subscriptions/listen': (_message, signal) =>
+      stream(signal, (send) => {
+        const timer = setInterval(() => {
+          told += 50
+          const changed = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' }
+          send(`data: ${JSON.stringify(changed)}\n\n`.repeat(50))
+        }, 1)
+        onTestFinished(() => clearInterval(timer))
+      }),
+  })
+  await until(() => told > 10_000)
+  expect(listings).toBeGreaterThan(1)
+  // The waits between them grow: however long that took, each is one of seconds.
+  expect(listings).toBeLessThan(10)
+})
+
+it('tells of progress as often as somebody sees it', async () => {
+  const notes: unknown[] = []
+  const { server } = await connected({
+    'tools/list': { tools: [tool('a')] },
+    'tools/call': ({ id }, signal) =>
+      stream(signal, (send, close) => {
+        for (let progress = 0; progress <= 5000; progress++)
+          send(
+            `data: ${JSON.stringify({
+              jsonrpc: '2.0',
+              method: 'notifications/progress',
+              params: { progressToken: id, progress },
+            })}\n\n`,
+          )
+        send(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result: { content: [] } })}\n\n`)
+        close()
+      }),
+  })
+  const [first] = server.tools
+  if (!first || !('execute' in first)) throw new Error('no tool')
+  const begun = performance.now()
+  await first.execute({} as never, contextOf({ progress: (value) => void notes.push(value) }))
+  const atMost = (performance.now() - begun) / 50 + 12
+  expect(notes.length).toBeLessThanOrEqual(atMost)
+  expect(notes.at(-1)).toMatchObject({ progress: 5000 })
+})
+
+const question = {
+  method: 'elicitation/create',
+  params: {
+    message: 'Who?',
+    requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
+  },
+}
+
+function asking(count: number, elicitation: NonNullable<McpOptions['elicitation']>) {
+  const inputRequests = Object.fromEntries(
+    Array.from({ length: count }, (_, at) => [`q${at}`, question]),
+  )
+  const asks = ({ id }: Message): Response =>
+    result(id, { resultType: 'input_required', inputRequests })
+  return connected({ 'tools/list': { tools: [tool('a')] }, 'tools/call': asks }, { elicitation })
+}
+
+it('asks a person no more than twenty questions in a call, and nobody who declined', async () => {
+  let asked = 0
+  const accepting = await asking(15, async () => {
+    asked++
+    return { action: 'accept', content: { name: 'Ann' } }
+  })
+  await expect(accepting.call('a')).rejects.toMatchObject({ code: 'bad-response' })
+  expect(asked).toBe(15)
+  asked = 0
+  const declining = await asking(2, async () => {
+    asked++
+    return { action: 'decline' }
+  })
+  await expect(declining.call('a')).rejects.toMatchObject({ code: 'bad-response' })
+  expect(asked).toBe(1)
+})
+
+it('keeps a token that comes back as a content type to itself', async () => {
+  const key = '0123456789ABCDEF0123'
+  const { call } = await connected(
+    {
+      'tools/list': { tools: [tool('a')] },
+      'tools/call': () => new Response('x', { headers: { 'content-type': key } }),
+    },
+    { headers: { 'x-key': key } },
+  )
+  await expect(call('a')).rejects.toThrow(/answered with \[redacted\], and not/)
+})
+
+type Respond = (message: Message, response: ServerResponse) => void
+
+/** A server of the revisions with sessions. */
+async function legacy(onCall: Respond): Promise<{ url: string; posts(): number }> {
+  let posts = 0
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (piece) => (body += piece))
+    request.on('end', () => {
+      posts++
+      const message = JSON.parse(body || '{}') as Message
+      const answer = (value: object): void => {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result: value }))
+      }
+      if (message.method === 'initialize')
+        return answer({
+          protocolVersion: '2025-06-18',
+          capabilities: { tools: {} },
+          serverInfo: { name: 'evil', version: '1' },
+        })
+      if (message.method === 'tools/list') return answer({ tools: [tool('a')] })
+      if (message.method === 'tools/call') return onCall(message, response)
+      response.writeHead(message.method === 'server/discover' ? 400 : 202)
+      response.end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}/mcp`, posts: () => posts }
+}
+
+async function called(url: string, options: Partial<McpOptions> = {}): Promise<unknown> {
+  const server = await connectMcp({ url, ...options })
+  onTestFinished(() => server.close())
+  const [first] = server.tools
+  if (!first || !('execute' in first)) throw new Error('no tool')
+  return first.execute({} as never, contextOf())
+}
+
+it('answers pings one after the other, and not each of a flood', async () => {
+  let tokens = 0
+  const { url, posts } = await legacy(({ id }, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const ping = `data: ${JSON.stringify({ jsonrpc: '2.0', id: 'p', method: 'ping' })}\n\n`
+    response.write(ping.repeat(30_000))
+    const done = { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'done' }] } }
+    response.end(`data: ${JSON.stringify(done)}\n\n`)
+  })
+  const token = (): string => {
+    tokens++
+    return 'dummy-token-of-a-test'
+  }
+  expect(await called(url, { token })).toBe('done')
+  expect(posts()).toBeLessThan(1000)
+  expect(tokens).toBeLessThan(1000)
+})
+
+it('keeps no more than twenty questions of a server for a person', async () => {
+  let cancelled = 0
+  const { url } = await legacy(({ id }, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (let at = 0; at < 1000; at++)
+      response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id: `q${at}`, ...question })}\n\n`)
+    const done = { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'done' }] } }
+    response.end(`data: ${JSON.stringify(done)}\n\n`)
+  })
+  const asked = called(url, {
+    elicitation: async () => {
+      cancelled++
+      return { action: 'accept', content: { name: 'Ann' } }
+    },
+  })
+  await expect(asked).rejects.toMatchObject({ code: 'bad-response' })
+  expect(cancelled).toBeLessThanOrEqual(20)
+})
+
+it('reads no metadata without end', async () => {
+  let sent = 0
+  const endless = createServer((request, response) => {
+    if (request.url === '/mcp') {
+      response.writeHead(401, {
+        'www-authenticate': `Bearer resource_metadata="http://${request.headers.host}/about"`,
+      })
+      return response.end()
+    }
+    response.writeHead(200, { 'content-type': 'application/json' })
+    const write = (): void => {
+      sent += 100_000
+      if (response.destroyed) return
+      if (response.write('x'.repeat(100_000))) setImmediate(write)
+      else response.once('drain', write)
+    }
+    write()
+  })
+  await new Promise<void>((resolve) => endless.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    endless.closeAllConnections()
+    endless.close()
+  })
+  const url = `http://127.0.0.1:${(endless.address() as AddressInfo).port}/mcp`
+  const auth = { redirectUrl: 'http://127.0.0.1/back' }
+  await expect(connectMcp({ url, auth })).rejects.toMatchObject({ code: 'mcp-auth-failed' })
+  expect(sent).toBeGreaterThan(0)
+})
