@@ -16,8 +16,21 @@ function groupBy<K, V>(items: Iterable<V>, keyOf: (item: V, index: number) => K)
 }
 
 const TESTS = ['test/unit/**/*.test.ts', 'test/recorded/**/*.test.ts']
-/** They measure what their process does. */
-const ALONE = ['test/unit/client/transfer-memory.test.ts', 'test/unit/action/cost.test.ts']
+/** They count what their process does, or replace modules or their state. */
+const ALONE = [
+  'test/unit/action/cost.test.ts',
+  'test/unit/client/agent.test.ts',
+  'test/unit/client/check-patterns.test.ts',
+  'test/unit/client/keyless.test.ts',
+  'test/unit/client/missing-parts.test.ts',
+  'test/unit/client/model-requests.test.ts',
+  'test/unit/client/remount.test.ts',
+  'test/unit/client/transfer-memory.test.ts',
+  'test/unit/testing/agent-families.test.ts',
+  'test/unit/tools-from/tools-from.test.ts',
+  'test/unit/webmcp/publish-tools.test.ts',
+  'test/recorded/**/*.test.ts',
+]
 
 export default defineConfig({
   // The inline entry's import resolves to the worker as it was last built.
