@@ -63,7 +63,7 @@ const attacks: readonly (readonly [string, string])[] = [
 for (const [at, [name, body]] of attacks.entries())
   test(
     `a model's click is no consent ${name}; a person's is`,
-    eachNth(4, at),
+    eachNth(6, at),
     async ({ openPage }) => {
       const page = await openHost(
         openPage,
@@ -243,7 +243,7 @@ const presses: readonly (readonly [string, string, (page: Page) => Promise<unkno
 ]
 
 for (const [at, [name, body, answer]] of presses.entries())
-  test(`a person consents with one press of ${name}`, eachNth(4, at), async ({ openPage }) => {
+  test(`a person consents with one press of ${name}`, eachNth(6, at), async ({ openPage }) => {
     const page = await openHost(openPage, body, 'person')
     await begin(page, destroys)
     await whenAsked(page)

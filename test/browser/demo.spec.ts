@@ -179,7 +179,7 @@ test(
   },
 )
 
-test('a question: its form waits over a reload, and is checked', async ({ openDemo }) => {
+test('a question: its form waits over a reload, and is checked', MORE, async ({ openDemo }) => {
   const page = await openDemo()
   await tryScene(page, 'A question')
   const recipient = messages(page).getByLabel('For whom')
@@ -362,7 +362,7 @@ test('stop ends a run, and the next one works', async ({ openDemo }) => {
   await expect(messages(page)).toContainText('the run went on')
 })
 
-test('conversations are listed, renamed, opened again and deleted', async ({ openDemo }) => {
+test('conversations are listed, renamed, opened again and deleted', MORE, async ({ openDemo }) => {
   const page = await openDemo()
   await tryScene(page, 'A tool that fails')
   await hasEnded(page)

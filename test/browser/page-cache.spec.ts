@@ -1,7 +1,7 @@
 import { chromium, type Browser, type Page } from '@playwright/test'
 import { callTools, say } from './support/mock-answers.ts'
 import { expect, test as base } from './support/test.ts'
-import { inSlice } from './support/more.ts'
+import { inSlice, MORE } from './support/more.ts'
 
 // Real back navigations, in a browser that keeps pages for them (Playwright's default switches that off).
 
@@ -100,29 +100,29 @@ test('an idle agent keeps its page in the cache; back there it works, and shows 
   await expect.poll(shown).toContain('Third.')
 })
 
-test('an idle agent that keeps nothing on disk still has its conversation after going back', async ({
-  keeper,
-  openPage,
-  model,
-}) => {
-  model.enqueue(say('First.'))
-  const page = await openPage({ context: await keeper.newContext(), headers })
-  await page.evaluate(async (baseURL) => {
-    const agent = window.offstage.createAgent({
-      model: { provider: 'openai-compatible', model: 'mock', baseURL },
-      storage: 'memory',
-    })
-    await agent.run('one', { conversationId: 'c1' }).result
-    Object.assign(window, { agent })
-  }, model.baseURL)
-  await leave(page)
-  await goBack(page)
-  await expectKept(page)
-  const stored = await page.evaluate(() =>
-    (window as never as { agent: Agent }).agent.conversations.get('c1'),
-  )
-  expect(stored?.messages.length).toBe(2)
-})
+test(
+  'an idle agent that keeps nothing on disk still has its conversation after going back',
+  MORE,
+  async ({ keeper, openPage, model }) => {
+    model.enqueue(say('First.'))
+    const page = await openPage({ context: await keeper.newContext(), headers })
+    await page.evaluate(async (baseURL) => {
+      const agent = window.offstage.createAgent({
+        model: { provider: 'openai-compatible', model: 'mock', baseURL },
+        storage: 'memory',
+      })
+      await agent.run('one', { conversationId: 'c1' }).result
+      Object.assign(window, { agent })
+    }, model.baseURL)
+    await leave(page)
+    await goBack(page)
+    await expectKept(page)
+    const stored = await page.evaluate(() =>
+      (window as never as { agent: Agent }).agent.conversations.get('c1'),
+    )
+    expect(stored?.messages.length).toBe(2)
+  },
+)
 
 for (const transport of ['worker', 'page'] as const) {
   test(

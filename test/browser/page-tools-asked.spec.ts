@@ -182,7 +182,7 @@ const DESCRIBED: readonly [string, string, string, object, string][] = [
 ]
 
 for (const [at, [what, body, tool, input, text]] of DESCRIBED.entries())
-  test(`a person is asked about ${what}`, eachNth(4, at), async ({ openPage, site }) => {
+  test(`a person is asked about ${what}`, eachNth(6, at), async ({ openPage, site }) => {
     const page = await openHost(openPage, body)
     await page.evaluate(() => document.querySelector<HTMLElement>('[autofocus]')?.focus())
     await begin(page, [use(tool, input), DONE])
@@ -244,7 +244,7 @@ const REFUSED: readonly [string, string, object, string][] = [
 for (const [at, [what, body, input, change]] of REFUSED.entries())
   test(
     `what ${what} since it was approved is not acted on`,
-    eachNth(4, at),
+    eachNth(6, at),
     async ({ openPage }) => {
       const page = await openHost(openPage, body)
       const result = await approved(page, input, change)
@@ -462,7 +462,7 @@ const LEAVING: readonly [string, string, string, object][] = [
 for (const [at, [what, body, tool, input]] of LEAVING.entries())
   test(
     `${what} leads to another site only where that is allowed`,
-    eachNth(4, at),
+    eachNth(6, at),
     async ({ openPage }) => {
       const page = await openHost(
         openPage,
@@ -489,7 +489,7 @@ for (const [at, [what, body, tool, input]] of LEAVING.entries())
 
 const STAYING = ['mailto:ada@example.org', 'tel:+123', '#part', 'javascript:void 0']
 for (const [at, href] of STAYING.entries())
-  test(`a link to ${href} leads to no other site`, eachNth(4, at), async ({ openPage }) => {
+  test(`a link to ${href} leads to no other site`, eachNth(6, at), async ({ openPage }) => {
     const page = await openHost(
       openPage,
       `<a href="${href}" onclick="window.clicked = 1; event.preventDefault()">Go</a>`,

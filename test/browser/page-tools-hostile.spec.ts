@@ -181,7 +181,7 @@ test('a page that lends no files says so', async ({ driven, site }) => {
   expect(await state()).not.toHaveProperty('plainFile')
 })
 
-test('what lies over an element is named', async ({ driven, site }) => {
+test('what lies over an element is named', MORE, async ({ driven, site }) => {
   const { call, step } = await openHostile(driven, site)
   await call('click', { ref: 'Show cookie banner' })
   expect(await call('click', { ref: 'Under the banner' })).toMatch(

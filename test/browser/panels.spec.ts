@@ -19,7 +19,7 @@ test.beforeAll(async () => {
 })
 
 for (const panel of panels.filter(({ slow }) => all || !slow)) {
-  const slice = inSlice(panel.name === 'react' || panel.name === 'none')
+  const slice = inSlice(panel.name === 'react')
   test.describe(`the panel of the guide: ${panel.title}`, slice, () => {
     let served: ServedApp | undefined
     const errors: string[] = []

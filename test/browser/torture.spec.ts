@@ -43,8 +43,8 @@ const LONG = TORTURE_TRIALS !== undefined
 /** One of each kind; where there was one, a seed that once found something. */
 const SLICE = [110, 111, 134, 113, 114, 115, 116, 117, 118, 130, 109]
 
-/** Of `npm test`: a death of the worker, two tabs, and some of everything. */
-const QUICK = [114, 117, 109]
+/** Of `npm test`: a death of the worker, and some of everything. */
+const QUICK = [114, 109]
 
 if (LONG)
   test('trials', async ({ trials }) => {

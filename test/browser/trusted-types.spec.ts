@@ -3,7 +3,7 @@ import type { ErrorData } from '../../src/index.ts'
 import { inProject } from '../../scripts/lib/project.mjs'
 import { serveSite } from './support/site.ts'
 import { expect, test } from './support/test.ts'
-import { inSlice } from './support/more.ts'
+import { inSlice, MORE } from './support/more.ts'
 
 // Pages that require Trusted Types: nothing but the policy `offstage` may make a worker's address.
 
@@ -103,35 +103,36 @@ test('the default worker missing: the inline one starts at a trusted address', a
   expect(await run(page, 'default')).toEqual({ outcome: 'completed', violations: [] })
 })
 
-test('two copies of the package share the policy, and a registry made by an older one', async ({
-  openPage,
-  context,
-}) => {
-  const cdn = await serveSite({
-    folders: { '/': inProject('dist') },
-    headers: () => ({ 'access-control-allow-origin': '*' }),
-  })
-  await context.addInitScript(() => {
-    const older = { pageId: 'older', executions: new Map(), refused: new Set() }
-    const registry = { ...older, epochs: new Map(), touched: new Set() }
-    Object.assign(globalThis, { [Symbol.for('offstage.page.1')]: registry })
-  })
-  const page = await openPage(
-    csp('offstage', `script-src 'self' ${cdn.url}; worker-src 'self' blob:`),
-  )
-  const outcomes = await page.evaluate(async (url) => {
-    const script = { steps: [{ text: 'Hi.' }] }
-    const model = { provider: 'scripted', model: 'x', script } as const
-    const copy = (await import(`${url}/index.js`)) as typeof window.offstage
-    // The copy's own worker is on another origin, so it takes the inline one.
-    const runs = [window.offstage, copy].map(
-      (offstage) => offstage.createAgent({ model }).run('hi').result,
+test(
+  'two copies of the package share the policy, and a registry made by an older one',
+  MORE,
+  async ({ openPage, context }) => {
+    const cdn = await serveSite({
+      folders: { '/': inProject('dist') },
+      headers: () => ({ 'access-control-allow-origin': '*' }),
+    })
+    await context.addInitScript(() => {
+      const older = { pageId: 'older', executions: new Map(), refused: new Set() }
+      const registry = { ...older, epochs: new Map(), touched: new Set() }
+      Object.assign(globalThis, { [Symbol.for('offstage.page.1')]: registry })
+    })
+    const page = await openPage(
+      csp('offstage', `script-src 'self' ${cdn.url}; worker-src 'self' blob:`),
     )
-    return (await Promise.all(runs)).map(({ outcome }) => outcome)
-  }, cdn.url)
-  expect(outcomes).toEqual(['completed', 'completed'])
-  await cdn.close()
-})
+    const outcomes = await page.evaluate(async (url) => {
+      const script = { steps: [{ text: 'Hi.' }] }
+      const model = { provider: 'scripted', model: 'x', script } as const
+      const copy = (await import(`${url}/index.js`)) as typeof window.offstage
+      // The copy's own worker is on another origin, so it takes the inline one.
+      const runs = [window.offstage, copy].map(
+        (offstage) => offstage.createAgent({ model }).run('hi').result,
+      )
+      return (await Promise.all(runs)).map(({ outcome }) => outcome)
+    }, cdn.url)
+    expect(outcomes).toEqual(['completed', 'completed'])
+    await cdn.close()
+  },
+)
 
 for (const [policies, says] of [
   ["'none'", /trusted-types 'none' doesn't allow.*trusted-types offstage/],
@@ -157,27 +158,29 @@ for (const [policies, says] of [
   }
 }
 
-test("an address that the app's own policy made needs no other", async ({ openPage }) => {
+test("an address that the app's own policy made needs no other", MORE, async ({ openPage }) => {
   const page = await openPage(csp('app'))
   expect(await run(page, 'trusted-url')).toEqual({ outcome: 'completed', violations: [] })
 })
 
-test('a list that stands in a second policy is the one to change', async ({ openPage }) => {
+test('a list that stands in a second policy is the one to change', MORE, async ({ openPage }) => {
   const policies = "require-trusted-types-for 'script', trusted-types app; script-src 'self'"
   const page = await openPage({ headers: { 'content-security-policy': policies } })
   const { error } = await run(page, 'default')
   expect(error?.message).toMatch(/trusted-types app doesn't allow.*trusted-types app offstage/)
 })
 
-test('where the list lacks the policy but nothing requires it, the refusal is reported once', async ({
-  openPage,
-}) => {
-  const policies = "trusted-types app; script-src 'self'; worker-src 'self' blob:"
-  const page = await openPage({ headers: { 'content-security-policy': policies } })
-  const refused = ['trusted-types offstage']
-  expect(await run(page, 'default')).toEqual({ outcome: 'completed', violations: refused })
-  expect(await run(page, 'url')).toEqual({ outcome: 'completed', violations: [] })
-})
+test(
+  'where the list lacks the policy but nothing requires it, the refusal is reported once',
+  MORE,
+  async ({ openPage }) => {
+    const policies = "trusted-types app; script-src 'self'; worker-src 'self' blob:"
+    const page = await openPage({ headers: { 'content-security-policy': policies } })
+    const refused = ['trusted-types offstage']
+    expect(await run(page, 'default')).toEqual({ outcome: 'completed', violations: refused })
+    expect(await run(page, 'url')).toEqual({ outcome: 'completed', violations: [] })
+  },
+)
 
 test('a worker function makes its own address trusted, or is told to', async ({ openPage }) => {
   const page = await openPage(csp('offstage'))
