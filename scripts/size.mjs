@@ -18,37 +18,37 @@ const rows = [
   {
     name: 'page entry (dist/index.js)',
     bytes: sizeOf('index.js', { dynamic: false }),
-    limit: 15.9 * KILOBYTE,
+    limit: 16.2 * KILOBYTE,
   },
   {
     name: 'page, with the first run',
     bytes: pageWithout(`lazy-views|transfer|${FEATURES}`),
-    limit: 49.8 * KILOBYTE,
+    limit: 50.2 * KILOBYTE,
   },
   {
     name: 'page that shows a conversation',
     bytes: pageWithout(`transfer|${FEATURES}`),
-    limit: 54.3 * KILOBYTE,
+    limit: 54.6 * KILOBYTE,
   },
   {
     name: 'page, with an export or import',
     bytes: pageWithout(FEATURES),
-    limit: 58.0 * KILOBYTE,
+    limit: 58.3 * KILOBYTE,
   },
   {
     name: 'page, with all of its features',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 70.6 * KILOBYTE,
+    limit: 71.0 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 177.0 * KILOBYTE,
+    limit: 178.0 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
     bytes: sizeOf('page-tools.js', { dynamic: true }),
-    limit: 79.8 * KILOBYTE,
+    limit: 79.9 * KILOBYTE,
   },
   {
     name: 'tools from (dist/tools-from.js), beside the page',
@@ -68,12 +68,12 @@ const rows = [
   {
     name: 'mcp, connected to a server of 2026-07-28',
     bytes: sizeOf('mcp.js', { dynamic: true, except: MCP_PARTS }),
-    limit: 13.9 * KILOBYTE,
+    limit: 14.8 * KILOBYTE,
   },
   {
     name: 'mcp, all of it',
     bytes: sizeOf('mcp.js', { dynamic: true }),
-    limit: 31.1 * KILOBYTE,
+    limit: 32.4 * KILOBYTE,
   },
   {
     name: 'all of dist/histories.js',
@@ -88,7 +88,7 @@ const rows = [
   {
     name: 'WebMCP (dist/webmcp.js)',
     bytes: sizeOf('webmcp.js', { dynamic: false }),
-    limit: 7.7 * KILOBYTE,
+    limit: 8.1 * KILOBYTE,
   },
   // Of these, a bundler takes what is imported.
   {

@@ -1,6 +1,7 @@
+import { withoutHidden } from '../lib/invisible.ts'
 import { isRecord } from '../lib/shape.ts'
 import { OffstageError } from '../protocol/error.ts'
-import type { FieldValues, QuestionAnswer } from '../protocol/fields.ts'
+import type { FieldsSchema, FieldValues, QuestionAnswer } from '../protocol/fields.ts'
 import { readFields } from '../protocol/read-fields.ts'
 import { shortWords } from './failures.ts'
 import type { McpElicitation } from './options.ts'
@@ -37,8 +38,27 @@ function readRequest(said: unknown, source: string): Reading {
   if (mode !== 'form') return { problem: 'asks for an address to be opened, which is not done' }
   const read = readFields(requestedSchema)
   if ('problems' in read) return { problem: `asks with a form that ${read.problems.join('; ')}` }
+  const shown = visibleFields(read.fields)
+  if ('problem' in shown) return shown
   const words = typeof message === 'string' ? message : ''
-  return { request: { source, message: shortWords(words, MAX_MESSAGE), fields: read.fields } }
+  return { request: { source, message: shortWords(words, MAX_MESSAGE), fields: shown.fields } }
+}
+
+/** A form's words without hidden characters. Values, which the server gets back, have none. */
+function visibleFields(
+  said: FieldsSchema,
+): { readonly fields: FieldsSchema } | { readonly problem: string } {
+  const clean: unknown = JSON.parse(JSON.stringify(said), (key, value: unknown) => {
+    if (typeof value === 'string' && /^(title|description)$/.test(key)) return withoutHidden(value)
+    return key === 'enumNames' && Array.isArray(value)
+      ? value.map(String).map(withoutHidden)
+      : value
+  })
+  const text = JSON.stringify(clean)
+  const read = readFields(clean)
+  return 'problems' in read || withoutHidden(text) !== text
+    ? { problem: 'asks with a form that hides something' }
+    : read
 }
 
 /**

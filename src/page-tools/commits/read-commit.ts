@@ -1,8 +1,8 @@
-import { foldLetters, foldWords } from '../secrets/secret-words.ts'
+import { foldLetters, foldWords } from '../../lib/fold-words.ts'
 import type { CommitKind, CommitWords } from './commit-kinds.ts'
 import { ENGLISH_FORM_WORDS, ENGLISH_WORDS } from './english-words.ts'
 import { LATIN_WORDS } from './latin-words.ts'
-import { withLatinLetters } from './look-alikes.ts'
+import { withLatinLetters } from '../../lib/look-alikes.ts'
 import { OTHER_SCRIPTS, WITHOUT_GAPS } from './other-scripts.ts'
 import { CONSENTS, CONSENTS_WITHOUT_GAPS, DECLINES, HARMLESS_REMOVALS } from './title-words.ts'
 

@@ -1,11 +1,5 @@
-import {
-  CODE_WORDS,
-  foldLetters,
-  foldWords,
-  HARMLESS_CODES,
-  SECRET_PARTS,
-  SECRET_WHOLE_WORDS,
-} from './secret-words.ts'
+import { foldLetters, foldWords } from '../../lib/fold-words.ts'
+import { CODE_WORDS, HARMLESS_CODES, SECRET_PARTS, SECRET_WHOLE_WORDS } from './secret-words.ts'
 
 /** What words say of a field: it is secret; it is a code, if it has the form of one; nothing. */
 export type WordSense = 'secret' | 'code' | null

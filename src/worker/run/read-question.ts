@@ -3,7 +3,7 @@ import type { FieldsSchema } from '../../protocol/fields.ts'
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import type { CallError } from '../../protocol/message.ts'
 import { readFields } from '../../protocol/read-fields.ts'
-import { sensitiveFields } from '../../protocol/sensitive-fields.ts'
+import { sensitiveFields } from './sensitive-fields.ts'
 import type { CallState } from '../../protocol/state.ts'
 
 /** What a call of `ask_user` asks. */

@@ -346,6 +346,46 @@ it('keeps what is in headers from the failure of a request', async () => {
   expect(String(failure)).toContain('"[redacted]" is an invalid header value')
 })
 
+it('takes hidden characters out of what a person is asked, and refuses them in values', async () => {
+  const forms: unknown[] = []
+  const ask = (properties: object) =>
+    connected(
+      {
+        'tools/list': { tools: [tool('ask')] },
+        'tools/call': ({ id, params }) =>
+          result(
+            id,
+            params && 'inputResponses' in params
+              ? { content: [] }
+              : {
+                  resultType: 'input_required',
+                  inputRequests: {
+                    one: {
+                      method: 'elicitation/create',
+                      params: { message: 'Who?', requestedSchema: { type: 'object', properties } },
+                    },
+                  },
+                },
+          ),
+      },
+      {
+        elicitation: async ({ fields }) => {
+          forms.push(fields.properties)
+          return { action: 'accept', content: {} }
+        },
+      },
+    )
+  const cleaned = await ask({
+    a: { type: 'string', title: 'Pass\u200Bword', description: '\u202Ex' },
+  })
+  await cleaned.call('ask')
+  expect(forms).toEqual([{ a: { type: 'string', title: 'Password', description: 'x' } }])
+  const refused = await ask({ a: { type: 'string', enum: ['a', 'b\u200B'] } })
+  await refused.call('ask')
+  expect(forms).toHaveLength(1)
+  expect(refused.said.at(-1)).toMatchObject({ type: 'input-refused' })
+})
+
 it('asks a person only for what can be shown, and no more than so often', async () => {
   const asks = (request: object): Answers => ({
     'tools/list': { tools: [tool('ask')] },

@@ -1,0 +1,36 @@
+import { expect, it, test } from 'vitest'
+import { sensitiveFields } from '../../../src/worker/run/sensitive-fields.ts'
+
+function isSecret(title: string): boolean {
+  return (
+    sensitiveFields({ type: 'object', properties: { a: { type: 'string', title } } }).length > 0
+  )
+}
+
+test.each([
+  ['plain', 'Password'],
+  ['zero-width', 'Pass\u200Bword'],
+  ['soft hyphens', 'Pass\u00ADword'],
+  ['Cyrillic letters', 'Pаsswоrd'],
+  ['letters with gaps', 'P a s s w o r d'],
+  ['letters with wide gaps', 'P  a  s  s  w  o  r  d'],
+  ['full width', 'Ｐａｓｓｗｏｒｄ'],
+  ['accents', 'Pässwôrd'],
+  ['an abbreviation', 'Your PIN'],
+  ['Spanish', 'Contraseña'],
+  ['Russian', 'Ваш пароль'],
+  ['Japanese', 'パスワード'],
+  ['Korean', '비밀번호'],
+])('a title that reads as a secret makes a field one: %s', (_, title) => {
+  expect(isSecret(title)).toBe(true)
+})
+
+it('leaves others alone', () => {
+  for (const title of ['Your name', 'Pinboard', 'A B C D', 'Passage', 'Город', 'Pass'])
+    expect(isSecret(title)).toBe(false)
+})
+
+it('reads names that are made of words', () => {
+  const properties = { cardNumber: { type: 'string' }, api_key: { type: 'string' } } as const
+  expect(sensitiveFields({ type: 'object', properties })).toEqual(['cardNumber', 'api_key'])
+})
