@@ -142,6 +142,20 @@ describe('a run that is asked for is shown', () => {
     expect(shown().messages).toMatchObject([message('Hi there'), { role: 'assistant' }])
   })
 
+  test('no more once its agent is disposed, and whoever follows is notified', async () => {
+    const { agent, conversation, shown } = chat({ testStorage: hangingStorage() })
+    await until(() => shown().status === 'idle')
+    let last = shown()
+    conversation.subscribe(() => {
+      last = shown()
+    })
+    conversation.send('Pay')
+    await until(() => last.status === 'running')
+    void agent.dispose()
+    await until(() => last.status === 'idle')
+    expect(last.runId).toBeUndefined()
+  })
+
   test('no more once it was aborted before it began', async () => {
     const { conversation, shown } = chat()
     await until(() => shown().status === 'idle')
@@ -330,6 +344,16 @@ function heldStorage(method: 'open' | 'append') {
     },
   }
   return { storage: holding, isAsked, go: () => go() }
+}
+
+/** Never done with what is appended. */
+function hangingStorage(): TestStorage {
+  const storage = createTestStorage()
+  return {
+    async open(name) {
+      return { ...(await storage.open(name)), append: () => new Promise(() => undefined) }
+    },
+  }
 }
 
 describe('a list of conversations', () => {
