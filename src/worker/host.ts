@@ -178,6 +178,8 @@ export class Host {
     const active = await this.#registry.take(command)
     active.tabs.want(conversationId)
     if (goOn) active.conversation.storageRetry.retry()
+    // Before anything is waited for: what begins and ends meanwhile is not what was asked about.
+    const from = goOn ? await this.#left.toGoOnFrom(active) : null
     if (active.parked) {
       active.conversation.publish('joined')
       return { conversationId, runId: active.parked.runId }
@@ -187,7 +189,8 @@ export class Host {
       this.#lookAfter(active, agentId)
       if (!goOn) return ref
       await active.driver?.goOn()
-      return ref ?? (await active.inLaneNow(() => this.#left.goOn(active, agentId, goOn)))
+      if (ref !== null || from === null) return ref
+      return await active.inLaneNow(() => this.#left.goOn(active, { agentId, own: goOn, from }))
     } catch (error) {
       if (!isElsewhere(error)) throw error
       if (!active.tabs.follows(conversationId)) {

@@ -19,6 +19,14 @@ export interface Resume extends ResumeOptions {
   readonly asChild?: boolean
 }
 
+interface GoOn {
+  readonly agentId: string
+  /** The agent's own limits. */
+  readonly own: RunLimits
+  /** A run that ended before it was done. */
+  readonly from: string
+}
+
 export const TELL_MODEL: Resume = { interrupted: 'tell-model', waitForToolsMs: 10_000 }
 
 /** Goes on where a run was left: with the run itself, or with one that follows it. */
@@ -138,22 +146,26 @@ export class LeftRuns {
     return { next: { conversationId, runId } }
   }
 
+  /** The newest run, as the store has it now, if it ended before it was done. */
+  async toGoOnFrom({ conversation, driver, parked }: ActiveConversation): Promise<string | null> {
+    if (driver === null && parked === null) await conversation.refresh()
+    return unfinished(conversation.run)?.runId ?? null
+  }
+
   /**
-   * Begins a run where the last one ended without being done: it failed, used up its steps, or reached a limit. It has the same
-   * limits, counted anew, of a run that was imported within the agent's own. Null when there is nothing to go on with.
+   * Begins a run where the one named `from` ended without being done: it failed, used up its steps, or reached a limit. It has
+   * the same limits, counted anew, of a run that was imported within the agent's own. Null when another run has begun since.
    */
-  async goOn(active: ActiveConversation, agentId: string, own: RunLimits): Promise<RunRef | null> {
+  async goOn(active: ActiveConversation, { agentId, own, from }: GoOn): Promise<RunRef | null> {
     const { conversation } = active
-    if (unfinished(conversation.run) === null) return null
+    const isNewest = (run: RunState | null): run is RunState => run?.runId === from
+    if (!isNewest(conversation.run)) return null
     await active.own({ create: false })
     const runId = this.#effects.newId('run_')
     let isBegun = false
     try {
       isBegun = await conversation.append(
-        (run) => {
-          const ended = unfinished(run)
-          return ended && firstFacts(null, conversation.limitsAfter(ended, own))
-        },
+        (run) => (isNewest(run) ? firstFacts(null, conversation.limitsAfter(run, own)) : null),
         { runId, once: true },
       )
     } finally {
