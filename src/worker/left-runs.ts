@@ -20,11 +20,10 @@ export interface Resume extends ResumeOptions {
 }
 
 interface GoOn {
-  readonly agentId: string
-  /** The agent's own limits. */
-  readonly own: RunLimits
   /** A run that ended before it was done. */
   readonly from: string
+  /** The agent's own limits. */
+  readonly own: RunLimits
 }
 
 export const TELL_MODEL: Resume = { interrupted: 'tell-model', waitForToolsMs: 10_000 }
@@ -146,17 +145,23 @@ export class LeftRuns {
     return { next: { conversationId, runId } }
   }
 
-  /** The newest run, as the store has it now, if it ended before it was done. */
-  async toGoOnFrom({ conversation, driver, parked }: ActiveConversation): Promise<string | null> {
+  /** What goes on from the newest run, as the store has it now; null unless that ended before it was done. */
+  async toGoOn(active: ActiveConversation, own: RunLimits): Promise<GoOn | null> {
+    const { conversation, driver, parked } = active
     if (driver === null && parked === null) await conversation.refresh()
-    return unfinished(conversation.run)?.runId ?? null
+    const ended = unfinished(conversation.run)
+    return ended && { from: ended.runId, own }
   }
 
   /**
    * Begins a run where the one named `from` ended without being done: it failed, used up its steps, or reached a limit. It has
    * the same limits, counted anew, of a run that was imported within the agent's own. Null when another run has begun since.
    */
-  async goOn(active: ActiveConversation, { agentId, own, from }: GoOn): Promise<RunRef | null> {
+  async goOn(
+    active: ActiveConversation,
+    agentId: string,
+    { from, own }: GoOn,
+  ): Promise<RunRef | null> {
     const { conversation } = active
     const isNewest = (run: RunState | null): run is RunState => run?.runId === from
     if (!isNewest(conversation.run)) return null
