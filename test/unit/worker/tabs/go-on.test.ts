@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import type { Row } from '../../../../src/protocol/fact.ts'
 import { TabsWorld } from './world/tabs-world.ts'
 import { threeTabs, type ThreeTabs } from './world/three-tabs.ts'
 
@@ -19,7 +20,8 @@ async function afterLimit(locks: boolean): Promise<ThreeTabs> {
 }
 
 const runsOf = async ({ world }: ThreeTabs): Promise<number> =>
-  (await world.store.read('talk')).rows.filter((row) => row.type === 'run-started').length
+  ((await world.store.read('talk')).rows as Row[]).filter(({ type }) => type === 'run-started')
+    .length
 
 describe.each([
   ['Web Locks', true],
