@@ -19,7 +19,7 @@ import { prepare } from './prepare.ts'
 import { resumeRun, takeOverRun } from './resume-run.ts'
 import type { Run } from './run.ts'
 import type { RunHandle } from './run-handle.ts'
-import { sendStart } from './run-line.ts'
+import { leave, sendStart } from './run-line.ts'
 import { sendAbort } from './send-abort.ts'
 import type { Listeners, Source } from './snapshot-store.ts'
 import type * as showing from './lazy-views.ts'
@@ -89,12 +89,8 @@ export function createCommands(agent: AgentParts): AgentCommands {
     sendStart: (handle, command) => sendStart(agent, handle, command),
     sendAbort: (runId) => sendAbort(agent, runId),
     ...steering(agent),
-    async left({ runId, conversationId }, outcome) {
-      const { link, runs, scope } = agent
-      const message = runs.commands.get(runId)?.message ?? runs.refused.get(runId) ?? null
-      runs.refused.delete(runId)
-      const left = { type: 'run-left', runId, outcome, message } as const
-      link().feeds.left({ storage: storageKey(scope().storage), conversationId }, left)
+    async left(ref, outcome) {
+      leave(agent, ref, outcome)
     },
     ...shows(agent),
     async abortOpen(conversationId, reason) {
@@ -140,7 +136,7 @@ function steering(agent: AgentParts): Steering {
     withdrawMessage: (what) => agent.ask('withdrawMessage', { ...agent.scope(), ...what }),
     async steer(conversationId, sent) {
       checkId(conversationId)
-      const runId = await openRunId(agent, conversationId)
+      const runId = await toldRunId(agent, conversationId)
       if (runId == null) return null
       const isQueued = await sendMessage(agent, { ...sent, conversationId, runId })
       return isQueued ? sent.message.id : null
@@ -148,7 +144,7 @@ function steering(agent: AgentParts): Steering {
     async withdraw(conversationId, messageId) {
       checkId(conversationId)
       checkText(messageId, 'The id of a message')
-      const runId = await openRunId(agent, conversationId)
+      const runId = await toldRunId(agent, conversationId)
       if (runId == null) return false
       return agent.ask('withdrawMessage', { ...agent.scope(), conversationId, runId, messageId })
     },
@@ -193,6 +189,16 @@ async function openRunId(
   if (feed?.isKnown) return feed.openRunId
   const records = await ask('listConversations', { ...scope(), children: true })
   return records.find((record) => record.conversationId === conversationId)?.openRunId
+}
+
+/** The run that something is said to: the open one, or one of this page that is on its way. */
+async function toldRunId(
+  agent: AgentParts,
+  conversationId: string,
+): Promise<string | null | undefined> {
+  const commands = [...agent.runs.commands.values()]
+  const own = commands.find((command) => command.conversationId === conversationId)
+  return (await openRunId(agent, conversationId)) ?? own?.runId
 }
 
 async function abortOpen(

@@ -42,6 +42,8 @@ export class AgentRuns {
   readonly commands: Map<string, StartRun> = new Map()
   /** Those of them whose start no worker has confirmed, and none was lost with. */
   readonly starting: Set<string> = new Set()
+  /** Those of them that a worker was asked for: whether one is stored, only a worker knows. */
+  readonly asked: Set<string> = new Set()
   /** What was to begin runs that never reached the worker, until it is shown. */
   readonly refused: Map<string, UserContent> = new Map()
   readonly aborts: Map<string, OpenAbort> = new Map()
@@ -73,6 +75,7 @@ export class AgentRuns {
     void handle.run.result.then(() => {
       signal?.removeEventListener('abort', abort)
       this.commands.delete(command.runId)
+      this.asked.delete(command.runId)
     })
     const full = { ...this.#host.scope(), ...command }
     this.commands.set(command.runId, full)

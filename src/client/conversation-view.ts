@@ -33,8 +33,9 @@ export interface Conversation extends SnapshotStore<ConversationSnapshot>, CallA
    */
   regenerate(messageId?: string, options?: BranchOptions): Run
   /**
-   * Says something to the open run, whichever agent or tab drives it, as `Run.send` does. Resolves to the message's id
-   * once it is stored, and shown in `queued` until the model gets it; null: no run is open.
+   * Says something to the open run, whichever agent or tab drives it, as `Run.send` does, or to the one that was just
+   * asked for here. Resolves to the message's id once it is stored, and shown in `queued` until the model gets it; null:
+   * no run is open.
    */
   steer(input: RunInput, options?: SendOptions): Promise<string | null>
   /** Takes a message of `queued` back. False when it was delivered, or returned, before. */

@@ -1,6 +1,8 @@
 import type { StartRun } from '../protocol/commands.ts'
 import { storageKey } from '../protocol/conversation.ts'
 import type { OffstageError } from '../protocol/error.ts'
+import type { RunOutcome } from '../protocol/run.ts'
+import type { RunRef } from '../protocol/scope.ts'
 import { fail } from './agent-runs.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { checkId, checkInput } from './check-input.ts'
@@ -11,10 +13,11 @@ import type { RunHandle } from './run-handle.ts'
 const ABORT_MS = 2000
 
 export async function sendStart(
-  { ask, link, runs, scope }: AgentParts,
+  agent: AgentParts,
   handle: RunHandle,
   command: StartRun,
 ): Promise<void> {
+  const { ask, link, runs, scope } = agent
   const { conversationId, runId } = command
   checkId(conversationId)
   const message = command.message && {
@@ -38,10 +41,38 @@ export async function sendStart(
       if (handle.abortReason !== undefined) return
     }
     pageRegistry().touched.add(conversationId)
+    runs.asked.add(runId)
     await ask('startRun', { ...command, message })
+  } catch (error) {
+    const { code } = error as OffstageError
+    const reason = handle.abortReason
+    if (code !== 'worker-lost' && code !== 'disposed') {
+      runs.asked.delete(runId)
+      if (reason !== undefined && !runs.open.has(runId)) {
+        if (command.message) runs.refused.set(runId, command.message)
+        leave(agent, command, { outcome: 'aborted', reason })
+      }
+    }
+    throw error
   } finally {
     runs.starting.delete(runId)
   }
+}
+
+/**
+ * The run ended here, without a word of the worker. What is shown of its message, a worker that was asked for it says:
+ * it may still store what is stopped.
+ */
+export function leave(
+  { link, runs, scope }: AgentParts,
+  { runId, conversationId }: RunRef,
+  outcome: RunOutcome,
+): void {
+  const message = runs.commands.get(runId)?.message ?? runs.refused.get(runId) ?? null
+  runs.refused.delete(runId)
+  const isUnknown = runs.asked.delete(runId) && outcome.outcome === 'aborted'
+  const left = { type: 'run-left', runId, outcome, ...(!isUnknown && { message }) } as const
+  link().feeds.left({ storage: storageKey(scope().storage), conversationId }, left)
 }
 
 /** A run that the worker died of: it fails here, and the next worker is asked to end it. */

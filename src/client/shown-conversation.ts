@@ -132,9 +132,10 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
 
   /** The agent is disposed: nothing goes on or can be answered here, and nothing changes any more. */
   close(): void {
+    const shown = this.#asked[2]
     this.end()
-    const { runId, status } = this.#snapshot
-    if (runId === undefined && status === 'idle') return
+    if (shown.runId === undefined && shown.status === 'idle') return
+    const { runId } = this.#snapshot
     if (this.#made && runId !== undefined) {
       const [state, , fault] = this.#made
       const outcome = { outcome: 'aborted', reason: LEFT_OPEN.disposed } as const

@@ -129,7 +129,9 @@ export class TaintWalk {
   #bring(row: Extract<ContextRow, { readonly type: 'untrusted-taken-in' }>): void {
     const [taint] = sourcesOf(row)
     if (!taint) return
-    this.#brought.push({ place: this.#placeOf(row.after), callId: row.path?.[0], taint })
+    // Of a fork or an import the path only says what it was: it holds on all branches, cleared results or not.
+    const callId = row.after === null ? undefined : row.path?.[0]
+    this.#brought.push({ place: this.#placeOf(row.after), callId, taint })
     this.#now = withTaint(this.#current(), taint)
   }
 

@@ -8,5 +8,6 @@ export function importMark(at: number): NewRow {
 }
 
 export function isImportMark(row: Row): boolean {
-  return row.type === 'untrusted-taken-in' && row.origin === FROM_FILE && row.after === null
+  if (row.type !== 'untrusted-taken-in' || row.path !== undefined) return false
+  return row.origin === FROM_FILE && row.after === null
 }

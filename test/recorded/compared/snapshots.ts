@@ -151,6 +151,18 @@ const SHOWN_OTHERWISE: { readonly [why: string]: readonly string[] } = {
     'another tab deletes the conversation in the second text',
     'while a run answers, another tab deletes the conversation',
   ],
+  'what was asked for is shown at once, also by a page that dies before it knows more': [
+    'the page dies before run-started',
+    'the page dies after run-started',
+    'the page dies before step-started',
+    'the page dies after step-started',
+    'a crash loop, and going on',
+    'a crash loop, and an abort',
+    'a crash loop, and a deletion',
+    'a crash loop, and a run in its place',
+    'a crash loop, a reload, and going on',
+    'a crash loop that is left alone for a while',
+  ],
   'the view is looked at when the recording reads the conversation, and not earlier': [
     'another tab gives its consent',
   ],

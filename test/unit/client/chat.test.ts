@@ -142,6 +142,20 @@ describe('a run that is asked for is shown', () => {
     expect(shown().messages).toMatchObject([message('Hi there'), { role: 'assistant' }])
   })
 
+  test('no more once its agent is disposed, and whoever follows is notified', async () => {
+    const { agent, conversation, shown } = chat({ testStorage: hangingStorage() })
+    await until(() => shown().status === 'idle')
+    let last = shown()
+    conversation.subscribe(() => {
+      last = shown()
+    })
+    conversation.send('Pay')
+    await until(() => last.status === 'running')
+    void agent.dispose()
+    await until(() => last.status === 'idle')
+    expect(last.runId).toBeUndefined()
+  })
+
   test('no more once it was aborted before it began', async () => {
     const { conversation, shown } = chat()
     await until(() => shown().status === 'idle')
@@ -243,6 +257,54 @@ describe('a run that is refused is shown', () => {
   })
 })
 
+describe('a run that is stopped while the storage takes its time', () => {
+  test('isn’t said to be unsent, as its message is stored after all', async () => {
+    const { storage, isAsked, go } = heldStorage('append')
+    const { agent, conversation, shown } = chat({ testStorage: storage })
+    const unsent: unknown[] = []
+    conversation.subscribe(() => unsent.push(shown().unsent))
+    await until(() => shown().status === 'idle')
+    const run = conversation.send('Pay')
+    await isAsked
+    run.abort('enough')
+    expect(await run.result).toMatchObject({ outcome: 'aborted' })
+    await until(() => shown().status === 'idle')
+    expect(shown().unsent).toBeUndefined()
+    go()
+    await until(() => shown().messages.length)
+    await until(() => shown().status === 'idle')
+    expect(shown()).toMatchObject({ messages: [message('Pay')], ended: { outcome: 'aborted' } })
+    expect(unsent.filter(Boolean)).toEqual([])
+    expect(await agent.conversations.get('c1')).toMatchObject({ messages: [message('Pay')] })
+  })
+
+  test('is said to be unsent once the worker has given it up', async () => {
+    const { storage, isAsked, go } = heldStorage('open')
+    const { agent, conversation, shown } = chat({ testStorage: storage })
+    const run = conversation.send('Pay')
+    await isAsked
+    run.abort('enough')
+    expect(await run.result).toMatchObject({ outcome: 'aborted' })
+    expect(shown().unsent).toBeUndefined()
+    go()
+    await until(() => shown().unsent)
+    expect(shown()).toMatchObject({ status: 'idle', messages: [], unsent: message('Pay') })
+    expect((await agent.conversations.get('c1'))?.messages ?? []).toEqual([])
+  })
+})
+
+test('what is said to a run that is on its way reaches it', async () => {
+  const script: Script = { fallback: [{ text: 'Hello.' }] }
+  const { conversation, shown } = chat({ script })
+  await until(() => shown().status === 'idle')
+  const run = conversation.send('Hi')
+  const id = await conversation.steer('And tea', { when: 'after-run' })
+  expect(id).not.toBeNull()
+  await run.result
+  await until(() => shown().messages.length === 4 && shown().status === 'idle')
+  expect(shown().messages[2]).toMatchObject({ id, ...message('And tea') })
+})
+
 /** Takes no rows. */
 function fullStorage(): TestStorage {
   const storage = createTestStorage()
@@ -252,6 +314,44 @@ function fullStorage(): TestStorage {
       const append = () =>
         Promise.reject(new OffstageError('storage-full', 'No room.', { retryable: true }))
       return { ...store, append }
+    },
+  }
+}
+
+/** Holds what is asked of it with one method until `go`. */
+function heldStorage(method: 'open' | 'append') {
+  const storage = createTestStorage()
+  let go = (): void => undefined
+  let ask = (): void => undefined
+  const held = new Promise<void>((resolve) => (go = resolve))
+  const isAsked = new Promise<void>((resolve) => (ask = resolve))
+  const hold = async (of: 'open' | 'append'): Promise<void> => {
+    if (of !== method) return
+    ask()
+    await held
+  }
+  const holding: TestStorage = {
+    async open(name) {
+      await hold('open')
+      const store = await storage.open(name)
+      return {
+        ...store,
+        async append(...rows) {
+          await hold('append')
+          return store.append(...rows)
+        },
+      }
+    },
+  }
+  return { storage: holding, isAsked, go: () => go() }
+}
+
+/** Never done with what is appended. */
+function hangingStorage(): TestStorage {
+  const storage = createTestStorage()
+  return {
+    async open(name) {
+      return { ...(await storage.open(name)), append: () => new Promise(() => undefined) }
     },
   }
 }

@@ -46,3 +46,14 @@ test('what is of no message stays when all messages are left out', () => {
   rows.push(dropped('u', 'a'))
   expect(originsOf(path, rows)).toEqual(['mails'])
 })
+
+test('what is of no message stays when the results of the call that it names are cleared', () => {
+  const path = [message('user', 'u'), message('assistant', 'a')]
+  const cleared = row({ type: 'results-cleared', after: 'a', paths: [['c']] })
+  const of = (after: string | null) =>
+    row({ type: 'untrusted-taken-in', after, origin: 'mails', path: ['c'] })
+  // A fork, or an import: which messages were made of it isn't known.
+  expect(originsOf(path, [of(null), cleared])).toEqual(['mails'])
+  // Of the conversation itself it is: the answer came before.
+  expect(originsOf([message('user', 'v')], [of('v'), cleared])).toEqual([])
+})
