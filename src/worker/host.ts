@@ -178,6 +178,8 @@ export class Host {
     const active = await this.#registry.take(command)
     active.tabs.want(conversationId)
     if (goOn) active.conversation.storageRetry.retry()
+    // Before anything is waited for: what begins and ends meanwhile is not what was asked about.
+    const asked = goOn ? await this.#left.toGoOn(active, goOn) : null
     if (active.parked) {
       active.conversation.publish('joined')
       return { conversationId, runId: active.parked.runId }
@@ -185,9 +187,9 @@ export class Host {
     try {
       const ref = await this.#takeUp(active, agentId, { ...command, follows: true })
       this.#lookAfter(active, agentId)
-      if (!goOn) return ref
-      await active.driver?.goOn()
-      return ref ?? (await active.inLaneNow(() => this.#left.goOn(active, agentId, goOn)))
+      if (goOn) await active.driver?.goOn()
+      if (ref !== null || asked === null) return ref
+      return await active.inLaneNow(() => this.#left.goOn(active, agentId, asked))
     } catch (error) {
       if (!isElsewhere(error)) throw error
       if (!active.tabs.follows(conversationId)) {

@@ -19,6 +19,13 @@ export interface Resume extends ResumeOptions {
   readonly asChild?: boolean
 }
 
+interface GoOn {
+  /** A run that ended before it was done. */
+  readonly from: string
+  /** The agent's own limits. */
+  readonly own: RunLimits
+}
+
 export const TELL_MODEL: Resume = { interrupted: 'tell-model', waitForToolsMs: 10_000 }
 
 /** Goes on where a run was left: with the run itself, or with one that follows it. */
@@ -138,22 +145,32 @@ export class LeftRuns {
     return { next: { conversationId, runId } }
   }
 
+  /** What goes on from the newest run, as the store has it now; null unless that ended before it was done. */
+  async toGoOn(active: ActiveConversation, own: RunLimits): Promise<GoOn | null> {
+    const { conversation, driver, parked } = active
+    if (driver === null && parked === null) await conversation.refresh()
+    const ended = unfinished(conversation.run)
+    return ended && { from: ended.runId, own }
+  }
+
   /**
-   * Begins a run where the last one ended without being done: it failed, used up its steps, or reached a limit. It has the same
-   * limits, counted anew, of a run that was imported within the agent's own. Null when there is nothing to go on with.
+   * Begins a run where the one named `from` ended without being done: it failed, used up its steps, or reached a limit. It has
+   * the same limits, counted anew, of a run that was imported within the agent's own. Null when another run has begun since.
    */
-  async goOn(active: ActiveConversation, agentId: string, own: RunLimits): Promise<RunRef | null> {
+  async goOn(
+    active: ActiveConversation,
+    agentId: string,
+    { from, own }: GoOn,
+  ): Promise<RunRef | null> {
     const { conversation } = active
-    if (unfinished(conversation.run) === null) return null
+    const isNewest = (run: RunState | null): run is RunState => run?.runId === from
+    if (!isNewest(conversation.run)) return null
     await active.own({ create: false })
     const runId = this.#effects.newId('run_')
     let isBegun = false
     try {
       isBegun = await conversation.append(
-        (run) => {
-          const ended = unfinished(run)
-          return ended && firstFacts(null, conversation.limitsAfter(ended, own))
-        },
+        (run) => (isNewest(run) ? firstFacts(null, conversation.limitsAfter(run, own)) : null),
         { runId, once: true },
       )
     } finally {

@@ -163,13 +163,14 @@ export class PageTab extends Process {
     runId: string,
     ifBusy: 'refuse' | 'queue' | 'replace' = 'refuse',
     text: string = 'Go.',
+    maxSteps = 10,
   ): void {
     this.#feeds.follow({ ...this.#ref, runId }, this.#handle(runId))
     void this.host.startRun({
       ...this.scope,
       runId,
       message: { id: `${runId}:user`, parts: [{ type: 'text', text }] },
-      limits: { maxSteps: 10, retries: 3 },
+      limits: { maxSteps, retries: 3 },
       ifBusy,
     })
   }
@@ -177,6 +178,13 @@ export class PageTab extends Process {
   resume(interrupted: 'tell-model' | 'ask' = 'tell-model'): Promise<RunRef | null> {
     const how = { interrupted, waitForToolsMs: 500 }
     return this.#adopt(() => this.host.resumeRun({ ...this.scope, ...how }))
+  }
+
+  /** As a button “Go on” does. */
+  continue(): Promise<RunRef | null> {
+    const how = { interrupted: 'tell-model', waitForToolsMs: 500, afterCrash: false } as const
+    const goOn = { maxSteps: 10, retries: 3 }
+    return this.#adopt(() => this.host.resumeRun({ ...this.scope, ...how, goOn }))
   }
 
   /** As a page that comes back does with a run of its own. */
