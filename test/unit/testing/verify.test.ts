@@ -151,6 +151,7 @@ test('an abort beside the commit of a verdict', async () => {
   const { chat, sent, agent } = talk([answer('First.')], testStorage, { verify })
   const run = chat.send('One')
   await reached
+  await until(() => JSON.stringify(chat.getSnapshot()).includes('First.'))
   run.abort('enough')
   expect(await run.result).toMatchObject({ outcome: 'aborted', text: 'First.' })
   release()

@@ -34,7 +34,9 @@ export class TabsWorld {
     // The stream's timer is the process's own.
     Object.assign(globalThis, {
       setTimeout: (run: () => void, ms = 0) => this.clock.after(ms, run),
-      clearTimeout: (cancel?: () => void) => cancel?.(),
+      // What else runs in the process may clear timers that it set before.
+      clearTimeout: (timer?: unknown) =>
+        typeof timer === 'function' ? void timer() : real.clearTimeout(timer as never),
     })
     performance.now = () => this.clock.now
   }
