@@ -158,9 +158,10 @@ describe('conversation(id)', () => {
     const set = stage({}, joining)
     const { subscribe } = set.agent.conversation('c1')
     const other = vi.fn()
-    subscribe(() => {
+    const throwing = vi.fn().mockImplementationOnce(() => {
       throw new Error('listener')
     })
+    subscribe(throwing)
     subscribe(other)
     await until(() => other.mock.calls.length && thrown.length)
     process.removeListener('uncaughtException', catching)
