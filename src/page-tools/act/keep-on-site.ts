@@ -9,6 +9,7 @@ export interface SiteWatch {
 
 /** How long what a person pressed may take to lead somewhere. Milliseconds. */
 const PRESS_MS = 2000
+const PRESSES = ['pointerdown', 'pointerup', 'keydown']
 
 /**
  * Cancels navigations to other sites that scripts of the page begin, in browsers with the Navigation API. A person's own
@@ -31,12 +32,12 @@ export function keepOnSite(views: Iterable<Window>, options: PageOptions): SiteW
       event.preventDefault()
       kept.add(url.origin)
     }
-    const off = new AbortController()
-    const { signal } = off
-    for (const type of ['pointerdown', 'pointerup', 'keydown'])
-      view.addEventListener(type, note, { capture: true, signal })
-    navigation.addEventListener('navigate', check, { signal })
-    return [() => off.abort()]
+    for (const type of PRESSES) view.addEventListener(type, note, true)
+    navigation.addEventListener('navigate', check)
+    return () => {
+      for (const type of PRESSES) view.removeEventListener(type, note, true)
+      navigation.removeEventListener('navigate', check)
+    }
   })
   return {
     lines: () =>
