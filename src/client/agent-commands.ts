@@ -136,7 +136,7 @@ function steering(agent: AgentParts): Steering {
     withdrawMessage: (what) => agent.ask('withdrawMessage', { ...agent.scope(), ...what }),
     async steer(conversationId, sent) {
       checkId(conversationId)
-      const runId = await toldRunId(agent, conversationId)
+      const runId = await runIdToSteer(agent, conversationId)
       if (runId == null) return null
       const isQueued = await sendMessage(agent, { ...sent, conversationId, runId })
       return isQueued ? sent.message.id : null
@@ -144,7 +144,7 @@ function steering(agent: AgentParts): Steering {
     async withdraw(conversationId, messageId) {
       checkId(conversationId)
       checkText(messageId, 'The id of a message')
-      const runId = await toldRunId(agent, conversationId)
+      const runId = await runIdToSteer(agent, conversationId)
       if (runId == null) return false
       return agent.ask('withdrawMessage', { ...agent.scope(), conversationId, runId, messageId })
     },
@@ -191,8 +191,8 @@ async function openRunId(
   return records.find((record) => record.conversationId === conversationId)?.openRunId
 }
 
-/** The run that something is said to: the open one, or one of this page that is on its way. */
-async function toldRunId(
+/** The run that a message goes to: the open one, or one of this page that is on its way. */
+async function runIdToSteer(
   agent: AgentParts,
   conversationId: string,
 ): Promise<string | null | undefined> {
