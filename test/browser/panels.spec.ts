@@ -48,6 +48,8 @@ for (const panel of panels.filter(({ slow }) => all || !slow)) {
       await expect(turns).toHaveCount(0)
 
       await field.fill('Tell me a story')
+      // While the conversation loads, its button is disabled, and Enter does nothing.
+      await expect(send).toBeEnabled()
       await field.press('Enter')
       await expect(turns).toHaveText(['Tell me a story', 'Once upon a time'])
       await expect(log).toHaveAttribute('aria-busy', 'true')
