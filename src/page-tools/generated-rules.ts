@@ -1,6 +1,6 @@
-/** `content` that has no words: none, or counters, quotes, pictures and strings of icons and blanks. */
+/** `content` that has no words: none, or quotes, pictures, and strings of icons and blanks. */
 const WITHOUT_WORDS =
-  /^(?:(?:none|normal|initial|unset|(?:no-)?(?:open|close)-quote|url\((?:"[^"]*"|[^()"]*)\)|"(?:[^"\\\p{L}\p{N}]|\\[ef][\da-f]{3}(?![\da-f])\s?)*")\s*)*$/iu
+  /^(?:(?:none|normal|initial|unset|(?:no-)?(?:open|close)-quote|url\((?:"[^"]*"|[^()"]*)\)|"[^"\\\p{L}\p{N}]*")\s*)*$/u
 
 /**
  * Whether a style of the document may write words beside the content of elements: true unless all rules can be
