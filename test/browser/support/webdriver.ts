@@ -1,6 +1,13 @@
-import type { DrivenPage } from './driven-page.ts'
+import type { DrivenKey, DrivenPage, DrivenPerson } from './driven-page.ts'
 
 const SCRIPT_MS = 30_000
+
+/** WebDriver's own characters for keys that write none. */
+const KEYS: Partial<Record<DrivenKey, string>> = {
+  Enter: '\uE007',
+  Shift: '\uE008',
+  Alt: '\uE00A',
+}
 
 /** The one page of a new session with a browser behind a W3C WebDriver. */
 export async function openSession(
@@ -21,11 +28,37 @@ export async function openSession(
       await evaluate(gatherErrors)
     },
     evaluate,
+    person: personIn(session),
     errors: () =>
       evaluate(() => (window as unknown as { uncaught?: readonly string[] }).uncaught ?? []),
     async close() {
       await valueOf(await fetch(session, { method: 'DELETE' }))
     },
+  }
+}
+
+/** See https://www.w3.org/TR/webdriver2/#actions. */
+function personIn(session: string): DrivenPerson {
+  const act = (source: object): Promise<unknown> =>
+    post(`${session}/actions`, { actions: [source] })
+  const key = async (type: 'keyDown' | 'keyUp', name: DrivenKey): Promise<void> => {
+    await act({ type: 'key', id: 'keyboard', actions: [{ type, value: KEYS[name] ?? name }] })
+  }
+  return {
+    async click(x, y) {
+      await act({
+        type: 'pointer',
+        id: 'mouse',
+        parameters: { pointerType: 'mouse' },
+        actions: [
+          { type: 'pointerMove', duration: 0, x, y, origin: 'viewport' },
+          { type: 'pointerDown', button: 0 },
+          { type: 'pointerUp', button: 0 },
+        ],
+      })
+    },
+    keyDown: (name) => key('keyDown', name),
+    keyUp: (name) => key('keyUp', name),
   }
 }
 
