@@ -23,6 +23,8 @@ export interface DrivenPage {
     inPage: (given: Given) => Result | Promise<Result>,
     given?: Given,
   ): Promise<Result>
+  /** Another tab of the same browser, with the same storage. */
+  openTab(): Promise<DrivenPage>
   readonly person: DrivenPerson
   /** What nobody caught on the page since it was opened. */
   errors(): Promise<readonly string[]>
@@ -37,7 +39,10 @@ export interface DrivenBrowser {
 
 export function drivenByPlaywright(browser: Browser): DrivenBrowser {
   return {
-    newPage: async () => drivenPage(await browser.newPage()),
+    async newPage() {
+      const context = await browser.newContext()
+      return { ...drivenPage(await context.newPage()), close: () => context.close() }
+    },
     close: () => browser.close(),
   }
 }
@@ -49,6 +54,7 @@ export function drivenPage(page: Page): DrivenPage {
     goto: async (url) => void (await page.goto(url)),
     // Playwright's type for the argument is too deep for the compiler.
     evaluate: page.evaluate.bind(page) as DrivenPage['evaluate'],
+    openTab: async () => drivenPage(await page.context().newPage()),
     person: {
       click: (x, y) => page.mouse.click(x, y),
       keyDown: (key) => page.keyboard.down(key),

@@ -2,6 +2,9 @@ import type { DrivenKey, DrivenPage, DrivenPerson } from './driven-page.ts'
 
 const SCRIPT_MS = 30_000
 
+/** Sends a command of the protocol to one tab. */
+type Command = (name: string, body: object) => Promise<unknown>
+
 /** WebDriver's own characters for keys that write none. */
 const KEYS: Partial<Record<DrivenKey, string>> = {
   Enter: '\uE007',
@@ -21,26 +24,40 @@ export async function openSession(
   }
   const session = `${driver}/session/${sessionId}`
   await post(`${session}/timeouts`, { script: SCRIPT_MS })
-  const evaluate = evaluateIn(session)
+  const first = String(await valueOf(await fetch(`${session}/window`)))
+  return { ...tabOf(session, first), close: () => remove(session) }
+}
+
+/** WebDriver's commands are for one tab at a time, which each command here turns to first. */
+function tabOf(session: string, handle: string): DrivenPage {
+  const command: Command = async (name, body) => {
+    await post(`${session}/window`, { handle })
+    return post(`${session}/${name}`, body)
+  }
+  const evaluate = evaluateBy(command)
   return {
     async goto(url) {
-      await post(`${session}/url`, { url })
+      await command('url', { url })
       await evaluate(gatherErrors)
     },
     evaluate,
-    person: personIn(session),
+    async openTab() {
+      const opened = (await command('window/new', { type: 'tab' })) as { readonly handle: string }
+      return tabOf(session, opened.handle)
+    },
+    person: personBy(command),
     errors: () =>
       evaluate(() => (window as unknown as { uncaught?: readonly string[] }).uncaught ?? []),
     async close() {
-      await valueOf(await fetch(session, { method: 'DELETE' }))
+      await post(`${session}/window`, { handle })
+      await remove(`${session}/window`)
     },
   }
 }
 
 /** See https://www.w3.org/TR/webdriver2/#actions. */
-function personIn(session: string): DrivenPerson {
-  const act = (source: object): Promise<unknown> =>
-    post(`${session}/actions`, { actions: [source] })
+function personBy(command: Command): DrivenPerson {
+  const act = (source: object): Promise<unknown> => command('actions', { actions: [source] })
   const key = async (type: 'keyDown' | 'keyUp', name: DrivenKey): Promise<void> => {
     await act({ type: 'key', id: 'keyboard', actions: [{ type, value: KEYS[name] ?? name }] })
   }
@@ -62,7 +79,7 @@ function personIn(session: string): DrivenPerson {
   }
 }
 
-function evaluateIn(session: string): DrivenPage['evaluate'] {
+function evaluateBy(command: Command): DrivenPage['evaluate'] {
   return async <Result, Given>(
     inPage: (given: Given) => Result | Promise<Result>,
     given?: Given,
@@ -72,7 +89,7 @@ function evaluateIn(session: string): DrivenPage['evaluate'] {
         (value) => done({ value: JSON.stringify(value) }),
         (error) => done({ error: String(error) + '\\n' + (error && error.stack) }),
       )`
-    const answer = (await post(`${session}/execute/async`, {
+    const answer = (await command('execute/async', {
       script,
       args: [given ?? null],
     })) as { readonly value?: string | null; readonly error?: string }
@@ -93,6 +110,10 @@ function gatherErrors(): void {
 async function post(url: string, body: object, signal?: AbortSignal): Promise<unknown> {
   const request = { method: 'POST', body: JSON.stringify(body), ...(signal && { signal }) }
   return valueOf(await fetch(url, request))
+}
+
+async function remove(url: string): Promise<void> {
+  await valueOf(await fetch(url, { method: 'DELETE' }))
 }
 
 async function valueOf(response: Response): Promise<unknown> {
