@@ -6,6 +6,10 @@ import { expect, test } from './support/driven.ts'
 
 const WORDS = 'Secret words'
 
+const GRADIENT = 'linear-gradient(90deg, red, blue)'
+const DARK_IMAGE =
+  'data:image/svg+xml,<svg xmlns=%27http://www.w3.org/2000/svg%27 width=%27600%27 height=%27200%27><rect width=%27600%27 height=%27200%27/></svg>'
+
 /** How a text is hidden, its label, and the page. */
 const HIDDEN: readonly (readonly [how: string, label: string, body: string])[] = [
   ['opacity near 0', 'transparent', `<p style="opacity: 0.01">${WORDS}</p>`],
@@ -97,6 +101,104 @@ const HIDDEN: readonly (readonly [how: string, label: string, body: string])[] =
     'off the page',
     nest('overflow: hidden; height: 100px', 'transform: translateX(-9999px); width: 50px'),
   ],
+  [
+    'an endless animation of no colour',
+    'transparent',
+    `<style>@keyframes clear { from, to { color: transparent } }</style><p style="animation: clear 1s infinite">${WORDS}</p>`,
+  ],
+  [
+    'an endless animation of something else',
+    'transparent',
+    `<style>@keyframes line { to { outline-width: 2px } }</style><p style="opacity: 0.01; animation: line 2s infinite">${WORDS}</p>`,
+  ],
+  [
+    'a shadow of no colour',
+    'transparent',
+    `<p style="color: transparent; text-shadow: 0 0 0 transparent">${WORDS}</p>`,
+  ],
+  [
+    'a mask of hardly any alpha',
+    'transparent',
+    `<p style="mask-image: linear-gradient(rgb(0 0 0 / 1%), rgb(0 0 0 / 1%))">${WORDS}</p>`,
+  ],
+  [
+    'an empty mask in a modern notation',
+    'transparent',
+    `<p style="mask-image: linear-gradient(oklch(0 0 0 / 0), oklch(0 0 0 / 0))">${WORDS}</p>`,
+  ],
+  [
+    'a mask without a size',
+    'transparent',
+    `<p style="mask-image: linear-gradient(#000, #000); mask-size: 0 0; mask-repeat: no-repeat">${WORDS}</p>`,
+  ],
+  ['a drawing’s text that nothing fills', 'transparent', drawing('<text y="20" fill="none">')],
+  [
+    'a drawing’s text that is filled with no alpha',
+    'transparent',
+    drawing('<text y="20" fill-opacity="0">'),
+  ],
+  [
+    'a drawing’s white text',
+    'same colour as its background',
+    drawing('<text y="20" fill="white">'),
+  ],
+  [
+    'a white background in the shape of a text',
+    'same colour as its background',
+    `<p style="background: #fff; -webkit-background-clip: text; background-clip: text; color: transparent">${WORDS}</p>`,
+  ],
+  [
+    'white beside a drawn pixel',
+    'same colour as its background',
+    `<style>.x::before { content: ''; position: absolute; background: red; width: 1px; height: 1px }</style><div class="x" style="color: #fff"><p>${WORDS}</p></div>`,
+  ],
+  [
+    'white in front of a transparent picture',
+    'same colour as its background',
+    `<div style="position: relative"><img alt="" src="${DARK_IMAGE}" style="position: absolute; inset: 0; opacity: 0"><p style="color: #fff">${WORDS}</p></div>`,
+  ],
+  [
+    'white in a dark border',
+    'same colour as its background',
+    nest('border: 4px solid #000; box-shadow: 0 2px 4px #000; padding: 20px', 'color: #fff'),
+  ],
+  ['clip-path: path()', 'clipped to nothing', `<p style="clip-path: path('M0 0')">${WORDS}</p>`],
+  [
+    'clip-path: shape()',
+    'clipped to nothing',
+    `<p style="clip-path: polygon(0 0, 0 0); clip-path: shape(from 0 0, line to 0 0, close)">${WORDS}</p>`,
+  ],
+  [
+    'clip-path: inset() of a sum',
+    'clipped to nothing',
+    `<p style="clip-path: inset(calc(50% + 1px))">${WORDS}</p>`,
+  ],
+  [
+    'a circle outside',
+    'clipped to nothing',
+    `<p style="clip-path: circle(5px at -100px -100px)">${WORDS}</p>`,
+  ],
+  [
+    'a polygon outside',
+    'clipped to nothing',
+    `<p style="clip-path: polygon(-50px -50px, -40px -50px, -40px -40px)">${WORDS}</p>`,
+  ],
+  [
+    'an element without shapes',
+    'clipped to nothing',
+    `<svg width="0" height="0"><clipPath id="none"></clipPath></svg><p style="clip-path: url(#none)">${WORDS}</p>`,
+  ],
+  ['no height, contained', 'clipped to nothing', nest('contain: paint; height: 0', '')],
+  [
+    'text-indent to the end',
+    'off the page',
+    `<p style="text-indent: 100%; white-space: nowrap; overflow: hidden; width: 200px">${WORDS}</p>`,
+  ],
+  [
+    'text-indent far after the end',
+    'off the page',
+    `<p style="text-indent: 9999px; white-space: nowrap; overflow: hidden; width: 200px">${WORDS}</p>`,
+  ],
   ['content-visibility: hidden', 'not displayed', nest('content-visibility: hidden', '')],
   ['the alternative of a drawing', 'not displayed', `<canvas>${WORDS}</canvas>`],
 ]
@@ -105,13 +207,13 @@ function nest(outer: string, inner: string): string {
   return `<div style="${outer}"><p style="${inner}">${WORDS}</p></div>`
 }
 
+function drawing(text: string, attributes = 'width="300" height="40"', before = ''): string {
+  return `<svg ${attributes}>${before}${text}${WORDS}</text></svg>`
+}
+
 function paused(style: string): string {
   return `<style>@keyframes p { from { ${style} } }</style><p style="animation: p 1s paused">${WORDS}</p>`
 }
-
-const GRADIENT = 'linear-gradient(90deg, red, blue)'
-const DARK_IMAGE =
-  'data:image/svg+xml,<svg xmlns=%27http://www.w3.org/2000/svg%27 width=%27600%27 height=%27200%27><rect width=%27600%27 height=%27200%27/></svg>'
 
 /** What pages do for good reasons, and what isn't certain. */
 const SEEN: readonly (readonly [what: string, body: string])[] = [
@@ -223,6 +325,84 @@ const SEEN: readonly (readonly [what: string, body: string])[] = [
   [
     'faded at its end by a mask',
     `<p style="mask-image: linear-gradient(90deg, #000 80%, transparent)">${WORDS}</p>`,
+  ],
+  [
+    'a part of a gradient heading',
+    `<h2 style="background: ${GRADIENT}; -webkit-background-clip: text; background-clip: text; color: transparent">Ship <span>${WORDS} <b><i>soon</i></b></span></h2>`,
+  ],
+  [
+    'white on a background in the shape of its text, and on the page’s',
+    `<section style="background: #000"><h2 style="background: #fff; -webkit-background-clip: text; background-clip: text; color: transparent">Ship <span style="color: #fff">${WORDS}</span></h2></section>`,
+  ],
+  [
+    'a first line in a colour of its own',
+    `<style>.l { color: transparent } .l::first-line { color: #000 }</style><p class="l">${WORDS}</p>`,
+  ],
+  [
+    'a drawing’s text in its own units',
+    drawing('<text y="1" font-size=".8">', 'viewBox="0 0 10 2" width="400" height="80"'),
+  ],
+  [
+    'a drawing’s white text on its own ground',
+    drawing(
+      '<text y="20" fill="white">',
+      'width="300" height="40"',
+      '<rect width="300" height="40" fill="#123"/>',
+    ),
+  ],
+  [
+    'a drawing’s text in a colour that isn’t its fill',
+    `<div style="color: #fff">${drawing('<text y="20" fill="#000">')}</div>`,
+  ],
+  [
+    'a font of one pixel, enlarged',
+    `<div style="transform: scale(20); transform-origin: 0 0; height: 1px"><p style="font-size: 1px; margin: 0">${WORDS}</p></div><div style="height: 60px"></div>`,
+  ],
+  [
+    'white on the picture of a border',
+    nest('border-image: linear-gradient(#123, #123) fill 0; padding: 20px', 'color: #fff'),
+  ],
+  [
+    'white on a darkened ground',
+    nest('-webkit-backdrop-filter: brightness(0); backdrop-filter: brightness(0)', 'color: #fff'),
+  ],
+  [
+    'white on a border',
+    `<div style="border-top: 40px solid #123; position: relative"><p style="position: absolute; top: -40px; color: #fff">${WORDS}</p></div>`,
+  ],
+  [
+    'white on an outline',
+    `<div style="position: relative; height: 60px"><div style="position: absolute; left: 0; top: 0; width: 5px; height: 5px; outline: 50px solid #123"></div><p style="position: relative; color: #fff; left: 20px; top: 10px">${WORDS}</p></div>`,
+  ],
+  [
+    'white on a shadow',
+    `<div style="position: relative; height: 60px"><div style="position: absolute; left: 0; top: 0; width: 10px; height: 10px; box-shadow: 0 0 0 400px #123"></div><p style="position: relative; color: #fff; left: 40px">${WORDS}</p></div>`,
+  ],
+  [
+    'white on a drawn layer that is wider than its element',
+    `<style>.w { width: 10px; height: 60px; position: absolute } .w::before { content: ''; position: absolute; left: 0; width: 600px; height: 60px; background: #123 }</style><div><div class="w"></div><p style="color: #fff; position: relative; left: 60px">${WORDS}</p></div>`,
+  ],
+  [
+    'white on a layer inside of its own element',
+    `<p style="position: relative; z-index: 0; color: #fff">${WORDS}<span style="position: absolute; inset: 0; z-index: -1; background: #000"></span></p>`,
+  ],
+  [
+    'white in a dialog on a dark backdrop',
+    `<style>#d::backdrop { background: #111 }</style><dialog id="d" style="background: transparent; border: 0; color: #fff"><p>${WORDS}</p></dialog>`,
+  ],
+  [
+    'a box without height that lets out',
+    `<div style="overflow: clip; overflow-clip-margin: 100px; height: 0"><p>${WORDS}</p></div>`,
+  ],
+  [
+    'cut to a shape, enlarged',
+    `<p style="transform: scale(0.5); clip-path: inset(0 0 0 300px); width: 400px; text-align: right">${WORDS}</p>`,
+  ],
+  ['cut to a circle at its side', `<p style="clip-path: circle(50px at 20px 5px)">${WORDS}</p>`],
+  ['an indent', `<p style="text-indent: 40px; overflow: hidden">${WORDS}</p>`],
+  [
+    'an endless animation that shows it',
+    `<style>@keyframes show { from { color: transparent } to { color: #000 } }</style><p style="color: transparent; animation: show 5s steps(1) infinite">${WORDS}</p>`,
   ],
   ['cut to a shape', `<p style="clip-path: circle(60%)">${WORDS}</p>`],
 ]

@@ -1,7 +1,8 @@
 import { escapeMarks, quote } from '../clean-text.ts'
 import type { TextItem } from '../outline/outline-node.ts'
 import { MASKED } from '../privacy.ts'
-import { unseenReason, type Unseen } from '../sight/unseen.ts'
+import type { Unseen } from '../sight/reasons.ts'
+import { unseenReason } from '../sight/unseen.ts'
 
 /** A text of a page, and whether and why nobody sees it. */
 interface Told {

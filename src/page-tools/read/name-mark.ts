@@ -3,7 +3,8 @@ import { shownAt, SIDES } from '../generated-text.ts'
 import { labelsOf } from '../labels.ts'
 import type { OutlineNode } from '../outline/outline-node.ts'
 import { isNamedByContent } from '../outline/role.ts'
-import { unseenGenerated, unseenReason, type Unseen } from '../sight/unseen.ts'
+import type { Unseen } from '../sight/reasons.ts'
+import { unseenGenerated, unseenReason } from '../sight/unseen.ts'
 
 /** Names are cut long before that many texts. */
 const TEXT_LIMIT = 40

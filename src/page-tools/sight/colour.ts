@@ -7,6 +7,8 @@ export interface Colour {
 }
 
 export const WHITE: Colour = { red: 255, green: 255, blue: 255, alpha: 1 }
+/** Up to this opacity nobody sees a colour. */
+export const FAINT = 0.05
 
 /** A page has few colours, and each is asked for many times. */
 const known = new Map<string, Colour | null>()
@@ -28,6 +30,19 @@ function parse(text: string): Colour | null {
   if (red === undefined || green === undefined || blue === undefined) return drawn(text)
   const colour = { red, green, blue, alpha }
   return Object.values(colour).some(Number.isNaN) ? null : colour
+}
+
+const NOTATION = /(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch|color)\([^()]*\)/g
+
+/** The colours in a computed value, such as that of a gradient; null when one can't be told. */
+export function coloursIn(text: string): readonly Colour[] | null {
+  const colours = (text.match(NOTATION) ?? []).map(readColour)
+  return colours.every((one) => one !== null) ? colours : null
+}
+
+/** Whether anything of a colour is seen; also of one that can't be told. */
+export function isSeen(colour: string): boolean {
+  return (readColour(colour)?.alpha ?? 1) > FAINT
 }
 
 /** `oklch()` and the like: the browser knows what they look like. */

@@ -13,6 +13,8 @@ export interface Layer {
   readonly position: string
   readonly overflowX: string
   readonly overflowY: string
+  /** It cuts off all that is outside of its box, whatever its overflow. */
+  readonly isCutOff: boolean
   readonly clipPath: string
   readonly mask: string
   /** Its content is not rendered. */
@@ -30,10 +32,17 @@ const FRESH_MS = 50
 
 let layers = new WeakMap<Element, Layer | null>()
 let readAt = -Infinity
+let readings = 0
 
 /** Has all be read again: a new reading begins. */
 export function forgetLayers(): void {
   readAt = -Infinity
+  readings += 1
+}
+
+/** The number of the reading that goes on. */
+export function currentReading(): number {
+  return readings
 }
 
 /** Forgets what was read longer ago than one reading takes. True when it did. */
@@ -69,8 +78,8 @@ function parentInDocument(element: Element): Element | null {
     : parentOf(element)
 }
 
-/** In the browser's top layer, nothing around an element changes its look. */
-function isOnTop(element: Element): boolean {
+/** Whether an element is in the browser's top layer: there, nothing around it changes its look. */
+export function isOnTop(element: Element): boolean {
   const mayBe = isTag(element, 'dialog') || element.hasAttribute('popover')
   return mayBe && element.matches(':modal,:popover-open')
 }
@@ -88,19 +97,22 @@ function readLayer(element: Element, up: Layer | null): Layer | null {
   const mask = style.maskImage
   const isSkipped =
     style.contentVisibility === 'hidden' && !/^(inline|contents)$/.test(style.display)
+  const isCutOff =
+    /paint|strict|content/.test(style.contain) && !/^(inline|contents)$/.test(style.display)
   const isPlain =
     opacity === '1' &&
     !isSkipped &&
     position === 'static' &&
     overflowX === 'visible' &&
     overflowY === 'visible' &&
+    !isCutOff &&
     transform === 'none' &&
     filter === 'none' &&
     clipPath === 'none' &&
     (mask === 'none' || !mask) &&
     backgroundColor === NO_COLOUR
   if (isPlain) return up
-  const holdsFixed = transform !== 'none' || filter !== 'none'
+  const holdsFixed = transform !== 'none' || filter !== 'none' || isCutOff
   return {
     element,
     style,
@@ -109,12 +121,13 @@ function readLayer(element: Element, up: Layer | null): Layer | null {
     position,
     overflowX,
     overflowY,
+    isCutOff,
     clipPath,
     mask,
     isSkipped,
     holdsAbsolute: holdsFixed || position !== 'static',
     holdsFixed,
-    ground: groundWith(backgroundColor, up),
+    ground: groundWith(style, up),
   }
 }
 
@@ -123,12 +136,17 @@ export function groundOf(layer: Layer | null): Colour | null {
   return layer ? layer.ground : WHITE
 }
 
-function groundWith(background: string, up: Layer | null): Colour | null {
+function groundWith(style: CSSStyleDeclaration, up: Layer | null): Colour | null {
   const around = groundOf(up)
-  if (background === NO_COLOUR) return around
-  const own = readColour(background)
+  if (style.backgroundColor === NO_COLOUR || isInShapeOfText(style)) return around
+  const own = readColour(style.backgroundColor)
   if (!own || own.alpha === 1) return own
   return around && blend(own, around)
+}
+
+/** Whether a background is drawn in the shape of the text, and so is no ground. */
+export function isInShapeOfText({ backgroundClip }: CSSStyleDeclaration): boolean {
+  return backgroundClip.includes('text')
 }
 
 /**
@@ -144,6 +162,12 @@ export function* clippingLayers(layer: Layer | null): Generator<Layer> {
       (placedBy === 'fixed' && at.holdsFixed)
     if (!isPlace) continue
     placedBy = at.position === 'fixed' ? 'fixed' : at.position === 'absolute' ? 'absolute' : 'any'
-    if (at.overflowX !== 'visible' || at.overflowY !== 'visible') yield at
+    if (at.isCutOff || at.overflowX !== 'visible' || at.overflowY !== 'visible') yield at
   }
+}
+
+/** How far what is in a layer is shown outside of the box that cuts it off. Pixels. */
+export function marginOf({ style, overflowX, overflowY, isCutOff }: Layer): number {
+  if (!isCutOff && overflowX !== 'clip' && overflowY !== 'clip') return 0
+  return Number(/([\d.]+)px/.exec(style.overflowClipMargin ?? '')?.[1] ?? 0)
 }

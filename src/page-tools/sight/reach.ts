@@ -1,17 +1,11 @@
 import { contains, viewOf } from '../dom.ts'
-import { clippingLayers, layersFrom, type Layer } from './layers.ts'
+import { clippingLayers, layersFrom, marginOf, type Layer } from './layers.ts'
+import { overlap, type Sides } from './sides.ts'
 
 /** Menus and panels that slide in wait nearer than this outside of the page. Pixels. */
 const FAR = 999
 /** Slides of a carousel wait nearer than this outside of the part that shows one. Pixels. */
 const FAR_OUTSIDE_CLIP = 9000
-
-interface Sides {
-  readonly left: number
-  readonly top: number
-  readonly right: number
-  readonly bottom: number
-}
 
 /**
  * Whether a box lies where nobody can scroll to: far before the beginning of the page, or of the part that
@@ -56,6 +50,21 @@ function isFarBefore(inner: Sides, begin: { left: number; top: number }, far: nu
   return inner.right < begin.left - far || inner.bottom < begin.top - far
 }
 
+/** Whether an indent has moved a text out of the part that shows it, which nobody can scroll. */
+export function isIndentedAway(
+  indent: string,
+  boxes: readonly Sides[],
+  layer: Layer | null,
+): boolean {
+  if (!(Number.parseFloat(indent) > 0)) return false
+  for (const around of clippingLayers(layer)) {
+    if (isRoot(around.element) || !/^(hidden|clip)$/.test(around.overflowX)) return false
+    const { right } = around.element.getBoundingClientRect()
+    if (marginOf(around) === 0 && boxes.every(({ left }) => left >= right)) return true
+  }
+  return false
+}
+
 /** Where what an element scrolls begins, in coordinates of the view; `box`: null for the page itself. */
 function beginOf(
   element: Element,
@@ -70,15 +79,6 @@ function beginOf(
     left: isReverse ? end - element.scrollWidth : (box?.left ?? 0) - x,
     top: (box?.top ?? 0) - y,
   }
-}
-
-function overlap(one: Sides, other: Sides): boolean {
-  return (
-    one.left < other.right &&
-    one.right > other.left &&
-    one.top < other.bottom &&
-    one.bottom > other.top
-  )
 }
 
 function visible(box: Sides, document: Document): Sides {

@@ -1,33 +1,19 @@
 import { ancestorsOf, frameOf, viewOf } from '../dom.ts'
 import { isChanging } from './changing.ts'
-import { readColour } from './colour.ts'
-import {
-  clippingLayers,
-  groundOf,
-  layerOf,
-  layersFrom,
-  refreshLayers,
-  type Layer,
-} from './layers.ts'
-import { isOffPage } from './reach.ts'
+import { FAINT, readColour, type Colour } from './colour.ts'
+import { enlargementOf } from './enlargement.ts'
+import { groundOf, layerOf, layersFrom, refreshLayers, type Layer } from './layers.ts'
+import { isIndentedAway, isOffPage } from './reach.ts'
 import { isLike, isOnPlainGround } from './plain-ground.ts'
-import { isEmptyClip, isEmptyClipPath, isEmptyMask } from './shapes.ts'
+import type { Unseen } from './reasons.ts'
+import { surroundings } from './surroundings.ts'
+import { fillOf, isInDrawing, otherColoursOf } from './text-colours.ts'
 
-/** Why no eye sees a text, wherever the page is scrolled to. */
-export type Unseen =
-  | 'transparent'
-  | 'same colour as its background'
-  | 'too small to see'
-  | 'clipped to nothing'
-  | 'off the page'
-  | 'not displayed'
-  /** Hidden in the way in which pages leave text to assistive technology. */
-  | 'sr-only'
-
-const FAINT = 0.05
 const SMALLEST_FONT_PX = 1
 /** A line of text of one pixel; the smallest one that can be guessed at is higher. */
 const SMALLEST_LINE_PX = 1.5
+/** As high as a line in the smallest font may be. */
+const SMALLEST_FONT_LINE_PX = 3
 const FAR_INDENT_PX = -999
 const HAS_WORDS = /[\p{L}\p{N}]/u
 
@@ -55,7 +41,13 @@ export function unseenGenerated(element: Element, style: CSSStyleDeclaration): U
       ? null
       : colourOfText(element, style, { layer, boxes: [element.getBoundingClientRect()] })) ??
     aroundFrame(element)
-  return found && [...layersFrom(layer)].some((one) => isChanging(one.element)) ? null : found
+  return found && isPassing(found, layer) ? null : found
+}
+
+/** Whether an animation around is about to show what isn't seen. */
+function isPassing(found: Unseen, layer: Layer | null): boolean {
+  const isTransparent = found === 'transparent'
+  return [...layersFrom(layer)].some(({ element }) => isChanging(element, isTransparent))
 }
 
 /** Whether words of a style stand on a ground of their own, or somewhere else than the element. */
@@ -78,9 +70,10 @@ function judge(holder: Element): Unseen | null {
   // WebKit has no boxes for what it will lay out when it comes into view.
   if (boxes.length === 0) return mayBeLaidOut(holder) ? null : 'not displayed'
   const layer = layerOf(holder)
-  const found = surroundings(layer) ?? ownLook(holder, layer, boxes) ?? aroundFrame(holder)
-  const isPassing = found && [...layersFrom(layer)].some(({ element }) => isChanging(element))
-  return isPassing || (found && isChanging(holder)) ? null : found
+  const found = surroundings(layer, boxes) ?? ownLook(holder, layer, boxes) ?? aroundFrame(holder)
+  if (!found) return null
+  const isChanged = isPassing(found, layer) || isChanging(holder, found === 'transparent')
+  return isChanged ? null : found
 }
 
 /** Their content is an alternative, for browsers that don't know them. */
@@ -108,44 +101,32 @@ function textBoxes(holder: Element): readonly DOMRect[] | null {
   return hasWords ? boxes : null
 }
 
-/** What hides all that is in a layer. */
-function surroundings(layer: Layer | null): Unseen | null {
-  if (layer && layer.opacity <= FAINT) return 'transparent'
-  for (const { element, style, position, clipPath, mask, isSkipped } of layersFrom(layer)) {
-    if (isSkipped) return 'not displayed'
-    const isPlaced = position === 'absolute' || position === 'fixed'
-    if (isPlaced && style.clip !== 'auto' && isEmptyClip(style.clip)) return 'sr-only'
-    if (clipPath !== 'none' && isEmptyClipPath(clipPath, element.getBoundingClientRect()))
-      return isPlaced ? 'sr-only' : 'clipped to nothing'
-    if (mask && mask !== 'none' && isEmptyMask(mask)) return 'transparent'
-  }
-  for (const around of clippingLayers(layer))
-    if (isWithoutRoom(around))
-      return /absolute|fixed/.test(around.position) ? 'sr-only' : 'clipped to nothing'
-  return null
-}
-
-/** Whether an element that shows only what is inside of its box has no room in it. */
-function isWithoutRoom({ element, overflowX, overflowY }: Layer): boolean {
-  const { documentElement, body } = element.ownerDocument
-  // Theirs is that of the window.
-  if (element === documentElement || element === body) return false
-  if (element.getClientRects().length === 0) return false
-  const { width, height } = element.getBoundingClientRect()
-  return (overflowX !== 'visible' && width <= 1) || (overflowY !== 'visible' && height <= 1)
-}
-
 function ownLook(holder: Element, layer: Layer | null, boxes: readonly DOMRect[]): Unseen | null {
   const style = viewOf(holder).getComputedStyle(holder)
-  const zoom = (holder as Partial<Element>).currentCSSZoom ?? (Number(style.zoom) || 1)
-  if (Number.parseFloat(style.fontSize) * zoom <= SMALLEST_FONT_PX) return 'too small to see'
+  if (isTinyFont(holder, style, boxes)) return 'too small to see'
   if (boxes.every(({ width, height }) => width < 1 || height < SMALLEST_LINE_PX))
     return 'too small to see'
   // Text in place of which a picture is shown is for assistive technology.
-  if (Number.parseFloat(style.textIndent) <= FAR_INDENT_PX)
+  const { textIndent } = style
+  if (Number.parseFloat(textIndent) <= FAR_INDENT_PX || isIndentedAway(textIndent, boxes, layer))
     return style.backgroundImage === 'none' ? 'off the page' : 'sr-only'
   if (boxes.every((box) => isOffPage(box, layer, holder.ownerDocument))) return 'off the page'
   return colourOfText(holder, style, { layer, boxes })
+}
+
+/** Whether a text has the smallest font, also as it is shown after all that makes it larger. */
+function isTinyFont(
+  holder: Element,
+  style: CSSStyleDeclaration,
+  boxes: readonly DOMRect[],
+): boolean {
+  const zoom = (holder as Partial<Element>).currentCSSZoom ?? (Number(style.zoom) || 1)
+  const size = Number.parseFloat(style.fontSize) * zoom
+  if (size > SMALLEST_FONT_PX) return false
+  // The units of a drawing are its own.
+  if (isInDrawing(holder))
+    return boxes.every(({ width, height }) => Math.min(width, height) <= SMALLEST_FONT_LINE_PX)
+  return size === 0 || size * enlargementOf(holder) <= SMALLEST_FONT_PX
 }
 
 function colourOfText(
@@ -153,24 +134,17 @@ function colourOfText(
   style: CSSStyleDeclaration,
   { layer, boxes }: { readonly layer: Layer | null; readonly boxes: readonly DOMRect[] },
 ): Unseen | null {
-  const colour = readColour(style.webkitTextFillColor || style.color)
+  const colour = fillOf(holder, style)
   if (!colour) return null
-  const isFaint = colour.alpha * (layer?.opacity ?? 1) <= FAINT
-  if ((!isFaint && !isLike(colour, groundOf(layer))) || hasOtherPaint(style)) return null
-  if (isFaint) return 'transparent'
+  const [opacity, ground] = [layer?.opacity ?? 1, groundOf(layer)]
+  const isShown = (one: Colour): boolean => one.alpha * opacity > FAINT
+  if (isShown(colour) && !isLike(colour, ground)) return null
+  const others = otherColoursOf(holder, style)
+  if (!others) return null
+  const shown = [colour, ...others].filter(isShown)
+  if (shown.length === 0) return 'transparent'
+  if (!shown.every((one) => isLike(one, ground))) return null
   return boxes.every((box) => isOnPlainGround(holder, box)) ? 'same colour as its background' : null
-}
-
-/** Whether something else than its colour makes the text visible. */
-function hasOtherPaint(style: CSSStyleDeclaration): boolean {
-  const isFilled =
-    style.backgroundClip.includes('text') &&
-    (style.backgroundImage !== 'none' || (readColour(style.backgroundColor)?.alpha ?? 1) > FAINT)
-  return (
-    isFilled ||
-    style.textShadow !== 'none' ||
-    Number.parseFloat(style.webkitTextStrokeWidth || '0') > 0
-  )
 }
 
 /** What hides the frame that the element is in. */

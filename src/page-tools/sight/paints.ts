@@ -1,0 +1,91 @@
+import { descendantsOf, viewOf } from '../dom.ts'
+import { FAINT, isSeen } from './colour.ts'
+import { currentReading, isInShapeOfText, layerOf } from './layers.ts'
+import { drawnBeside } from './drawn-beside.ts'
+import { ringsOf } from './rings.ts'
+import { isWithin, overlap, type Sides } from './sides.ts'
+import { isInDrawing } from './text-colours.ts'
+
+/** Something that an element draws, beside its text. */
+export interface Paint {
+  readonly element: Element
+  /**
+   * `ground`: what its own content is compared with. `picture`: of the element. `beside`: around its content or by
+   * what its style adds. `unknown`: it may draw what can't be read.
+   */
+  readonly kind: 'ground' | 'picture' | 'beside' | 'unknown'
+  readonly area: Sides
+  /** Nothing is drawn inside of it. */
+  readonly hole: Sides | null
+}
+
+/** On a strip of up to that many pixels no letter can be told. */
+const THIN_PX = 2
+const PICTURE = /^(img|video|canvas|svg|iframe|frame|object|embed|input|picture)$/
+const SHAPE = /^(rect|path|circle|ellipse|line|polygon|polyline|image|use)$/
+/** How long what is drawn is taken for unchanged. Milliseconds. */
+const FRESH_MS = 500
+
+interface Collected {
+  readonly reading: number
+  readonly at: number
+  readonly paints: readonly Paint[]
+}
+const collected = new WeakMap<Document, Collected>()
+
+/** Whether a paint may be seen behind a text in a box. */
+export function liesUnder({ area, hole }: Paint, box: Sides): boolean {
+  return overlap(area, box, THIN_PX) && !(hole && isWithin(box, hole))
+}
+
+/** All that the elements of a document draw, beside their texts. */
+export function paintsOf(document: Document): readonly Paint[] {
+  const known = collected.get(document)
+  const now = performance.now()
+  if (known && known.reading === currentReading() && now - known.at < FRESH_MS) return known.paints
+  const paints: Paint[] = []
+  for (const element of descendantsOf(document.documentElement))
+    if (element.ownerDocument === document) addPaints(element, paints)
+  collected.set(document, { reading: currentReading(), at: performance.now(), paints })
+  return paints
+}
+
+function addPaints(element: Element, paints: Paint[]): void {
+  const style = viewOf(element).getComputedStyle(element)
+  if (style.display === 'none') return
+  if ((layerOf(element)?.opacity ?? 1) <= FAINT) return
+  const box = element.getBoundingClientRect()
+  const add = (kind: Paint['kind'], area: Sides, hole: Sides | null = null): void => {
+    if (overlap(area, area, THIN_PX)) paints.push({ element, kind, area, hole })
+  }
+  for (const area of drawnBeside(element, box)) add('beside', area)
+  if (style.visibility !== 'visible') return
+  if (isInDrawing(element) && element.localName !== 'svg') {
+    if (SHAPE.test(element.localName) && isShapeSeen(element, style)) add('picture', box)
+    return
+  }
+  if (PICTURE.test(element.localName) && !isBroken(element)) add('picture', box)
+  if (element.localName.includes('-') && !element.shadowRoot) add('unknown', box)
+  if (isBehind(style)) add('ground', box)
+  for (const { area, hole } of ringsOf(element, style, box)) add('beside', area, hole)
+}
+
+/** Whether a style draws a ground, or changes the one behind. */
+function isBehind(style: CSSStyleDeclaration): boolean {
+  const { backdropFilter, backgroundImage, backgroundColor } = style
+  if (backdropFilter && backdropFilter !== 'none') return true
+  if (isInShapeOfText(style)) return false
+  return backgroundImage !== 'none' || isSeen(backgroundColor)
+}
+
+function isShapeSeen({ localName }: Element, { fill, stroke }: CSSStyleDeclaration): boolean {
+  if (/^(image|use)$/.test(localName)) return true
+  return [fill, stroke].some((paint) => paint !== 'none' && isSeen(paint))
+}
+
+/** A picture that isn't there and has no words in its place. */
+function isBroken(element: Element): boolean {
+  if (element.localName !== 'img') return false
+  const { complete, naturalWidth, alt } = element as HTMLImageElement
+  return complete && naturalWidth === 0 && !alt
+}
