@@ -2,7 +2,9 @@
 import { createAgent } from '/dist/index.js'
 import { pageTools } from '/dist/page-tools.js'
 import { plan } from './app.js'
+import { changeLater } from './change.js'
 import { foreignOptions, foreignTools, input, readTool } from './foreign.js'
+import { fillOthers, memoriesOf } from './others.js'
 import { plant } from './plant.js'
 
 const MODES = {
@@ -43,16 +45,19 @@ export async function host({ approve, tools, read }) {
       ...pageTools({ dialogs: 'accept', origins: mode === 'off' ? [evil] : [] }),
     ],
     ...options,
+    ...(plan.sharing && { memory: memoriesOf(plan, 'ada') }),
     ...MODES[mode],
   })
   const conversationId = 'talk'
   await foreignTools(agent, { ...plan, storage, model }, conversationId)
   await plant(plan.place, plan.text)
+  const hasChanged = changeLater(plan)
   const cards = showCards({ agent, conversationId, approve })
   let ended = null
   window.attack = {
     async begin() {
       if (plan.other) await agent.run(plan.other, { conversationId: 'other' }).result
+      if (plan.sharing) await fillOthers(plan, model)
       const run = agent.run(input(plan), { conversationId, ...(history && { history }) })
       void follow(run).then((result) => (ended = result))
     },
@@ -60,6 +65,7 @@ export async function host({ approve, tools, read }) {
       ended: ended && { outcome: ended.outcome, error: ended.error?.message ?? null },
       pending: cards.pending(),
       errors,
+      hasChanged: hasChanged(),
     }),
     deny: (toolCallId) => agent.deny(cards.call(toolCallId)),
     /** Everything that comes out of the agent. */
