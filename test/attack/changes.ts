@@ -29,14 +29,14 @@ export const CHANGES: readonly Change[] = [
 ]
 
 /**
- * Every change in so many apps and in all modes. Where a person is asked, each app has another moment; where nobody is,
+ * Every change in so many apps and in all modes. Where a person is asked, the moments take turns; where nobody is,
  * the page changes as the tool comes.
  */
 export function planChanges({ seed, apps }: { seed: number; apps: number }): TrialPlan[] {
   return CHANGES.flatMap((change, at) =>
     Array.from({ length: apps }, (_, turn) => at + turn + seed).flatMap((number) =>
       MODES.map((mode) => {
-        const moment = MOMENTS[mode === 'off' ? 1 : number % 2] ?? MOMENTS[0]
+        const moment = MOMENTS[mode === 'off' ? 1 : (at + number) % 2] ?? MOMENTS[0]
         return planChange({ change, moment, app: APPS[number % APPS.length] as App, mode })
       }),
     ),

@@ -24,7 +24,15 @@ export function planOthers({ seed, apps }: { seed: number; apps: number }): Tria
       return MODES.map((mode): TrialPlan => {
         const id = [app.name, place.name, OTHERS.name, mode].join(' · ')
         const attack = { place, goals: [OTHERS] }
-        return { id, app, mode, task, attack, sharing: sharingIn(mode, number), obeys: 'at once' }
+        return {
+          id,
+          app,
+          mode,
+          task,
+          attack,
+          sharing: sharingIn(mode, at + number),
+          obeys: 'at once',
+        }
       })
     }),
   )

@@ -46,7 +46,9 @@ export async function runTrial(
   let isStale = false
   page.on('console', log)
   try {
-    await page.goto(`${world.site}/${plan.app.name}.html?trial=${trial}`)
+    const address = `${world.site}/${plan.app.name}.html?trial=${trial}`
+    // The page may still be on its way to the attacker's from the trial before.
+    await page.goto(address).catch(() => page.goto(address))
     await page.locator('html[data-ready]').waitFor({ state: 'attached', timeout: LIMIT_MS })
     await page.evaluate(BEGIN)
     broke = await follow(page, { person, world, record })

@@ -39,7 +39,10 @@ export async function startWorld(): Promise<World> {
   const root = path.resolve(import.meta.dirname, '../..')
   const folders = { '/dist/': path.join(root, 'dist'), '/': path.join(root, 'test/attack/apps') }
   const records = new Map<string, TrialRecord>()
-  const site = await serveSite({ folders })
+  // The same files for hundreds of trials: compiled once.
+  const headers = (at: string): Record<string, string> =>
+    at.startsWith('/dist/') ? { 'cache-control': 'max-age=3600' } : {}
+  const site = await serveSite({ folders, headers })
   const model = await startMockOpenAI()
   const evil = await listen(createServer((request, response) => void receive(request, response)))
   const world = await listen(createServer((request, response) => void handle(request, response)))

@@ -133,19 +133,21 @@ if (LONG) {
     'an attached file',
   ]
 
-  for (const plan of planAttacks({ seed: 1, apps: 1 }).filter(
-    ({ mode, attack }) => mode === 'default' && SLICE.includes(attack?.place.name ?? ''),
-  ))
-    test(
-      `an attack fails: ${plan.id}`,
-      inSlice(QUICK.includes(plan.attack?.place.name ?? '')),
-      async ({ browser, world }) => {
-        test.setTimeout(300_000)
-        const outcomes = await runAll([plan], { browser, world })
-        check(outcomes)
-        expect(outcomes[0]?.read).toBeGreaterThan(0)
-      },
-    )
+  /** Of `npm test`, too: an element that gets another name, and words of others by a result. */
+  const isQuick = ({ attack, changes, sharing }: TrialPlan): boolean =>
+    changes
+      ? changes.change.name === 'another name'
+      : (sharing ? ['a result'] : QUICK).includes(attack?.place.name ?? '')
+  const isInSlice = ({ attack, changes, mode }: TrialPlan): boolean =>
+    mode === 'default' && (changes !== undefined || SLICE.includes(attack?.place.name ?? ''))
+
+  for (const plan of planAll({ seed: 1, apps: 1 }).filter(isInSlice))
+    test(`an attack fails: ${plan.id}`, inSlice(isQuick(plan)), async ({ browser, world }) => {
+      test.setTimeout(300_000)
+      const outcomes = await runAll([plan], { browser, world })
+      check(outcomes)
+      if (!plan.changes) expect(outcomes[0]?.read).toBeGreaterThan(0)
+    })
 
   test('a task is done, and asked about once', async ({ browser, world }) => {
     const plans = planTasks().filter(({ id }) => id === 'mail · send_mail')

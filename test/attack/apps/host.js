@@ -67,7 +67,11 @@ export async function host({ approve, tools, read }) {
       errors,
       hasChanged: hasChanged(),
     }),
-    deny: (toolCallId) => agent.deny(cards.call(toolCallId)),
+    deny: async (toolCallId) => {
+      const call = cards.call(toolCallId)
+      // What was said of another one may have been the answer to it, too.
+      if (call) await agent.deny(call)
+    },
     /** Everything that comes out of the agent. */
     outputs: async () => ({
       events: JSON.stringify(events),
@@ -118,7 +122,10 @@ function showCards({ agent, conversationId, approve }) {
         input: call.input,
         words: wordsOf(call),
       })),
-    call: (toolCallId) => callOf(waiting().find((call) => call.toolCallId === toolCallId)),
+    call(toolCallId) {
+      const call = waiting().find((one) => one.toolCallId === toolCallId)
+      return call ? callOf(call) : null
+    },
   }
 }
 
