@@ -15,7 +15,8 @@ an attack. Ends with 1 when one succeeded that must not.
   --seed 1     which goals are tried in which place and app
   --pages 2    how many trials are done at a time, each in a page that the next one takes over
 
-All of it (six apps, three modes) is some 1900 trials of about two seconds on two quiet cores.
+All of it (six apps, three modes) is 1890 trials, and 42 tasks. With --apps 1 it is 315 trials, which took 17 minutes on
+two cores that others used as well.
 `
 
 const words = process.argv.slice(2)
