@@ -18,27 +18,27 @@ const rows = [
   {
     name: 'page entry (dist/index.js)',
     bytes: sizeOf('index.js', { dynamic: false }),
-    limit: 16.2 * KILOBYTE,
+    limit: 16.3 * KILOBYTE,
   },
   {
     name: 'page, with the first run',
     bytes: pageWithout(`lazy-views|transfer|${FEATURES}`),
-    limit: 50.2 * KILOBYTE,
+    limit: 50.3 * KILOBYTE,
   },
   {
     name: 'page that shows a conversation',
     bytes: pageWithout(`transfer|${FEATURES}`),
-    limit: 54.7 * KILOBYTE,
+    limit: 54.8 * KILOBYTE,
   },
   {
     name: 'page, with an export or import',
     bytes: pageWithout(FEATURES),
-    limit: 58.4 * KILOBYTE,
+    limit: 58.5 * KILOBYTE,
   },
   {
     name: 'page, with all of its features',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 71.0 * KILOBYTE,
+    limit: 71.1 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',

@@ -110,7 +110,7 @@ test.describe('a page that is left while a tool waits for its server', () => {
     reconcile: { status: 'succeeded', paid: 1 },
   } as const
 
-  const SLICE = ['plain by reload', 'reconcile by navigation', 'idempotent by a slow navigation']
+  const SLICE = ['plain by reload', 'reconcile by navigation']
   for (const [way, leave] of Object.entries(ways)) {
     for (const kind of ['plain', 'idempotent', 'reconcile'] as const) {
       const slice = inSlice(SLICE.includes(`${kind} by ${way}`))

@@ -1,5 +1,6 @@
 import { drive } from '../apps/drive.ts'
 import { expect, test } from './support/driven.ts'
+import { eachNth } from './support/more.ts'
 
 // Words that a style writes into the page count into names where people see them.
 
@@ -62,8 +63,8 @@ const NAMED: readonly (readonly [what: string, style: string, body: string, name
   ['a heading', '.x::before { content: "1.2 " }', '<h2 class=x>Tides</h2>', '1.2 Tides'],
 ]
 
-for (const [what, style, body, name] of NAMED)
-  test(`a style writes ${what}`, async ({ openPage }) => {
+for (const [at, [what, style, body, name]] of NAMED.entries())
+  test(`a style writes ${what}`, eachNth(4, at), async ({ openPage }) => {
     const page = await openPage({ body: `<style>${style}</style>${body}` })
     const { call } = await drive(page)
     expect(await call('read_page')).toContain(`"${name}"`)
@@ -91,8 +92,8 @@ const UNNAMED: readonly (readonly [what: string, style: string])[] = [
   ['of a counter', 'content: counter(steps) "."'],
 ]
 
-for (const [what, style] of UNNAMED)
-  test(`a name has no words ${what}`, async ({ openPage }) => {
+for (const [at, [what, style]] of UNNAMED.entries())
+  test(`a name has no words ${what}`, eachNth(4, at), async ({ openPage }) => {
     const page = await openPage({
       body: `<style>.x::before { ${style} } .x::after { ${style} }</style><button class=x>Go</button><button class=x></button>`,
     })

@@ -1,6 +1,7 @@
 import { callTools, say } from './support/mock-answers.ts'
 import { startMockOpenAI } from './support/mock-openai.ts'
 import { expect, test } from './support/test.ts'
+import { MORE } from './support/more.ts'
 
 // One run that hangs the worker that all agents of a page share: nobody else's run may fail with it.
 
@@ -66,41 +67,41 @@ test('a pattern that takes forever fails its run by name; the other agents’ ru
   })
 })
 
-test('a provider that never returns fails its own run; the other agents’ runs finish', async ({
-  openPage,
-  model,
-  site,
-}) => {
-  test.setTimeout(90_000)
-  site.add('/endless-worker.js', {
-    body: `
+test(
+  'a provider that never returns fails its own run; the other agents’ runs finish',
+  MORE,
+  async ({ openPage, model, site }) => {
+    test.setTimeout(90_000)
+    site.add('/endless-worker.js', {
+      body: `
       import { startWorker } from '/dist/start-worker.js'
       startWorker({ providers: [{ id: 'endless', stream: async function* () { while (true); } }] })
     `,
-  })
-  model.enqueue(begun, begun, say('Finished.'))
-  const page = await openPage()
-  const outcome = await page.evaluate(async (baseURL) => {
-    const { createAgent } = window.offstage
-    const worker = () => new Worker('/endless-worker.js', { type: 'module' })
-    const innocent = createAgent({
-      model: { provider: 'openai-compatible', model: 'mock', baseURL },
-      heartbeatMs: 1000,
-      worker,
     })
-    const guilty = createAgent({
-      model: { provider: 'endless', model: 'any' },
-      heartbeatMs: 1000,
-      worker,
+    model.enqueue(begun, begun, say('Finished.'))
+    const page = await openPage()
+    const outcome = await page.evaluate(async (baseURL) => {
+      const { createAgent } = window.offstage
+      const worker = () => new Worker('/endless-worker.js', { type: 'module' })
+      const innocent = createAgent({
+        model: { provider: 'openai-compatible', model: 'mock', baseURL },
+        heartbeatMs: 1000,
+        worker,
+      })
+      const guilty = createAgent({
+        model: { provider: 'endless', model: 'any' },
+        heartbeatMs: 1000,
+        worker,
+      })
+      const goesOn = innocent.run('go')
+      for await (const event of goesOn) if (event.type === 'text-delta') break
+      const hangs = guilty.run('go')
+      const [failed, finished] = await Promise.all([hangs.result, goesOn.result])
+      return { failed, finished }
+    }, model.baseURL)
+    expect(outcome).toMatchObject({
+      failed: { outcome: 'failed', error: { code: 'worker-hung' } },
+      finished: { outcome: 'completed', text: 'Finished.' },
     })
-    const goesOn = innocent.run('go')
-    for await (const event of goesOn) if (event.type === 'text-delta') break
-    const hangs = guilty.run('go')
-    const [failed, finished] = await Promise.all([hangs.result, goesOn.result])
-    return { failed, finished }
-  }, model.baseURL)
-  expect(outcome).toMatchObject({
-    failed: { outcome: 'failed', error: { code: 'worker-hung' } },
-    finished: { outcome: 'completed', text: 'Finished.' },
-  })
-})
+  },
+)

@@ -197,7 +197,7 @@ for (const how of ['closed', 'crashed'] as const) {
 
   test(
     `a tab that is ${how} while a tool of the agent that it asked works: it is not run again`,
-    inSlice(how === 'closed'),
+    inSlice(how === 'crashed'),
     async ({ office, openTab }) => {
       office.holds = 'charge'
       const one = await openTab()
@@ -230,7 +230,7 @@ for (const how of ['closed', 'crashed'] as const) {
 
   test(
     `a tab that is ${how} when the agent is done, and its words are made data: another one answers the call`,
-    inSlice(how === 'closed'),
+    MORE,
     async ({ office, openTab }) => {
       office.holds = 'data'
       const one = await openTab({ hasOutput: true })

@@ -182,23 +182,27 @@ for (const locks of [true, false]) {
       },
     )
 
-    test('a tab takes a run over when a person asks for it', async ({ context, openTab }) => {
-      const one = await openTab({ context, locks })
-      const two = await openTab({ context, locks })
-      await begin(one)
-      await isWriting(two)
-      const result = two.evaluate(async () => {
-        const run = await window.tab.agent.conversation('c').takeOver()
-        const ended = await run?.result
-        return ended?.outcome === 'aborted' ? ended.reason : ended?.outcome
-      })
-      await expect.poll(() => endOf(one)).toBe('taken-over')
-      await expect.poll(() => whose(one)).toBe('other-tab')
-      // A lease by messages may change hands again where a machine is so busy that they come late.
-      expect(locks ? ['completed'] : ['completed', 'taken-over']).toContain(await result)
-      await expect.poll(() => outcome(two)).toBe('completed')
-      await expect.poll(() => contentOf(one)).toEqual(await contentOf(two))
-    })
+    test(
+      'a tab takes a run over when a person asks for it',
+      inSlice(locks),
+      async ({ context, openTab }) => {
+        const one = await openTab({ context, locks })
+        const two = await openTab({ context, locks })
+        await begin(one)
+        await isWriting(two)
+        const result = two.evaluate(async () => {
+          const run = await window.tab.agent.conversation('c').takeOver()
+          const ended = await run?.result
+          return ended?.outcome === 'aborted' ? ended.reason : ended?.outcome
+        })
+        await expect.poll(() => endOf(one)).toBe('taken-over')
+        await expect.poll(() => whose(one)).toBe('other-tab')
+        // A lease by messages may change hands again where a machine is so busy that they come late.
+        expect(locks ? ['completed'] : ['completed', 'taken-over']).toContain(await result)
+        await expect.poll(() => outcome(two)).toBe('completed')
+        await expect.poll(() => contentOf(one)).toEqual(await contentOf(two))
+      },
+    )
   })
 }
 

@@ -82,7 +82,7 @@ describe('the work of reading (counted in steps, the same on any machine)', () =
     expect(again(2000) / again(500)).toBeGreaterThan(3)
   })
 
-  it.each(eachNth(3, worst).map((input) => [input.name, input] as const))(
+  it.each(eachNth(6, worst).map((input) => [input.name, input] as const))(
     'is flat: %s',
     (_, input) => {
       expect(mainWays.flatMap((way) => problem(input, way))).toEqual([])
@@ -94,7 +94,7 @@ describe('the work of reading (counted in steps, the same on any machine)', () =
     { timeout: 300_000 },
     () => {
       const units = ['a', ' ', '\n', 'a line\n', '"', '<']
-      const problems = eachNth(5, openings).flatMap((opening, at) => {
+      const problems = eachNth(10, openings).flatMap((opening, at) => {
         const unit = at % 2 === 0 ? opening : units[(at >> 1) % units.length]
         return problem(repeated(opening, unit || 'a'), ways[(at >> 1) % 8] ?? ways[0])
       })
@@ -108,7 +108,7 @@ describe('the work of reading (counted in steps, the same on any machine)', () =
       ...dialectTable.flatMap(({ write }) => [write([call]), write([call, call, call])]),
       ...openers,
     ]
-    const problems = eachNth(5, units).flatMap((unit, at) =>
+    const problems = eachNth(10, units).flatMap((unit, at) =>
       problem(repeated('', unit), ways[at % ways.length] ?? ways[0]),
     )
     expect(problems).toEqual([])

@@ -264,7 +264,7 @@ const refusing =
 const none: Trouble = () => undefined
 
 const refusals: readonly Trouble[] = Object.keys(STORED).flatMap((code) =>
-  [methods, ...eachNth(2, methods).map((method) => [method])].map((refused) =>
+  [methods, ...eachNth(4, methods).map((method) => [method])].map((refused) =>
     refusing(code, refused),
   ),
 )

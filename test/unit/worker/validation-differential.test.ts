@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { JsonSchema, JsonValue } from '../../../src/protocol/json.ts'
 import { jsonSchemaValidator } from '../../../src/worker/validation/json-schema-validator.ts'
+import { someOf } from '../more.ts'
 
 // Random schemas and values get the same verdict from an independent validator. Left out is where that one
 // is known to be wrong, by the official test suite: `unevaluatedItems` beside `contains`, fractions of
@@ -142,9 +143,9 @@ test('random values get the verdict of another validator for random schemas', ()
       expect({ schema, values, ours }).toEqual({ schema, values, ours: verdicts })
       compared += values.length
     }),
-    { numRuns: 300 },
+    { numRuns: someOf(300) },
   )
-  expect(compared).toBeGreaterThan(500)
+  expect(compared).toBeGreaterThan(100)
 })
 
 function outcome(check: () => boolean[]): boolean[] | string {
