@@ -37,7 +37,8 @@ function readRequest(said: unknown, source: string): Reading {
   const { mode = 'form', message, requestedSchema } = params
   if (mode !== 'form') return { problem: 'asks for an address to be opened, which is not done' }
   const read = readFields(requestedSchema)
-  if ('problems' in read) return { problem: `asks with a form that ${read.problems.join('; ')}` }
+  if ('problems' in read)
+    return { problem: `asks with a form that ${shortLine(read.problems.join('; '))}` }
   const shown = visibleFields(read.fields)
   if ('problem' in shown) return shown
   const words = typeof message === 'string' ? message : ''

@@ -142,6 +142,8 @@ export class LegacyExchange {
         if (place.lastEventId === undefined || resumes >= MOST_RESUMES) throw cutOff(source)
         const asked = Math.min(place.retryMs ?? 1000, LONGEST_WAIT)
         await sleepUnlessAborted(Math.max(asked, least), this.#stop.signal)
+        // An app's own `fetch` may go on after that.
+        if (this.#stop.signal.aborted) return
         least = Math.min(2 * least, MOST_LEAST_WAIT)
         messages = await this.#resume(place)
       }

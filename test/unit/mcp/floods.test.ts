@@ -254,6 +254,39 @@ it('goes on with a stream that ends at once less and less often, whatever the se
   expect(performance.now() - begun).toBeGreaterThan(1700)
 })
 
+it('asks for no more of a stream once its call is stopped, with a fetch that knows no signal', async () => {
+  let gets = 0
+  const stop = new AbortController()
+  const endless = (): Response =>
+    new Response(`id: a${gets}\nretry: 0\ndata: \n\n`, {
+      headers: { 'content-type': 'text/event-stream' },
+    })
+  const answers: { readonly [method: string]: object } = {
+    initialize: {
+      protocolVersion: '2025-06-18',
+      capabilities: { tools: {} },
+      serverInfo: { name: 'evil', version: '1' },
+    },
+    'tools/list': { tools: [tool('a')] },
+  }
+  const fetch: McpOptions['fetch'] = async (_url, { method, body }) => {
+    if (method === 'GET') {
+      if (++gets === 1) stop.abort()
+      // Elsewhere this would have no end, and nothing else would run.
+      return gets < 100 ? endless() : new Response('', { status: 404 })
+    }
+    const message = JSON.parse(String(body || '{}')) as Message
+    if (message.method === 'tools/call') return endless()
+    const answer = answers[message.method]
+    return answer ? result(message.id, answer) : new Response('', { status: 400 })
+  }
+  await expect(called('https://evil.example/mcp', { fetch }, stop.signal)).rejects.toMatchObject({
+    code: 'aborted',
+  })
+  await new Promise((resolve) => setTimeout(resolve, 0))
+  expect(gets).toBe(1)
+})
+
 it('keeps no more than twenty questions of a server for a person', async () => {
   let cancelled = 0
   const { url } = await legacy(({ id }, response) => {
