@@ -38,17 +38,17 @@ const rows = [
   {
     name: 'page, with all of its features',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 71.1 * KILOBYTE,
+    limit: 71.2 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 178.0 * KILOBYTE,
+    limit: 182.5 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
     bytes: sizeOf('page-tools.js', { dynamic: true }),
-    limit: 80.5 * KILOBYTE,
+    limit: 80.7 * KILOBYTE,
   },
   {
     name: 'tools from (dist/tools-from.js), beside the page',
@@ -73,7 +73,7 @@ const rows = [
   {
     name: 'mcp, all of it',
     bytes: sizeOf('mcp.js', { dynamic: true }),
-    limit: 32.4 * KILOBYTE,
+    limit: 32.5 * KILOBYTE,
   },
   {
     name: 'all of dist/histories.js',

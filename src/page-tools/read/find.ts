@@ -219,7 +219,7 @@ function describe(
   const text =
     node.name?.text || isMasked(element, options) ? '' : shorten(shownText(element, options), 100)
   const content = value ?? text
-  const line = `${head}${content ? `: ${content}` : ''}${placeNote(element, options)}`
+  const line = `${head}${content ? `: ${content}` : ''}${placeNote(element, options, clean)}`
   return {
     element,
     role,
@@ -231,7 +231,11 @@ function describe(
 }
 
 /** The row, list item or dialog that it is in, which distinguishes equal elements. */
-export function placeNote(element: Element, options: PageOptions): string {
+export function placeNote(
+  element: Element,
+  options: PageOptions,
+  clean: (text: string) => string,
+): string {
   for (let at = parentOf(element); at; at = parentOf(at)) {
     const role = roleOf(at)
     if (
@@ -240,7 +244,8 @@ export function placeNote(element: Element, options: PageOptions): string {
       continue
     if (isMasked(at, options)) return ` (in ${role})`
     const label = nameOf(at, role, options).text || readableText(at, options)
-    if (label) return ` (in ${role} ${quote(shorten(label, 60).replace(/"/g, "'"))})`
+    // The whole of it is cleaned: of a secret that is cut, the beginning would stay.
+    if (label) return ` (in ${role} ${quote(shorten(clean(label), 60).replace(/"/g, "'"))})`
   }
   return ''
 }
