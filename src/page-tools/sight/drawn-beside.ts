@@ -13,6 +13,8 @@ export function drawnBeside(element: Element, box: DOMRect): readonly Sides[] {
     const style = view.getComputedStyle(element, part)
     const { content } = style
     if (!content || content === 'none' || content === 'normal' || !isDrawn(style)) continue
+    // Most of them are strips; where one would be needs the styles of all around.
+    if (isThin(style)) continue
     const own = boxOf(style, placeOf(element, style, box))
     areas.push(own, ...shadowsOf(style.boxShadow, own).map(({ area }) => area))
   }
@@ -68,14 +70,25 @@ function boxOf(style: CSSStyleDeclaration, place: Sides): Sides {
     right: isFree ? left + across : Math.max(place.right, left + across),
     bottom: isFree ? top + down : Math.max(place.bottom, top + down),
   }
-  const thin = Math.min(across, down)
-  if (style.transform === 'none')
-    return isFree || thin > 2 ? own : { ...own, right: left, bottom: top }
-  const { m11, m12, m21, m22, m41, m42 } = new DOMMatrix(style.transform)
-  const grown = Math.max(Math.abs(m11), Math.abs(m12), Math.abs(m21), Math.abs(m22))
-  return thin * grown <= 2
-    ? { ...own, right: left, bottom: top }
-    : widened(own, Math.max(across, down) * grown + Math.abs(m41) + Math.abs(m42))
+  if (style.transform === 'none') return own
+  const { m41, m42 } = new DOMMatrix(style.transform)
+  return widened(own, Math.max(across, down) * growthOf(style) + Math.abs(m41) + Math.abs(m42))
+}
+
+/** Free of the flow, and too thin for a letter in front of it. */
+function isThin(style: CSSStyleDeclaration): boolean {
+  const { width, height, boxShadow, position } = style
+  if (boxShadow !== 'none' || !/absolute|fixed/.test(position)) return false
+  const across = Number.parseFloat(width) + px(style.paddingLeft) + px(style.paddingRight)
+  const down = Number.parseFloat(height) + px(style.paddingTop) + px(style.paddingBottom)
+  const borders = 2 * Math.max(px(style.borderLeftWidth), px(style.borderTopWidth))
+  return (Math.min(across, down) + borders) * growthOf(style) <= 2
+}
+
+function growthOf({ transform }: CSSStyleDeclaration): number {
+  if (transform === 'none') return 1
+  const { m11, m12, m21, m22 } = new DOMMatrix(transform)
+  return Math.max(Math.abs(m11), Math.abs(m12), Math.abs(m21), Math.abs(m22))
 }
 
 const EMPTY: Sides = { left: 0, top: 0, right: 0, bottom: 0 }
