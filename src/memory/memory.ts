@@ -11,7 +11,10 @@ import { Space } from './space.ts'
 export interface KeptMemoryOptions extends MemoryOptions {
   /** Whether the model gets the tools `remember` and `forget`. Default true. */
   readonly tools?: boolean
-  /** Whether what a person writes is remembered of itself. Never what tools return. Default false. */
+  /**
+   * Whether what a person writes is remembered of itself. Never what tools return, nor what a model asks of the agent.
+   * `untrusted` where the conversation holds words of others. Default false.
+   */
   readonly writeBack?: boolean
   /** Of one scope; the oldest are forgotten. Default 10 000. */
   readonly maxEntries?: number
@@ -61,11 +64,14 @@ export function keptMemory(options: KeptMemoryOptions, finder: Finder): Memory {
     [...(await at(where).space.entries()).values()].sort(byAge)
 
   const memory: Memory = {
-    async retrieve(query, { conversationId, limit, signal }: RetrieveContext) {
+    async retrieve(query, { conversationId, writtenBy, tainted, limit, signal }: RetrieveContext) {
       const where = { conversationId }
       const found = await finder.find(at(where).space, query, signal)
       // After the search: it would find itself.
-      if (writeBack) await memory.remember(query.slice(0, MAX_TEXT), where).catch(() => undefined)
+      if (writeBack && writtenBy === 'person') {
+        const written = { ...where, untrusted: tainted }
+        await memory.remember(query.slice(0, MAX_TEXT), written).catch(() => undefined)
+      }
       return found.slice(0, limit)
     },
     async remember(text, where) {
