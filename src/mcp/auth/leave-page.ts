@@ -2,7 +2,7 @@ import { authFailed } from './auth-failed.ts'
 import { unlessStopped } from './within.ts'
 
 /** A page that is still here then stays: a person may have kept it, for what they have typed. Milliseconds. */
-const LEAVE_MS = 60_000
+const LEAVE_MS = 30_000
 
 /** Leaves the page. What comes after is another page's; rejects when the page stays, or the signal aborts. */
 export async function leavePage(address: string, signal: AbortSignal): Promise<never> {

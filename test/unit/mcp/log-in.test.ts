@@ -76,12 +76,12 @@ it('a log-in ends at once when it is aborted', async () => {
   expect(outcome.now).toBe('aborted')
 })
 
-it('a page that is not left for the log-in says so after a minute, or when it is aborted', async () => {
+it('a page that is not left for the log-in says so after half a minute, or when it is aborted', async () => {
   const assign = vi.fn<(address: string) => void>()
   vi.stubGlobal('location', { assign })
   const outcome = outcomeOf(leavePage(START.address, new AbortController().signal))
   expect(assign).toHaveBeenCalledWith(START.address)
-  await vi.advanceTimersByTimeAsync(50_000)
+  await vi.advanceTimersByTimeAsync(20_000)
   expect(outcome.now).toBe('waits')
   await vi.advanceTimersByTimeAsync(11_000)
   expect(outcome.now).toBe('mcp-auth-failed')
