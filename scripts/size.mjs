@@ -18,37 +18,37 @@ const rows = [
   {
     name: 'page entry (dist/index.js)',
     bytes: sizeOf('index.js', { dynamic: false }),
-    limit: 16.7 * KILOBYTE,
+    limit: 16.8 * KILOBYTE,
   },
   {
     name: 'page, with the first run',
     bytes: pageWithout(`lazy-views|transfer|${FEATURES}`),
-    limit: 50.6 * KILOBYTE,
+    limit: 50.8 * KILOBYTE,
   },
   {
     name: 'page that shows a conversation',
     bytes: pageWithout(`transfer|${FEATURES}`),
-    limit: 55.1 * KILOBYTE,
+    limit: 55.3 * KILOBYTE,
   },
   {
     name: 'page, with an export or import',
     bytes: pageWithout(FEATURES),
-    limit: 58.8 * KILOBYTE,
+    limit: 59.0 * KILOBYTE,
   },
   {
     name: 'page, with all of its features',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 71.4 * KILOBYTE,
+    limit: 71.7 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 178.1 * KILOBYTE,
+    limit: 182.6 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
     bytes: sizeOf('page-tools.js', { dynamic: true }),
-    limit: 79.9 * KILOBYTE,
+    limit: 80.7 * KILOBYTE,
   },
   {
     name: 'tools from (dist/tools-from.js), beside the page',
