@@ -28,17 +28,17 @@ const rows = [
   {
     name: 'page that shows a conversation',
     bytes: pageWithout(`transfer|${FEATURES}`),
-    limit: 55.3 * KILOBYTE,
+    limit: 55.2 * KILOBYTE,
   },
   {
     name: 'page, with an export or import',
     bytes: pageWithout(FEATURES),
-    limit: 59.0 * KILOBYTE,
+    limit: 58.9 * KILOBYTE,
   },
   {
     name: 'page, with all of its features',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 71.7 * KILOBYTE,
+    limit: 71.6 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
@@ -73,7 +73,7 @@ const rows = [
   {
     name: 'mcp, all of it',
     bytes: sizeOf('mcp.js', { dynamic: true }),
-    limit: 33.0 * KILOBYTE,
+    limit: 33.2 * KILOBYTE,
   },
   {
     name: 'all of dist/histories.js',
