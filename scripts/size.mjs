@@ -73,7 +73,7 @@ const rows = [
   {
     name: 'mcp, all of it',
     bytes: sizeOf('mcp.js', { dynamic: true }),
-    limit: 33.2 * KILOBYTE,
+    limit: 33.3 * KILOBYTE,
   },
   {
     name: 'all of dist/histories.js',
