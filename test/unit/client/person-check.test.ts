@@ -237,17 +237,16 @@ describe('what is said with an answer', () => {
     answer.content.name = 'Eve'
     outcome.output.paid = 1000
     await Promise.all(answers)
-    expect(
-      worker.of('answerCall').map(({ toolCallId, answer: said }) => [toolCallId, said]),
-    ).toEqual([
-      ['t1', { type: 'approve', input: { amount: 1, lines: [{ name: 'mug' }] }, askedAt: 3 }],
-      ['t1', { type: 'accept', content: { name: 'Ann' } }],
-      ['t1', { type: 'settle', output: { type: 'json', value: { paid: 1 } } }],
-      [
-        't1',
-        { type: 'resolve', verdict: 'happened', output: { type: 'json', value: { paid: 1 } } },
-      ],
-    ])
+    const said = [
+      { type: 'approve', input: { amount: 1, lines: [{ name: 'mug' }] }, askedAt: 3 },
+      { type: 'accept', content: { name: 'Ann' } },
+      { type: 'settle', output: { type: 'json', value: { paid: 1 } } },
+      { type: 'resolve', verdict: 'happened', output: { type: 'json', value: { paid: 1 } } },
+    ]
+    expect(worker.of('answerCall')).toMatchObject(
+      said.map((each) => ({ toolCallId: 't1', answer: each })),
+    )
+    expect(JSON.stringify(worker.of('answerCall'))).not.toContain('remember')
   })
 
   test('is so, too, of a message and of an output that the page hands in', async () => {
@@ -259,7 +258,11 @@ describe('what is said with an answer', () => {
     part.text = 'Buy all.'
     output.paid = 1000
     await Promise.allSettled([steered, supplied])
-    expect(worker.of('sendMessage')[0]?.message.parts).toEqual([{ type: 'text', text: 'Buy one.' }])
-    expect(worker.of('supplyOutput')[0]?.output).toEqual({ type: 'json', value: { paid: 1 } })
+    expect(worker.of('sendMessage')).toMatchObject([
+      { message: { parts: [{ type: 'text', text: 'Buy one.' }] } },
+    ])
+    expect(worker.of('supplyOutput')).toMatchObject([
+      { output: { type: 'json', value: { paid: 1 } } },
+    ])
   })
 })
