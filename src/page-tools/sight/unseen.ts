@@ -39,7 +39,7 @@ export function unseenGenerated(element: Element, style: CSSStyleDeclaration): U
     surroundings(layer) ??
     (hasGround(style)
       ? null
-      : colourOfText(element, style, { layer, boxes: [element.getBoundingClientRect()] })) ??
+      : colourOfText(element, style, { layer, boxes: [insideOf(element)] })) ??
     aroundFrame(element)
   return found && isPassing(found, layer) ? null : found
 }
@@ -48,6 +48,14 @@ export function unseenGenerated(element: Element, style: CSSStyleDeclaration): U
 function isPassing(found: Unseen, layer: Layer | null): boolean {
   const isTransparent = found === 'transparent'
   return [...layersFrom(layer)].some(({ element }) => isChanging(element, isTransparent))
+}
+
+/** Where an element's words may stand: within its borders. */
+function insideOf(element: Element): DOMRect {
+  const box = element.getBoundingClientRect()
+  const { clientLeft, clientTop, clientWidth, clientHeight } = element
+  if (clientWidth === 0) return box
+  return new DOMRect(box.left + clientLeft, box.top + clientTop, clientWidth, clientHeight)
 }
 
 /** Whether words of a style stand on a ground of their own, or somewhere else than the element. */
