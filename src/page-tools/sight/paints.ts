@@ -3,7 +3,7 @@ import { FAINT, isSeen } from './colour.ts'
 import { currentReading, isInShapeOfText, layerOf } from './layers.ts'
 import { drawnBeside } from './drawn-beside.ts'
 import { ringsOf } from './rings.ts'
-import { isWithin, overlap, type Sides } from './sides.ts'
+import { isWithin, overlap, widened, type Sides } from './sides.ts'
 import { isInDrawing } from './text-colours.ts'
 
 /** Something that an element draws, beside its text. */
@@ -35,7 +35,8 @@ const collected = new WeakMap<Document, Collected>()
 
 /** Whether a paint may be seen behind a text in a box. */
 export function liesUnder({ area, hole }: Paint, box: Sides): boolean {
-  return overlap(area, box, THIN_PX) && !(hole && isWithin(box, hole))
+  // Boxes of text are rounded.
+  return overlap(area, box, THIN_PX) && !(hole && isWithin(box, widened(hole, 1)))
 }
 
 /** All that the elements of a document draw, beside their texts. */
