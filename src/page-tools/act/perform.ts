@@ -1,3 +1,4 @@
+import { isScrubbed } from '../as-sent.ts'
 import { cleanText, quote, shorten, shownAddress } from '../clean-text.ts'
 import { activeElement, isTag, viewOf } from '../dom.ts'
 import { exclusively, livePage, treesOf, type LivePage, scrub } from '../outline/live-page.ts'
@@ -97,7 +98,8 @@ async function performNow(
     const notes = [...dialogs.lines, ...refusals.lines(), ...sites.lines(), ...unloads.lines()]
     return report(live, { outcome, before, notes, documentChanged })
   } catch (error) {
-    throw PageError.is(error) ? new PageError(error.code, scrub(error.message, live)) : error
+    if (!PageError.is(error) || isScrubbed(error)) throw error
+    throw new PageError(error.code, scrub(error.message, live))
   } finally {
     endActing()
     dialogs.restore()

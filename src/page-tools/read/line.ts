@@ -1,8 +1,9 @@
+import { asSent, isAsTyped } from '../as-sent.ts'
 import { cleanText, escapeMarks, quote, shorten } from '../clean-text.ts'
 import { hasGenerated } from '../generated-text.ts'
 import { labelsOf } from '../labels.ts'
 import type { PageOptions } from '../options.ts'
-import { MASKED } from '../privacy.ts'
+import { isSecretField, MASKED } from '../privacy.ts'
 import { refOf, rememberRef } from '../refs.ts'
 import { hasNamingAttribute, nameOf, type ElementName } from '../outline/name.ts'
 import { isNode, isText, type OutlineItem, type OutlineNode } from '../outline/outline-node.ts'
@@ -105,7 +106,9 @@ export function shownValue(node: OutlineNode): string | null {
   if (value === null) return null
   const text = cleanText(value)
   if (!text) return ''
-  return node.masked ? MASKED : escapeMarks(shorten(text, VALUE_LIMIT))
+  if (node.masked || isSecretField(node.control)) return MASKED
+  const shown = escapeMarks(shorten(text, VALUE_LIMIT))
+  return isAsTyped(node.control, text) ? asSent(shown) : shown
 }
 
 /** The choices of a native select, in one line. */
