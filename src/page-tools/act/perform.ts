@@ -5,6 +5,7 @@ import { exclusively, livePage, treesOf, type LivePage, scrub } from '../outline
 import { rootOf } from '../outline/region.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
+import { findPhrases } from '../secrets/phrase-parts.ts'
 import { changesText } from '../read/changes.ts'
 import { framed } from '../read/frame.ts'
 import { isPopup } from '../outline/role.ts'
@@ -142,6 +143,7 @@ function report(
     readonly documentChanged: boolean
   },
 ): ActionReport {
+  findPhrases(treesOf(live))
   const now = stateOf(live)
   const lines = [outcome.summary, ...notes]
   if (now.href !== before.href) lines.push(`The address is now ${shownAddress(now.href)}.`)

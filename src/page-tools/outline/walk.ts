@@ -153,7 +153,11 @@ function makeNode(
   const proxied = hiddenControl(element)
   const control = proxied ?? element
   const role = visibility.invisible ? '' : roleOf(control)
-  const masked = context.masked || isSecretField(element) || element.matches(maskSelector(options))
+  const masked =
+    context.masked ||
+    isSecretField(element) ||
+    element.matches(maskSelector(options)) ||
+    (!visibility.invisible && isDotted(element, visibility))
   const clickable =
     !visibility.invisible &&
     !context.pointerCursor &&
@@ -181,6 +185,12 @@ function makeNode(
     changedAt: 0,
     name: null,
   }
+}
+
+/** A text that its style draws as dots; the style is inherited, and asked for where there is a text. */
+function isDotted({ firstChild }: Element, { style }: Visibility): boolean {
+  if (firstChild?.nodeType !== 3 || !style) return false
+  return /^(disc|circle|square)$/.test(style.getPropertyValue('-webkit-text-security'))
 }
 
 /** Whether the author made it a tab stop. Empty ones only pass the focus on. */

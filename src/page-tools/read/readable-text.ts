@@ -2,7 +2,7 @@ import { cleanText } from '../clean-text.ts'
 import { childrenOf, isElement, parentOf } from '../dom.ts'
 import type { PageOptions } from '../options.ts'
 import { excludedSelector, isExcluded } from '../outline/region.ts'
-import { isSecretField, MASKED, maskSelector } from '../privacy.ts'
+import { isSecretPart, MASKED, maskSelector } from '../privacy.ts'
 import { hasSecrets } from '../scrub.ts'
 import { unseenReason } from '../sight/unseen.ts'
 import { joinTold, markOf } from './marked-text.ts'
@@ -54,9 +54,9 @@ function partsOf(element: Element, options: PageOptions, limit: number): readonl
       const text = cleanText(node.nodeValue ?? '')
       if (text) parts.push({ text, holder: parentOf(node) })
       length += text.length
-    } else if (isElement(node) && !/^(script|style|template|svg)$/.test(node.localName)) {
+    } else if (isElement(node) && !/^(script|style|template|svg|datalist)$/.test(node.localName)) {
       if (node !== element && (isHidden(node) || isExcluded(node, options))) return
-      if (node.matches(maskSelector(options)) || isSecretField(node))
+      if (node.matches(maskSelector(options)) || isSecretPart(node))
         parts.push({ text: MASKED, holder: null })
       else for (const child of childrenOf(node)) add(child)
     }
