@@ -13,6 +13,8 @@ const SECRET_AUTOCOMPLETE = /\b(cc-[a-z-]+|one-time-code|current-password|new-pa
 const FIELDS = new Set(['input', 'textarea', 'select'])
 const FIELD_ROLES = /^(textbox|searchbox|spinbutton|combobox|slider)$/
 const WITHOUT_VALUE = /^(checkbox|radio|button|submit|reset|image|file|color|hidden)$/
+/** A card has a month only. */
+const OF_DAYS = /^(date|datetime-local|week|range)$/
 /** Characters of a one-time code. */
 const CODE_LENGTH = { least: 4, most: 8 }
 /** Of an editor whose text may be a card's number. */
@@ -31,6 +33,7 @@ export function isSecretField(element: Element): boolean {
   const sense = purpose === 'postal-code' ? null : senseOf(wordsOf(element))
   if (sense === 'secret') return true
   if (sense === 'code' && isTag(element, 'input') && hasFormOfCode(element)) return true
+  if (sense === 'expiry' && !(isTag(element, 'input') && OF_DAYS.test(element.type))) return true
   return isDrawnAsDots(element)
 }
 
@@ -114,7 +117,8 @@ export function isInMaskedPart(element: Element, options: PageOptions): boolean 
   return (
     closest(element, maskSelector(options)) !== null ||
     isSecretChoice(element) ||
-    isPhrasePart(element)
+    // A field keeps its name: the third word.
+    (isPhrasePart(element) && !isField(element))
   )
 }
 

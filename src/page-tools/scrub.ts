@@ -2,6 +2,7 @@ import { cleanText } from './clean-text.ts'
 import { descendantsOf, isTag } from './dom.ts'
 import type { PageOptions } from './options.ts'
 import { isSecretField, MASKED, maskSelector } from './privacy.ts'
+import { withoutCutEnds, withoutEncoded } from './secrets/disguises.ts'
 import { findPhrases } from './secrets/phrase-parts.ts'
 import { rememberPassword } from './secrets/once-passwords.ts'
 import { patternOfPart, patternOfWord, patternsOfValue } from './secrets/secret-patterns.ts'
@@ -35,7 +36,10 @@ export function scrubberFor(
   // Longest first, so that a secret that contains another one is removed whole.
   const longestFirst = [...knownPatterns].toSorted(([, one], [, other]) => other - one)
   const secrets = new RegExp(longestFirst.map(([pattern]) => pattern).join('|'), 'gu')
-  return (text) => withoutTokens(text.replace(secrets, MASKED), MASKED)
+  return (text) => {
+    const clean = withoutEncoded(text.replace(secrets, MASKED), secrets, MASKED)
+    return withoutTokens(withoutCutEnds(clean, knownValues.keys(), MASKED), MASKED)
+  }
 }
 
 /** Whether any secret was found so far. */

@@ -1,5 +1,5 @@
 import { shorten } from '../clean-text.ts'
-import { type LivePage, scrub } from '../outline/live-page.ts'
+import { type LivePage, scrubber } from '../outline/live-page.ts'
 import { nameOf } from '../outline/name.ts'
 import { roleOf } from '../outline/role.ts'
 import { isMasked } from '../privacy.ts'
@@ -34,20 +34,23 @@ const ITEMS = /^(row|listitem|treeitem|article|option)$/
 
 export function subjectOf(element: Element, live: LivePage, doing: Doing): Subject {
   const { options } = live
-  const clean = (text: string): string => scrub(shorten(text, NAME_LIMIT), live)
+  const scrubText = scrubber(live)
+  // First without secrets: of one that is cut, a part would stay.
+  const clean = (text: string): string => shorten(scrubText(text), NAME_LIMIT)
   const node = standaloneNode(element, options)
   const role = roleOf(element)
   const text = isMasked(element, options) ? '' : readableText(element, options)
+  const name = clean(nameOf(element, role || 'button', options).text || text)
   const value = shownValue(node)
   const does = commitOf(element, doing, options)
   const activation = activationOf(doing.action)
   const leadsTo = activation && destinationOf(element, activation)
   return {
     role: role || 'generic',
-    name: clean(nameOf(element, role || 'button', options).text || text),
-    place: clean(placeNote(element, options)),
+    name,
+    place: clean(placeNote(element, options, scrubText)),
     ...(value && { value: clean(value) }),
-    ...(leadsTo && { leadsTo: scrub(shorten(leadsTo.href, ADDRESS_LIMIT), live) }),
+    ...(leadsTo && { leadsTo: shorten(scrubText(leadsTo.href), ADDRESS_LIMIT) }),
     ...(does && { does }),
     ref: refOf(element),
   }

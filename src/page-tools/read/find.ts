@@ -240,12 +240,13 @@ function describe(
   clean: (text: string) => string,
 ): Found {
   const node = standaloneNode(element, options)
-  const value = shownValue(node)
+  // The name first: it may say that the value is secret.
   const head = headOf(node, options, true)
+  const value = shownValue(node)
   const text =
     node.name?.text || isMasked(element, options) ? '' : shorten(shownText(element, options), 100)
   const content = value ?? text
-  const line = `${head}${content ? `: ${content}` : ''}${placeNote(element, options)}`
+  const line = `${head}${content ? `: ${content}` : ''}${placeNote(element, options, clean)}`
   return {
     element,
     role,
@@ -257,7 +258,11 @@ function describe(
 }
 
 /** The row, list item or dialog that it is in, which distinguishes equal elements. */
-export function placeNote(element: Element, options: PageOptions): string {
+export function placeNote(
+  element: Element,
+  options: PageOptions,
+  clean: (text: string) => string,
+): string {
   for (let at = parentOf(element); at; at = parentOf(at)) {
     const role = roleOf(at)
     if (
@@ -265,7 +270,7 @@ export function placeNote(element: Element, options: PageOptions): string {
     )
       continue
     if (isMasked(at, options)) return ` (in ${role})`
-    const label = nameOf(at, role, options).text || readableText(at, options)
+    const label = clean(nameOf(at, role, options).text || readableText(at, options))
     if (label) return ` (in ${role} ${quote(shorten(label, 60).replace(/"/g, "'"))})`
   }
   return ''

@@ -20,15 +20,16 @@ const LABELS = [
   '助记词|助記詞|(?:恢复|恢復|种子|種子)(?:短语|短語|词)',
 ]
 
-export const PHRASE_LABEL = new RegExp(LABELS.join('|'), 'giu')
+export const PHRASE_LABEL: RegExp = new RegExp(LABELS.join('|'), 'giu')
 
 /** Words of a phrase, as short as those of its list. */
 export const WORD = '[A-Za-z]{3,8}'
 export const LEAST_WORDS = 12
 
 /** Words that no list for phrases has: a text with them is a sentence. */
-const OF_SENTENCES =
-  /^(?:the|and|your|for|are|from|have|must|was|has|but|not|please|words|phrase)$/i
+export const OF_SENTENCES =
+  'the|and|your|for|are|from|have|must|was|has|but|not|please|words|phrase'
+const IS_OF_SENTENCES = new RegExp(`^(?:${OF_SENTENCES})$`, 'i')
 const ONE_WORD = new RegExp(`^${WORD}$`)
 const ORDINAL = /^\D{0,14}\b\d{1,2}\D{0,3}$/
 
@@ -36,9 +37,5 @@ const ORDINAL = /^\D{0,14}\b\d{1,2}\D{0,3}$/
 export function phraseWordsIn(text: string): readonly string[] | null {
   if (ORDINAL.test(text)) return []
   const parts = text.split(/[\s,;|·•/_.:()–—-]+/).filter((part) => part && !/^\d{1,2}$/.test(part))
-  return parts.every((part) => ONE_WORD.test(part) && !isOfSentence(part)) ? parts : null
-}
-
-export function isOfSentence(word: string): boolean {
-  return OF_SENTENCES.test(word)
+  return parts.every((part) => ONE_WORD.test(part) && !IS_OF_SENTENCES.test(part)) ? parts : null
 }

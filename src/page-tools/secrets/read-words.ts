@@ -1,8 +1,15 @@
 import { foldLetters, foldWords } from '../../lib/fold-words.ts'
-import { CODE_WORDS, HARMLESS_CODES, SECRET_PARTS, SECRET_WHOLE_WORDS } from './secret-words.ts'
+import {
+  CODE_WORDS,
+  EXPIRY_WORDS,
+  HARMLESS_CODES,
+  NO_SECRETS,
+  SECRET_PARTS,
+  SECRET_WHOLE_WORDS,
+} from './secret-words.ts'
 
-/** What words say of a field: it is secret; it is a code, if it has the form of one; nothing. */
-export type WordSense = 'secret' | 'code' | null
+/** What words say of a field: it is secret; it is a code or a card's date, if it has the form of one; nothing. */
+export type WordSense = 'secret' | 'code' | 'expiry' | null
 
 const known = new Map<string, WordSense>()
 const MAX_KNOWN = 1000
@@ -18,6 +25,8 @@ const countedCode =
   /\b[4-8][ -]?(?:digit|stellig|cifre|digitos|chiffres|cijfer|cyfr)|[4-8] ?(?:桁|位|자리|значн|haneli|chu so|رقم)/u
 const harmless = pattern(HARMLESS_CODES)
 const code = pattern(CODE_WORDS)
+const expiry = pattern(EXPIRY_WORDS)
+const noSecrets = new RegExp(NO_SECRETS, 'gu')
 
 /** Words that name a code which is no secret make it none, but for what is clearly one. */
 export function senseOf(words: string): WordSense {
@@ -29,12 +38,14 @@ export function senseOf(words: string): WordSense {
   return made
 }
 
-function read(text: string): WordSense {
+function read(words: string): WordSense {
+  const text = words.replace(noSecrets, ' ')
   const found = secret.exec(text)?.[0]
   // A PIN code is a postal code where the address is asked for.
   if (found && !(found.startsWith('pin') && harmless.test(text))) return 'secret'
   if (harmless.test(text)) return null
   if (countedCode.test(text)) return 'secret'
+  if (expiry.test(text)) return 'expiry'
   return code.test(text) ? 'code' : null
 }
 
