@@ -1,6 +1,6 @@
 import { cleanText } from '../clean-text.ts'
 import { isElement, isTag } from '../dom.ts'
-import { LEAST_WORDS, PHRASE_LABEL, phraseWordsIn } from './phrase-words.ts'
+import { ANY_PHRASE_LABEL, LEAST_WORDS, PHRASE_LABEL, phraseWordsIn } from './phrase-words.ts'
 
 /** How far behind its label a phrase begins. Characters. */
 const REACH = 800
@@ -20,7 +20,7 @@ export function findPhrases(trees: Iterable<Document | ShadowRoot>): void {
   parts = new WeakSet()
   for (const tree of trees) {
     const root = 'documentElement' in tree ? tree.documentElement : tree
-    if (root && (root.textContent ?? '').search(PHRASE_LABEL) >= 0) findIn(root)
+    if (root && ANY_PHRASE_LABEL.test(root.textContent ?? '')) findIn(root)
   }
 }
 

@@ -22,6 +22,9 @@ const LABELS = [
 
 export const PHRASE_LABEL: RegExp = new RegExp(LABELS.join('|'), 'giu')
 
+/** The same for a text without gaps between its blocks. */
+export const ANY_PHRASE_LABEL: RegExp = new RegExp(PHRASE_LABEL.source.replaceAll('\\b', ''), 'iu')
+
 /** Words of a phrase, as short as those of its list. */
 export const WORD = '[A-Za-z]{3,8}'
 export const LEAST_WORDS = 12

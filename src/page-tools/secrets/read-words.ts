@@ -1,12 +1,6 @@
 import { foldLetters, foldWords } from '../../lib/fold-words.ts'
-import {
-  CODE_WORDS,
-  EXPIRY_WORDS,
-  HARMLESS_CODES,
-  NO_SECRETS,
-  SECRET_PARTS,
-  SECRET_WHOLE_WORDS,
-} from './secret-words.ts'
+import { findSecretWord } from '../../lib/secret-words.ts'
+import { CODE_WORDS, EXPIRY_WORDS, HARMLESS_CODES } from './code-words.ts'
 
 /** What words say of a field: it is secret; it is a code or a card's date, if it has the form of one; nothing. */
 export type WordSense = 'secret' | 'code' | 'expiry' | null
@@ -14,19 +8,12 @@ export type WordSense = 'secret' | 'code' | 'expiry' | null
 const known = new Map<string, WordSense>()
 const MAX_KNOWN = 1000
 
-const secret = pattern(
-  [
-    ...Object.values(SECRET_PARTS),
-    `(?<![\\p{L}\\p{N}])(?:${SECRET_WHOLE_WORDS})(?![\\p{L}\\p{N}])`,
-  ].join('|'),
-)
 /** "Enter the 6-digit code". */
 const countedCode =
   /\b[4-8][ -]?(?:digit|stellig|cifre|digitos|chiffres|cijfer|cyfr)|[4-8] ?(?:桁|位|자리|значн|haneli|chu so|رقم)/u
 const harmless = pattern(HARMLESS_CODES)
 const code = pattern(CODE_WORDS)
 const expiry = pattern(EXPIRY_WORDS)
-const noSecrets = new RegExp(NO_SECRETS, 'gu')
 
 /** Words that name a code which is no secret make it none, but for what is clearly one. */
 export function senseOf(words: string): WordSense {
@@ -38,9 +25,8 @@ export function senseOf(words: string): WordSense {
   return made
 }
 
-function read(words: string): WordSense {
-  const text = words.replace(noSecrets, ' ')
-  const found = secret.exec(text)?.[0]
+function read(text: string): WordSense {
+  const found = findSecretWord(text)
   // A PIN code is a postal code where the address is asked for.
   if (found && !(found.startsWith('pin') && harmless.test(text))) return 'secret'
   if (harmless.test(text)) return null

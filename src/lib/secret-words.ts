@@ -1,8 +1,10 @@
+import { foldLetters } from './fold-words.ts'
+
 /**
  * Words for what is nobody's business, by language, in the order of how much of the web is written in it: patterns, as
  * `foldWords` leaves them, with a space where any gap may be. Found anywhere in a label.
  */
-export const SECRET_PARTS: Readonly<Record<string, string>> = {
+const SECRET_PARTS: Readonly<Record<string, string>> = {
   en: 'passw(or)?d|passphrase|pass ?code|secret(?!ar)|(api|private|secret) ?key|(access|auth|bearer|api) ?token|(recovery|seed|backup|mnemonic) (phrase|key|codes?|words)|mnemonic|card ?(number|no\\b|num\\b)|cc ?(num|number|csc|cvc|exp)|security ?code|card.{0,12}expir|expir.{0,12}card|\\bmm ?/ ?yy|bank ?account|account ?(number|no\\b)|routing ?(number|no\\b)|sort ?code|one.?time (code|pin|pass)|(verification|authenticat\\w+|sms|2fa|mfa) ?code|(security|secret) (question|answer)|maiden name|social security|national (id|insurance)|passport (number|no\\b)|driver.{0,3} licen[cs]e ?(number|no\\b)|tax id|passkey',
   es: 'contrasena|(?<!palabras? )\\bclave\\b(?! (de|del) (producto|articulo|pais))|frase (semilla|secreta|de (recuperacion|contrasena))|(numero|no) de (la )?(tarjeta|cuenta|pasaporte)|codigo (secreto|sms|de (seguridad|verificacion|acceso|autenticacion|un solo uso))|(pregunta|respuesta) (secreta|de seguridad)|seguridad social|cuenta bancaria|apellido de soltera|nombre de soltera|token de acceso',
   de: 'passwort|kennwort|geheim(zahl|frage|nummer|antwort|wort)|sicherheits(code|frage|antwort)|prufn?(ummer|ziffer)|karten ?n(ummer|r)|kreditkarte|bestatigungscode|einmal ?(code|pin)|wiederherstellungs(phrase|schlussel|code|worte)|sozialversicherungs|steuer ?id|pass ?n(ummer|r)|ausweis ?n(ummer|r)|kontonummer|privater schlussel|api ?schlussel|(zugangs|zugriffs) ?token|geburtsname der mutter|madchenname der mutter',
@@ -35,21 +37,25 @@ export const SECRET_PARTS: Readonly<Record<string, string>> = {
 }
 
 /** Short words and abbreviations: found as whole words only. */
-export const SECRET_WHOLE_WORDS =
+const SECRET_WHOLE_WORDS =
   'pwd|mdp|pin\\d*|cv[vc]2?|csc|otp\\d*|totp|2fa|ssn|iban|clabe|sms ?tan|m ?tan|bic|nip|пин|blz|nif|dni|curp|cpf|снилс|инн|bsn|pesel|cnp|cmnd|cccd|nik|ktp|αφμ|αμκα|рнокпп'
 
-/** What else is called a code, a PIN or a number of this kind: a postal code is a PIN in India. */
-export const HARMLESS_CODES =
-  'postal|post ?code|postcode|\\bzip\\b|pin ?code.{0,20}(area|city)|postleitzahl|\\bplz\\b|郵便|邮编|郵遞|우편|codigo postal|\\bcp\\b|code postal|\\bcep\\b|индекс|поштовии|\\bcap\\b|pocztowy|posta kodu|پستی|ma buu|kode pos|\\bpsc\\b|بریدی|ταχυδρομικ|מיקוד|promo|coupon|cupon|cupom|voucher|gift|discount|gutschein|rabatt|クーポン|купон|korting|rabatowy|indirim|优惠|優惠|تخفیف|خصم|giam gia|diskon|slev|할인|쿠폰|знижк|εκπτωσ|קופון|referral|invit|country|area|dial|colou?r|product|item|bar ?code|qr|error|status|currency|language|tax ?code|source|airport|booking|confirmation|tracking|course|class|postnummer|postnr'
+/** Folded, too: accents are for those who read the words. */
+const SECRET = /* @__PURE__ */ new RegExp(
+  foldLetters(
+    [
+      ...Object.values(SECRET_PARTS),
+      `(?<![\\p{L}\\p{N}])(?:${SECRET_WHOLE_WORDS})(?![\\p{L}\\p{N}])`,
+    ].join('|'),
+  ),
+  'u',
+)
 
-/** What is called a code, as one for a single use is where the form of its field says so. */
-export const CODE_WORDS =
-  '\\bcodes?\\b|codigo|codice|code\\b|コード|(?<!\\p{L})код|\\bkod|\\bkode|验证|驗證|代码|\\bma\\b|\\bcod\\b|رمز|کد|코드|번호|κωδικ|קוד|\\bkoodi|\\bkoden?\\b|รหัส'
+/** What has such a word in it, and is no secret. */
+const NO_SECRETS =
+  /pass ?word (?:reset|recovery|change) (?:e ?mail|mail|link|page)|secret santa|\bpin (?:title|note|name|board|colou?r|label)|\b(?:board|map) pin\b/gu
 
-/** Until when a card is valid; other things have such a date, too, but in fields for dates. */
-export const EXPIRY_WORDS =
-  'expir(y|ation) ?date|(valid|good) (thru|until)|fecha de (caducidad|vencimiento|expiracion)|gultig bis|ablaufdatum|有効期限|date d.expiration|data de (validade|vencimento)|срок деиствия|scadenza (della )?carta|data waznosci|son kullanma|有效期|تاریخ انقضا|ngay het han|masa berlaku|platnost do|تاريخ الانتهاء|유효 ?기간|термін дії|ημερομηνια ληξης'
-
-/** What has such a word in it, and is no secret: taken out before the rest is read. */
-export const NO_SECRETS =
-  'pass ?word (reset|recovery|change) (e ?mail|mail|link|page)|secret santa|\\bpin (title|note|name|board|colou?r|label)|\\b(board|map) pin\\b'
+/** The first word for a secret in a text that was folded by `foldWords`; null: none. */
+export function findSecretWord(folded: string): string | null {
+  return SECRET.exec(folded.replace(NO_SECRETS, ' '))?.[0] ?? null
+}
