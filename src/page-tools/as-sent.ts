@@ -1,4 +1,4 @@
-import { cleanText, quote, shorten } from './clean-text.ts'
+import { cleanText, escapeMarks, quote, shorten } from './clean-text.ts'
 
 // What a model wrote itself, as a report repeats it. Were secrets removed from it, the model could have them read out:
 // by a list of all PINs, of which one comes back masked.
@@ -22,14 +22,25 @@ export function quoteSent(text: string): string {
 
 /** A field's text in quotes, cut short: what was typed of it is as it was sent. */
 export function quoteTyped(text: string, typed: string, limit: number): string {
+  return `"${markTyped(text, { typed: cleanText(typed), limit }, (part) => quote(part).slice(1, -1))}"`
+}
+
+/** A field's text as an outline has it: what the tools typed of it is as it was sent. */
+export function shownTyped(field: Element, text: string, limit: number): string {
+  return markTyped(text, { typed: typedTexts.get(field) ?? '', limit }, escapeMarks)
+}
+
+function markTyped(
+  text: string,
+  { typed, limit }: { readonly typed: string; readonly limit: number },
+  shown: (part: string) => string,
+): string {
   const cut = shorten(text, limit)
-  const wanted = cleanText(typed)
-  const at = wanted ? text.lastIndexOf(wanted) : -1
-  if (at < 0 || at >= limit) return quote(cut)
+  const at = typed ? text.lastIndexOf(typed) : -1
+  if (at < 0 || at >= limit) return shown(cut)
   // The note on how much is missing isn't a part of the text.
-  const end = Math.min(at + wanted.length, limit, cut.length)
-  const inner = (part: string): string => quote(part).slice(1, -1)
-  return `"${inner(cut.slice(0, at))}${asSent(inner(cut.slice(at, end)))}${inner(cut.slice(end))}"`
+  const end = Math.min(at + typed.length, limit, cut.length)
+  return shown(cut.slice(0, at)) + asSent(shown(cut.slice(at, end))) + shown(cut.slice(end))
 }
 
 /** Scrubs a report but for what the model sent itself. */
@@ -53,14 +64,10 @@ export function rememberTyped(
     append,
   }: { readonly value: string; readonly typed: string; readonly append: boolean },
 ): void {
-  const before = append ? typedTexts.get(field) : ''
-  if (before !== undefined && value === before + typed) typedTexts.set(field, value)
+  const all = (append ? (typedTexts.get(field) ?? '') : '') + typed
+  const holds = [all, typed].find((text) => text !== '' && value.includes(text))
+  if (holds) typedTexts.set(field, holds)
   else typedTexts.delete(field)
-}
-
-/** Whether all that the field holds was typed by the tools. */
-export function isAsTyped(field: Element, value: string): boolean {
-  return value !== '' && typedTexts.get(field) === value
 }
 
 const scrubbed = new WeakSet<Error>()

@@ -1,5 +1,5 @@
-import { asSent, isAsTyped } from '../as-sent.ts'
-import { cleanText, escapeMarks, quote, shorten } from '../clean-text.ts'
+import { shownTyped } from '../as-sent.ts'
+import { cleanText, quote, shorten } from '../clean-text.ts'
 import { hasGenerated } from '../generated-text.ts'
 import { labelsOf } from '../labels.ts'
 import type { PageOptions } from '../options.ts'
@@ -118,8 +118,7 @@ export function valueText(node: OutlineNode): string | null {
 /** The same as an outline shows it: what a tool typed itself isn't scrubbed. */
 export function shownValue(node: OutlineNode): string | null {
   const text = valueText(node)
-  const shown = text && escapeMarks(shorten(text, VALUE_LIMIT))
-  return text && shown && isAsTyped(node.control, text) ? asSent(shown) : shown
+  return text && shownTyped(node.control, text, VALUE_LIMIT)
 }
 
 /** The choices of a native select, in one line. */
