@@ -3,13 +3,14 @@ import { type LivePage, scrub } from '../outline/live-page.ts'
 import { nameOf } from '../outline/name.ts'
 import { roleOf } from '../outline/role.ts'
 import { isMasked } from '../privacy.ts'
-import { placeNote } from '../read/find.ts'
+import { placeNote, placeOf } from '../read/place.ts'
 import { shownValue } from '../read/line.ts'
 import { readableText } from '../read/readable-text.ts'
 import { standaloneNode } from '../read/standalone-node.ts'
 import { refOf } from '../refs.ts'
 import { isSameName } from './same-name.ts'
 import { activationOf, commitOf, type Doing } from './commits.ts'
+import { fieldsBeside, type FormFields } from './form-fields.ts'
 import { destinationOf } from './sites.ts'
 
 /** An element as a person is asked about it. All texts are the page's: data. */
@@ -18,8 +19,12 @@ export interface Subject {
   readonly name: string
   /** The row, item, dialog or region that it is in: ` (in row "Ada")`. Empty: none. */
   readonly place: string
+  /** Whether that place counts: an item, whose elements are used again for other ones, or a part that has a name. */
+  readonly placedIn?: 'item' | 'part'
   /** Of a field, masked where it must be. */
   readonly value?: string
+  /** What goes along with it, of its form. */
+  readonly fields?: FormFields
   /** The address that its link or form leads to. */
   readonly leadsTo?: string
   /** What it commits the person to: `pays ("pay")`. */
@@ -29,8 +34,6 @@ export interface Subject {
 
 const NAME_LIMIT = 100
 const ADDRESS_LIMIT = 200
-/** Their elements are used again for other items. */
-const ITEMS = /^(row|listitem|treeitem|article|option)$/
 
 export function subjectOf(element: Element, live: LivePage, doing: Doing): Subject {
   const { options } = live
@@ -42,36 +45,59 @@ export function subjectOf(element: Element, live: LivePage, doing: Doing): Subje
   const does = commitOf(element, doing, options)
   const activation = activationOf(doing.action)
   const leadsTo = activation && destinationOf(element, activation)
+  const place = placeOf(element, options)
+  const placedIn = place?.of === 'item' ? 'item' : place?.of === 'named' ? 'part' : null
+  // What a key is pressed on holds what is sent; what is typed is in the call.
+  const typed = doing.action === 'enter' && doing.key === undefined ? element : null
+  const fields = activation && fieldsBeside(element, activation, { live, typed })
   return {
     role: role || 'generic',
     name: clean(nameOf(element, role || 'button', options).text || text),
-    place: clean(placeNote(element, options)),
+    place: clean(placeNote(place)),
+    ...(placedIn && { placedIn }),
     ...(value && { value: clean(value) }),
+    ...(fields && { fields }),
     ...(leadsTo && { leadsTo: scrub(shorten(leadsTo.href, ADDRESS_LIMIT), live) }),
     ...(does && { does }),
     ref: refOf(element),
   }
 }
 
-/** Whether an element is what a person was asked about: all but its value, and clocks that ran. */
-export function isSameSubject(asked: Subject, now: Subject, elapsedMs: number): boolean {
-  const isSamePlace = !isInItem(asked) || isSameName(asked.place, now.place, elapsedMs)
+/** How far what was asked about must be the same. */
+export interface Sameness {
+  /** Since a person was asked. */
+  readonly elapsedMs: number
+  /** Nothing was done yet that may have changed what is around it. Default true. */
+  readonly isUntouched?: boolean
+}
+
+/** Whether an element is what a person was asked about: all but its value and what goes along, and clocks that ran. */
+export function isSameSubject(
+  asked: Subject & Doing,
+  now: Subject,
+  { elapsedMs, isUntouched = true }: Sameness,
+): boolean {
+  const placeCounts = asked.placedIn === 'item' || (asked.placedIn === 'part' && isUntouched)
+  // A list that was open when a person was asked may have been closed since: its options are unknown then.
+  const isClosedList = asked.action === 'select' && now.does === undefined
   return (
     asked.role === now.role &&
     isSameName(asked.name, now.name, elapsedMs) &&
-    isSamePlace &&
+    (!placeCounts || isSameName(asked.place, now.place, elapsedMs)) &&
     asked.leadsTo === now.leadsTo &&
-    asked.does === now.does
+    (asked.does === now.does || isClosedList)
   )
 }
 
-function isInItem({ place }: Subject): boolean {
-  return ITEMS.test(/^ \(in (\w+)/.exec(place)?.[1] ?? '')
+/** Whether the same goes along with it. */
+export function hasSameFields(asked: Subject, now: Subject): boolean {
+  return asked.fields?.digest === now.fields?.digest
 }
 
 /** One line for the person: `button "Delete" (in row "Ada"), leads to https://…, deletes ("delete")`. */
-export function subjectLine({ role, name, place, value, leadsTo, does }: Subject): string {
+export function subjectLine({ role, name, place, value, fields, leadsTo, does }: Subject): string {
   const head = name ? `${role} "${name.replace(/"/g, "'")}"` : role
   const holds = value ? `, which holds "${value.replace(/"/g, "'")}"` : ''
-  return `${head}${place}${holds}${leadsTo ? `, leads to ${leadsTo}` : ''}${does ? `, ${does}` : ''}`
+  const along = fields?.text ? `, with ${fields.text}` : ''
+  return `${head}${place}${holds}${along}${leadsTo ? `, leads to ${leadsTo}` : ''}${does ? `, ${does}` : ''}`
 }

@@ -1,5 +1,5 @@
-import { normalize, quote, shorten } from '../clean-text.ts'
-import { descendantsOf, parentOf, referenced } from '../dom.ts'
+import { normalize, shorten } from '../clean-text.ts'
+import { descendantsOf, referenced } from '../dom.ts'
 import { drawnText } from '../generated-text.ts'
 import { labelsOf } from '../labels.ts'
 import { livePage, type LivePage, scrubber } from '../outline/live-page.ts'
@@ -12,6 +12,7 @@ import { runInSlices } from '../time-slicing.ts'
 import { headOf, shownValue } from './line.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { nameOf } from '../outline/name.ts'
+import { placeNote, placeOf } from './place.ts'
 import { standaloneNode } from './standalone-node.ts'
 import { readableText, shownText } from './readable-text.ts'
 import { excludedSelector, isReadable, rootOf } from '../outline/region.ts'
@@ -104,7 +105,8 @@ function* collect(live: LivePage, query: FindQuery): Generator<undefined, Candid
   return candidates
 }
 
-function isClickable(element: Element): boolean {
+/** By its attributes: what listens to clicks otherwise can't be told. */
+export function isClickable(element: Element): boolean {
   return element.hasAttribute('onclick') || element.hasAttribute('tabindex')
 }
 
@@ -256,7 +258,7 @@ function describe(
   const text =
     node.name?.text || isMasked(element, options) ? '' : shorten(shownText(element, options), 100)
   const content = value ?? text
-  const line = `${head}${content ? `: ${content}` : ''}${placeNote(element, options)}`
+  const line = `${head}${content ? `: ${content}` : ''}${placeNote(placeOf(element, options))}`
   return {
     element,
     role,
@@ -265,19 +267,4 @@ function describe(
     name: clean(name),
     line: clean(line),
   }
-}
-
-/** The row, list item or dialog that it is in, which distinguishes equal elements. */
-export function placeNote(element: Element, options: PageOptions): string {
-  for (let at = parentOf(element); at; at = parentOf(at)) {
-    const role = roleOf(at)
-    if (
-      !/^(row|listitem|article|dialog|alertdialog|region|form|group|treeitem|tabpanel)$/.test(role)
-    )
-      continue
-    if (isMasked(at, options)) return ` (in ${role})`
-    const label = nameOf(at, role, options).text || readableText(at, options)
-    if (label) return ` (in ${role} ${quote(shorten(label, 60).replace(/"/g, "'"))})`
-  }
-  return ''
 }
