@@ -146,7 +146,7 @@ const DESCRIBED: readonly [string, string, string, object, string][] = [
     <label>PIN <input type="password" value="hunter22"></label><input type="hidden" name="t" value="x1"><button>Go on</button></form>`,
     'click',
     { ref: 'Go on' },
-    'button "Go on" (in form "Pay"), with To "Ada", Plan "Large", Terms "checked", leads to ORIGIN/pay',
+    'button "Go on" (in form "Pay"), with To "Ada", Plan "Large", Terms "checked", leads to ORIGIN/pay, pays ("pay")',
   ],
   [
     'a press in a form by its heading',
@@ -356,8 +356,8 @@ for (const [at, [what, body, input, change]] of KEPT.entries())
 test('Enter is pressed where typing has changed what is around the field', async ({ openPage }) => {
   const page = await openHost(
     openPage,
-    `<form aria-labelledby="n" onsubmit="event.preventDefault(); window.clicked = total.value"><h2 id="n">Order</h2>
-    <label>Count <input oninput="total.value = this.value * 3; n.textContent = 'Order of ' + this.value"></label>
+    `<form aria-labelledby="n" onsubmit="event.preventDefault(); window.clicked = total.value"><h2 id="n">Places</h2>
+    <label>Count <input oninput="total.value = this.value * 3; n.textContent = 'Places: ' + this.value"></label>
     <label>Total <input id="total" value="0"></label><button>Go</button></form>`,
   )
   const typed = { ref: 'Count', text: '4', enter: true }

@@ -699,6 +699,26 @@ test('scrolling, hovering and going back commit to nothing', async ({ openPage }
   }
 })
 
+test('going back stays on the site', async ({ openPage, site }) => {
+  const script = '<script type="module" src="/commits-host.js"></script>'
+  site.add('/elsewhere.html', { body: '<!doctype html><title>Elsewhere</title><p>x' })
+  site.add('/here.html', { body: `<!doctype html><title>Here</title><body><p>x${script}` })
+  const page = await openPage({})
+  await page.goto(`${site.url.replace('127.0.0.1', 'localhost')}/elsewhere.html`)
+  await page.evaluate((url) => void setTimeout(() => location.assign(url)), `${site.url}/here.html`)
+  await expect(async () =>
+    expect(await property(page, 'html[data-host]', 'tagName')).toBe('HTML'),
+  ).toPass()
+  expect((await act(page, 'go_back', {}, false)).code).toBe('outside')
+  expect(await page.evaluate(() => location.pathname)).toBe('/here.html')
+  // Without the Navigation API, what lies between isn't known.
+  if (!(await page.evaluate(() => 'navigation' in window))) return
+  await page.evaluate(() => history.pushState(null, '', '?view=2'))
+  expect((await act(page, 'go_back', {}, false)).code).toBeUndefined()
+  expect(await page.evaluate(() => location.search)).toBe('')
+  expect((await act(page, 'go_back', {}, false)).code).toBe('outside')
+})
+
 const PRESSED = 'data-pressed'
 const NOTE = `document.documentElement.setAttribute('${PRESSED}','')`
 
