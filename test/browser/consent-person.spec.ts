@@ -222,6 +222,18 @@ const presses: readonly (readonly [string, string, (page: DrivenPage) => Promise
       await page.evaluate(() => {
         const frame = document.createElement('iframe')
         frame.srcdoc = '<button onclick="parent.approve()">Inside</button>'
+        document.querySelector('#late')?.append(frame)
+      })
+      await pressOn(page, 'iframe', 'button')
+    },
+  ],
+  [
+    'a frame in a shadow root that came later',
+    '<div id="late"></div>',
+    async (page) => {
+      await page.evaluate(() => {
+        const frame = document.createElement('iframe')
+        frame.srcdoc = '<button onclick="parent.approve()">Inside</button>'
         document.querySelector('#late')?.attachShadow({ mode: 'open' }).append(frame)
       })
       await pressOn(page, '#late', 'iframe', 'button')

@@ -111,7 +111,7 @@ test('a server’s question is answered after a reload', async ({ openPage, mode
   await connectAgent(page, server.url, model)
   model.enqueue(callTools([{ name: 'shop__book', input: { day: 'Monday' } }]), say('Booked.'))
   await begin(page)
-  const question = { question: `${server.origin} asks: How many on Monday?` }
+  const question = { question: `${server.origin} asks: "How many on Monday?"` }
   const waits = [{ kind: 'answer', question }]
   await expect.poll(() => shown(page)).toMatchObject({ pending: waits })
 

@@ -1,3 +1,4 @@
+import { quote } from '../clean-text.ts'
 import { descendantsOf, viewOf } from '../dom.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
 import { isReadable, rootOf } from '../outline/region.ts'
@@ -67,7 +68,7 @@ function isSeen(link: Element): boolean {
 
 function likeLink(link: Element, live: LivePage): string {
   const { role, name, does } = subjectOf(link, live, CLICK)
-  const head = name ? `${role} "${name.replace(/"/g, "'")}"` : role
+  const head = name ? `${role} ${quote(name.replace(/"/g, "'"))}` : role
   return `like ${head}, ${does ? `which ${does}` : 'about which a person is always asked'}`
 }
 

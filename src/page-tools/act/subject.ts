@@ -1,13 +1,14 @@
-import { shorten } from '../clean-text.ts'
-import { type LivePage, scrub } from '../outline/live-page.ts'
+import { escapeMarks, quote, shorten } from '../clean-text.ts'
+import { type LivePage, scrubber } from '../outline/live-page.ts'
 import { nameOf } from '../outline/name.ts'
 import { roleOf } from '../outline/role.ts'
 import { isMasked } from '../privacy.ts'
+import { valueText } from '../read/line.ts'
 import { placeNote, placeOf } from '../read/place.ts'
-import { shownValue } from '../read/line.ts'
 import { readableText } from '../read/readable-text.ts'
 import { standaloneNode } from '../read/standalone-node.ts'
 import { refOf } from '../refs.ts'
+import { askedAddress } from './asked-address.ts'
 import { isSameName } from './same-name.ts'
 import { activationOf, commitOf, type Doing } from './commits.ts'
 import { fieldsBeside, type FormFields } from './form-fields.ts'
@@ -25,7 +26,7 @@ export interface Subject {
   readonly value?: string
   /** What goes along with it, of its form. */
   readonly fields?: FormFields
-  /** The address that its link or form leads to. */
+  /** The address that its link or form leads to, its host first. */
   readonly leadsTo?: string
   /** What it commits the person to: `pays ("pay")`. */
   readonly does?: string
@@ -33,15 +34,16 @@ export interface Subject {
 }
 
 const NAME_LIMIT = 100
-const ADDRESS_LIMIT = 200
 
 export function subjectOf(element: Element, live: LivePage, doing: Doing): Subject {
   const { options } = live
-  const clean = (text: string): string => scrub(shorten(text, NAME_LIMIT), live)
+  const clean = scrubber(live)
+  // Whole texts are cleaned: of a secret that is cut, the beginning would stay.
+  const short = (whole: string): string => shorten(clean(whole), NAME_LIMIT)
   const node = standaloneNode(element, options)
   const role = roleOf(element)
   const text = isMasked(element, options) ? '' : readableText(element, options)
-  const value = shownValue(node)
+  const value = valueText(node)
   const does = commitOf(element, doing, options)
   const activation = activationOf(doing.action)
   const leadsTo = activation && destinationOf(element, activation)
@@ -49,15 +51,15 @@ export function subjectOf(element: Element, live: LivePage, doing: Doing): Subje
   const placedIn = place?.of === 'item' ? 'item' : place?.of === 'named' ? 'part' : null
   // What a key is pressed on holds what is sent; what is typed is in the call.
   const typed = doing.action === 'enter' && doing.key === undefined ? element : null
-  const fields = activation && fieldsBeside(element, activation, { live, typed })
+  const fields = activation && fieldsBeside(element, activation, { options, clean, typed })
   return {
     role: role || 'generic',
-    name: clean(nameOf(element, role || 'button', options).text || text),
-    place: clean(placeNote(place)),
+    name: short(nameOf(element, role || 'button', options).text || text),
+    place: placeNote(place, clean),
     ...(placedIn && { placedIn }),
-    ...(value && { value: clean(value) }),
+    ...(value && { value: short(value) }),
     ...(fields && { fields }),
-    ...(leadsTo && { leadsTo: scrub(shorten(leadsTo.href, ADDRESS_LIMIT), live) }),
+    ...(leadsTo && { leadsTo: askedAddress(leadsTo, { clean }) }),
     ...(does && { does }),
     ref: refOf(element),
   }
@@ -94,10 +96,15 @@ export function hasSameFields(asked: Subject, now: Subject): boolean {
   return asked.fields?.digest === now.fields?.digest
 }
 
-/** One line for the person: `button "Delete" (in row "Ada"), leads to https://…, deletes ("delete")`. */
+/** One line for the person, and of an error: `button "Delete" (in row "Ada"), leads to https://…, deletes ("delete")`. */
 export function subjectLine({ role, name, place, value, fields, leadsTo, does }: Subject): string {
-  const head = name ? `${role} "${name.replace(/"/g, "'")}"` : role
-  const holds = value ? `, which holds "${value.replace(/"/g, "'")}"` : ''
+  const head = name ? `${role} ${quoted(name)}` : role
+  const holds = value ? `, which holds ${quoted(value)}` : ''
+  const leads = leadsTo ? `, leads to ${escapeMarks(leadsTo)}` : ''
   const along = fields?.text ? `, with ${fields.text}` : ''
-  return `${head}${place}${holds}${along}${leadsTo ? `, leads to ${leadsTo}` : ''}${does ? `, ${does}` : ''}`
+  return `${head}${place}${holds}${along}${leads}${does ? `, ${does}` : ''}`
+}
+
+function quoted(text: string): string {
+  return quote(text.replace(/"/g, "'"))
 }

@@ -41,12 +41,13 @@ export function placeOf(element: Element, options: PageOptions): Place | null {
   return unnamed
 }
 
-/** ` (in row "Ada")`; empty for none. */
-export function placeNote(place: Place | null): string {
+/** ` (in row "Ada")`; empty for none. `clean`: removes secrets. */
+export function placeNote(place: Place | null, clean: (text: string) => string): string {
   if (!place) return ''
   const { role, label } = place
   if (!label) return ` (in ${role})`
-  return ` (in ${role} ${quote(shorten(label, LABEL_LIMIT).replace(/"/g, "'"))})`
+  // The whole of it is cleaned: of a secret that is cut, the beginning would stay.
+  return ` (in ${role} ${quote(shorten(clean(label), LABEL_LIMIT).replace(/"/g, "'"))})`
 }
 
 function titleIn(part: Element, options: PageOptions): string {

@@ -116,7 +116,7 @@ export async function bindUses(
     begin(element, activation) {
       const use = askedOf(element, guarded)
       const does = commitOf(element, doingOf(uses[0], activation), live.options)
-      if (asked && use) requireSame(asked, use, live, !hasBegun)
+      if (asked && use) requireSame(asked, use, { live, isUntouched: !hasBegun })
       if (use && does && does !== use.does)
         throw new PageError(
           'stale-ref',
@@ -184,11 +184,15 @@ function boundElement(asked: Asked | null, use: AskedUse, live: LivePage): Eleme
   const element = asked?.load === LOAD ? lookUpRef(use.ref)?.element : undefined
   if (!asked || !element || !isAttached(element))
     throw new PageError('stale-ref', `${subjectLine(use)}: it is no longer on the page. ${AGAIN}`)
-  requireSame(asked, use, live, true)
+  requireSame(asked, use, { live, isUntouched: true })
   return element
 }
 
-function requireSame(asked: Asked, use: AskedUse, live: LivePage, isUntouched: boolean): void {
+function requireSame(
+  asked: Asked,
+  use: AskedUse,
+  { live, isUntouched }: { readonly live: LivePage; readonly isUntouched: boolean },
+): void {
   const element = lookUpRef(use.ref)?.element
   const now = element && isAttached(element) ? subjectOf(element, live, use) : null
   const elapsedMs = Date.now() - asked.at

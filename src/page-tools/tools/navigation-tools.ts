@@ -1,10 +1,15 @@
 import type { Tool } from '../../client/tool.ts'
+import { askedAddress } from '../act/asked-address.ts'
 import { allowedUrl, goBack, navigate } from '../act/navigate.ts'
 import { type AddressNote, noteOnAddress } from '../act/known-address.ts'
 import type { JsonValue } from '../../protocol/json.ts'
+import { escapeMarks } from '../clean-text.ts'
 import type { Page } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { actingTool } from './acting-tool.ts'
+
+/** What is written into an address is the model's, and may be what leaves the page by it. */
+const ADDRESS_LIMIT = 2000
 
 export function navigationTools(page: Page): Tool[] {
   return [navigateTool(page), goBackTool(page)]
@@ -16,8 +21,8 @@ function navigateTool(page: Page): Tool {
       page,
       describe: ({ url: address }) => {
         const { url, note } = readAddress(address, page)
-        const { text } = note
-        return { text: text ? `${url.href}, ${text}` : url.href, data: { note: text } }
+        const shown = escapeMarks(askedAddress(url, { limit: ADDRESS_LIMIT }))
+        return { text: note.text ? `${shown}, ${note.text}` : shown, data: { note: note.text } }
       },
       name: 'navigate',
       title: 'Go to an address',
