@@ -1,4 +1,3 @@
-import { isRecord } from '../lib/shape.ts'
 import { choicesOf, problemOf } from './check-content.ts'
 import type { FieldSchema, FieldsSchema } from './fields.ts'
 
@@ -17,7 +16,7 @@ const MAX = { fields: 50, choices: 500, text: 1000, all: 100_000 } as const
  * and `additionalProperties: false`, which holds anyway. Pure.
  */
 export function readFields(value: unknown): FieldsReading {
-  const root: Raw = isRecord(value) ? value : {}
+  const root = isObject(value) ? value : {}
   const { type, properties, required = [] } = root
   const problems = Object.keys(root).flatMap((key) =>
     isOfRoot(key, root[key])
@@ -25,7 +24,7 @@ export function readFields(value: unknown): FieldsReading {
       : `has ${clipped(key)}, and may have type, properties and required`,
   )
   if (type !== 'object') problems.push("must have type 'object'")
-  if (!isRecord(properties)) return { problems: [...problems, 'must have properties, by name'] }
+  if (!isObject(properties)) return { problems: [...problems, 'must have properties, by name'] }
   const names = Object.keys(properties)
   if (names.length > MAX.fields) return { problems: [`has more than ${MAX.fields} fields`] }
   if (!isList(required, (name) => names.some((each) => each === name)))
@@ -82,7 +81,7 @@ const FORMAT: Rule = [
 ]
 const ITEMS: Rule = [
   (value) =>
-    isRecord(value) &&
+    isObject(value) &&
     (has(value, { anyOf: CHOICES }) ||
       has(value, { type: [(type) => type === 'string', ''], enum: TEXTS })),
   `{ type: 'string', enum } or { anyOf } with 1 to ${MAX.choices} choices`,
@@ -108,7 +107,7 @@ const KINDS: ReadonlyMap<unknown, Rules> = new Map<string, Rules>([
 const TYPES = ['string', 'number', 'integer', 'boolean', 'array']
 
 function problemsOfField(field: unknown): string[] {
-  if (!isRecord(field)) return ['must be an object with a type']
+  if (!isObject(field)) return ['must be an object with a type']
   const { type } = field
   if (!TYPES.some((each) => each === type)) return [`must have a type of ${TYPES.join(', ')}`]
   const choice = type === 'string' && ['enum', 'oneOf'].find((each) => Object.hasOwn(field, each))
@@ -144,6 +143,10 @@ function contradictions(field: Raw & FieldSchema): string[] {
   return wrong === null ? problems : [`has a wrong default: it ${wrong}`]
 }
 
+function isObject(value: unknown): value is Raw {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value.length <= MAX.text
 }
@@ -159,7 +162,7 @@ function isSome(value: unknown, isOne: (item: unknown) => boolean): boolean {
 }
 
 function isChoice(value: unknown): boolean {
-  return isRecord(value) && has(value, { const: TEXT, title: TEXT })
+  return isObject(value) && has(value, { const: TEXT, title: TEXT })
 }
 
 /** All of these keys, and no others. */
