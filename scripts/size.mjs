@@ -48,7 +48,7 @@ const rows = [
   {
     name: 'page tools (dist/page-tools.js)',
     bytes: sizeOf('page-tools.js', { dynamic: true }),
-    limit: 86.1 * KILOBYTE,
+    limit: 88.4 * KILOBYTE,
   },
   {
     name: 'tools from (dist/tools-from.js), beside the page',
