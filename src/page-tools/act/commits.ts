@@ -71,7 +71,8 @@ function commitByWords(
 }
 
 const HOLDS_VALUES = /^(combobox|listbox|radiogroup|textbox|searchbox|group|tree)$/
-const DELETING = /^(delete|del|backspace)$/i
+/** With modifiers, too. */
+const DELETING = /(?:^|\+)\s*(?:delete|del|backspace)\s*$/i
 
 /** Enter sends the form, or a script takes it for a press of the button beside the field. */
 function commitOfEnter(element: Element, options: PageOptions): Commit | null {

@@ -112,7 +112,8 @@ function attributeOf(form: HTMLFormElement, name: string): string | null {
   return Element.prototype.getAttribute.call(form, name)
 }
 
-function elementsOf(form: HTMLFormElement): Element[] {
+/** A form's controls, in its own order. */
+export function elementsOf(form: HTMLFormElement): Element[] {
   const read = Object.getOwnPropertyDescriptor(HTMLFormElement.prototype, 'elements')?.get
   return [...((read?.call(form) ?? []) as Iterable<Element>)]
 }

@@ -3,14 +3,16 @@ import { randomId } from '../../lib/random-id.ts'
 import type { CallAbout } from '../../protocol/run.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { contains, focusedElement, isAttached, isElement } from '../dom.ts'
-import { guardActions } from '../act/guard-actions.ts'
-import { mustConfirm } from '../act/must-confirm.ts'
-import type { Activation } from '../act/sites.ts'
-import { commitOf, type Doing } from '../act/commits.ts'
+import { dropTarget } from '../act/drop-target.ts'
+import { takesEnter } from '../act/field-kind.ts'
+import { guardActions, requireActivated, takesKeys, type Touch } from '../act/guard-actions.ts'
+import type { Point } from '../act/hit-test.ts'
+import { markOf, mustConfirm } from '../act/must-confirm.ts'
+import { activationOf, commitOf, type Doing } from '../act/commits.ts'
 import { isSameSubject, type Subject, subjectLine, subjectOf } from '../act/subject.ts'
 import { resolveTarget, type Target } from '../act/target.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
-import { rootOf } from '../outline/region.ts'
+import { requireAllowed, rootOf } from '../outline/region.ts'
 import type { Page } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { find } from '../read/find.ts'
@@ -19,6 +21,10 @@ import { lookUpRef, readRef } from '../refs.ts'
 /** An element that a call names, and what it does to it. Without a target: the focused one. */
 export interface Use extends Doing {
   readonly target: string | undefined
+  /** Of a drop: how far from the target. What lies there is dropped on. */
+  readonly by?: Point
+  /** Of what is typed: it has line breaks. */
+  readonly breaks?: boolean
 }
 
 interface AskedUse extends Use, Subject {}
@@ -40,7 +46,9 @@ export async function mustAsk(page: Page, uses: readonly Use[]): Promise<true | 
   const live = livePage(page)
   for (const use of uses) {
     const element = await elementOf(use, page).catch(() => null)
-    if (element && mustConfirm(element, use.action, live.options)) return true
+    if (!element) continue
+    const { action } = doingIn(element, use)
+    if ([use.action, action].some((one) => mustConfirm(element, one, live.options))) return true
   }
   return 'default'
 }
@@ -51,7 +59,7 @@ export async function commits(page: Page, uses: readonly Use[]): Promise<boolean
   for (const use of uses) {
     // What isn't there fails the call: there is nothing to ask about.
     const element = await elementOf(use, page).catch(() => null)
-    if (element && commitOf(element, use, options)) return true
+    if (element && commitOf(element, doingIn(element, use), options)) return true
   }
   return false
 }
@@ -65,13 +73,21 @@ export async function describeUses(
   const live = livePage(page)
   const before = readAsked(previous)
   const asked: AskedUse[] = []
+  let last: Element | null = null
   for (const [index, use] of uses.entries()) {
     const was = before?.uses[index]
-    const element =
-      before && was && before.load !== LOAD
-        ? await foundAgain(before, was, page)
-        : await elementOf(use, page)
-    asked.push({ ...use, ...subjectOf(element, live, use) })
+    const element: Element | null =
+      last && use.by
+        ? dropTarget(last, use.by, live)
+        : before && was && before.load !== LOAD
+          ? await foundAgain(before, was, page)
+          : await elementOf(use, page)
+    if (!element) continue
+    last = element
+    const doing = doingIn(element, use)
+    if (use.by) requireAllowed(element, live.options)
+    requireActivated(element, activationOf(doing.action), live.options)
+    asked.push({ ...use, ...doing, ...subjectOf(element, live, doing) })
   }
   if (asked.length === 0) return null
   const data: Asked = { load: LOAD, at: Date.now(), address: addressOf(live), uses: asked }
@@ -97,24 +113,32 @@ export async function bindUses(
 ): Promise<(target: string) => Target> {
   const live = livePage(page)
   const asked = readAsked(about)
-  const bound = new Map<string | undefined, Element>()
-  for (const use of asked?.uses ?? []) bound.set(use.target, boundElement(asked, use, live))
-  let hasBegun = false
-  guardActions(signal, (element, activation) => {
-    const use = asked?.uses.find((one) => isPartOf(element, bound.get(one.target)))
-    const does = commitOf(element, doingOf(uses[0], activation), live.options)
-    if (asked && use) requireSame(asked, use, live)
+  const bound = new Map<AskedUse, Element>()
+  for (const use of asked?.uses ?? []) bound.set(use, boundElement(asked, use, live))
+  const marks = [...bound.values()].map(markOf)
+  const begun = new Set<AskedUse>()
+  guardActions(signal, (element, touch) => {
+    const use = [...bound.keys()].find(
+      (one) => isPartOf(element, bound.get(one)) && (touch !== 'drop' || one.action === 'drop'),
+    )
+    const action = uses[0]?.action ?? 'click'
+    const doing = doingOf(uses[0], touch)
+    const does = commitOf(element, doing, live.options)
+    // Its name may count the characters that are typed.
+    const typesOn = touch === undefined && action !== 'press' && use && begun.has(use)
+    if (asked && use && !typesOn) requireSame(asked, use, live)
     if (use && does && does !== use.does)
       throw new PageError(
         'stale-ref',
         `What would be used, ${does}, is not what was approved, ${subjectLine(use)}. ${AGAIN}`,
       )
-    if (use) return void (hasBegun = true)
+    if (use) return void begun.add(use)
     // A key goes where the focus is: there nobody was asked about.
-    if (!hasBegun && asked?.uses.some(({ target }) => target === undefined))
+    if (begun.size === 0 && asked?.uses.some(({ target }) => target === undefined))
       throw new PageError('stale-ref', FOCUS)
-    const action = uses[0]?.action ?? 'click'
-    if (mustConfirm(element, action, live.options)) throw new PageError('unconfirmed', UNCONFIRMED)
+    const options = { ...live.options, asked: touch === undefined ? marks : [] }
+    for (const one of touch ? [action, doing.action] : [action])
+      if (mustConfirm(element, one, options)) throw new PageError('unconfirmed', UNCONFIRMED)
     if (
       does &&
       !mayCommit &&
@@ -122,7 +146,10 @@ export async function bindUses(
     )
       throw new PageError('unconfirmed', `It ${does}. ${UNCONFIRMED}`)
   })
-  return (target) => bound.get(target) ?? target
+  return (target) => {
+    const [, element] = [...bound].find(([use]) => use.target === target && !use.by) ?? []
+    return element ?? target
+  }
 }
 
 const FOCUS =
@@ -131,9 +158,15 @@ const UNCONFIRMED =
   'A person must be asked about this element first, and was not: it was not there, or not marked, when the call was made. Call it again, by its ref.'
 
 /** What is done to an element that is about to be used: keys that type and pointers that move activate nothing. */
-function doingOf(use: Use | undefined, activation: Activation | undefined): Doing {
-  if (activation) return { action: activation === 'click' ? 'click' : 'enter' }
-  return use?.action === 'press' || use?.action === 'drop' ? use : { action: 'type' }
+function doingOf(use: Use | undefined, touch: Touch | undefined): Doing {
+  if (touch) return { action: touch === 'activate' ? 'enter' : touch }
+  return use?.action === 'press' ? use : { action: 'type' }
+}
+
+/** What the use does to its element: a line break that is typed is an Enter, but in fields of several lines. */
+function doingIn(element: Element, use: Use): Doing {
+  const isEnter = use.breaks && isElement(element) && takesEnter(element)
+  return isEnter ? { ...use, action: 'enter' } : use
 }
 
 function isPartOf(element: Element, bound: Element | undefined): boolean {
@@ -159,15 +192,21 @@ function requireSame(asked: Asked, use: AskedUse, live: LivePage): void {
 
 const AGAIN = 'Nothing was done. Read the page again.'
 
-async function elementOf({ target }: Use, page: Page): Promise<Element> {
+/** Null: what is dropped on isn't known before what is dragged is in view. */
+async function elementOf({ target, by }: Use, page: Page): Promise<Element | null> {
   const live = livePage(page)
-  if (target !== undefined) return resolveTarget(target, { page, live })
+  if (target !== undefined) {
+    const element = await resolveTarget(target, { page, live })
+    return by ? dropTarget(element, by, live) : element
+  }
   const { ownerDocument } = rootOf(live.options)
-  return focusedElement(ownerDocument) ?? ownerDocument.body
+  const focused = focusedElement(ownerDocument) ?? ownerDocument.body
+  if (!takesKeys(focused, live)) requireAllowed(focused, live.options)
+  return focused
 }
 
 /** The one element of this page that is what was asked about on the last one. */
-async function foundAgain(before: Asked, was: AskedUse, page: Page): Promise<Element> {
+async function foundAgain(before: Asked, was: AskedUse, page: Page): Promise<Element | null> {
   const live = livePage(page)
   if (was.target !== undefined && !readRef(was.target)) return elementOf(was, page)
   const isHere = before.address === addressOf(live)

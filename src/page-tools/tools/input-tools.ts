@@ -13,6 +13,8 @@ export function inputTools(page: Page): Tool[] {
   return [typeTool(page), fillTool(page), selectTool(page), checkTool(page), keyTool(page)]
 }
 
+const hasBreaks = (text: string): boolean => /[\r\n]/.test(text)
+
 function typeTool(page: Page): Tool {
   return actingTool(
     {
@@ -34,7 +36,11 @@ function typeTool(page: Page): Tool {
       },
     },
     {
-      uses: ({ ref, enter }) => [{ target: ref, action: enter ? 'enter' : 'type' }],
+      uses: ({ ref, text, enter }) => [
+        enter
+          ? { target: ref, action: 'enter' }
+          : { target: ref, action: 'type', breaks: hasBreaks(text) },
+      ],
       writes: ({ ref }) => [{ target: ref, pointer: '/text' }],
       act: ({ ref, text, mode, enter }, { signal }, at) =>
         typeText(at(ref), text, { page, signal, ...(mode && { mode }), ...(enter && { enter }) }),
@@ -71,10 +77,11 @@ function fillTool(page: Page): Tool {
     },
     {
       uses: ({ fields }) =>
-        fields.map(({ ref, value }) => ({
-          target: ref,
-          action: typeof value === 'boolean' ? 'check' : 'type',
-        })),
+        fields.map(({ ref, value }) =>
+          typeof value === 'boolean'
+            ? { target: ref, action: 'check' }
+            : { target: ref, action: 'type', breaks: hasBreaks(String(value)) },
+        ),
       writes: ({ fields }) =>
         fields.map(({ ref }, index) => ({ target: ref, pointer: `/fields/${index}/value` })),
       act: ({ fields }, { signal }, at) =>
