@@ -18,8 +18,8 @@ window.use = async (name, input, { tainted, confirmed, ...options }) => {
   const tool = pageTools({ ...options, ...(classify && { classify }) }).find((one) => one.name === name)
   const info = { runId: 'run', conversationId: 'talk', toolCallId: 'call' }
   const call = { ...info, idempotencyKey: 'key', fence: 1, signal: new AbortController().signal, progress() {} }
-  const asks = (await tool.commits(input, { ...info, tainted: tainted === true })) && tainted === true
-  if (asks || (await tool.needsApproval(input, info)) === true) {
+  const asks = (await tool.commits?.(input, { ...info, tainted: tainted === true })) && tainted === true
+  if (asks || (await tool.needsApproval?.(input, info)) === true) {
     const about = await (async () => tool.describe(input, info))().catch((error) => ({ text: error.code }))
     return { asked: about.text, reached: window.reached }
   }
@@ -67,7 +67,7 @@ const use = (page: DrivenPage, [html, tool, input, options = {}]: Call): Promise
 
 const MARK = 'data-offstage-confirm'
 const enterForm = (button: string): string =>
-  `<form onsubmit="reach('sent'); return false"><label>Words <input onkeydown="reach('key')"></label>${button}</form>`
+  `<form onsubmit="reach('sent'); return false"><span><input aria-label=Words onkeydown="reach('key')"></span>${button}</form>`
 const LINES: readonly [string, object][] = [
   ['type_text', { ref: 'Words', text: 'x\n' }],
   ['type_text', { ref: 'Words', text: '\r\n', mode: 'append' }],
@@ -87,11 +87,26 @@ test('an Enter asks about the button that it presses, also as a line break', asy
       ['<button>Pay</button>', { tainted: true }],
     ] as const) {
       const outcome = await use(page, [enterForm(button), tool, input, options])
-      expect(outcome, `${tool} ${button}`).toEqual({
+      expect(outcome, `${JSON.stringify([tool, input])} ${button}`).toEqual({
         asked: expect.stringContaining('textbox "Words"'),
         reached: [],
       })
     }
+})
+
+test('an Enter goes to the field in what is typed into', async ({ openPage }) => {
+  const page = await openHost(openPage)
+  const group = enterForm('<button>Pay</button>').replace(
+    '<span',
+    '<span role=group aria-label=Box',
+  )
+  for (const more of [{ text: 'x\n' }, { text: 'x', enter: true }]) {
+    const call = ['type_text', { ref: 'Box', ...more }, { tainted: true }] as const
+    expect(await use(page, [group.replace('aria-label=Words', ''), ...call])).toEqual({
+      asked: expect.stringMatching(/^group "Box".*pays/),
+      reached: [],
+    })
+  }
 })
 
 test('an Enter presses no button that may not be used, and nothing is typed before', async ({
@@ -102,7 +117,7 @@ test('an Enter presses no button that may not be used, and nothing is typed befo
   for (const [tool, input] of LINES)
     for (const [button, options] of [
       [`<div id=no>${far}</div>`, { deny: ['#no'] }],
-      [far, { allow: ['label'] }],
+      [far, { allow: ['span'] }],
       [`<offstage-chat>${far}</offstage-chat>`, {}],
     ] as const) {
       const { said, reached } = await use(page, [enterForm(button), tool, input, options])
@@ -125,7 +140,7 @@ test('nobody is asked about an Enter whose button may not be used', async ({ ope
 
 test('a line break goes into a field of several lines as before', async ({ openPage }) => {
   const page = await openHost(openPage)
-  const text = `<form onsubmit="reach('sent'); return false"><label>Words <textarea oninput="reach(this.value)"></textarea></label><button ${MARK}>Pay</button></form>`
+  const text = `<form onsubmit="reach('sent'); return false"><textarea aria-label=Words oninput="reach(this.value)"></textarea><button ${MARK}>Pay</button></form>`
   const typed = { ref: 'Words', text: 'a\r\nb' }
   const { reached } = await use(page, [text, 'type_text', typed, { tainted: true }])
   expect(reached).toEqual(['a', 'a\n', 'a\nb'])
@@ -193,14 +208,14 @@ test('what comes under a drag only before the drop is not dropped on', async ({ 
 })
 
 const radios = (second: string): string =>
-  `<label><input type=radio name=r checked>One</label>${second}`
+  `<input type=radio name=r checked aria-label=One>${second}`
 
 test('an arrow key chooses no radio button and no option that may not be', async ({ openPage }) => {
   const page = await openHost(openPage)
-  const two = '<label><input type=radio name=r onchange="reach(2)">Two</label>'
+  const two = '<p><input type=radio name=r onchange="reach(2)" aria-label=Two></p>'
   const arrow = ['press_key', { ref: 'One', key: 'ArrowDown' }] as const
   for (const [second, options, code] of [
-    [two.replace('<label', `<label ${MARK}`), {}, 'unconfirmed'],
+    [two.replace('<p', `<p ${MARK}`), {}, 'unconfirmed'],
     [`<div id=no>${two}</div>`, { deny: ['#no'] }, 'outside'],
     [`<offstage-x>${two}</offstage-x>`, {}, 'outside'],
   ] as const) {
@@ -215,9 +230,9 @@ test('an arrow key chooses no radio button and no option that may not be', async
   expect(reached).toEqual([])
 })
 
-const CODE = `<label>A <input maxlength=1 oninput="document.querySelector('#b').focus()"></label>`
+const CODE = `<input aria-label=A maxlength=1 oninput="document.querySelector('#b').focus()">`
 const second = (mark: string): string =>
-  `<div ${mark}><label>B <input id=b oninput="reach(this.value)"></label></div>`
+  `<div ${mark}><input id=b aria-label=B oninput="reach(this.value)"></div>`
 
 test('typing stops where the page moves the focus to what may not be typed into', async ({
   openPage,
@@ -259,10 +274,10 @@ test('a space does not press what has the focus once its button is gone', async 
 
 test('a call that takes a frame to a listed origin succeeds', async ({ openPage }) => {
   const other = await serveSite({ folders: {} })
-  other.add('/map', { body: 'Map' })
+  other.add('/map.html', { body: 'Map' })
   const page = await openHost(openPage)
   const options = { origins: [new URL(other.url).origin], dialogs: 'accept' }
-  const body = `<iframe name=map srcdoc="Start"></iframe><a target=map href="${other.url}/map">Show map</a>`
+  const body = `<iframe name=map srcdoc="Start"></iframe><a target=map href="${other.url}/map.html">Show map</a>`
   expect(await use(page, [body, 'wait_for', { text: 'Start' }])).toMatchObject({ reached: [] })
   const { said } = await page.evaluate(
     (how) => (window as unknown as Hosted).use('click', { ref: 'Show map' }, how),

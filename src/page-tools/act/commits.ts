@@ -6,7 +6,7 @@ import type { PageAction, PageOptions } from '../options.ts'
 import { nameOf } from '../outline/name.ts'
 import { roleOf } from '../outline/role.ts'
 import { activated, buttonsBeside, controlAround } from './activated.ts'
-import { isEditable } from './field-kind.ts'
+import { isEditable, typedInto } from './field-kind.ts'
 import { iconCommit } from './icon-commit.ts'
 import { destinationOf, leavesSite, submitterOf, type Activation } from './sites.ts'
 import { titleCommit } from './title-commit.ts'
@@ -18,6 +18,8 @@ export interface Doing {
   readonly labels?: readonly string[]
   /** Of a key press. */
   readonly key?: string
+  /** Text is typed before: into the field in the element. */
+  readonly typed?: boolean
   /** Of a click that only opens a menu. */
   readonly opens?: boolean
 }
@@ -29,11 +31,17 @@ export interface Doing {
  */
 export function commitOf(element: Element, doing: Doing, options: PageOptions): string {
   if (doing.opens) return ''
+  const used = usedBy(element, doing)
   const activation = activationOf(doing.action)
-  const url = activation && destinationOf(element, activation)
-  if (url && leavesSite(url, viewOf(element))) return 'leads to another site'
-  const commit = commitByWords(element, doing, options)
+  const url = activation && destinationOf(used, activation)
+  if (url && leavesSite(url, viewOf(used))) return 'leads to another site'
+  const commit = commitByWords(used, doing, options)
   return commit ? `${commit.kind} ("${commit.word}")` : ''
+}
+
+/** What an Enter goes to that follows a text. */
+export function usedBy(element: Element, { action, typed }: Doing): Element {
+  return typed && action === 'enter' ? typedInto(element) : element
 }
 
 /** Undefined: nothing is activated by it. */

@@ -29,9 +29,14 @@ export function isPickerField(element: Element): element is HTMLInputElement {
 }
 
 /** Whether a line break that is typed is an Enter, which may send: in all but fields of several lines. */
-export function takesEnter(target: HTMLElement): boolean {
-  const field = editableIn(target)
-  return field !== null && !isTag(field, 'textarea')
+export function takesEnter(target: Element): boolean {
+  const field = typedInto(target)
+  return !isTag(field, 'textarea') && isEditable(field)
+}
+
+/** What is typed into: the field in a label, a combobox or a component. */
+export function typedInto(target: Element): Element {
+  return (isElement(target) && editableIn(target)) || target
 }
 
 /** The element to type into: the target, or the one field inside of a combobox or web component. */

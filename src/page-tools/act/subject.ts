@@ -9,7 +9,7 @@ import { readableText } from '../read/readable-text.ts'
 import { standaloneNode } from '../read/standalone-node.ts'
 import { refOf } from '../refs.ts'
 import { isSameName } from './same-name.ts'
-import { activationOf, commitOf, type Doing } from './commits.ts'
+import { activationOf, commitOf, type Doing, usedBy } from './commits.ts'
 import { destinationOf } from './sites.ts'
 
 /** An element as a person is asked about it. All texts are the page's: data. */
@@ -41,7 +41,7 @@ export function subjectOf(element: Element, live: LivePage, doing: Doing): Subje
   const value = shownValue(node)
   const does = commitOf(element, doing, options)
   const activation = activationOf(doing.action)
-  const leadsTo = activation && destinationOf(element, activation)
+  const leadsTo = activation && destinationOf(usedBy(element, doing), activation)
   return {
     role: role || 'generic',
     name: clean(nameOf(element, role || 'button', options).text || text),

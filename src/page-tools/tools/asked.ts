@@ -8,7 +8,7 @@ import { takesEnter } from '../act/field-kind.ts'
 import { guardActions, requireActivated, takesKeys, type Touch } from '../act/guard-actions.ts'
 import type { Point } from '../act/hit-test.ts'
 import { markOf, mustConfirm } from '../act/must-confirm.ts'
-import { activationOf, commitOf, type Doing } from '../act/commits.ts'
+import { activationOf, commitOf, type Doing, usedBy } from '../act/commits.ts'
 import { isSameSubject, type Subject, subjectLine, subjectOf } from '../act/subject.ts'
 import { resolveTarget, type Target } from '../act/target.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
@@ -47,8 +47,9 @@ export async function mustAsk(page: Page, uses: readonly Use[]): Promise<true | 
   for (const use of uses) {
     const element = await elementOf(use, page).catch(() => null)
     if (!element) continue
-    const { action } = doingIn(element, use)
-    if ([use.action, action].some((one) => mustConfirm(element, one, live.options))) return true
+    if (mustConfirm(element, use.action, live.options)) return true
+    const doing = doingIn(element, use)
+    if (mustConfirm(usedBy(element, doing), doing.action, live.options)) return true
   }
   return 'default'
 }
@@ -86,7 +87,7 @@ export async function describeUses(
     last = element
     const doing = doingIn(element, use)
     if (use.by) requireAllowed(element, live.options)
-    requireActivated(element, activationOf(doing.action), live.options)
+    requireActivated(usedBy(element, doing), activationOf(doing.action), live.options)
     asked.push({ ...use, ...doing, ...subjectOf(element, live, doing) })
   }
   if (asked.length === 0) return null
@@ -165,7 +166,7 @@ function doingOf(use: Use | undefined, touch: Touch | undefined): Doing {
 
 /** What the use does to its element: a line break that is typed is an Enter, but in fields of several lines. */
 function doingIn(element: Element, use: Use): Doing {
-  const isEnter = use.breaks && isElement(element) && takesEnter(element)
+  const isEnter = use.breaks && takesEnter(element)
   return isEnter ? { ...use, action: 'enter' } : use
 }
 

@@ -37,9 +37,7 @@ function typeTool(page: Page): Tool {
     },
     {
       uses: ({ ref, text, enter }) => [
-        enter
-          ? { target: ref, action: 'enter' }
-          : { target: ref, action: 'type', breaks: hasBreaks(text) },
+        { target: ref, action: enter ? 'enter' : 'type', typed: true, breaks: hasBreaks(text) },
       ],
       writes: ({ ref }) => [{ target: ref, pointer: '/text' }],
       act: ({ ref, text, mode, enter }, { signal }, at) =>
@@ -80,7 +78,7 @@ function fillTool(page: Page): Tool {
         fields.map(({ ref, value }) =>
           typeof value === 'boolean'
             ? { target: ref, action: 'check' }
-            : { target: ref, action: 'type', breaks: hasBreaks(String(value)) },
+            : { target: ref, action: 'type', typed: true, breaks: hasBreaks(String(value)) },
         ),
       writes: ({ fields }) =>
         fields.map(({ ref }, index) => ({ target: ref, pointer: `/fields/${index}/value` })),
