@@ -112,6 +112,29 @@ test("what isn't a press of a person after the question is no consent", async ({
   await expect.poll(async () => (await attacked(page)).effects).toBe(1)
 })
 
+test('what only looks like an event of a person is no press', async ({ openPage }) => {
+  const page = await openHost(openPage, '<button>Nothing</button>', 'person')
+  await begin(page, destroys)
+  await whenAsked(page)
+  await page.evaluate(async () => {
+    const { approveLater } = window as unknown as {
+      approveLater: (press: unknown, ms: number) => Promise<void>
+    }
+    class Own extends MouseEvent {
+      override get isTrusted() {
+        return true
+      }
+    }
+    const looks = { isTrusted: true, type: 'click', detail: 1, timeStamp: performance.now() }
+    const proxy = new Proxy(new MouseEvent('click', { detail: 1 }), {
+      get: (event, name): unknown => (name === 'isTrusted' ? true : Reflect.get(event, name)),
+    })
+    for (const press of [looks, { nativeEvent: looks }, proxy, new Own('click', { detail: 1 })])
+      await approveLater(press, 0)
+  })
+  await expectAnswers(page, ...Array<string>(4).fill('consent-refused'))
+})
+
 test('a key that was held when the question came is no consent, and the next press is', async ({
   driver,
   openPage,
@@ -217,6 +240,18 @@ const presses: readonly (readonly [string, string, (page: DrivenPage) => Promise
   ],
   [
     'a frame that came later',
+    '<div id="late"></div>',
+    async (page) => {
+      await page.evaluate(() => {
+        const frame = document.createElement('iframe')
+        frame.srcdoc = '<button onclick="parent.approve()">Inside</button>'
+        document.querySelector('#late')?.append(frame)
+      })
+      await pressOn(page, 'iframe', 'button')
+    },
+  ],
+  [
+    'a frame in a shadow root that came later',
     '<div id="late"></div>',
     async (page) => {
       await page.evaluate(() => {

@@ -87,6 +87,7 @@ for (const [at, [name, body, attack]] of attacks.entries())
         openPage,
         `${body}<hr><button id="by-hand" onclick="approve()">By hand</button>`,
       )
+      page.acceptDialogs()
       await begin(page, [
         { toolCalls: [use('read_page'), attack, use('destroy')] },
         { text: 'Done.' },

@@ -26,6 +26,8 @@ export interface DrivenPage {
   /** Another tab of the same browser, with the same storage. */
   openTab(): Promise<DrivenPage>
   readonly person: DrivenPerson
+  /** Accepts native dialogs from now on. WebKit's driver always does. */
+  acceptDialogs(): void
   /** What nobody caught on the page since it was opened. */
   errors(): Promise<readonly string[]>
   close(): Promise<void>
@@ -54,6 +56,7 @@ export function drivenPage(page: Page): DrivenPage {
     goto: async (url) => void (await page.goto(url)),
     // Playwright's type for the argument is too deep for the compiler.
     evaluate: page.evaluate.bind(page) as DrivenPage['evaluate'],
+    acceptDialogs: () => void page.on('dialog', (dialog) => void dialog.accept()),
     openTab: async () => drivenPage(await page.context().newPage()),
     person: {
       click: (x, y) => page.mouse.click(x, y),

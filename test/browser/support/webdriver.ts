@@ -41,6 +41,7 @@ function tabOf(session: string, handle: string): DrivenPage {
       await evaluate(gatherErrors)
     },
     evaluate,
+    acceptDialogs: () => undefined,
     async openTab() {
       const opened = (await command('window/new', { type: 'tab' })) as { readonly handle: string }
       return tabOf(session, opened.handle)
