@@ -4,7 +4,7 @@ import { requireAllowed } from '../outline/region.ts'
 import type { PageOptions } from '../options.ts'
 import { checkAction, type GuardedCall } from './guard-actions.ts'
 import { elementAt, hitTest, type Hit, type Point } from './hit-test.ts'
-import { markOf, mustConfirm } from './must-confirm.ts'
+import { marksOf, mustConfirm } from './must-confirm.ts'
 
 /** What an element is dropped on that is dragged by a distance from where it is; null: it isn't known before it is in view. */
 export function dropTarget(source: Element, by: Point, { options }: LivePage): Element | null {
@@ -27,6 +27,6 @@ export function offsetBy({ x, y }: Point, by: Point): Point {
 
 /** What is dragged, and what that lies in, gets its events anyway, and its marks are those of what is dragged. */
 function isTarget(element: Element, { receiver }: Hit, options: PageOptions): boolean {
-  const asked = [markOf(receiver)]
+  const asked = marksOf(receiver)
   return !contains(element, receiver) || mustConfirm(element, 'drop', { ...options, asked })
 }

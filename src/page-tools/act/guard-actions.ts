@@ -8,7 +8,11 @@ import { requireSite, type Activation } from './sites.ts'
 export type Touch = Activation | 'drop'
 
 /** Throws when the element isn't what the call was approved for, or a person would have had to be asked. */
-export type Guard = (element: Element, touch: Touch | undefined) => void
+export interface Guard {
+  begin(element: Element, touch: Touch | undefined): void
+  /** Of what the action has changed already: only that no person would have had to be asked. */
+  goOn(element: Element, touch: Touch | undefined): void
+}
 
 /** Of the action whose elements are checked. */
 export interface GuardedCall {
@@ -25,7 +29,7 @@ export function guardActions(signal: AbortSignal, guard: Guard): void {
 
 /** To be called right before events are sent to an element: nothing may be waited for in between. */
 export function checkAction(element: Element, { live, signal }: GuardedCall, touch?: Touch): void {
-  if (signal) guards.get(signal)?.(element, touch)
+  if (signal) guards.get(signal)?.begin(element, touch)
   requireActivated(element, touch, live.options)
   if (touch && touch !== 'drop') requireSite(element, touch, live)
 }
@@ -52,4 +56,13 @@ export function checkKey(receiver: Element, call: GuardedCall, activation?: Acti
 /** Whether keys may go to the element: without a focus they go to the body, also where only a part of it may be used. */
 export function takesKeys(receiver: Element, { options }: LivePage): boolean {
   return receiver === rootOf(options).ownerDocument.body || isAllowed(receiver, options)
+}
+
+/** As `checkAction`, between the press of a button and its release: the page may have marked what is pressed. */
+export function checkPressed(
+  element: Element,
+  signal: AbortSignal | undefined,
+  activation: Activation | undefined,
+): void {
+  if (signal && element.isConnected) guards.get(signal)?.goOn(element, activation)
 }

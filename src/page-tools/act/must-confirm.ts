@@ -1,4 +1,5 @@
-import { closest } from '../dom.ts'
+import { closest, isElement } from '../dom.ts'
+import { labelsOf } from '../labels.ts'
 import type { PageAction, PageOptions } from '../options.ts'
 import { activated } from './activated.ts'
 
@@ -11,15 +12,22 @@ const MARKED = '[data-offstage-confirm]'
 export function mustConfirm(
   element: Element,
   action: PageAction,
-  { classify, asked = [] }: PageOptions & { readonly asked?: readonly (Element | null)[] },
+  { classify, asked = [] }: PageOptions & { readonly asked?: readonly Element[] },
 ): boolean {
-  return activated(element, action).some((one) => {
-    const mark = markOf(one)
-    return (mark !== null && !asked.includes(mark)) || classify?.(one, action) === 'commit'
-  })
+  return activated(element, action).some(
+    (one) =>
+      marksOf(one).some((mark) => !asked.includes(mark)) || classify?.(one, action) === 'commit',
+  )
 }
 
-/** What marks the element: itself, or a part that it is in. */
-export function markOf(element: Element): Element | null {
-  return closest(element, MARKED)
+/** What marks the element: a part that it is in, a label that names it, or a form that it belongs to from outside. */
+export function marksOf(element: Element): readonly Element[] {
+  return [element, ...labelsOf(element), formOf(element)].flatMap(
+    (one) => (one && closest(one, MARKED)) ?? [],
+  )
+}
+
+function formOf(element: Element): Element | null {
+  const { form } = element as Partial<HTMLInputElement>
+  return isElement(form) ? form : null
 }

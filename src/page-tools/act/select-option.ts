@@ -6,12 +6,12 @@ import { PageError } from '../page-error.ts'
 import { isMasked } from '../privacy.ts'
 import { isDisabled, isReadOnly } from '../outline/state.ts'
 import { nextFrame, sleep } from '../waiting.ts'
+import { nativeChoice } from './choices.ts'
 import { clickElement } from './click.ts'
 import { describeElement } from './describe.ts'
 import { keyOf } from './key.ts'
 import { sendKeyPress } from './keyboard.ts'
 import {
-  bestMatch,
   findOption,
   isChosen,
   isOpen,
@@ -95,16 +95,11 @@ function nativeOption(
   { live }: ActionContext,
 ): HTMLOptionElement {
   const name = describeElement(select, live)
-  const options = [...select.options]
-  const found =
-    bestMatch(options, label, (option) => [option.label]) ??
-    options.find(({ value }) => value === label)
-  if (!found)
-    throw optionNotFound(
-      name,
-      label,
-      isMasked(select, live.options) ? [] : options.map((option) => option.label),
-    )
+  const found = nativeChoice(select, label)
+  if (!found) {
+    const labels = [...select.options].map((option) => option.label)
+    throw optionNotFound(name, label, isMasked(select, live.options) ? [] : labels)
+  }
   if (found.disabled || found.closest('optgroup:disabled'))
     throw new PageError('disabled', `The option ${quote(label)} of ${name} is disabled.`)
   return found

@@ -4,7 +4,9 @@ import { type LivePage, scrub } from '../outline/live-page.ts'
 import type { Page } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { ALIAS_SCORE, find, type FindOptions, type Found } from '../read/find.ts'
-import { mayHoldRef } from '../read/line.ts'
+import { isClickable } from '../read/hints.ts'
+import { isContainer, mayHoldRef } from '../read/line.ts'
+import { nameOf } from '../outline/name.ts'
 import { isActionable } from '../outline/role.ts'
 import { requireAllowed, requireReadable } from '../outline/region.ts'
 import { lookUpRef, readRef } from '../refs.ts'
@@ -73,8 +75,12 @@ async function byName(name: string, options: TargetOptions): Promise<Element> {
   const found = await find({ name }, settings)
   const bestMatch = found.filter(({ score }) => score >= 1)
   const same = bestMatch.length > 0 ? bestMatch : found.filter(({ score }) => score >= ALIAS_SCORE)
-  const exact =
-    same.length > 0 ? preferred(withoutControlled(same)) : await byShownText(name, settings)
+  const named = preferred(withoutControlled(same))
+  // A part of the page is called by its words only where nothing in it is.
+  const inner = named.every((one) => isPartByWords(one, options))
+    ? await byShownText(name, settings)
+    : []
+  const exact = inner.length > 0 ? inner : named
   if (exact.length === 1 && exact[0]) return exact[0].element
   const lines = (exact.length > 1 ? exact : found).slice(0, 3).map(({ line }) => `\n- ${line}`)
   if (exact.length > 1)
@@ -93,6 +99,11 @@ async function byName(name: string, options: TargetOptions): Promise<Element> {
   throw new PageError('not-found', clean(`No element is named "${name}".${hint}`, options))
 }
 
+/** What can't be used itself, and has no name but the text of all that is in it. */
+function isPartByWords({ element, role }: Found, { live }: TargetOptions): boolean {
+  return isContainer(role) && nameOf(element, role, live.options).text === ''
+}
+
 /** The innermost elements with exactly this text, for elements without a name of their own. */
 async function byShownText(text: string, settings: FindOptions): Promise<readonly Found[]> {
   const found = await find({ text }, settings)
@@ -103,7 +114,9 @@ async function byShownText(text: string, settings: FindOptions): Promise<readonl
 function preferred(found: readonly Found[]): readonly Found[] {
   const controls = found.filter(({ role }) => isActionable(role))
   if (controls.length > 0) return innermost(controls)
-  const others = found.filter(({ role, element }) => mayHoldRef(element, role))
+  const others = found.filter(
+    ({ role, element }) => isClickable(element) || mayHoldRef(element, role),
+  )
   return innermost(others.length > 0 ? others : found)
 }
 

@@ -1,5 +1,5 @@
-import { normalize, quote, shorten } from '../clean-text.ts'
-import { descendantsOf, parentOf, referenced } from '../dom.ts'
+import { normalize, shorten } from '../clean-text.ts'
+import { descendantsOf, referenced } from '../dom.ts'
 import { livePage, type LivePage, scrubber } from '../outline/live-page.ts'
 import type { ActOptions, PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
@@ -11,6 +11,7 @@ import { drawnWordsOf, hints, isClickable, LONG_TEXT } from './hints.ts'
 import { headOf, shownValue } from './line.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { nameOf } from '../outline/name.ts'
+import { placeNote, placeOf } from './place.ts'
 import { standaloneNode } from './standalone-node.ts'
 import { readableText, shownText } from './readable-text.ts'
 import { excludedSelector, isReadable, rootOf } from '../outline/region.ts'
@@ -219,7 +220,7 @@ function describe(
   const text =
     node.name?.text || isMasked(element, options) ? '' : shorten(shownText(element, options), 100)
   const content = value ?? text
-  const line = `${head}${content ? `: ${content}` : ''}${placeNote(element, options, clean)}`
+  const line = `${head}${content ? `: ${content}` : ''}${placeNote(placeOf(element, options), clean)}`
   return {
     element,
     role,
@@ -228,24 +229,4 @@ function describe(
     name: clean(name),
     line: clean(line),
   }
-}
-
-/** The row, list item or dialog that it is in, which distinguishes equal elements. */
-export function placeNote(
-  element: Element,
-  options: PageOptions,
-  clean: (text: string) => string,
-): string {
-  for (let at = parentOf(element); at; at = parentOf(at)) {
-    const role = roleOf(at)
-    if (
-      !/^(row|listitem|article|dialog|alertdialog|region|form|group|treeitem|tabpanel)$/.test(role)
-    )
-      continue
-    if (isMasked(at, options)) return ` (in ${role})`
-    const label = nameOf(at, role, options).text || readableText(at, options)
-    // The whole of it is cleaned: of a secret that is cut, the beginning would stay.
-    if (label) return ` (in ${role} ${quote(shorten(clean(label), 60).replace(/"/g, "'"))})`
-  }
-  return ''
 }

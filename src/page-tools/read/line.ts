@@ -88,11 +88,16 @@ function hasRef({ role, element, clickable }: OutlineNode): boolean {
   return clickable || mayHoldRef(element, role)
 }
 
+/** Whether it is a part of the page rather than something in one. */
+export function isContainer(role: string): boolean {
+  return CONTAINER_ROLES.has(role)
+}
+
 export function mayHoldRef(element: Element, role: string): boolean {
   return (
     isActionable(role) ||
     isPopup(role) ||
-    CONTAINER_ROLES.has(role) ||
+    isContainer(role) ||
     (element as HTMLElement).tabIndex >= 0 ||
     element.hasAttribute('aria-selected') ||
     (element as HTMLElement).draggable === true

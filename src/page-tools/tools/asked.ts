@@ -3,17 +3,26 @@ import { randomId } from '../../lib/random-id.ts'
 import type { CallAbout } from '../../protocol/run.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { contains, focusedElement, isAttached, isElement } from '../dom.ts'
+import { controlAround } from '../act/activated.ts'
+import { choicesOf, isNamedBy } from '../act/choices.ts'
+import { describeElement } from '../act/describe.ts'
 import { dropTarget } from '../act/drop-target.ts'
 import { takesEnter } from '../act/field-kind.ts'
 import { guardActions, requireActivated, takesKeys, type Touch } from '../act/guard-actions.ts'
 import type { Point } from '../act/hit-test.ts'
-import { markOf, mustConfirm } from '../act/must-confirm.ts'
+import { marksOf, mustConfirm } from '../act/must-confirm.ts'
 import { activationOf, commitOf, type Doing, usedBy } from '../act/commits.ts'
-import { isSameSubject, type Subject, subjectLine, subjectOf } from '../act/subject.ts'
+import {
+  hasSameFields,
+  isSameSubject,
+  type Subject,
+  subjectLine,
+  subjectOf,
+} from '../act/subject.ts'
 import { resolveTarget, type Target } from '../act/target.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
 import { requireAllowed, rootOf } from '../outline/region.ts'
-import type { Page } from '../options.ts'
+import type { Page, PageAction } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { find } from '../read/find.ts'
 import { lookUpRef, readRef } from '../refs.ts'
@@ -47,7 +56,9 @@ export async function mustAsk(page: Page, uses: readonly Use[]): Promise<true | 
   for (const use of uses) {
     const element = await elementOf(use, page).catch(() => null)
     if (!element) continue
-    if (mustConfirm(element, use.action, live.options)) return true
+    const chosen = choicesOf(element, use.labels ?? [], live.options)
+    for (const one of [element, ...chosen])
+      if (mustConfirm(one, use.action, live.options)) return true
     const doing = doingIn(element, use)
     if (mustConfirm(usedBy(element, doing), doing.action, live.options)) return true
   }
@@ -116,36 +127,33 @@ export async function bindUses(
   const asked = readAsked(about)
   const bound = new Map<AskedUse, Element>()
   for (const use of asked?.uses ?? []) bound.set(use, boundElement(asked, use, live))
-  const marks = [...bound.values()].map(markOf)
+  const guarded = { asked, bound, live, action: uses[0]?.action ?? 'click', mayCommit }
   const begun = new Set<AskedUse>()
-  guardActions(signal, (element, touch) => {
-    const use = [...bound.keys()].find(
-      (one) => isPartOf(element, bound.get(one)) && (touch !== 'drop' || one.action === 'drop'),
-    )
-    const action = uses[0]?.action ?? 'click'
-    const doing = doingOf(uses[0], touch)
-    const does = commitOf(element, doing, live.options)
-    // Its name may count the characters that are typed.
-    const typesOn = touch === undefined && action !== 'press' && use && begun.has(use)
-    if (asked && use && !typesOn) requireSame(asked, use, live)
-    if (use && does && does !== use.does)
-      throw new PageError(
-        'stale-ref',
-        `What would be used, ${does}, is not what was approved, ${subjectLine(use)}. ${AGAIN}`,
-      )
-    if (use) return void begun.add(use)
-    // A key goes where the focus is: there nobody was asked about.
-    if (begun.size === 0 && asked?.uses.some(({ target }) => target === undefined))
-      throw new PageError('stale-ref', FOCUS)
-    const options = { ...live.options, asked: touch === undefined ? marks : [] }
-    for (const one of touch ? [action, doing.action] : [action])
-      if (mustConfirm(element, one, options)) throw new PageError('unconfirmed', UNCONFIRMED)
-    if (
-      does &&
-      !mayCommit &&
-      !asked?.uses.some((one) => one.action === 'select' && one.does === does)
-    )
-      throw new PageError('unconfirmed', `It ${does}. ${UNCONFIRMED}`)
+  guardActions(signal, {
+    begin(element, touch) {
+      const use = askedOf(element, touch, guarded)
+      const doing = doingOf(uses[0], touch)
+      const does = commitOf(element, doing, live.options)
+      // Its name may count the characters that are typed.
+      const typesOn = touch === undefined && guarded.action !== 'press' && use && begun.has(use)
+      if (asked && use && !typesOn) requireSame(asked, use, { live, isUntouched: begun.size === 0 })
+      if (use && does && does !== use.does)
+        throw new PageError(
+          'stale-ref',
+          `What would be used, ${does}, is not what was approved, ${subjectLine(use)}. ${AGAIN}`,
+        )
+      if (use) return void begun.add(use)
+      // A key goes where the focus is: there nobody was asked about.
+      if (begun.size === 0 && asked?.uses.some(({ target }) => target === undefined))
+        throw new PageError('stale-ref', FOCUS)
+      requireNoQuestion(element, { does, touch, doing }, guarded)
+    },
+    goOn(element, touch) {
+      if (askedOf(element, touch, guarded)) return
+      const doing = doingOf(uses[0], touch)
+      const does = commitOf(element, doing, live.options)
+      requireNoQuestion(element, { does, touch, doing }, guarded)
+    },
   })
   return (target) => {
     const [, element] = [...bound].find(([use]) => use.target === target && !use.by) ?? []
@@ -153,10 +161,53 @@ export async function bindUses(
   }
 }
 
+interface Guarded {
+  readonly asked: Asked | null
+  readonly bound: ReadonlyMap<AskedUse, Element>
+  readonly live: LivePage
+  readonly action: PageAction
+  readonly mayCommit: boolean
+}
+
+function askedOf(
+  element: Element,
+  touch: Touch | undefined,
+  { bound }: Guarded,
+): AskedUse | undefined {
+  return [...bound.keys()].find(
+    (one) => isPartOf(element, bound.get(one)) && (touch !== 'drop' || one.action === 'drop'),
+  )
+}
+
+interface Done {
+  readonly does: string
+  readonly touch: Touch | undefined
+  readonly doing: Doing
+}
+
+/** Throws when a person would have to be asked about the element, and was not. */
+function requireNoQuestion(element: Element, { does, touch, doing }: Done, guarded: Guarded): void {
+  const { asked, bound, live, action, mayCommit } = guarded
+  const { options } = live
+  // Asked about a choice, a person was asked about the option that it names.
+  const choice = asked?.uses.find(
+    (one) => one.action === 'select' && isNamedBy(element, one.labels ?? [], options),
+  )
+  // What is typed may go on within the part about which a person was asked.
+  const marks = touch === undefined ? [...bound.values()].flatMap(marksOf) : []
+  const actions = touch ? [action, doing.action] : [action]
+  const isMarked =
+    !choice && actions.some((one) => mustConfirm(element, one, { ...options, asked: marks }))
+  const isUnasked = does !== '' && !mayCommit && choice?.does !== does
+  if (!isMarked && !isUnasked) return
+  const what = describeElement(controlAround(element), live)
+  throw new PageError('unconfirmed', `${what}${does && `, which ${does}`}. ${UNCONFIRMED}`)
+}
+
 const FOCUS =
   'The focus has moved since this was approved. Read the page, and say where to press the key.'
 const UNCONFIRMED =
-  'A person must be asked about this element first, and was not: it was not there, or not marked, when the call was made. Call it again, by its ref.'
+  'A person must be asked about this element first, and was not. It was not there, not marked, or not what the call named. Make the call again, with the ref of this element.'
 
 /** What is done to an element that is about to be used: keys that type and pointers that move activate nothing. */
 function doingOf(use: Use | undefined, touch: Touch | undefined): Doing {
@@ -179,14 +230,20 @@ function boundElement(asked: Asked | null, use: AskedUse, live: LivePage): Eleme
   const element = asked?.load === LOAD ? lookUpRef(use.ref)?.element : undefined
   if (!asked || !element || !isAttached(element))
     throw new PageError('stale-ref', `${subjectLine(use)}: it is no longer on the page. ${AGAIN}`)
-  requireSame(asked, use, live)
+  requireSame(asked, use, { live, isUntouched: true })
   return element
 }
 
-function requireSame(asked: Asked, use: AskedUse, live: LivePage): void {
+function requireSame(
+  asked: Asked,
+  use: AskedUse,
+  { live, isUntouched }: { readonly live: LivePage; readonly isUntouched: boolean },
+): void {
   const element = lookUpRef(use.ref)?.element
   const now = element && isAttached(element) ? subjectOf(element, live, use) : null
-  if (now && isSameSubject(use, now, Date.now() - asked.at)) return
+  const elapsedMs = Date.now() - asked.at
+  const isSame = now && isSameSubject(use, now, { elapsedMs, isUntouched })
+  if (isSame && (!isUntouched || hasSameFields(use, now))) return
   const became = now ? `is ${subjectLine(now)} now` : 'is no longer on the page'
   throw new PageError('stale-ref', `What was approved, ${subjectLine(use)}, ${became}. ${AGAIN}`)
 }
@@ -217,7 +274,7 @@ async function foundAgain(before: Asked, was: AskedUse, page: Page): Promise<Ele
   }
   const found = isHere && (query.role ?? query.name) ? await find(query, { page, limit: 30 }) : []
   const same = found.filter(({ element }) =>
-    isSameSubject(was, subjectOf(element, live, was), Date.now() - before.at),
+    isSameSubject(was, subjectOf(element, live, was), { elapsedMs: Date.now() - before.at }),
   )
   const [only, ...others] = same
   if (only && others.length === 0 && isElement(only.element)) return only.element
