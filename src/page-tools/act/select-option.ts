@@ -1,3 +1,4 @@
+import { quoteSent } from '../as-sent.ts'
 import { normalize, quote, shorten } from '../clean-text.ts'
 import { closest, focusedElement, isTag, viewOf } from '../dom.ts'
 import { livePage } from '../outline/live-page.ts'
@@ -66,7 +67,7 @@ export async function choose(
   }
   if (isTag(element, 'select')) await chooseNative(element, wanted, context)
   else await chooseCustom(element, wanted, context)
-  return `Chose ${wanted.map(quote).join(', ')} in ${describeElement(element, context.live)}.`
+  return `Chose ${wanted.map(quoteSent).join(', ')} in ${describeElement(element, context.live)}.`
 }
 
 async function chooseNative(
@@ -101,7 +102,7 @@ function nativeOption(
     throw optionNotFound(name, label, isMasked(select, live.options) ? [] : labels)
   }
   if (found.disabled || found.closest('optgroup:disabled'))
-    throw new PageError('disabled', `The option ${quote(label)} of ${name} is disabled.`)
+    throw new PageError('disabled', `The option ${quoteSent(label)} of ${name} is disabled.`)
   return found
 }
 
@@ -144,7 +145,8 @@ async function reachOption(
     throw optionNotFound(describeElement(element, context.live), label, names)
   }
   requireAllowed(option, context.live.options)
-  if (isDisabled(option)) throw new PageError('disabled', `The option ${quote(label)} is disabled.`)
+  if (isDisabled(option))
+    throw new PageError('disabled', `The option ${quoteSent(label)} is disabled.`)
   return option
 }
 
@@ -222,5 +224,5 @@ function optionNotFound(name: string, label: string, names: readonly string[]): 
   const shown = (close.length > 0 ? close : names).slice(0, 8).map((one) => quote(shorten(one, 60)))
   const rest = names.length > shown.length ? ` and ${names.length - shown.length} more` : ''
   const list = shown.length > 0 ? ` It has ${shown.join(', ')}${rest}.` : ' It shows none to read.'
-  return new PageError('not-found', `${name} has no single option ${quote(label)}.${list}`)
+  return new PageError('not-found', `${name} has no single option ${quoteSent(label)}.${list}`)
 }

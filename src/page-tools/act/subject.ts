@@ -43,6 +43,8 @@ export function subjectOf(element: Element, live: LivePage, doing: Doing): Subje
   const node = standaloneNode(element, options)
   const role = roleOf(element)
   const text = isMasked(element, options) ? '' : readableText(element, options)
+  // The name first: it may say that the value is secret.
+  const name = short(nameOf(element, role || 'button', options).text || text)
   const value = valueText(node)
   const does = commitOf(element, doing, options)
   const activation = activationOf(doing.action)
@@ -55,7 +57,7 @@ export function subjectOf(element: Element, live: LivePage, doing: Doing): Subje
   const fields = activation && fieldsBeside(used, activation, { options, clean, typed })
   return {
     role: role || 'generic',
-    name: short(nameOf(element, role || 'button', options).text || text),
+    name,
     place: placeNote(place, clean),
     ...(placedIn && { placedIn }),
     ...(value && { value: short(value) }),

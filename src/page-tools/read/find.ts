@@ -3,9 +3,8 @@ import { descendantsOf, referenced } from '../dom.ts'
 import { livePage, type LivePage, scrubber } from '../outline/live-page.ts'
 import type { ActOptions, PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
-import { isMasked, maskSelector } from '../privacy.ts'
+import { isMasked } from '../privacy.ts'
 import { refOf } from '../refs.ts'
-import { hasSecrets } from '../scrub.ts'
 import { runInSlices } from '../time-slicing.ts'
 import { drawnWordsOf, hints, isClickable, LONG_TEXT } from './hints.ts'
 import { headOf, shownValue } from './line.ts'
@@ -13,8 +12,8 @@ import { hiddenReason } from '../outline/visibility.ts'
 import { nameOf } from '../outline/name.ts'
 import { placeNote, placeOf } from './place.ts'
 import { standaloneNode } from './standalone-node.ts'
-import { readableText, shownText } from './readable-text.ts'
-import { excludedSelector, isReadable, rootOf } from '../outline/region.ts'
+import { comparableText, readableText, shownText } from './readable-text.ts'
+import { isReadable, rootOf } from '../outline/region.ts'
 import { isActionable, isNamedByContent, roleOf } from '../outline/role.ts'
 import { forgetLayers } from '../sight/layers.ts'
 import { similarity } from './similarity.ts'
@@ -122,19 +121,9 @@ function labelTexts(element: Element, options: PageOptions): string[] {
 /** How well its text matches, by what may be read of it; looked at closely only where all of it would match. */
 function textScore(element: Element, { query, options, clean }: Asked): number {
   const wanted = normalize(query.text ?? '')
-  const all = normalize(element.textContent)
-  if (similarity(wanted, all) === 0) return 0
-  const parts = [maskSelector(options), excludedSelector(options), TEXT_FIELDS].join(',')
-  // Without gaps between its blocks, no part of a secret would be found.
-  const isRead = hasSecrets() || element.querySelector(parts) !== null
-  const text = isRead
-    ? readableText(element, options, Number.POSITIVE_INFINITY)
-    : element.textContent
-  return similarity(wanted, normalize(clean(text)))
+  if (similarity(wanted, normalize(element.textContent)) === 0) return 0
+  return similarity(wanted, normalize(clean(comparableText(element, options))))
 }
-
-/** Their text is their value, or no text. */
-const TEXT_FIELDS = 'textarea,select,[contenteditable],[role=textbox],[role=searchbox],script,style'
 
 interface Rated extends Candidate {
   readonly name: string
@@ -215,8 +204,9 @@ function describe(
   clean: (text: string) => string,
 ): Found {
   const node = standaloneNode(element, options)
-  const value = shownValue(node)
+  // The name first: it may say that the value is secret.
   const head = headOf(node, options, true)
+  const value = shownValue(node)
   const text =
     node.name?.text || isMasked(element, options) ? '' : shorten(shownText(element, options), 100)
   const content = value ?? text

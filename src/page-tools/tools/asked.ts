@@ -1,7 +1,9 @@
 import type { DescribeContext, ToolContext } from '../../client/tool.ts'
 import { randomId } from '../../lib/random-id.ts'
+import { textDigest } from '../../lib/text-digest.ts'
 import type { CallAbout } from '../../protocol/run.ts'
 import type { JsonValue } from '../../protocol/json.ts'
+import { shorten } from '../clean-text.ts'
 import { contains, focusedElement, isAttached, isElement } from '../dom.ts'
 import { controlAround } from '../act/activated.ts'
 import { choicesOf, isNamedBy } from '../act/choices.ts'
@@ -20,7 +22,7 @@ import {
   subjectOf,
 } from '../act/subject.ts'
 import { resolveTarget, type Target } from '../act/target.ts'
-import { livePage, type LivePage } from '../outline/live-page.ts'
+import { livePage, type LivePage, scrub } from '../outline/live-page.ts'
 import { requireAllowed, rootOf } from '../outline/region.ts'
 import type { Page, PageAction } from '../options.ts'
 import { PageError } from '../page-error.ts'
@@ -44,7 +46,9 @@ interface Asked {
   readonly load: string
   /** Milliseconds since 1970. */
   readonly at: number
+  /** Without secrets, cut short; `addressDigest` is that of all of it without secrets. */
   readonly address: string
+  readonly addressDigest: string
   readonly uses: readonly AskedUse[]
 }
 
@@ -102,7 +106,7 @@ export async function describeUses(
     asked.push({ ...use, ...doing, ...subjectOf(element, live, doing) })
   }
   if (asked.length === 0) return null
-  const data: Asked = { load: LOAD, at: Date.now(), address: addressOf(live), uses: asked }
+  const data: Asked = { load: LOAD, at: Date.now(), ...addressOf(live), uses: asked }
   return {
     text: asked.map(subjectLine).join('; '),
     data: data as unknown as JsonValue,
@@ -267,7 +271,7 @@ async function elementOf({ target, by }: Use, page: Page): Promise<Element | nul
 async function foundAgain(before: Asked, was: AskedUse, page: Page): Promise<Element | null> {
   const live = livePage(page)
   if (was.target !== undefined && !readRef(was.target)) return elementOf(was, page)
-  const isHere = before.address === addressOf(live)
+  const isHere = before.addressDigest === addressOf(live).addressDigest
   const query = {
     ...(was.role !== 'generic' && { role: was.role }),
     ...(was.name && { name: was.name }),
@@ -290,9 +294,13 @@ async function foundAgain(before: Asked, was: AskedUse, page: Page): Promise<Ele
 }
 
 /** Without its hash, which changes as a page is read. */
-function addressOf({ options }: LivePage): string {
-  return rootOf(options).ownerDocument.URL.replace(/#.*$/, '')
+function addressOf(live: LivePage): Pick<Asked, 'address' | 'addressDigest'> {
+  const address = scrub(rootOf(live.options).ownerDocument.URL.replace(/#.*$/s, ''), live)
+  return { address: shorten(address, ADDRESS_LIMIT), addressDigest: textDigest(address) }
 }
+
+/** Characters of an address that are journaled. */
+const ADDRESS_LIMIT = 2000
 
 /** Written by this tool, on this page or an earlier one; null: nobody was asked. */
 function readAsked(data: JsonValue | undefined): Asked | null {

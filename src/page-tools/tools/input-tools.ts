@@ -39,7 +39,7 @@ function typeTool(page: Page): Tool {
       uses: ({ ref, text, enter }) => [
         { target: ref, action: enter ? 'enter' : 'type', typed: true, breaks: hasBreaks(text) },
       ],
-      writes: ({ ref }) => [{ target: ref, pointer: '/text' }],
+      writes: ({ ref, text }) => [{ target: ref, pointer: '/text', text }],
       act: ({ ref, text, mode, enter }, { signal }, at) =>
         typeText(at(ref), text, { page, signal, ...(mode && { mode }), ...(enter && { enter }) }),
     },
@@ -81,7 +81,11 @@ function fillTool(page: Page): Tool {
             : { target: ref, action: 'type', typed: true, breaks: hasBreaks(String(value)) },
         ),
       writes: ({ fields }) =>
-        fields.map(({ ref }, index) => ({ target: ref, pointer: `/fields/${index}/value` })),
+        fields.map(({ ref, value }, index) => ({
+          target: ref,
+          pointer: `/fields/${index}/value`,
+          text: String(value),
+        })),
       act: ({ fields }, { signal }, at) =>
         fillForm(
           fields.map(({ ref, value }) => ({ target: at(ref), value })),
