@@ -1,0 +1,88 @@
+import type { Agent, Conversation, ConversationSnapshot, ShownCall } from '../index.ts'
+import type { Words } from './words/words.ts'
+
+/** What all views of an element are given: what is shown now, and what a person can do. */
+export interface ChatContext {
+  readonly agent: Agent
+  readonly conversation: Conversation
+  readonly snapshot: ConversationSnapshot
+  readonly words: Words
+  /** BCP 47, for dates and numbers. */
+  readonly locale: string
+  /** What this element alone knows: drafts, what is open, what is edited. */
+  readonly local: LocalState
+  readonly actions: ChatActions
+  readonly renderers: CallRenderers
+  readonly markdown: MarkdownOptions
+  /** Of an empty conversation: texts to send by a press. */
+  readonly suggestions: readonly string[]
+}
+
+/** What is open, edited or chosen in one element. Values by the key of what they belong to. */
+export interface LocalState {
+  get<Value>(key: string): Value | undefined
+  /** Draws anew. Undefined forgets. */
+  set(key: string, value: unknown): void
+}
+
+/** What a person does. Each emits its event first, which a host can cancel; what fails is shown where it was pressed. */
+export interface ChatActions {
+  send(text: string): void
+  stop(): void
+  /** Runs `act` after the event `offstage-${name}` with `detail`, unless that is cancelled. Shows a failure at `key`. */
+  perform(name: ActionName, detail: object, act: () => Promise<unknown>, key?: string): void
+  open(conversationId: string): void
+  startNew(): void
+}
+
+export type ActionName =
+  | 'send'
+  | 'stop'
+  | 'approve'
+  | 'deny'
+  | 'answer'
+  | 'resolve'
+  | 'undo'
+  | 'retry'
+  | 'regenerate'
+  | 'edit'
+  | 'branch'
+  | 'continue'
+  | 'take-over'
+  | 'withdraw'
+  | 'revoke'
+  | 'rename'
+  | 'delete'
+  | 'export'
+  | 'import'
+  | 'feedback'
+
+/** A call as a renderer of the host's gets it, and what it may do with it. */
+export interface RenderedCall {
+  /** Called as the call changes: while its input is written, with progress, with its output. */
+  update(call: ShownCall): void
+  /** The call is shown no longer. */
+  dispose?(): void
+}
+
+export interface RendererActions {
+  /** In the page's own document, styled by the page. */
+  readonly container: HTMLElement
+  /** Answers a call that waits: an approval (true or false), a question, an output. */
+  respond(answer: unknown): Promise<boolean>
+}
+
+/** By the name of a tool. */
+export interface CallRenderers {
+  readonly [toolName: string]: (call: ShownCall, actions: RendererActions) => RenderedCall
+}
+
+/** How a model's text is shown. */
+export interface MarkdownOptions {
+  /** Origins whose pictures load by themselves. Default: none. */
+  readonly imageOrigins?: readonly string[]
+  /** Colours code: returns what is shown in place of the text, or null. */
+  readonly highlight?: (code: string, language: string) => Node | null
+  /** Shows mathematics, whose source is shown else. */
+  readonly renderMath?: (source: string, display: boolean) => Node | null
+}
