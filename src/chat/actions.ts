@@ -28,7 +28,7 @@ export function createActions(target: ActionTarget): ChatActions {
     return target.element.dispatchEvent(event)
   }
 
-  const perform: ChatActions['perform'] = (name, detail, act, key = name) => {
+  const perform: ChatActions['perform'] = ({ name, detail = {}, key = name }, act) => {
     if (!allowed(name, detail)) return
     local.set(problemKey(key), undefined)
     // Within the press's own event: a consent is looked for before anything is awaited.
@@ -47,18 +47,18 @@ export function createActions(target: ActionTarget): ChatActions {
       const conversation = target.conversation()
       if (!conversation || text.trim() === '') return
       if (conversation.getSnapshot().runId !== undefined)
-        perform('send', { text, steers: true }, () => conversation.steer(text), 'composer')
+        perform({ name: 'send', detail: { text, steers: true }, key: 'composer' }, () =>
+          conversation.steer(text),
+        )
       else
         perform(
-          'send',
-          { text, steers: false },
+          { name: 'send', detail: { text, steers: false }, key: 'composer' },
           async () => void conversation.send(text),
-          'composer',
         )
     },
     stop() {
       const conversation = target.conversation()
-      if (conversation) perform('stop', {}, () => conversation.abort(), 'composer')
+      if (conversation) perform({ name: 'stop', key: 'composer' }, () => conversation.abort())
     },
     open: (conversationId) => target.show(conversationId),
     startNew: () => target.show(null),

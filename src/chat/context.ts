@@ -29,10 +29,19 @@ export interface LocalState {
 export interface ChatActions {
   send(text: string): void
   stop(): void
-  /** Runs `act` after the event `offstage-${name}` with `detail`, unless that is cancelled. Shows a failure at `key`. */
-  perform(name: ActionName, detail: object, act: () => Promise<unknown>, key?: string): void
+  /** Emits the action's event and, unless that is cancelled, runs `act` at once, within the press's own event. */
+  perform(action: Action, act: () => Promise<unknown>): void
   open(conversationId: string): void
   startNew(): void
+}
+
+export interface Action {
+  /** The event is `offstage-${name}`. */
+  readonly name: ActionName
+  /** Of the event, beside the `conversationId`. */
+  readonly detail?: object
+  /** What a failure is shown beside: a call's id, `composer`. Default: its name. */
+  readonly key?: string
 }
 
 export type ActionName =

@@ -31,8 +31,9 @@ ${call.inputText ?? (call.input === undefined ? '' : showInput(call.input))}</pr
 function approval({ conversation, words, actions }: ChatContext, call: ShownCall): TemplateResult {
   const key = call.toolCallId
   const approve = (): void =>
-    actions.perform('approve', { call }, () => conversation.approve(call), key)
-  const deny = (): void => actions.perform('deny', { call }, () => conversation.deny(call), key)
+    actions.perform({ name: 'approve', detail: { call }, key }, () => conversation.approve(call))
+  const deny = (): void =>
+    actions.perform({ name: 'deny', detail: { call }, key }, () => conversation.deny(call))
   return html`
     ${call.about ? html`<p class="about">${call.about.text}</p>` : nothing}
     <div class="buttons">

@@ -8,7 +8,7 @@ export function noticesView({
   conversation,
   actions,
 }: ChatContext): TemplateResult {
-  const takeOver = (): void => actions.perform('take-over', {}, () => conversation.takeOver())
+  const takeOver = (): void => actions.perform({ name: 'take-over' }, () => conversation.takeOver())
   return html`
     <div class="notices" part="notices">
       ${

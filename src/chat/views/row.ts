@@ -1,4 +1,4 @@
-import { html, nothing, type TemplateResult } from 'lit'
+import { html, type nothing, type TemplateResult } from 'lit'
 import type { ChatContext } from '../context.ts'
 import type { ChatRow } from '../parts/rows.ts'
 import { callView } from './call.ts'
