@@ -1,5 +1,5 @@
-import type { Agent, Conversation } from '../index.ts'
-import type { ActionName, ChatActions, LocalState } from './context.ts'
+import type { Agent, Conversation, ConversationRecord } from '../index.ts'
+import type { Action, ChatActions, LocalState } from './context.ts'
 
 export interface ActionTarget {
   readonly element: HTMLElement
@@ -7,8 +7,13 @@ export interface ActionTarget {
   agent(): Agent | null
   conversation(): Conversation | null
   /** Shows a conversation; null: a new one. */
-  show(conversationId: string | null): void
+  view(conversationId: string | null): void
+  toLatest(): void
+  setOpen(isOpen: boolean): void
 }
+
+/** How long a deleted conversation can be had back. Milliseconds. */
+const REGRET = 8000
 
 /** Where the words of a failure are kept for what was pressed. */
 export function problemKey(key: string): string {
@@ -16,52 +21,108 @@ export function problemKey(key: string): string {
 }
 
 export function createActions(target: ActionTarget): ChatActions {
-  const { local } = target
-
-  const allowed = (name: ActionName, detail: object): boolean => {
-    const event = new CustomEvent(`offstage-${name}`, {
-      detail: { conversationId: target.conversation()?.getSnapshot().conversationId, ...detail },
-      bubbles: true,
-      composed: true,
-      cancelable: true,
-    })
-    return target.element.dispatchEvent(event)
-  }
-
-  const perform: ChatActions['perform'] = ({ name, detail = {}, key = name }, act) => {
-    if (!allowed(name, detail)) return
-    local.set(problemKey(key), undefined)
-    // Within the press's own event: a consent is looked for before anything is awaited.
-    let acted: Promise<unknown>
-    try {
-      acted = act()
-    } catch (thrown) {
-      acted = Promise.reject(thrown)
-    }
-    acted.catch((thrown: unknown) => local.set(problemKey(key), wordsOf(thrown)))
-  }
-
+  const perform = performer(target)
   return {
     perform,
+    ...sending(target, perform),
+    ...deleting(target, perform),
+    open(conversationId) {
+      target.local.set('list', undefined)
+      target.view(conversationId)
+    },
+    startNew() {
+      target.local.set('list', undefined)
+      target.view(null)
+    },
+    toLatest: () => target.toLatest(),
+    show: () => target.setOpen(true),
+    close: () => target.setOpen(false),
+  }
+}
+
+/** Emits the event of an action, which a host can cancel. */
+function isAllowed({ element, conversation }: ActionTarget, { name, detail }: Action): boolean {
+  const conversationId = conversation()?.getSnapshot().conversationId
+  const event = new CustomEvent(`offstage-${name}`, {
+    detail: { conversationId, ...detail },
+    bubbles: true,
+    composed: true,
+    cancelable: true,
+  })
+  return element.dispatchEvent(event)
+}
+
+function performer(target: ActionTarget): ChatActions['perform'] {
+  return (action, act) => {
+    if (!isAllowed(target, action)) return
+    const key = problemKey(action.key ?? action.name)
+    target.local.set(key, undefined)
+    // Within the press's own event: a consent is looked for before anything is awaited.
+    acted(act).catch((thrown: unknown) => target.local.set(key, wordsOf(thrown)))
+  }
+}
+
+function acted(act: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return act()
+  } catch (thrown) {
+    return Promise.reject(thrown)
+  }
+}
+
+function sending(
+  target: ActionTarget,
+  perform: ChatActions['perform'],
+): Pick<ChatActions, 'send' | 'stop'> {
+  const key = 'composer'
+  return {
     send(text) {
       const conversation = target.conversation()
       if (!conversation || text.trim() === '') return
-      if (conversation.getSnapshot().runId !== undefined)
-        perform({ name: 'send', detail: { text, steers: true }, key: 'composer' }, () =>
-          conversation.steer(text),
-        )
-      else
-        perform(
-          { name: 'send', detail: { text, steers: false }, key: 'composer' },
-          async () => void conversation.send(text),
-        )
+      const steers = conversation.getSnapshot().runId !== undefined
+      target.toLatest()
+      perform({ name: 'send', detail: { text, steers }, key }, async () => {
+        if (!steers) return void conversation.send(text)
+        // The run may have ended meanwhile.
+        if ((await conversation.steer(text)) === null) conversation.send(text)
+      })
     },
     stop() {
       const conversation = target.conversation()
-      if (conversation) perform({ name: 'stop', key: 'composer' }, () => conversation.abort())
+      if (conversation) perform({ name: 'stop', key }, () => conversation.abort())
     },
-    open: (conversationId) => target.show(conversationId),
-    startNew: () => target.show(null),
+  }
+}
+
+function deleting(
+  target: ActionTarget,
+  perform: ChatActions['perform'],
+): Pick<ChatActions, 'delete' | 'keepDeleted'> {
+  const { local } = target
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const remove = (): void => {
+    clearTimeout(timer)
+    const deleted = local.get<ConversationRecord>('deleted')
+    const agent = target.agent()
+    if (!deleted || !agent) return
+    const { conversationId } = deleted
+    local.set('deleted', undefined)
+    perform({ name: 'delete', detail: { conversationId }, key: 'list' }, async () => {
+      await agent.conversations.delete(conversationId)
+      const shown = target.conversation()?.getSnapshot().conversationId
+      if (shown === conversationId) target.view(null)
+    })
+  }
+  return {
+    delete(record) {
+      remove()
+      local.set('deleted', record)
+      timer = setTimeout(remove, REGRET)
+    },
+    keepDeleted() {
+      clearTimeout(timer)
+      local.set('deleted', undefined)
+    },
   }
 }
 

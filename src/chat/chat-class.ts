@@ -1,7 +1,8 @@
 import { ChatElement } from './element.ts'
 import type { OffstageChat as Element } from './offstage-chat.ts'
 
-export type { ChatProperties, Placement, Theme } from './offstage-chat.ts'
+export type { ChatProperties } from './offstage-chat.ts'
+export type { Placement, Theme } from './placement.ts'
 export type {
   ActionName,
   CallRenderers,

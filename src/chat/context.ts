@@ -1,4 +1,11 @@
-import type { Agent, Conversation, ConversationSnapshot, ShownCall } from '../index.ts'
+import type {
+  Agent,
+  Conversation,
+  ConversationRecord,
+  ConversationSnapshot,
+  ShownCall,
+} from '../index.ts'
+import type { Placement } from './placement.ts'
 import type { Words } from './words/words.ts'
 
 /** What all views of an element are given: what is shown now, and what a person can do. */
@@ -16,6 +23,15 @@ export interface ChatContext {
   readonly markdown: MarkdownOptions
   /** Of an empty conversation: texts to send by a press. */
   readonly suggestions: readonly string[]
+  readonly placement: Placement
+  /** Of a bubble. */
+  readonly isOpen: boolean
+  /** The browser says that it has no network. */
+  readonly isOffline: boolean
+  /** Conversations outlive a reload. */
+  readonly isKept: boolean
+  /** The newest message is in view, or is being followed. */
+  readonly isFollowing: boolean
 }
 
 /** What is open, edited or chosen in one element. Values by the key of what they belong to. */
@@ -33,6 +49,13 @@ export interface ChatActions {
   perform(action: Action, act: () => Promise<unknown>): void
   open(conversationId: string): void
   startNew(): void
+  /** Deletes a conversation, unless `keepDeleted` is called within some seconds, or the page is left. */
+  delete(conversation: ConversationRecord): void
+  keepDeleted(): void
+  toLatest(): void
+  /** Of a bubble. */
+  show(): void
+  close(): void
 }
 
 export interface Action {

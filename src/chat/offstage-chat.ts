@@ -1,11 +1,7 @@
 import type { Agent } from '../index.ts'
 import type { CallRenderers, MarkdownOptions } from './context.ts'
+import type { Placement, Theme } from './placement.ts'
 import type { Words } from './words/words.ts'
-
-/** `inline` fills its box, `panel` docks at a side of the page, `bubble` is a button that opens the chat. */
-export type Placement = 'inline' | 'panel' | 'bubble'
-/** `auto` follows the page's `color-scheme`. */
-export type Theme = 'light' | 'dark' | 'auto'
 
 /** What a page sets of `<offstage-chat>`, and what it can have it do. */
 export interface ChatProperties {
@@ -30,6 +26,10 @@ export interface ChatProperties {
   send(text: string): void
   /** Puts the cursor where messages are written. */
   focusComposer(): void
+  /** Opens a bubble. */
+  open(): void
+  /** Closes a bubble. What runs goes on. */
+  close(): void
 }
 
 /**

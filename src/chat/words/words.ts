@@ -1,6 +1,3 @@
-import { en } from './en.ts'
-import { zh } from './zh.ts'
-
 /** All that an element says. Texts with a gap are functions; numbers and dates come formatted. */
 export interface Words {
   readonly heading: string
@@ -113,12 +110,4 @@ export interface Words {
   readonly announceDone: string
   readonly announceStopped: string
   announceFailed(message: string): string
-}
-
-const tables: Readonly<Record<string, Words>> = { en, zh }
-
-/** The words of a language, by its first part; a host's own go before them, and English after. */
-export function wordsFor(locale: string, own: Partial<Words> = {}): Words {
-  const language = locale.split('-', 1)[0] ?? 'en'
-  return { ...(tables[language.toLowerCase()] ?? en), ...own }
 }
