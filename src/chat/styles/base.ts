@@ -1,5 +1,6 @@
 import { css, type CSSResult } from 'lit'
 
+/** What all parts have in common. */
 export const base: CSSResult = css`
   :host {
     display: block;
@@ -22,54 +23,31 @@ export const base: CSSResult = css`
     box-sizing: border-box;
   }
 
-  .chat {
-    display: flex;
-    flex-direction: column;
-    block-size: 100%;
-    min-block-size: 0;
-    background: var(--_ground);
-  }
-
-  .header {
-    display: flex;
-    gap: var(--_gap);
-    align-items: center;
-    padding: var(--_gap);
-    border-block-end: 1px solid var(--_line);
-  }
-
-  .header h2 {
+  h2,
+  p,
+  ul,
+  ol,
+  pre,
+  fieldset {
     margin: 0;
-    font-size: 1em;
   }
 
-  .title {
-    flex: 1;
-    overflow: hidden;
-    color: var(--_muted);
-    text-overflow: ellipsis;
-    white-space: nowrap;
-  }
-
-  .log {
-    display: flex;
-    flex: 1;
-    flex-direction: column;
-    gap: var(--_gap);
-    min-block-size: 0;
-    padding: var(--_gap);
-    overflow-y: auto;
-    overscroll-behavior: contain;
-  }
-
-  button {
-    min-block-size: 2rem;
-    padding: 0.25em 0.75em;
+  button,
+  .button,
+  input,
+  select,
+  textarea {
     border: 1px solid var(--_line);
     border-radius: calc(var(--_radius) / 2);
     background: var(--_ground);
     color: inherit;
     font: inherit;
+  }
+
+  button,
+  .button {
+    min-block-size: 2rem;
+    padding: 0.25em 0.75em;
     cursor: pointer;
   }
 
@@ -79,9 +57,32 @@ export const base: CSSResult = css`
     color: var(--_on-accent);
   }
 
+  button.quiet {
+    border-color: transparent;
+    background: transparent;
+    color: var(--_muted);
+  }
+
+  button.quiet:hover,
+  button.quiet[aria-pressed='true'] {
+    background: var(--_raised);
+    color: var(--_text);
+  }
+
   button:disabled {
-    opacity: 0.5;
+    opacity: 0.55;
     cursor: default;
+  }
+
+  input,
+  select,
+  textarea {
+    min-inline-size: 0;
+    padding: 0.375em 0.625em;
+  }
+
+  input[type='checkbox'] {
+    padding: 0;
   }
 
   :focus-visible {
@@ -89,73 +90,53 @@ export const base: CSSResult = css`
     outline-offset: 2px;
   }
 
+  .buttons {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.5em;
+    align-items: center;
+  }
+
   .plain {
-    margin: 0;
     overflow-wrap: anywhere;
     white-space: pre-wrap;
   }
 
-  .own {
-    align-self: flex-end;
-    max-inline-size: 85%;
-    padding: 0.5em 0.75em;
-    border-radius: var(--_radius);
-    background: var(--_own);
-  }
-
   .note,
-  .day {
-    margin: 0;
+  small {
     color: var(--_muted);
     font-size: 0.875em;
-    text-align: center;
-  }
-
-  .call {
-    padding: 0.5em 0.75em;
-    border: 1px solid var(--_line);
-    border-radius: var(--_radius);
-    background: var(--_raised);
-  }
-
-  .call.waiting {
-    border-color: var(--_waiting);
   }
 
   .problem {
     color: var(--_problem);
   }
 
-  .buttons {
-    display: flex;
-    flex-wrap: wrap;
-    gap: 0.5em;
-  }
-
-  .composer {
-    display: flex;
-    gap: 0.5em;
-    align-items: flex-end;
-    padding: var(--_gap);
-    border-block-start: 1px solid var(--_line);
-  }
-
-  textarea {
-    flex: 1;
-    min-inline-size: 0;
-    padding: 0.375em 0.625em;
-    border: 1px solid var(--_line);
-    border-radius: calc(var(--_radius) / 2);
-    background: var(--_ground);
-    color: inherit;
-    font: inherit;
-    resize: none;
+  .unseen {
+    position: absolute;
+    inline-size: 1px;
+    block-size: 1px;
+    overflow: hidden;
+    clip-path: inset(50%);
+    white-space: nowrap;
   }
 
   @media (pointer: coarse) {
-    button {
+    button,
+    .button,
+    summary {
       min-block-size: 2.75rem;
       min-inline-size: 2.75rem;
+    }
+  }
+
+  @media (forced-colors: active) {
+    button.primary {
+      border: 2px solid ButtonText;
+    }
+
+    .own {
+      border: 1px solid CanvasText;
     }
   }
 `
