@@ -92,7 +92,11 @@ const builds: Record<string, UserConfig> = {
 
   /** What people see; the elements share a chunk. */
   stage: library({
-    entry: { chat: 'src/chat/index.ts', 'chat-class': 'src/chat/chat-class.ts' },
+    entry: {
+      chat: 'src/chat/index.ts',
+      'chat-class': 'src/chat/chat-class.ts',
+      'chat-parts': 'src/chat/chat-parts.ts',
+    },
     splitting: true,
     intro: STAND_INS,
   }),

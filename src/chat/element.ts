@@ -8,6 +8,7 @@ import {
 import { createActions } from './actions.ts'
 import { Announcer } from './announcer.ts'
 import type { ChatActions, ChatContext } from './context.ts'
+import { keepFocus } from './focus-keeper.ts'
 import { FollowConversation } from './follow-conversation.ts'
 import { createLocalState } from './local-state.ts'
 import type { ChatProperties } from './offstage-chat.ts'
@@ -56,6 +57,7 @@ export class ChatElement extends LitElement implements ChatProperties {
 
   constructor() {
     super()
+    keepFocus(this)
     this.agent = null
     this.conversationId = null
     this.placement = 'inline'

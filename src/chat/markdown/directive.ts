@@ -6,23 +6,10 @@ import {
   type PartInfo,
   PartType,
 } from 'lit/directive.js'
-import type { MarkdownOptions } from '../context.ts'
-import type { Words } from '../words/words.ts'
-import { domRenderer } from './dom-renderer.ts'
-import { guardedParser, type MarkdownParser } from './guarded-parser.ts'
-
-/** Of a text that is shown: its options, and whether no more of it comes. */
-export interface MarkdownText {
-  readonly text: string
-  readonly isWhole: boolean
-  readonly options: MarkdownOptions
-  readonly words: Words
-}
+import { type MarkdownText, ShownMarkdown } from './shown-markdown.ts'
 
 class MarkdownDirective extends Directive {
-  #shown = ''
-  #isWhole = false
-  #parser: MarkdownParser | null = null
+  #shown: ShownMarkdown | null = null
 
   constructor(part: PartInfo) {
     super(part)
@@ -33,20 +20,9 @@ class MarkdownDirective extends Directive {
     return nothing
   }
 
-  /** What is shown stays as it is: the parser is given what came since. */
-  override update({ element }: ElementPart, [shown]: [MarkdownText]): typeof nothing {
-    const { text, isWhole, options, words } = shown
-    if (text === this.#shown && isWhole === this.#isWhole) return nothing
-    const goesOn = this.#parser && !this.#isWhole && text.startsWith(this.#shown)
-    if (!goesOn) {
-      element.replaceChildren()
-      this.#parser = guardedParser(domRenderer(element, options, words))
-      this.#shown = ''
-    }
-    this.#parser?.write(text.slice(this.#shown.length))
-    if (isWhole) this.#parser?.end()
-    this.#shown = text
-    this.#isWhole = isWhole
+  override update({ element }: ElementPart, [text]: [MarkdownText]): typeof nothing {
+    this.#shown ??= new ShownMarkdown(element)
+    this.#shown.update(text)
     return nothing
   }
 }

@@ -3,6 +3,8 @@ import type { MarkdownOptions } from '../context.ts'
 import type { Words } from '../words/words.ts'
 import { hostOf, safeAddress } from './safe-address.ts'
 
+type ButtonWords = Pick<Words, 'copied' | 'copyCode' | 'image'>
+
 /** Makes elements of what the parser finds. Text only ever becomes text nodes. */
 export interface DomRendererData {
   /** The open elements, the root first. */
@@ -10,13 +12,13 @@ export interface DomRendererData {
   /** What kind each of them is. */
   readonly tokens: smd.Token[]
   readonly options: MarkdownOptions
-  readonly words: Words
+  readonly words: ButtonWords
 }
 
 export function domRenderer(
   root: Element,
   options: MarkdownOptions,
-  words: Words,
+  words: ButtonWords,
 ): smd.Renderer<DomRendererData> {
   return {
     data: { open: [root], tokens: [smd.DOCUMENT], options, words },
@@ -182,7 +184,7 @@ function picture(
   element.replaceChildren(button)
 }
 
-function codeBlock(words: Words): Element {
+function codeBlock(words: ButtonWords): Element {
   const code = make('code')
   const pre = make('pre')
   pre.setAttribute('tabindex', '0')

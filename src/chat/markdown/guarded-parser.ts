@@ -21,11 +21,13 @@ export interface MarkdownParser {
 export function guardedParser<Data>(renderer: smd.Renderer<Data>): MarkdownParser {
   const parser = smd.parser(renderer)
   let before = '\n'
+  let beforeRun = '\n'
   let held = ''
   let indent = 0
 
   const feed = (character: string, after: string): void => {
-    const written = guarded(parser, { before, character, after, indent })
+    if (character !== before) beforeRun = before
+    const written = guarded(parser, { before, beforeRun, character, after, indent })
     indent = indentAfter(indent, before, character)
     before = character
     if (written !== '') smd.parser_write(parser, written)
@@ -59,6 +61,8 @@ export function guardedParser<Data>(renderer: smd.Renderer<Data>): MarkdownParse
 
 interface Place {
   readonly before: string
+  /** Before all characters of the same kind. */
+  readonly beforeRun: string
   readonly character: string
   readonly after: string
   /** Of the line so far, while it is nothing but spaces; else -1. */
@@ -79,16 +83,17 @@ function indentAfter(indent: number, before: string, character: string): number 
   return character === '\n' ? 0 : -1
 }
 
-const WORD = /[\p{L}\p{N}_]/u
+const WORD = /[\p{L}\p{N}]/u
 
 /** What is written in a character's place: itself, itself as a plain one, or nothing. */
-function guarded(parser: smd.Parser, { before, character, after, indent }: Place): string {
+function guarded(parser: smd.Parser, place: Place): string {
+  const { before, beforeRun, character, after, indent } = place
   if (isVerbatim(parser)) return character
   const escaped = before === '\\' ? character : `\\${character}`
   const isDeep = parser.len >= MOST_LEVELS
   switch (character) {
     case '_':
-      return (WORD.test(before) && WORD.test(after)) || isDeep ? escaped : character
+      return isDeep || isWithinWord(parser, beforeRun, after) ? escaped : character
     case '*':
     case '[':
     case '`':
@@ -102,6 +107,14 @@ function guarded(parser: smd.Parser, { before, character, after, indent }: Place
     default:
       return character
   }
+}
+
+/** Behind a letter an underscore opens nothing; it may close what another one has opened, unless a letter follows. */
+function isWithinWord({ tokens, len }: smd.Parser, beforeRun: string, after: string): boolean {
+  if (!WORD.test(beforeRun)) return false
+  const open = tokens.subarray(0, len + 1)
+  const isOpen = open.includes(smd.ITALIC_UND) || open.includes(smd.STRONG_UND)
+  return !isOpen || WORD.test(after)
 }
 
 /** Within code, an address or mathematics, where everything stands for itself. */

@@ -62,8 +62,18 @@ function sentences(
   const from = message.id === before.messageId ? before.characters : 0
   const isWhole = message.at !== undefined
   const upTo = isWhole ? text.length : lastEnd(text, from)
-  const fresh = text.slice(from, upTo).trim()
+  const fresh = spoken(text.slice(from, upTo))
   return { texts: fresh === '' ? [] : [fresh], characters: Math.max(from, upTo) }
+}
+
+/** Without the marks of Markdown, which nobody wants read out. */
+function spoken(text: string): string {
+  return text
+    .replace(/^ *(?:#{1,6} |> ?|[-*+] (?:\[[ x]\] )?|```.*$|\|?[ :|-]+\|[ :|-]*$)/gm, '')
+    .replace(/!?\[([^\]\n]*)\]\([^)\n]*\)/g, '$1')
+    .replace(/[*~`]+/g, '')
+    .replace(/\s*\|\s*/g, ' ')
+    .trim()
 }
 
 function lastEnd(text: string, from: number): number {
