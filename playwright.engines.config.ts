@@ -6,7 +6,7 @@ const firefox = findFirefox()
 /** Tests that need no more than what every browser's driver can do. */
 const everywhere = [
   'engines/*.spec.ts',
-  'browser/{leaving,policy}.spec.ts',
+  'browser/{consent,consent-person,consent-reload,leaving,policy}.spec.ts',
   'browser/page-tools*.spec.ts',
 ]
 

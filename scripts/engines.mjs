@@ -1,5 +1,5 @@
-// npm run test:engines: the tests of the transport and of the page tools in Firefox and WebKitGTK, and
-// llama.cpp's in Firefox. Installs what is missing where it may (root in a container or in CI); elsewhere it
+// npm run test:engines: the tests of the transport, of the page tools and of consent in Firefox and WebKitGTK,
+// and llama.cpp's in Firefox. Installs what is missing where it may (root in a container or in CI); elsewhere it
 // tests in those that are there and names the others. Ends with "N passed, N failed".
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { aptInstall, mayUseApt } from './lib/browser.mjs'

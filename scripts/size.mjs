@@ -18,37 +18,37 @@ const rows = [
   {
     name: 'page entry (dist/index.js)',
     bytes: sizeOf('index.js', { dynamic: false }),
-    limit: 16.2 * KILOBYTE,
+    limit: 16.8 * KILOBYTE,
   },
   {
     name: 'page, with the first run',
     bytes: pageWithout(`lazy-views|transfer|${FEATURES}`),
-    limit: 50.2 * KILOBYTE,
+    limit: 50.8 * KILOBYTE,
   },
   {
     name: 'page that shows a conversation',
     bytes: pageWithout(`transfer|${FEATURES}`),
-    limit: 54.7 * KILOBYTE,
+    limit: 55.2 * KILOBYTE,
   },
   {
     name: 'page, with an export or import',
     bytes: pageWithout(FEATURES),
-    limit: 58.4 * KILOBYTE,
+    limit: 58.9 * KILOBYTE,
   },
   {
     name: 'page, with all of its features',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 71.0 * KILOBYTE,
+    limit: 71.6 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 178.0 * KILOBYTE,
+    limit: 182.6 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
     bytes: sizeOf('page-tools.js', { dynamic: true }),
-    limit: 79.9 * KILOBYTE,
+    limit: 80.7 * KILOBYTE,
   },
   {
     name: 'tools from (dist/tools-from.js), beside the page',
@@ -73,7 +73,7 @@ const rows = [
   {
     name: 'mcp, all of it',
     bytes: sizeOf('mcp.js', { dynamic: true }),
-    limit: 32.4 * KILOBYTE,
+    limit: 33.3 * KILOBYTE,
   },
   {
     name: 'all of dist/histories.js',
@@ -119,7 +119,7 @@ const rows = [
   {
     name: 'all of dist/conversation.js',
     bytes: sizeOf('conversation.js', { dynamic: true }),
-    limit: 16.6 * KILOBYTE,
+    limit: 16.7 * KILOBYTE,
   },
   {
     name: 'all of dist/providers.js',

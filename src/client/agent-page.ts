@@ -137,12 +137,14 @@ async function undo(
 
 async function recallFor(
   { options, signal, warn }: VerifierParts,
-  { query, conversationId }: MemoryQuery,
+  { query, conversationId, writtenBy, tainted }: MemoryQuery,
 ): ReturnType<AgentPage['retrieveMemories']> {
   const part = await whileStaying(() => loadPart(() => import('./retrieve-memories.ts')))
   return part.retrieveMemories(memoriesOf(options), {
     query,
     conversationId,
+    writtenBy,
+    tainted,
     signal,
     warn: (message) => warn('memory-failed', message),
   })

@@ -3,6 +3,7 @@ import { describeThrown } from '../protocol/error.ts'
 import { randomId } from '../lib/random-id.ts'
 import { adopt } from './adopt.ts'
 import type { AgentParts } from './agent-parts.ts'
+import { refOf } from './asked-calls.ts'
 import type { ApproveOptions, CallAnswers, CallRef } from './call-answers.ts'
 import type { AnsweredQuestion } from './person-check.ts'
 import { checkId, checkText } from './check-input.ts'
@@ -10,7 +11,6 @@ import { checkNames } from './check-names.ts'
 import { errorOutput, formatOutput } from './format-output.ts'
 import { limitsOf } from './run-limits.ts'
 import { saidOf } from './said-of.ts'
-import { whereShown } from './where-shown.ts'
 
 /** A person's answers, once it is certain that a person gave them. */
 export interface SentAnswers extends Omit<CallAnswers, 'approve' | 'consent'> {
@@ -25,7 +25,7 @@ export interface SentAnswers extends Omit<CallAnswers, 'approve' | 'consent'> {
 export function answersOf(agent: AgentParts): SentAnswers {
   const { ask, options, scope } = agent
   const reply = (call: CallRef, answer: CallAnswer['answer']): Promise<boolean> =>
-    ask('answerCall', { ...scope(), ...locate(call), answer })
+    ask('answerCall', { ...scope(), ...located(call), answer })
   return {
     async approve(call, how = {}, askedAt) {
       checkNames(how, 'approve')
@@ -44,7 +44,7 @@ export function answersOf(agent: AgentParts): SentAnswers {
     answer: async (call, answer) => reply(call, saidOf(answer)),
     async supplyOutput(call, output) {
       const limits = limitsOf(options)
-      const command = { ...scope(), ...locate(call), nextRunId: randomId(), limits }
+      const command = { ...scope(), ...located(call), nextRunId: randomId(), limits }
       const supplied = { ...command, output: await formatOutput(output) }
       const handle = await adopt(agent, () => ask('supplyOutput', supplied))
       return handle && handle.run
@@ -65,11 +65,10 @@ export function answersOf(agent: AgentParts): SentAnswers {
   }
 }
 
-/** An event or a pending call may be passed as it is. */
-function locate(call: CallRef): { conversationId?: string; toolCallId: string } {
-  const given = typeof call === 'string' ? { toolCallId: call } : (call ?? {})
-  const { conversationId = whereShown(given), toolCallId } = given
-  checkText(toolCallId, 'The id of a call')
-  if (conversationId !== undefined) checkId(conversationId)
-  return { ...(conversationId !== undefined && { conversationId }), toolCallId }
+/** Throws `invalid-input` for what names no call. */
+function located(call: CallRef): ReturnType<typeof refOf> {
+  const ref = refOf(call)
+  checkText(ref.toolCallId, 'The id of a call')
+  if (ref.conversationId !== undefined) checkId(ref.conversationId)
+  return ref
 }

@@ -2,6 +2,7 @@ import type { Row } from '../protocol/fact.ts'
 import { pageActs } from '../protocol/page-acts.ts'
 import type { CallRef } from './call-answers.ts'
 import { nowMs } from './presses.ts'
+import { whereShown } from './where-shown.ts'
 
 /** When this page got to know that a call waits for somebody. */
 export interface Asked {
@@ -69,10 +70,13 @@ export class AskedCalls {
   }
 }
 
-/** What a caller may have passed, as it is. */
+/** Which call is meant, as it is said now: what a caller passed may be an event, a pending call, or nothing at all. */
 export function refOf(call: CallRef): {
   readonly toolCallId: string
   readonly conversationId?: string
 } {
-  return typeof call === 'string' ? { toolCallId: call } : (call ?? { toolCallId: '' })
+  if (typeof call === 'string') return { toolCallId: call }
+  const given = call ?? { toolCallId: '' }
+  const { conversationId = whereShown(given), toolCallId } = given
+  return { toolCallId, ...(conversationId !== undefined && { conversationId }) }
 }

@@ -1,3 +1,4 @@
+import { copyPlain } from '../lib/copy-plain.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { PromptValues, RunInput } from './options.ts'
 
@@ -22,7 +23,9 @@ export function fillValues(
 
 /** The input as parts, filled unless there are no values at all: then it may be anybody's words. */
 export function fillInput(input: RunInput, values: PromptValues): Exclude<RunInput, string> {
-  const parts = typeof input === 'string' ? [{ type: 'text' as const, text: input }] : input
+  // A copy: what is sent is what was there when it was.
+  const parts =
+    typeof input === 'string' ? [{ type: 'text' as const, text: input }] : copyPlain(input)
   if (!Object.keys(values).length) return parts
   return parts.map((part) =>
     part?.type === 'text' && typeof part.text === 'string'

@@ -11,6 +11,13 @@ export interface MemoryEntry {
 
 export interface RetrieveContext {
   readonly conversationId: string
+  /** Who wrote the message: `'model'` for the prompt of an agent that calls this one. */
+  readonly writtenBy: 'person' | 'model'
+  /**
+   * The conversation holds words of others: so may the message. What a memory keeps of it must say so when it is found
+   * (`untrusted`), or it counts as a person's own in later conversations.
+   */
+  readonly tainted: boolean
   /** More entries aren't sent. */
   readonly limit: number
   /** Aborted when the answer isn't waited for any longer, or the agent is disposed. */

@@ -1,7 +1,14 @@
+import { copyPlain } from '../lib/copy-plain.ts'
+import { OffstageError } from '../protocol/error.ts'
 import type { AgentCore } from './agent-core.ts'
+import { refOf } from './asked-calls.ts'
 import type { CallAnswers } from './call-answers.ts'
+import type { PersonsWord } from './person-check.ts'
 
-/** The answers to calls that wait, each after the check that a person gave it. */
+/**
+ * The answers to calls that wait, each after the check that a person gave it. What they say is copied at once: what a
+ * caller changes of it later is not what the person has agreed to.
+ */
 export function personAnswers({
   personCheck,
   later,
@@ -9,26 +16,45 @@ export function personAnswers({
   return {
     consent: (call, event) => personCheck.give(call, event),
     async approve(call, how) {
-      return later('approve')(call, how, personCheck.check(call, how?.consent))
+      const [ref, said] = [refOf(call), copyPlain(how)]
+      const word = personCheck.check(ref, how?.consent)
+      return unlessInvalid(word, later('approve')(ref, said, word.askedAt))
     },
     deny: later('deny'),
     async answer(call, answer, how) {
+      const [ref, said] = [refOf(call), copyPlain(answer)]
       // As `deny`, saying nothing takes no person.
-      if (typeof answer === 'string' || answer?.action === 'accept')
-        personCheck.check(call, how?.consent)
-      return later('answer')(call, answer)
+      const isSaid = typeof said === 'string' || said?.action === 'accept'
+      const word = isSaid ? personCheck.check(ref, how?.consent) : null
+      return unlessInvalid(word, later('answer')(ref, said))
     },
     async supplyOutput(call, output, how) {
-      personCheck.checkOutcome(call, how?.consent)
-      return later('supplyOutput')(call, output)
+      const [ref, said] = [refOf(call), copyPlain(output)]
+      const word = personCheck.checkOutcome(ref, how?.consent)
+      return unlessInvalid(word, later('supplyOutput')(ref, said))
     },
     async settle(call, outcome, how) {
-      if (outcome?.error === undefined) personCheck.checkOutcome(call, how?.consent)
-      return later('settle')(call, outcome)
+      const [ref, said] = [refOf(call), copyPlain(outcome)]
+      const word = said?.error === undefined ? personCheck.checkOutcome(ref, how?.consent) : null
+      return unlessInvalid(word, later('settle')(ref, said))
     },
     async resolveInterrupted(call, verdict, ...[output, how]) {
-      if (verdict === 'run-again') personCheck.check(call, how?.consent)
-      return later('resolveInterrupted')(call, verdict, output)
+      const [ref, said] = [refOf(call), copyPlain(output)]
+      const word = verdict === 'run-again' ? personCheck.check(ref, how?.consent) : null
+      return unlessInvalid(word, later('resolveInterrupted')(ref, verdict, said))
     },
+  }
+}
+
+/** What was refused for what it says has answered nothing, and the person's word is good for another try. */
+async function unlessInvalid<Answer>(
+  word: PersonsWord | null,
+  answering: Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await answering
+  } catch (thrown) {
+    if (OffstageError.is(thrown) && /^invalid-(input|config)$/.test(thrown.code)) word?.takeBack()
+    throw thrown
   }
 }

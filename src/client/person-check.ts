@@ -3,7 +3,7 @@ import type { Row } from '../protocol/fact.ts'
 import { isPersonActing, pageActs } from '../protocol/page-acts.ts'
 import { type Asked, AskedCalls, refOf } from './asked-calls.ts'
 import type { CallRef, PersonConsent, PressEvent } from './call-answers.ts'
-import { notePress, nowMs, usePress } from './presses.ts'
+import { isPersonsEvent, notePress, nowMs, returnPress, usePress } from './presses.ts'
 import { PressWatch } from './press-watch.ts'
 
 /** How long a consent may be used. Milliseconds. */
@@ -22,6 +22,13 @@ interface Given {
 
 /** Seq of the question that an answer is for. Undefined: this page doesn't know it. */
 export type AnsweredQuestion = number | undefined
+
+/** A person's word, for one answer. */
+export interface PersonsWord {
+  readonly askedAt: AnsweredQuestion
+  /** Nothing was answered by it: it is good for another answer. */
+  takeBack(): void
+}
 
 /**
  * Keeps a model from giving a person's word: with page tools it can press the page's own buttons. `'person'`: an
@@ -48,9 +55,10 @@ export class PersonCheck {
   give(call: CallRef, event?: PressEvent): PersonConsent {
     this.#watch.look()
     const native = event && 'nativeEvent' in event ? event.nativeEvent : event
-    if (native?.isTrusted) notePress(native)
+    const isPersons = isPersonsEvent(native)
+    if (isPersons) notePress(native)
     const asked = this.#asked.find(call)
-    if (native?.isTrusted === false || !usePress(asked.at)) throw refused()
+    if ((native && !isPersons) || !usePress(asked.at)) throw refused()
     const consent: PersonConsent = Object.freeze({ ...idsOf(call) })
     const { turns } = pageActs()
     this.#given.set(consent, { ...idsOf(call), at: nowMs(), turns, seq: asked.seq })
@@ -58,23 +66,24 @@ export class PersonCheck {
   }
 
   /** Throws `consent-refused`. To be called before anything is awaited. */
-  check(call: CallRef, consent?: PersonConsent): AnsweredQuestion {
+  check(call: CallRef, consent?: PersonConsent): PersonsWord {
     const asked = this.#asked.find(call)
-    const isGiven = consent
+    const takeBack = consent
       ? this.#use(consent, call, asked)
       : this.#needsPress
-        ? usePress(asked.at)
-        : isFree(asked)
-    if (!isGiven) throw refused()
-    return asked.seq
+        ? usedPress(asked.at)
+        : isFree(asked) && NOTHING
+    if (!takeBack) throw refused()
+    return { askedAt: asked.seq, takeBack }
   }
 
   /** The same for what a call came to, which the page's own code may say unless it takes a person. */
-  checkOutcome(call: CallRef, consent?: PersonConsent): void {
-    if (this.#needsPress) this.check(call, consent)
+  checkOutcome(call: CallRef, consent?: PersonConsent): PersonsWord | null {
+    return this.#needsPress ? this.check(call, consent) : null
   }
 
-  #use(consent: PersonConsent, call: CallRef, asked: Asked): boolean {
+  /** How it is taken back; false: it isn't good for this. */
+  #use(consent: PersonConsent, call: CallRef, asked: Asked): TakeBack | false {
     const given = this.#given.get(consent)
     if (!given) return false
     const acts = pageActs()
@@ -86,8 +95,18 @@ export class PersonCheck {
     if (!isThis) return false
     this.#given.delete(consent)
     const isFresh = acts.open === 0 && acts.turns === given.turns
-    return isFresh && given.seq === asked.seq && nowMs() - given.at <= CONSENT_MS
+    const isGood = isFresh && given.seq === asked.seq && nowMs() - given.at <= CONSENT_MS
+    return isGood && (() => void this.#given.set(consent, given))
   }
+}
+
+type TakeBack = PersonsWord['takeBack']
+
+const NOTHING: TakeBack = () => undefined
+
+function usedPress(since: number): TakeBack | null {
+  const press = usePress(since)
+  return press && (() => returnPress(press))
 }
 
 function idsOf(call: CallRef): Pick<Given, 'toolCallId' | 'conversationId'> {

@@ -32,13 +32,30 @@ export class PressWatch {
     const options = { capture: true, signal: this.#signal }
     for (const type of TYPES) view.addEventListener(type, notePress, options)
     // The focus goes to a frame before anything is pressed in it.
-    view.addEventListener('blur', () => this.#lookInFocused(view.document.activeElement), options)
+    view.addEventListener('blur', () => this.#lookWhereFocusGoes(view.document), options)
+  }
+
+  #lookWhereFocusGoes({ activeElement, body, documentElement }: Document): void {
+    // Firefox moves the focus after this event: until then nothing has it, and the frame may be any.
+    if (activeElement && activeElement !== body) this.#lookInFocused(activeElement)
+    else this.#lookWithin(documentElement)
+  }
+
+  #lookWithin(root: Element | ShadowRoot): void {
+    for (const element of root.querySelectorAll('*')) {
+      if (element.shadowRoot) this.#lookWithin(element.shadowRoot)
+      this.#lookInFrame(element)
+    }
   }
 
   /** The frame that has the focus, in whatever open shadow root it is. */
   #lookInFocused(focused: Element | null): void {
     if (focused?.shadowRoot) return this.#lookInFocused(focused.shadowRoot.activeElement)
-    const view = (focused as Partial<HTMLIFrameElement> | null)?.contentWindow
+    this.#lookInFrame(focused)
+  }
+
+  #lookInFrame(element: Element | null): void {
+    const view = (element as Partial<HTMLIFrameElement> | null)?.contentWindow
     if (view && isReachable(view)) this.#lookIn(view)
   }
 }

@@ -3,7 +3,7 @@ import { hasUserActivation, outermost, pageActs } from '../protocol/page-acts.ts
 import { NO_TRACK, type Seen, type Track, trackPress } from './press-track.ts'
 
 /** A person's press: of a pointer, of a key, or by assistive technology. */
-interface Press {
+export interface Press {
   /** As `nowMs`. */
   readonly at: number
   /** `turns` of the page tools. */
@@ -33,17 +33,35 @@ export function nowMs(): number {
 }
 
 /**
- * The newest press of a person, which is used up by this. False when there is none of the last seconds since `since`,
+ * The newest press of a person, which is used up by this. Null when there is none of the last seconds since `since`,
  * or page tools were acting then or have acted since.
  */
-export function usePress(since: number): boolean {
+export function usePress(since: number): Press | null {
   const all = presses()
   const { newest } = all
   const acts = pageActs()
-  if (!newest || acts.open > 0 || newest.turns !== acts.turns) return false
-  if (newest.at < since || nowMs() - newest.at > FRESH_MS) return false
+  if (!newest || acts.open > 0 || newest.turns !== acts.turns) return null
+  if (newest.at < since || nowMs() - newest.at > FRESH_MS) return null
   all.newest = null
-  return true
+  return newest
+}
+
+/** Nothing was answered by it: it is there again, unless a newer one is. */
+export function returnPress(press: Press): void {
+  presses().newest ??= press
+}
+
+let isTrustedOf: ((this: unknown) => boolean) | undefined
+
+/** Whether the browser says that a person caused it. What only looks like an event, or hides one, says so of itself. */
+export function isPersonsEvent(event: unknown): event is Event {
+  // The browser's own accessor is on each event, and takes none but events, of whatever frame.
+  isTrustedOf ??= Object.getOwnPropertyDescriptor(new Event('x'), 'isTrusted')?.get
+  try {
+    return isTrustedOf?.call(event) === true
+  } catch {
+    return false
+  }
 }
 
 /** As if a person had pressed something now. */

@@ -1,7 +1,7 @@
 import { untilAborted } from './until-aborted.ts'
 import { describeThrown } from '../protocol/error.ts'
 import type { RetrievedMemory } from '../protocol/memory.ts'
-import type { AgentMemory, MemoryEntry } from './memory.ts'
+import type { AgentMemory, MemoryEntry, RetrieveContext } from './memory.ts'
 
 /** Of all memories of an agent together. */
 const MAX_ENTRIES = 8
@@ -9,9 +9,8 @@ const MAX_ENTRIES = 8
 const MAX_TEXT = 2_000
 const RETRIEVE_MS = 5_000
 
-interface Retrieval {
+interface Retrieval extends Pick<RetrieveContext, 'conversationId' | 'writtenBy' | 'tainted'> {
   readonly query: string
-  readonly conversationId: string
   /** Of the agent. */
   readonly signal: AbortSignal
   warn(message: string): void
@@ -28,12 +27,12 @@ export async function retrieveMemories(
 
 async function retrieveFrom(
   memory: AgentMemory,
-  { query, conversationId, signal, warn }: Retrieval,
+  { query, signal, warn, ...about }: Retrieval,
 ): Promise<readonly RetrievedMemory[]> {
   const ending = AbortSignal.any([signal, AbortSignal.timeout(RETRIEVE_MS)])
   try {
     const entries = await untilAborted(
-      async () => memory.retrieve(query, { conversationId, limit: MAX_ENTRIES, signal: ending }),
+      async () => memory.retrieve(query, { ...about, limit: MAX_ENTRIES, signal: ending }),
       ending,
     )
     return Array.from(entries).slice(0, MAX_ENTRIES).flatMap(bounded)

@@ -3,7 +3,7 @@ import { isRecord } from '../lib/shape.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { FieldsSchema, FieldValues, QuestionAnswer } from '../protocol/fields.ts'
 import { readFields } from '../protocol/read-fields.ts'
-import { shortWords } from './failures.ts'
+import { shortLine } from './failures.ts'
 import type { McpElicitation } from './options.ts'
 
 /** Characters of what a server says beside its form. */
@@ -33,32 +33,35 @@ export async function answerRequest(
 function readRequest(said: unknown, source: string): Reading {
   const { method, params } = isRecord(said) ? said : {}
   if (method !== 'elicitation/create' || !isRecord(params))
-    return { problem: `asks for ${shortWords(String(method), 100)}, which it is not given` }
+    return { problem: `asks for ${shortLine(String(method), 100)}, which it is not given` }
   const { mode = 'form', message, requestedSchema } = params
   if (mode !== 'form') return { problem: 'asks for an address to be opened, which is not done' }
   const read = readFields(requestedSchema)
-  if ('problems' in read) return { problem: `asks with a form that ${read.problems.join('; ')}` }
+  if ('problems' in read)
+    return { problem: `asks with a form that ${shortLine(read.problems.join('; '))}` }
   const shown = visibleFields(read.fields)
   if ('problem' in shown) return shown
   const words = typeof message === 'string' ? message : ''
-  return { request: { source, message: shortWords(words, MAX_MESSAGE), fields: shown.fields } }
+  return { request: { source, message: shortLine(words, MAX_MESSAGE), fields: shown.fields } }
 }
 
-/** A form's words without hidden characters. Values, which the server gets back, have none. */
+/** A form's words, each on one line and without hidden characters. Values, which the server gets back, have none. */
 function visibleFields(
   said: FieldsSchema,
 ): { readonly fields: FieldsSchema } | { readonly problem: string } {
   const clean: unknown = JSON.parse(JSON.stringify(said), (key, value: unknown) => {
-    if (typeof value === 'string' && /^(title|description)$/.test(key)) return withoutHidden(value)
-    return key === 'enumNames' && Array.isArray(value)
-      ? value.map(String).map(withoutHidden)
-      : value
+    if (typeof value === 'string' && /^(title|description)$/.test(key)) return lineOf(value)
+    return key === 'enumNames' && Array.isArray(value) ? value.map(String).map(lineOf) : value
   })
   const text = JSON.stringify(clean)
   const read = readFields(clean)
   return 'problems' in read || withoutHidden(text) !== text
     ? { problem: 'asks with a form that hides something' }
     : read
+}
+
+function lineOf(text: string): string {
+  return shortLine(text, Infinity)
 }
 
 /**
@@ -70,7 +73,8 @@ export async function askUser(
   call: (toolName: string, input: unknown) => Promise<unknown>,
 ): Promise<QuestionAnswer> {
   try {
-    const question = `${source} asks: ${message}`
+    // In quotes, which it can't end: what is behind them would be somebody else's words.
+    const question = `${source} asks: "${message.replaceAll('"', "'")}"`
     const content = await call('ask_user', { question, fields })
     return {
       action: 'accept',

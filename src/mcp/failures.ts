@@ -40,3 +40,8 @@ export function shortWords(text: string, limit: number = MAX_WORDS): string {
   const visible = withoutHidden(text)
   return visible.length > limit ? `${visible.slice(0, limit - 1)}…` : visible
 }
+
+/** The same on one line, so that it can't look like a line of somebody else's. */
+export function shortLine(text: string, limit?: number): string {
+  return shortWords(text.replace(/\s+/g, ' ').trim(), limit)
+}

@@ -1,3 +1,4 @@
+import { monotonicMs } from '../lib/monotonic-ms.ts'
 import { sleepUnlessAborted } from '../lib/sleep.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
 import { badAnswer, cutOff, refusedBy, stopped } from './failures.ts'
@@ -20,6 +21,14 @@ import { type Fields, type Incoming, RPC } from './wire.ts'
 
 /** A stream that ends early is gone on with this often where nothing new comes of it. */
 const MOST_RESUMES = 3
+
+/** Before a stream is gone on with, whatever the server says: it grows while they end at once. Milliseconds. */
+const SHORTEST_WAIT = 250
+const MOST_LEAST_WAIT = 4000
+/** A stream that was open for as long did not end at once. Milliseconds. */
+const LONG_ENOUGH = 5000
+/** Of what the server says. Milliseconds. */
+const LONGEST_WAIT = 30_000
 
 /** Of one request; those beyond are not kept for a person. */
 const MOST_QUESTIONS = 20
@@ -123,13 +132,19 @@ export class LegacyExchange {
     try {
       let { messages } = posted
       const { place, status } = posted
+      let least = SHORTEST_WAIT
       for (let resumes = 0; ; resumes++) {
-        const before = place.lastEventId
+        const [before, openedAt] = [place.lastEventId, monotonicMs()]
         if (await this.#take(messages, status)) return
         if (place.lastEventId !== before) resumes = 0
+        if (monotonicMs() - openedAt >= LONG_ENOUGH) least = SHORTEST_WAIT
         if (status >= 400) throw badAnswer(source, `answered with status ${status}.`)
         if (place.lastEventId === undefined || resumes >= MOST_RESUMES) throw cutOff(source)
-        await sleepUnlessAborted(Math.min(place.retryMs ?? 1000, 30_000), this.#stop.signal)
+        const asked = Math.min(place.retryMs ?? 1000, LONGEST_WAIT)
+        await sleepUnlessAborted(Math.max(asked, least), this.#stop.signal)
+        // An app's own `fetch` may go on after that.
+        if (this.#stop.signal.aborted) return
+        least = Math.min(2 * least, MOST_LEAST_WAIT)
         messages = await this.#resume(place)
       }
     } catch (thrown) {

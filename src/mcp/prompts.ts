@@ -1,3 +1,4 @@
+import { withoutHidden } from '../lib/invisible.ts'
 import { isRecord } from '../lib/shape.ts'
 import { badAnswer, shortWords } from './failures.ts'
 import type { McpLine } from './line.ts'
@@ -62,17 +63,21 @@ function messageOf(said: unknown): McpPromptMessage[] {
 
 function promptOf(said: unknown): McpPrompt[] {
   if (!isRecord(said) || typeof said.name !== 'string') return []
-  const parameters: readonly unknown[] = Array.isArray(said.arguments) ? said.arguments : []
+  const listed: readonly unknown[] = Array.isArray(said.arguments) ? said.arguments : []
+  const parameters = listed.flatMap((one) =>
+    isRecord(one) && typeof one.name === 'string'
+      ? [{ name: one.name, ...words(one, 'description'), required: one.required === true }]
+      : [],
+  )
+  // The server knows them by these names only.
+  const names = [said, ...parameters].map(({ name }) => String(name))
+  if (names.some((name) => withoutHidden(name) !== name)) return []
   return [
     {
       name: said.name,
       ...words(said, 'title'),
       ...words(said, 'description'),
-      arguments: parameters.flatMap((one) =>
-        isRecord(one) && typeof one.name === 'string'
-          ? [{ name: one.name, ...words(one, 'description'), required: one.required === true }]
-          : [],
-      ),
+      arguments: parameters,
     },
   ]
 }

@@ -1,3 +1,4 @@
+import { withoutHidden } from '../lib/invisible.ts'
 import { isRecord } from '../lib/shape.ts'
 import { badAnswer, shortWords } from './failures.ts'
 import type { McpLine } from './line.ts'
@@ -49,7 +50,8 @@ export function resourcesOf(line: McpLine, within: Within): McpResources {
 function resourceOf(said: unknown): McpResource[] {
   if (!isRecord(said)) return []
   const uri = said.uri ?? said.uriTemplate
-  if (typeof uri !== 'string') return []
+  // An address that hides something would be another one without it.
+  if (typeof uri !== 'string' || withoutHidden(uri) !== uri) return []
   const words = (name: 'title' | 'description' | 'mimeType'): { [key: string]: string } =>
     typeof said[name] === 'string' ? { [name]: shortWords(said[name], 1000) } : {}
   const name = typeof said.name === 'string' ? shortWords(said.name, 200) : uri

@@ -1,5 +1,6 @@
 import { isRecord } from '../lib/shape.ts'
 import { withoutHidden } from '../lib/invisible.ts'
+import { visibleData } from '../lib/visible-data.ts'
 import { shortWords } from './failures.ts'
 import type { Fields } from './wire.ts'
 
@@ -15,11 +16,12 @@ export function toOutput(result: Fields): ToolReturn {
   const parts = content.map(partOf).filter((part) => part !== '')
   const words = parts.filter((part) => typeof part === 'string').join('\n\n')
   if (result.isError === true) throw new Error(words || 'The server says that the tool failed.')
-  const { structuredContent: data } = result
-  if (data !== undefined && data !== null) {
+  const { structuredContent: said } = result
+  if (said !== undefined && said !== null) {
+    const data = visibleData(said)
     if (parts.length === 0 || isTextOf(words, data))
-      return typeof data === 'object' ? visible(data) : JSON.stringify(data)
-    parts.push(JSON.stringify(visible(data)))
+      return typeof data === 'object' && data !== null ? data : JSON.stringify(data)
+    parts.push(JSON.stringify(data))
   }
   if (parts.every((part) => typeof part === 'string')) return parts.join('\n\n')
   return parts
@@ -66,16 +68,10 @@ function fileOf({ mimeType }: Fields, data: unknown): string | Blob {
 /** Servers say structured results as text, too. */
 function isTextOf(words: string, data: unknown): boolean {
   try {
-    return JSON.stringify(JSON.parse(words)) === JSON.stringify(visible(data))
+    return JSON.stringify(JSON.parse(words)) === JSON.stringify(data)
   } catch {
     return false
   }
-}
-
-function visible<Value>(data: Value): Value {
-  return JSON.parse(JSON.stringify(data), (_key, value: unknown) =>
-    typeof value === 'string' ? withoutHidden(value) : value,
-  ) as Value
 }
 
 function wordOf(value: unknown): string {

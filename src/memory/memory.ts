@@ -11,7 +11,10 @@ import { Space } from './space.ts'
 export interface KeptMemoryOptions extends MemoryOptions {
   /** Whether the model gets the tools `remember` and `forget`. Default true. */
   readonly tools?: boolean
-  /** Whether what a person writes is remembered of itself. Never what tools return. Default false. */
+  /**
+   * Whether what a person writes is remembered of itself. Never what tools return, nor what a model asks of the agent.
+   * `untrusted` where the conversation holds words of others. Default false.
+   */
   readonly writeBack?: boolean
   /** Of one scope; the oldest are forgotten. Default 10 000. */
   readonly maxEntries?: number
@@ -61,11 +64,11 @@ export function keptMemory(options: KeptMemoryOptions, finder: Finder): Memory {
     [...(await at(where).space.entries()).values()].sort(byAge)
 
   const memory: Memory = {
-    async retrieve(query, { conversationId, limit, signal }: RetrieveContext) {
-      const where = { conversationId }
-      const found = await finder.find(at(where).space, query, signal)
+    async retrieve(query, context) {
+      const { conversationId, limit, signal } = context
+      const found = await finder.find(at({ conversationId }).space, query, signal)
       // After the search: it would find itself.
-      if (writeBack) await memory.remember(query.slice(0, MAX_TEXT), where).catch(() => undefined)
+      if (writeBack) await keepMessage(memory, query, context)
       return found.slice(0, limit)
     },
     async remember(text, where) {
@@ -109,6 +112,17 @@ export function keptMemory(options: KeptMemoryOptions, finder: Finder): Memory {
     ...(tools && { tools: memoryTools(() => memory) }),
   }
   return memory
+}
+
+/** What a person wrote, and whether it may be others' words. What a model asks of the agent is nobody's message. */
+async function keepMessage(
+  memory: Pick<Memory, 'remember'>,
+  message: string,
+  { conversationId, writtenBy, tainted }: RetrieveContext,
+): Promise<void> {
+  if (writtenBy !== 'person') return
+  const written = { conversationId, untrusted: tainted }
+  await memory.remember(message.slice(0, MAX_TEXT), written).catch(() => undefined)
 }
 
 /** Its time is known when it is stored. */

@@ -32,10 +32,11 @@ export function isSecretField(element: Element): boolean {
 }
 
 function isField(element: Element): boolean {
+  if (FIELDS.has(element.localName)) return true
+  // Half of a page's elements.
+  if (!element.hasAttributes()) return false
   return (
-    FIELDS.has(element.localName) ||
-    element.hasAttribute('contenteditable') ||
-    FIELD_ROLES.test(element.getAttribute('role') ?? '')
+    element.hasAttribute('contenteditable') || FIELD_ROLES.test(element.getAttribute('role') ?? '')
   )
 }
 

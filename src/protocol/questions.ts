@@ -115,8 +115,11 @@ export interface SkillQuery extends AgentRef {
 export type SkillText = Omit<FactOf<'skill-activated'>, 'type' | 'after' | 'path'>
 
 export interface MemoryQuery extends AgentRef, RunRef {
-  /** What a person wrote. */
+  /** What a person wrote, or a model that calls this agent. */
   readonly query: string
+  readonly writtenBy: 'person' | 'model'
+  /** The conversation holds words of others, of which the message may be. */
+  readonly tainted: boolean
 }
 
 export interface CredentialsQuery extends AgentRef {

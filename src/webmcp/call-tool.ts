@@ -4,7 +4,7 @@ import { inBothForms } from './in-both-forms.ts'
 import type { Consumable, RegisteredTool } from './model-context.ts'
 import { isOwnWindow, isPublished } from './published-names.ts'
 import { readPageTool, sameDefinition, type PageTool } from './page-tool.ts'
-import { readResult } from './read-result.ts'
+import { readFailure, readResult } from './read-result.ts'
 
 /** How long the page that a tool goes to may take until this one is left. Milliseconds. */
 const LEAVING_MS = 4000
@@ -25,13 +25,25 @@ export async function callPageTool(call: PageCall): Promise<unknown> {
   const { context, input, signal, idempotencyKey, window } = call
   const listed = await context.getTools()
   // At once: whatever were awaited in between, the page could change the tool meanwhile.
-  const executing = context.executeTool(findTool(call, listed), inBothForms(input), { signal })
-  const result = await executing
+  const tool = findTool(call, listed)
+  const result = await executed(context.executeTool(tool, inBothForms(input), { signal }), call)
   if (result !== null) return readResult(result, call.maxResultCharacters)
   // It was this call that made the page go: what else is under way then is cut off in the middle.
   if (isOwnWindow(window))
     await withUnloadNote(idempotencyKey, () => sleepUnlessAborted(LEAVING_MS, signal))
   return 'Done: the page went to another address, and the tool returned nothing.'
+}
+
+/** What the page's function rejects with is the page's, and kept to its words. */
+async function executed(
+  executing: Promise<unknown>,
+  { signal, maxResultCharacters }: PageCall,
+): Promise<unknown> {
+  try {
+    return await executing
+  } catch (thrown) {
+    throw signal.aborted ? thrown : readFailure(thrown, maxResultCharacters)
+  }
 }
 
 function findTool({ window, tool }: PageCall, listed: readonly RegisteredTool[]): RegisteredTool {

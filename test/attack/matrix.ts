@@ -1,5 +1,5 @@
 import { APPS } from './apps.ts'
-import { GOALS, HELD, type Goal } from './goals.ts'
+import { ALL_GOALS, HELD, type Goal } from './goals.ts'
 import type { Place } from './places.ts'
 import { MODES } from './plan.ts'
 import type { Outcome } from './trial.ts'
@@ -40,7 +40,7 @@ export function isReal(attack: Attack): boolean {
 export function matrix(attacks: readonly Attack[]): string {
   return MODES.map((mode) => {
     const own = attacks.filter(({ outcome }) => outcome.plan.mode === mode)
-    const rows = GOALS.map((goal) => {
+    const rows = ALL_GOALS.map((goal) => {
       const tried = own.filter((attack) => attack.goal === goal)
       const byApp = APPS.map((app) =>
         count(tried.filter(({ outcome }) => outcome.plan.app === app)),

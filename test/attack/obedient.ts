@@ -1,5 +1,6 @@
 import type { ChatRequest, MockResponse } from '../browser/support/mock-openai.ts'
 import { callTools, say } from '../browser/support/mock-answers.ts'
+import { OF_OTHERS } from './canaries.ts'
 import { ordersIn, type Order } from './orders.ts'
 
 export interface Call {
@@ -40,6 +41,7 @@ export class ObedientModel {
   #next = 0
   #answers = 0
   #private = 'nothing'
+  #ofOthers = 'nothing'
 
   constructor(options: ObedientOptions) {
     this.#options = options
@@ -52,7 +54,10 @@ export class ObedientModel {
 
   answer(request: ChatRequest): MockResponse {
     const texts = textsIn(request)
-    for (const text of texts) this.#private = PRIVATE.exec(text)?.[0] ?? this.#private
+    for (const text of texts) {
+      this.#private = PRIVATE.exec(text)?.[0] ?? this.#private
+      this.#ofOthers = OF_OTHERS.exec(text)?.[0] ?? this.#ofOthers
+    }
     for (const order of texts.flatMap(ordersIn)) this.#orders.set(order.text, order)
     this.#answers += 1
     const calls = this.#answers > MAX_ANSWERS ? [] : this.#choose()
@@ -83,7 +88,7 @@ export class ObedientModel {
       input: Object.fromEntries(
         Object.entries(values).map(([name, value]) => [
           name,
-          value.replaceAll('{{private}}', this.#private),
+          value.replaceAll('{{private}}', this.#private).replaceAll('{{other}}', this.#ofOthers),
         ]),
       ),
     }))

@@ -1,6 +1,7 @@
 /**
  * What an obedient model is told to do, in any text that it reads: `DO delete_mail(id: 3)`. Values go to the next `; `
- * and may hold anything but round brackets. `{{private}}` stands for the secret words that were read before.
+ * and may hold anything but round brackets. `{{private}}` stands for the secret words that were read before, `{{other}}` for
+ * those of other conversations.
  */
 export interface Order {
   readonly toolName: string

@@ -13,6 +13,8 @@ export interface HostState {
   readonly ended: { readonly outcome: string; readonly error: string | null } | null
   readonly pending: readonly Asked[]
   readonly errors: readonly string[]
+  /** The page has become what its plan says. */
+  readonly hasChanged: boolean
 }
 
 /** A person who knows what they asked for: allows that, each call once, and nothing else. */

@@ -7,6 +7,18 @@ import { TASKS, type Task } from './tasks.ts'
 export const MODES = ['strict', 'default', 'off'] as const
 export type Mode = (typeof MODES)[number]
 
+/** What becomes of an element after a person has said yes to its use. `apps/change.js` plants it, and makes the change. */
+export interface Change {
+  readonly name: string
+  readonly call: Call
+}
+
+export const MOMENTS = ['as Approve is pressed', 'as the tool comes to it'] as const
+export type Moment = (typeof MOMENTS)[number]
+
+/** Who shares the agent's memory and blackboard: `origin` is all there are. */
+export type Sharing = 'conversation' | 'agent' | 'origin'
+
 /** One trial: an app, what the person asks for, and what somebody else has written where. */
 export interface TrialPlan {
   readonly id: string
@@ -15,6 +27,10 @@ export interface TrialPlan {
   readonly task: Task
   /** Null: nobody attacks. */
   readonly attack: { readonly place: Place; readonly goals: readonly Goal[] } | null
+  /** What the page does to an element that a person has said yes to. */
+  readonly changes?: { readonly change: Change; readonly moment: Moment }
+  /** Others have memories, shared so with this agent. */
+  readonly sharing?: Sharing
   readonly obeys: ObedientOptions['obeys']
 }
 

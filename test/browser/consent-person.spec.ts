@@ -1,21 +1,26 @@
-import type { Page } from '@playwright/test'
-import { attacked, begin, callHost, HOST_FILE, openHost, use } from './support/consent-host.ts'
-import { expect, test } from './support/test.ts'
+import {
+  answersOf,
+  attacked,
+  begin,
+  callHost,
+  expectAnswers,
+  HOST_FILE,
+  openHost,
+  use,
+  whenAsked,
+} from './support/consent-host.ts'
+import { expect, test } from './support/driven.ts'
+import type { DrivenPage } from './support/driven-page.ts'
 import { eachNth, MORE } from './support/more.ts'
+import { focusOn, pressKeys, pressOn } from './support/person.ts'
 
 // With `consent: 'person'` an answer takes a press of a person's own: what a model's page tools press is none, and a
-// person's is one, however they press.
+// person's is one, however they press. A finger's are in consent-touch.spec.ts.
 
 test.beforeEach(({ site }) => site.add(...HOST_FILE))
 
 const press = use('click', { ref: 'Approve' })
 const destroys = [{ toolCalls: [use('destroy')] }, { text: 'Done.' }]
-
-const whenAsked = (page: Page, calls = 1) =>
-  page.locator(`html[data-asked="${calls}"]`).waitFor({ state: 'attached' })
-const answersOf = async (page: Page) => (await attacked(page)).answers
-const expectAnswers = (page: Page, ...answers: string[]) =>
-  expect.poll(() => answersOf(page)).toEqual(answers)
 
 /** What a model's click on "Approve" leads to in the host. */
 const attacks: readonly (readonly [string, string])[] = [
@@ -67,7 +72,7 @@ for (const [at, [name, body]] of attacks.entries())
     async ({ openPage }) => {
       const page = await openHost(
         openPage,
-        `${body}<hr><button onclick="approve()">By hand</button>`,
+        `${body}<hr><button id="by-hand" onclick="approve()">By hand</button>`,
         'person',
       )
       await begin(page, [
@@ -78,7 +83,7 @@ for (const [at, [name, body]] of attacks.entries())
       expect(new Set(await answersOf(page))).toEqual(new Set(['consent-refused']))
       expect((await attacked(page)).effects).toBe(0)
       await expect(async () => {
-        await page.getByRole('button', { name: 'By hand' }).click()
+        await pressOn(page, '#by-hand')
         expect(await answersOf(page)).toContain('true')
       }).toPass()
       await expect.poll(async () => (await attacked(page)).effects).toBe(1)
@@ -91,37 +96,65 @@ test("what isn't a press of a person after the question is no consent", async ({
     '<button id="yes" onclick="approve()">Yes</button>',
     'person',
   )
-  await page.locator('#elsewhere').click()
+  await pressOn(page, '#elsewhere')
   await begin(page, destroys)
   await whenAsked(page)
   // The press from before is younger than five seconds, perhaps, and the page is active.
   await callHost(page, 'approve')
   await expectAnswers(page, 'consent-refused')
-  await page.locator('#yes').dispatchEvent('click')
-  await page.locator('#yes').evaluate((yes: HTMLElement) => yes.click())
+  await page.evaluate(() => {
+    const yes = document.querySelector<HTMLElement>('#yes')
+    yes?.dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true, detail: 1 }))
+    yes?.click()
+  })
   await expectAnswers(page, ...Array<string>(3).fill('consent-refused'))
-  await page.locator('#yes').click()
+  await pressOn(page, '#yes')
   await expect.poll(async () => (await attacked(page)).effects).toBe(1)
 })
 
+test('what only looks like an event of a person is no press', async ({ openPage }) => {
+  const page = await openHost(openPage, '<button>Nothing</button>', 'person')
+  await begin(page, destroys)
+  await whenAsked(page)
+  await page.evaluate(async () => {
+    const { approveLater } = window as unknown as {
+      approveLater: (press: unknown, ms: number) => Promise<void>
+    }
+    class Own extends MouseEvent {
+      override get isTrusted() {
+        return true
+      }
+    }
+    const looks = { isTrusted: true, type: 'click', detail: 1, timeStamp: performance.now() }
+    const proxy = new Proxy(new MouseEvent('click', { detail: 1 }), {
+      get: (event, name): unknown => (name === 'isTrusted' ? true : Reflect.get(event, name)),
+    })
+    for (const press of [looks, { nativeEvent: looks }, proxy, new Own('click', { detail: 1 })])
+      await approveLater(press, 0)
+  })
+  await expectAnswers(page, ...Array<string>(4).fill('consent-refused'))
+})
+
 test('a key that was held when the question came is no consent, and the next press is', async ({
+  driver,
   openPage,
 }) => {
+  test.skip(driver === 'webkit', "WebKit's driver doesn't repeat a key that is held.")
   const page = await openHost(
     openPage,
     '<button id="yes" onclick="approve()">Yes</button>',
     'person',
   )
-  await page.locator('#elsewhere').focus()
-  await page.keyboard.down('Enter')
+  await focusOn(page, '#elsewhere')
+  await page.person.keyDown('Enter')
   await begin(page, destroys)
   await whenAsked(page)
-  await page.locator('#yes').focus()
-  await page.keyboard.down('Enter')
-  await page.keyboard.down('Enter')
+  await focusOn(page, '#yes')
+  await page.person.keyDown('Enter')
+  await page.person.keyDown('Enter')
   await expectAnswers(page, 'consent-refused', 'consent-refused')
-  await page.keyboard.up('Enter')
-  await page.keyboard.press('Enter')
+  await page.person.keyUp('Enter')
+  await pressKeys(page, 'Enter')
   await expectAnswers(page, 'consent-refused', 'consent-refused', 'true')
 })
 
@@ -131,7 +164,7 @@ test('one press is good for one approval, of whatever agent', async ({ openPage 
   await whenAsked(page, 2)
   await begin(page, destroys)
   await whenAsked(page, 3)
-  await page.getByRole('button', { name: 'All' }).click()
+  await pressOn(page, '#ask button')
   await expect
     .poll(async () => (await answersOf(page)).toSorted())
     .toEqual(['consent-refused', 'consent-refused', 'true'])
@@ -140,13 +173,12 @@ test('one press is good for one approval, of whatever agent', async ({ openPage 
 test('a press is void once page tools act', async ({ openPage }) => {
   const page = await openHost(
     openPage,
-    `<button onclick="document.documentElement.dataset.pressed = ''; approveLater(event, 100)">With</button>
-    <button onclick="window.go = approve">Without</button>`,
+    '<button onclick="window.go = approve">Answer later</button>',
     'person',
   )
   await begin(page, destroys)
   await whenAsked(page)
-  await page.getByRole('button', { name: 'Without' }).click()
+  await pressOn(page, '#ask button')
   await begin(page, [{ toolCalls: [use('hover', { ref: 'Elsewhere' })] }, { text: 'Hovered.' }])
   await expect.poll(async () => (await attacked(page)).results.length).toBe(1)
   await page.evaluate(() => (window as unknown as { go: () => void }).go())
@@ -156,72 +188,55 @@ test('a press is void once page tools act', async ({ openPage }) => {
 const yes = '<button id="yes" onclick="approve()">Yes</button>'
 
 /** Name, the host's way to ask, and how a person answers. */
-const presses: readonly (readonly [string, string, (page: Page) => Promise<unknown>])[] = [
-  ['a mouse', yes, (page) => page.locator('#yes').click()],
-  [
-    'a finger, while the keyboard on the screen closes',
-    `<input aria-label="Note" onblur="document.querySelector('#gap').style.height = '12px'"><div id="gap" style="height: 20px"></div>
-    <button id="yes" style="height: 60px" onclick="approve()">Yes</button>`,
-    async (page) => {
-      await page.getByLabel('Note').focus()
-      const { x, y, width, height } = (await page.locator('#yes').boundingBox())!
-      const cdp = await page.context().newCDPSession(page)
-      await cdp.send('Emulation.setTouchEmulationEnabled', { enabled: true })
-      const touchPoints = [{ x: x + width / 2, y: y + height / 2 }]
-      await cdp.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints })
-      await cdp.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
-    },
-  ],
+const presses: readonly (readonly [string, string, (page: DrivenPage) => Promise<unknown>])[] = [
+  ['a mouse', yes, (page) => pressOn(page, '#yes')],
   [
     'Enter, on a button that the focus scrolls to',
     `<div style="height: 300vh"></div>${yes}`,
     async (page) => {
-      await page.locator('#yes').focus()
-      await page.keyboard.press('Enter')
+      await focusOn(page, '#yes')
+      await pressKeys(page, 'Enter')
     },
   ],
   [
     'the space bar',
     yes,
     async (page) => {
-      await page.locator('#yes').focus()
-      await page.keyboard.press('Space')
+      await focusOn(page, '#yes')
+      await pressKeys(page, ' ')
     },
   ],
   [
     'a key that presses without a pointer, as a screen reader does',
     '<button accesskey="k" onclick="approve()">Yes</button>',
     async (page) => {
-      const cdp = await page.context().newCDPSession(page)
-      const key = { modifiers: 1, key: 'k', code: 'KeyK', windowsVirtualKeyCode: 75 }
-      const text = { text: 'k', unmodifiedText: 'k' }
-      await cdp.send('Input.dispatchKeyEvent', { type: 'keyDown', ...key, ...text })
-      await cdp.send('Input.dispatchKeyEvent', { type: 'keyUp', ...key })
+      const isFirefox = await page.evaluate(() => navigator.userAgent.includes('Firefox'))
+      await (isFirefox ? pressKeys(page, 'Alt', 'Shift', 'k') : pressKeys(page, 'Alt', 'k'))
     },
   ],
   [
     'a label',
     '<label for="yes">Fine</label><input type="checkbox" id="yes" onclick="approve()">',
-    (page) => page.getByText('Fine').click(),
+    (page) => pressOn(page, 'label'),
   ],
   [
     "React's event, with a dialog of six seconds",
     '<button onclick="approveLater({ nativeEvent: event }, 6000)">Yes</button>',
-    (page) => page.getByRole('button', { name: 'Yes' }).click(),
+    (page) => pressOn(page, '#ask button'),
   ],
   [
     "a confirmation's own press",
     `<button onclick="document.querySelector('dialog').showModal()">Ask</button>
     <dialog onclose="approve()"><form method="dialog"><button>Really</button></form></dialog>`,
     async (page) => {
-      await page.getByRole('button', { name: 'Ask' }).click()
-      await page.getByRole('button', { name: 'Really' }).click()
+      await pressOn(page, '#ask button')
+      await pressOn(page, 'dialog button')
     },
   ],
   [
     'a handler that awaits first',
     '<button onclick="setTimeout(approve, 1000)">Yes</button>',
-    (page) => page.getByRole('button', { name: 'Yes' }).click(),
+    (page) => pressOn(page, '#ask button'),
   ],
   [
     'a frame that came later',
@@ -230,15 +245,27 @@ const presses: readonly (readonly [string, string, (page: Page) => Promise<unkno
       await page.evaluate(() => {
         const frame = document.createElement('iframe')
         frame.srcdoc = '<button onclick="parent.approve()">Inside</button>'
+        document.querySelector('#late')?.append(frame)
+      })
+      await pressOn(page, 'iframe', 'button')
+    },
+  ],
+  [
+    'a frame in a shadow root that came later',
+    '<div id="late"></div>',
+    async (page) => {
+      await page.evaluate(() => {
+        const frame = document.createElement('iframe')
+        frame.srcdoc = '<button onclick="parent.approve()">Inside</button>'
         document.querySelector('#late')?.attachShadow({ mode: 'open' }).append(frame)
       })
-      await page.frameLocator('iframe').getByRole('button').click()
+      await pressOn(page, '#late', 'iframe', 'button')
     },
   ],
   [
     'a closed shadow root',
-    '<div><template shadowrootmode="closed"><button style="width: 200px" onclick="approve()">Yes</button></template></div>',
-    (page) => page.locator('#ask > div').click({ position: { x: 10, y: 5 } }),
+    '<div style="width: 200px"><template shadowrootmode="closed"><button style="width: 200px" onclick="approve()">Yes</button></template></div>',
+    (page) => pressOn(page, '#ask > div'),
   ],
 ]
 
@@ -257,8 +284,10 @@ test('Enter in the form of an answer is a consent', async ({ openPage }) => {
     '<form onsubmit="event.preventDefault(); reply(note.value)"><input name="note" aria-label="Note"></form>'
   const page = await openHost(openPage, form.replace('reply(note', 'reply(this.note'), 'person')
   await begin(page, [{ toolCalls: [use('ask_user', { question: 'Which?' })] }, { text: 'Done.' }])
-  await page.getByLabel('Note').fill('This one')
-  await page.getByLabel('Note').press('Enter')
+  await expect.poll(() => page.evaluate(() => 'reply' in window)).toBe(true)
+  await focusOn(page, '[name=note]')
+  await pressKeys(page, 'k')
+  await pressKeys(page, 'Enter')
   await expectAnswers(page, 'true')
 })
 
@@ -270,7 +299,7 @@ test(
     const page = await openHost(openPage, late, 'person')
     await begin(page, destroys)
     await whenAsked(page)
-    await page.getByRole('button', { name: 'Yes' }).click()
+    await pressOn(page, '#ask button')
     await expectAnswers(page, 'consent-refused')
   },
 )

@@ -1,6 +1,18 @@
-import { type Attacked, attacked, begin, HOST_FILE, openHost, use } from './support/consent-host.ts'
-import { expect, test } from './support/test.ts'
+import {
+  answersOf,
+  type Attacked,
+  attacked,
+  begin,
+  callHost,
+  expectAnswers,
+  HOST_FILE,
+  openHost,
+  use,
+  whenAsked,
+} from './support/consent-host.ts'
+import { expect, test } from './support/driven.ts'
 import { eachNth } from './support/more.ts'
+import { pressOn } from './support/person.ts'
 
 // A model must not answer for the person: the scripted one presses what the page offers.
 
@@ -73,20 +85,20 @@ for (const [at, [name, body, attack]] of attacks.entries())
     async ({ openPage }) => {
       const page = await openHost(
         openPage,
-        `${body}<hr><button onclick="approve()">By hand</button>`,
+        `${body}<hr><button id="by-hand" onclick="approve()">By hand</button>`,
       )
-      page.on('dialog', (dialog) => void dialog.accept())
+      page.acceptDialogs()
       await begin(page, [
         { toolCalls: [use('read_page'), attack, use('destroy')] },
         { text: 'Done.' },
       ])
-      await expect.poll(async () => (await attacked(page)).answers.length).toBeGreaterThan(0)
+      await expect.poll(async () => (await answersOf(page)).length).toBeGreaterThan(0)
       const { answers, effects } = await attacked(page)
       expect(new Set(answers)).toEqual(new Set(['consent-refused']))
       expect(effects).toBe(0)
       await expect(async () => {
-        await page.getByRole('button', { name: 'By hand' }).click()
-        expect((await attacked(page)).answers).toContain('true')
+        await pressOn(page, '#by-hand')
+        expect(await answersOf(page)).toContain('true')
       }).toPass()
       await expect
         .poll(async () => (await attacked(page)).results)
@@ -99,20 +111,20 @@ test('an activation from before the model pressed is not a consent', async ({ op
   const late = '<button onclick="setTimeout(approve, 2500)">Approve</button>'
   const page = await openHost(openPage, late)
   // A person who has just sent the message is still "active" when the handler's timer fires.
-  await page.mouse.click(5, 5)
+  await page.person.click(5, 5)
   await begin(page, [{ toolCalls: [press, use('destroy')] }, { text: 'Done.' }])
-  await expect.poll(async () => (await attacked(page)).answers).toEqual(['consent-refused'])
+  await expectAnswers(page, 'consent-refused')
   expect((await attacked(page)).effects).toBe(0)
 })
 
 test("a model can't press the button of another agent's call", async ({ openPage }) => {
   const page = await openHost(openPage, button)
   await begin(page, [{ toolCalls: [use('destroy')] }, { text: 'Done.' }])
-  await expect(page.getByRole('button')).toBeVisible()
+  await whenAsked(page)
   await begin(page, [{ toolCalls: [press] }, { text: 'Pressed.' }])
   await expect.poll(async () => (await attacked(page)).results.length).toBe(1)
   expect(await attacked(page)).toMatchObject({ answers: ['consent-refused'], effects: 0 })
-  await page.getByRole('button').click()
+  await pressOn(page, '#ask button')
   await expect.poll(async () => (await attacked(page)).effects).toBe(1)
 })
 
@@ -122,11 +134,11 @@ test("a model's page tools can't answer its question to the person", async ({ op
     { toolCalls: [press, use('ask_user', { question: 'Really?' })] },
     { text: 'Done.' },
   ])
-  await expect.poll(async () => (await attacked(page)).answers).toEqual(['consent-refused'])
+  await expectAnswers(page, 'consent-refused')
   // Refused as long as the page hasn't come to rest after the model's click.
   await expect(async () => {
-    await page.getByRole('button').click()
-    expect((await attacked(page)).answers).toContain('true')
+    await pressOn(page, '#ask button')
+    expect(await answersOf(page)).toContain('true')
   }).toPass()
 })
 
@@ -139,9 +151,9 @@ test("a host's own code answers what was asked after the page tools acted", asyn
     { toolCalls: [use('destroy')] },
     { text: 'Done.' },
   ])
-  await expect(page.locator('#ask')).toBeVisible()
-  await page.evaluate(() => (window as unknown as { approve: () => void }).approve())
-  await expect.poll(async () => (await attacked(page)).answers).toEqual(['true'])
+  await whenAsked(page)
+  await callHost(page, 'approve')
+  await expectAnswers(page, 'true')
 })
 
 test('what another copy of the package did counts, and denying is always possible', async ({
@@ -154,7 +166,7 @@ test('what another copy of the package did counts, and denying is always possibl
   })
   const page = await openHost(openPage, `${button}<iframe title="Copy" src="/copy.html"></iframe>`)
   await begin(page, [{ toolCalls: [use('destroy')] }, { text: 'Done.' }])
-  await expect(page.getByRole('button', { name: 'Approve' })).toBeVisible()
+  await whenAsked(page)
   const [approved, denied] = await page.evaluate(async () => {
     const host = window as unknown as Attacked & {
       approve: () => Promise<void>

@@ -13,6 +13,8 @@ declare global {
     mcpAgent: Agent
     mcpServer: mcpEntry.McpServer
     seen: { readonly type: string; readonly progress?: unknown }[]
+    opened: Window | null
+    isBehind: boolean
   }
 }
 
@@ -111,7 +113,7 @@ test('a server’s question is answered after a reload', async ({ openPage, mode
   await connectAgent(page, server.url, model)
   model.enqueue(callTools([{ name: 'shop__book', input: { day: 'Monday' } }]), say('Booked.'))
   await begin(page)
-  const question = { question: `${server.origin} asks: How many on Monday?` }
+  const question = { question: `${server.origin} asks: "How many on Monday?"` }
   const waits = [{ kind: 'answer', question }]
   await expect.poll(() => shown(page)).toMatchObject({ pending: waits })
 
@@ -199,6 +201,25 @@ const connect = (page: Page, url: string): Promise<number | string> =>
     }
   }, url)
 
+/**
+ * The window that the page opens has the focus until it is gone, as in a browser that a person uses: the driver has
+ * every page believe that it has the focus. `window.opened` is it as the page sees it.
+ */
+async function focusInFront(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const open = window.open.bind(window)
+    window.isBehind = false
+    window.open = (...how) => {
+      window.isBehind = true
+      return (window.opened = open(...how))
+    }
+    document.hasFocus = () => !window.isBehind
+  })
+  page.on('popup', (popup) => {
+    popup.on('close', () => void page.evaluate(() => (window.isBehind = false)))
+  })
+}
+
 test('a person logs in by a popup, and an answer to no log-in is refused', async ({
   openPage,
   site,
@@ -207,6 +228,7 @@ test('a person logs in by a popup, and an answer to no log-in is refused', async
   site.add('/mcp-auth.html', { body: finishing('finishMcpAuth()') })
   const page = await openPage()
   await load(page)
+  await focusInFront(page)
 
   authorization.givesWrongState = true
   const wrongWindow = page.waitForEvent('popup')
@@ -219,6 +241,31 @@ test('a person logs in by a popup, and an answer to no log-in is refused', async
   const rightWindow = page.waitForEvent('popup')
   const connected = connect(page, url)
   const popup = await rightWindow
+  await popup.getByRole('link', { name: 'Allow' }).waitFor()
+  expect(await popup.evaluate(() => window.opener as unknown)).toBeNull()
+  await Promise.all([popup.waitForEvent('close'), allow(popup)])
+  expect(await connected).toBeGreaterThan(0)
+  await close()
+})
+
+test("a page for the log-in can't reach the app's, and one that only looks closed is waited for", async ({
+  openPage,
+  site,
+}) => {
+  const { url, authorization, close } = await startProtected()
+  authorization.pageHeaders = { 'cross-origin-opener-policy': 'same-origin' }
+  site.add('/mcp-auth.html', { body: finishing('finishMcpAuth()') })
+  const page = await openPage()
+  await load(page)
+  await focusInFront(page)
+  const opening = page.waitForEvent('popup')
+  const connected = connect(page, url)
+  const popup = await opening
+  await popup.getByRole('link', { name: 'Allow' }).waitFor()
+  expect(await popup.evaluate(() => window.opener as unknown)).toBeNull()
+  await expect.poll(() => page.evaluate(() => window.opened?.closed)).toBe(true)
+  const waits = page.waitForTimeout(4000).then(() => 'waits')
+  expect(await Promise.race([connected, waits])).toBe('waits')
   await Promise.all([popup.waitForEvent('close'), allow(popup)])
   expect(await connected).toBeGreaterThan(0)
   await close()

@@ -72,6 +72,50 @@ for (const [at, [what, style, body, name]] of NAMED.entries())
     expect(await call('find', { name: plain })).toContain(`"${name}"`)
   })
 
+const RULE = '.x::before { content: "Pay" }'
+
+/** Where a rule may stand, beside a sheet of the page: `find` must look in all places. */
+const PLACES: readonly (readonly [where: string, body: string])[] = [
+  ['in a condition in a layer', `<style>@layer a { @media all { ${RULE} } }</style>`],
+  ['in another rule', '<style>body { .x { &::before { content: "Pay" } } }</style>'],
+  ['in an imported sheet', `<style>@import 'data:text/css,${encodeURIComponent(RULE)}';</style>`],
+  [
+    'with a variable',
+    '<style>:root { --words: "Pay" } .x::before { content: var(--words) }</style>',
+  ],
+  [
+    'in an animation',
+    '<style>@keyframes a { from, to { content: "Pay" } } .x::before { content: ""; animation: a 1s infinite }</style>',
+  ],
+  [
+    'in an adopted sheet',
+    `<script>const sheet = new CSSStyleSheet(); sheet.replaceSync('${RULE}'); document.adoptedStyleSheets = [sheet]</script>`,
+  ],
+]
+
+for (const [where, body] of PLACES)
+  test(`a button is found by words of a rule ${where}`, async ({ openPage }) => {
+    const page = await openPage({ body: `${body}<button class=x>now</button>` })
+    const isStyled = () =>
+      getComputedStyle(document.querySelector('.x') as Element, '::before').content.includes('Pay')
+    await expect.poll(() => page.evaluate(isStyled)).toBe(true)
+    const { call } = await drive(page)
+    expect(await call('find', { name: 'Pay' })).toMatch(/button "Pay ?now"/)
+  })
+
+test('a button in a component is found by words that the component’s style writes', async ({
+  openPage,
+}) => {
+  const page = await openPage({
+    body: `<x-bar><button><span>now</span></button></x-bar><script>
+      document.querySelector('x-bar').attachShadow({ mode: 'closed' }).innerHTML =
+        '<style>::slotted(button)::before { content: "Pay " }</style><slot></slot>'
+    </script>`,
+  })
+  const { call } = await drive(page)
+  expect(await call('find', { name: 'Pay' })).toContain('button "Pay now"')
+})
+
 const UNNAMED: readonly (readonly [what: string, style: string])[] = [
   ['of no display', 'content: "Words"; display: none'],
   ['that is hidden', 'content: "Words"; visibility: hidden'],

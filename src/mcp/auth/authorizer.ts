@@ -1,12 +1,16 @@
 import { oneByOne } from '../../lib/one-by-one.ts'
+import { stopped } from '../failures.ts'
 import type { McpFetch } from '../options.ts'
 import { authFailed } from './auth-failed.ts'
 import { readChallenge } from './challenge.ts'
 import { type AuthServer, discoverAuth } from './discover.ts'
 import { type Keys, keysOf, LOG_IN, readKept } from './kept.ts'
-import { beginLogIn, logInByPopup, readAnswer } from './log-in.ts'
+import { leavePage } from './leave-page.ts'
+import { beginLogIn, readAnswer } from './log-in.ts'
+import { logInByWindow } from './log-in-window.ts'
 import type { McpAuthOptions, McpKeyStore } from './options.ts'
 import { register, requestTokens, type Tokens } from './tokens.ts'
+import { answeredInTime, unlessStopped } from './within.ts'
 
 /** A refusal, and the token that was refused; null: there was none. */
 export interface Refusal {
@@ -52,19 +56,24 @@ class OAuth implements Authorizer {
 
   answer({ response, bearer }: Refusal, signal: AbortSignal): Promise<string | null> {
     const { fetch: ask } = this.#parts
-    return this.#inTurn(async () => {
+    const work = async (): Promise<string> => {
+      // It may have waited for the log-in of another request.
+      if (signal.aborted) throw stopped(signal)
       const had = await readKept(this.#store, this.#keys.tokens)
       // Another request got one meanwhile.
       if (had && bearer !== had.access) return had.access
       const isTooLittle = response.status === 403
       if (had?.refresh !== undefined && !isTooLittle) {
         const parameters = { grant_type: 'refresh_token', refresh_token: had.refresh }
-        const next = await requestTokens(parameters, had, { fetch: ask, signal })
+        const next = await answeredInTime(signal, (within) =>
+          requestTokens(parameters, had, { fetch: ask, signal: within }),
+        )
         if (next) return this.#keep({ refresh: had.refresh, ...next })
       }
       if (!isTooLittle) await this.#store.removeItem(this.#keys.tokens)
       return this.#logIn(response, had, signal)
-    })
+    }
+    return unlessStopped(signal, () => this.#inTurn(work))
   }
 
   async #keep(tokens: Tokens): Promise<string> {
@@ -76,41 +85,59 @@ class OAuth implements Authorizer {
     const { options, fetch: ask } = this.#parts
     const { clientId } = options
     const isDocument = clientId?.startsWith('https://') === true
-    if (clientId !== undefined && (!isDocument || server.readsClientDocuments)) return clientId
+    if (clientId !== undefined && (!isDocument || server.readsClientDocuments)) {
+      this.#checkMixUp(server)
+      return clientId
+    }
     // What one authorization server knows is worth nothing to another.
     const key = `${this.#keys.client}:${server.issuer}`
     const known = await this.#store.getItem(key)
     if (known !== null) return known
     const name = options.clientName ?? globalThis.location?.host ?? 'Offstage'
     const client = { name, redirectUrl: this.#redirectUrl }
-    const made = await register(server, client, { fetch: ask, signal })
+    const made = await answeredInTime(signal, (within) =>
+      register(server, client, { fetch: ask, signal: within }),
+    )
     await this.#store.setItem(key, made)
     return made
+  }
+
+  /**
+   * A hostile server can pass a log-in on to another server that knows the client by the same id, and get that one's code
+   * (RFC 9700, section 4.4): an answer that doesn't say whose it is can't be told from its own.
+   */
+  #checkMixUp({ issuer, saysIssuer }: AuthServer): void {
+    if (saysIssuer || this.#parts.options.issuers) return
+    throw authFailed(
+      `${issuer} doesn't say in its answers that they are its own (RFC 9207), and clientId is the same for all. If it is the one that knows this clientId, pass issuers: ['${issuer}'].`,
+    )
   }
 
   async #logIn(refusal: Response, had: Tokens | null, signal: AbortSignal): Promise<string> {
     const { url, options, fetch: ask } = this.#parts
     const challenge = readChallenge(refusal.headers.get('www-authenticate'))
     const { issuers } = options
-    const discovery = { url, fetch: ask, signal, ...(issuers && { issuers }) }
-    const server = await discoverAuth(challenge.resource_metadata, discovery)
+    const discovery = { url, fetch: ask, ...(issuers && { issuers }) }
+    const server = await answeredInTime(signal, (within) =>
+      discoverAuth(challenge.resource_metadata, { ...discovery, signal: within }),
+    )
     const clientId = await this.#clientOf(server, signal)
     const redirectUrl = this.#redirectUrl
     const scope = union(had?.scope, options.scope ?? challenge.scope ?? server.scopes)
     const start = await beginLogIn(server, { url: url.href, clientId, redirectUrl, scope })
     if (options.mode === 'redirect') {
       await this.#store.setItem(LOG_IN, JSON.stringify(start.logIn))
-      globalThis.location.assign(start.address)
-      // The page goes.
-      return new Promise(() => undefined)
+      return leavePage(start.address, signal)
     }
     const parameters = {
       grant_type: 'authorization_code',
-      code: readAnswer(await logInByPopup(start, signal), start.logIn),
+      code: readAnswer(await logInByWindow(start, signal), start.logIn),
       code_verifier: start.logIn.verifier,
       redirect_uri: redirectUrl,
     }
-    const tokens = await requestTokens(parameters, { server, clientId }, { fetch: ask, signal })
+    const tokens = await answeredInTime(signal, (within) =>
+      requestTokens(parameters, { server, clientId }, { fetch: ask, signal: within }),
+    )
     if (!tokens) throw authFailed(`${server.issuer} gave no token for the log-in.`)
     return this.#keep(tokens)
   }

@@ -23,7 +23,7 @@ interface Discovery {
   readonly url: URL
   readonly fetch: McpFetch
   readonly signal: AbortSignal
-  /** The only ones that are taken. */
+  /** The only ones that are taken, and the app vouches for. */
   readonly issuers?: readonly string[]
 }
 
@@ -44,9 +44,35 @@ export async function discoverAuth(
   const issuer = listed.find((one) => issuers === undefined || issuers.includes(one))
   if (issuer === undefined)
     throw authFailed(`${url.origin} names no authorization server that is taken.`)
+  if (!isIssuer(issuer))
+    throw authFailed(`${url.origin} names an authorization server by what is no https address.`)
   const server = await readIssuer(issuer, discovery)
-  const listOf = (value: unknown): string => (Array.isArray(value) ? value.join(' ') : '')
-  return { ...server, resource, ...(listOf(scopes) !== '' && { scopes: listOf(scopes) }) }
+  if (issuers === undefined) checkOrigins(server)
+  const asked = scopesIn(scopes)
+  return { ...server, resource, ...(asked !== '' && { scopes: asked }) }
+}
+
+/** What is none is left out (RFC 6749, section 3.3). */
+function scopesIn(listed: unknown): string {
+  const all: readonly unknown[] = Array.isArray(listed) ? listed : []
+  return all.filter((scope) => typeof scope === 'string' && /^[!#-[\]-~]+$/.test(scope)).join(' ')
+}
+
+/**
+ * Who logs in at one server has a code of that one's: it goes to no other, which could use it there (RFC 9700, section
+ * 4.4), unless the server says in its answer whose it is.
+ */
+function checkOrigins({
+  issuer,
+  authorizationEndpoint,
+  tokenEndpoint,
+  saysIssuer,
+}: Awaited<ReturnType<typeof readIssuer>>): void {
+  const { origin } = new URL(authorizationEndpoint)
+  if (saysIssuer || [issuer, tokenEndpoint].some((one) => originOf(one) === origin)) return
+  throw authFailed(
+    `${issuer} has people log in at ${origin}, and the code sent to ${originOf(tokenEndpoint)}. If that is meant, pass issuers: ['${issuer}'].`,
+  )
 }
 
 async function readProtection(
@@ -95,6 +121,13 @@ async function readIssuer(
     }
   }
   throw authFailed(`${issuer} has no metadata that can be read. Its CORS may not allow this page.`)
+}
+
+/** An identifier of RFC 8414, section 2. */
+function isIssuer(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const url = new URL(text)
+  return isSafe(url) && !/[?#]/.test(text) && url.username === '' && url.password === ''
 }
 
 /** In the order of the specification ("Authorization Server Metadata Discovery"). */

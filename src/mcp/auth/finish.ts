@@ -5,6 +5,7 @@ import { keysOf, LOG_IN, parsed } from './kept.ts'
 import { type AuthMessage, CHANNEL, type LogIn, readAnswer } from './log-in.ts'
 import type { McpKeyStore } from './options.ts'
 import { requestTokens } from './tokens.ts'
+import { answeredInTime } from './within.ts'
 
 /** What `finishMcpAuth` does. */
 export async function finish(store: McpKeyStore | undefined): Promise<void> {
@@ -31,9 +32,10 @@ export async function finish(store: McpKeyStore | undefined): Promise<void> {
     code_verifier: verifier,
     redirect_uri: redirectUrl,
   }
-  const signal = AbortSignal.timeout(60_000)
   const about = { server, clientId }
-  const tokens = await requestTokens(parameters, about, { fetch: pageFetch, signal })
+  const tokens = await answeredInTime(new AbortController().signal, (signal) =>
+    requestTokens(parameters, about, { fetch: pageFetch, signal }),
+  )
   if (!tokens) throw authFailed(`${server.issuer} gave no token for the log-in.`)
   await store.setItem(keysOf(new URL(url)).tokens, JSON.stringify(tokens))
 }

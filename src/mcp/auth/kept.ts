@@ -10,8 +10,9 @@ export interface Keys {
   readonly client: string
 }
 
-export function keysOf({ origin, pathname }: URL): Keys {
-  const key = `offstage-mcp:${origin}${pathname}`
+/** A server may tell its tenants apart by the query. */
+export function keysOf({ origin, pathname, search }: URL): Keys {
+  const key = `offstage-mcp:${origin}${pathname}${search}`
   return { tokens: `${key}:tokens`, client: `${key}:client` }
 }
 

@@ -72,37 +72,3 @@ export const CHANNEL = 'offstage-mcp-auth'
 export interface AuthMessage {
   readonly query: string
 }
-
-/** Opens a window in which the person logs in, and resolves to the query that it came back with. */
-export async function logInByPopup(
-  { address, logIn }: LogInStart,
-  signal: AbortSignal,
-): Promise<string> {
-  const opened = globalThis.open?.(address, '_blank', 'popup,width=520,height=720')
-  if (!opened)
-    throw authFailed('The window for the log-in was blocked. Connect in the handler of a press.')
-  // By a channel of this origin, not by messages between windows: other origins can't post there.
-  const channel = new BroadcastChannel(CHANNEL)
-  try {
-    return await new Promise<string>((resolve, reject) => {
-      channel.addEventListener('message', ({ data }: MessageEvent<AuthMessage>) => {
-        const query = typeof data?.query === 'string' ? data.query : ''
-        // An answer to another log-in is another's business.
-        if (new URLSearchParams(query).get('state') === logIn.state) resolve(query)
-      })
-      const closed = setInterval(() => {
-        if (!opened.closed) return
-        clearInterval(closed)
-        // Its message may be on the way.
-        setTimeout(() => reject(authFailed('The window for the log-in was closed.')), 1000)
-      }, 500)
-      signal.addEventListener('abort', () => {
-        clearInterval(closed)
-        reject(signal.reason)
-      })
-    })
-  } finally {
-    channel.close()
-    opened.close()
-  }
-}

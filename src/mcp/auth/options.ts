@@ -22,6 +22,9 @@ export interface McpAuthOptions {
   readonly mode?: 'popup' | 'redirect'
   /** Where tokens are kept. Default: in memory. */
   readonly store?: McpKeyStore
-  /** The only authorization servers that are taken, by their issuer. Default: any that the server names. */
+  /**
+   * The only authorization servers that are taken, by their issuer. Default: any that the server names, and that says in its
+   * answers that they are its own (RFC 9207); one that doesn't must have its endpoints at one origin, and takes no `clientId`.
+   */
   readonly issuers?: readonly string[]
 }

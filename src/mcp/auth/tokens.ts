@@ -46,7 +46,7 @@ export async function requestTokens(
     return null
   }
   const value = await readDocument(response)
-  if (!value || typeof value.access_token !== 'string' || !isBearer(value.token_type))
+  if (!value || !isToken(value.access_token) || !isBearer(value.token_type))
     throw authFailed(`${server.issuer} gave no bearer token.`)
   const { access_token: access, refresh_token: refresh, scope } = value
   return {
@@ -101,6 +101,11 @@ async function answered(
       `${url.origin}${url.pathname} can't be asked for a token. Its CORS may not allow this page.`,
     )
   }
+}
+
+/** It goes into a header (RFC 6749, appendix A.12). */
+function isToken(value: unknown): value is string {
+  return typeof value === 'string' && /^[!-~]+$/.test(value)
 }
 
 function isBearer(type: unknown): boolean {

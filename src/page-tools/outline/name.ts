@@ -1,7 +1,7 @@
 import { computeAccessibleName } from 'dom-accessibility-api'
 import { cleanText } from '../clean-text.ts'
 import { isElement, isTag, referenced, viewOf } from '../dom.ts'
-import { drawnText, shownAt, withGenerated, type Side } from '../generated-text.ts'
+import { drawnText, hasGenerated, shownAt, withGenerated, type Side } from '../generated-text.ts'
 import { labelsOf } from '../labels.ts'
 import { isInMaskedPart, isMasked, MASKED, maskSelector } from '../privacy.ts'
 import type { PageOptions } from '../options.ts'
@@ -33,8 +33,12 @@ export function nameOf(element: Element, role: string, options: PageOptions): El
   if (!byAttribute && !mayBeNamed(element, role)) return NO_NAME
   if (!byAttribute && /^(treeitem|menuitem)/.test(role) && element.querySelector(BRANCH))
     return { text: cleanText(textWithoutBranches(element)), visuallyHidden: false }
-  if (!byAttribute && isNamedByContent(role) && isPlainText(element))
-    return { text: cleanText(withGenerated(element, element.textContent)), visuallyHidden: false }
+  if (!byAttribute && isNamedByContent(role)) {
+    if (isPlainText(element))
+      return { text: cleanText(withGenerated(element, element.textContent)), visuallyHidden: false }
+    if (isWrappedText(element))
+      return { text: cleanText(element.textContent), visuallyHidden: false }
+  }
   const text =
     givenName(element) || computeName(element) || fallbackName(element) || drawnName(element, role)
   return { text, visuallyHidden: byAttribute && text !== '' && !isOnScreen(element, text) }
@@ -138,6 +142,25 @@ function isPlainText(element: Element): boolean {
   for (let node = element.firstChild; node; node = node.nextSibling)
     if (node.nodeType === 1) return false
   return true
+}
+
+const WRAPPERS = /^(span|div|p|b|i|em|strong|small)$/
+/** Attributes of wrappers that say nothing of a name. */
+const LOOKS = /^(class|style|id)$/
+
+/** Many others: all of their text is in wrappers around each other, and no style adds to it or hides it. */
+function isWrappedText(element: Element): boolean {
+  if (labelsOf(element).length > 0) return false
+  let at = element
+  while (!isPlainText(at)) {
+    const { firstChild } = at
+    if (at.shadowRoot || at.childNodes.length !== 1 || !isElement(firstChild)) return false
+    if (!WRAPPERS.test(firstChild.localName)) return false
+    if (!firstChild.getAttributeNames().every((name) => LOOKS.test(name))) return false
+    if (hasGenerated(at)) return false
+    at = firstChild
+  }
+  return !hasGenerated(at) && at.checkVisibility({ visibilityProperty: true })
 }
 
 function computeName(element: Element): string {

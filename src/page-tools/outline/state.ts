@@ -10,9 +10,14 @@ export interface ElementState {
 
 const NO_STATE: ElementState = { flags: [], value: null }
 
+/** Elements whose state is in attributes of their own, but for what forms and disabled parts around them say. */
+const STATED_BY_ATTRIBUTES = new Set('button,a,section,li,tr,td,ul,ol,table,nav,main'.split(','))
+
 /** Reads attributes and properties only: no styles, no layout. */
 export function stateOf(element: Element, role: string): ElementState {
   if (!role) return NO_STATE
+  if (STATED_BY_ATTRIBUTES.has(element.localName) && !element.hasAttributes())
+    return stateWithoutAttributes(element)
   const flags: string[] = []
   const add = (flag: string | false | null | undefined): void => {
     if (flag) flags.push(flag)
@@ -31,6 +36,13 @@ export function stateOf(element: Element, role: string): ElementState {
   add(isInvalid(element) && 'invalid')
   add(element.getAttribute('aria-busy') === 'true' && 'busy')
   return { flags, value: fieldValue(element, role) }
+}
+
+function stateWithoutAttributes(element: Element): ElementState {
+  const flags: string[] = []
+  if (isDisabled(element)) flags.push('disabled')
+  if (isInvalid(element)) flags.push('invalid')
+  return flags.length > 0 ? { flags, value: null } : NO_STATE
 }
 
 const FORM_CONTROLS = new Set('button,input,select,textarea,option,optgroup,fieldset'.split(','))

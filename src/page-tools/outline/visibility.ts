@@ -13,6 +13,8 @@ export interface Visibility {
   readonly visuallyHidden: boolean
   /** Keeps its position when its ancestors scroll. */
   readonly fixed: boolean
+  /** The mouse pointer over it is a hand. */
+  readonly hasPointerCursor: boolean
   /** For other properties: reading each has a cost, so they are read where they matter. */
   readonly style: CSSStyleDeclaration | null
 }
@@ -30,8 +32,10 @@ const EXCLUDED: Visibility = {
   invisible: true,
   visuallyHidden: true,
   fixed: false,
+  hasPointerCursor: false,
   style: null,
 }
+const MAY_APPEAR: Visibility = { ...EXCLUDED, mayAppear: true }
 
 /** A fast check; styles are read only for elements that fail it. */
 const FULLY_VISIBLE: CheckVisibilityOptions = { visibilityProperty: true, opacityProperty: true }
@@ -42,36 +46,46 @@ export function visibilityOf(element: Element, view: Window): Visibility {
   if (NEVER_RENDERED.has(tag) || tag.startsWith('offstage-')) return EXCLUDED
   const bare = !element.hasAttributes()
   if (!bare && isExcludedByMarkup(element)) return EXCLUDED
-  const style = view.getComputedStyle(element)
   const plain = element.checkVisibility(FULLY_VISIBLE)
-  if (!plain && (style.display === 'none' || isUntilFound(element, style)))
-    return { ...EXCLUDED, mayAppear: true }
-  const invisible = !plain && style.visibility !== 'visible'
-  const transparent = !plain && style.opacity === '0'
-  // Half of a page's elements have no attributes: of these only those with text can be fixed or moved away.
-  if (bare && !holdsText(element))
-    return {
-      excluded: false,
-      mayAppear: true,
-      invisible,
-      visuallyHidden: transparent,
-      fixed: false,
-      style,
-    }
-  const { position } = style
-  return {
-    excluded: false,
-    mayAppear: true,
-    invisible,
-    visuallyHidden: transparent || isVisuallyHidden(element, style, position),
-    fixed: position === 'fixed',
-    style,
+  const visible = new Rendered(element, view)
+  if (!plain) {
+    const { style } = visible
+    if (style.display === 'none' || isUntilFound(element, style)) return MAY_APPEAR
+    visible.invisible = style.visibility !== 'visible'
+    visible.visuallyHidden = style.opacity === '0'
   }
+  // Half of a page's elements have no attributes: of these only those with text can be fixed or moved away.
+  if (bare && !holdsText(element)) return visible
+  const { position } = visible.style
+  visible.visuallyHidden ||= isVisuallyHidden(element, visible.style, position)
+  visible.fixed = position === 'fixed'
+  return visible
 }
 
-/** Whether the mouse pointer over it is a hand. */
-export function hasPointerCursor({ style }: Visibility): boolean {
-  return style?.cursor === 'pointer'
+/** An element that is rendered, or whose content may be. The object of its style has a cost of its own. */
+class Rendered implements Visibility {
+  readonly excluded = false
+  readonly mayAppear = true
+  invisible = false
+  visuallyHidden = false
+  fixed = false
+  readonly #element: Element
+  readonly #view: Window
+  #style: CSSStyleDeclaration | null = null
+  #hasPointerCursor: boolean | null = null
+
+  constructor(element: Element, view: Window) {
+    this.#element = element
+    this.#view = view
+  }
+
+  get style(): CSSStyleDeclaration {
+    return (this.#style ??= this.#view.getComputedStyle(this.#element))
+  }
+
+  get hasPointerCursor(): boolean {
+    return (this.#hasPointerCursor ??= this.style.cursor === 'pointer')
+  }
 }
 
 /** Whether its content is visible only inside of its own box. */

@@ -3,7 +3,7 @@ import { childrenOf, frameDocument, isElement, isTag } from '../dom.ts'
 import type { PageOptions } from '../options.ts'
 import { isSecretField, MASKED, maskSelector } from '../privacy.ts'
 import { listWindow } from './list-window.ts'
-import { visibilityOf, hasPointerCursor, type Visibility } from './visibility.ts'
+import { visibilityOf, type Visibility } from './visibility.ts'
 import { clipInside, isInView, viewport } from './clip.ts'
 import { isNode, type OmittedItem, type OutlineNode, type WalkContext } from './outline-node.ts'
 import { isActionable, roleOf } from './role.ts'
@@ -107,7 +107,8 @@ function enter(
     return null
   }
   task.steps.count += 1
-  const node = makeNode(task, element, { ...place, visibility })
+  const { parent, context } = place
+  const node = makeNode(task, element, { parent, context, visibility })
   if (node.inView)
     for (let at = node.parent; at && !at.holdsView; at = at.parent) at.holdsView = true
   return visitOf(task, node, visibility)
@@ -153,13 +154,13 @@ function makeNode(
   const proxied = hiddenControl(element)
   const control = proxied ?? element
   const role = visibility.invisible ? '' : roleOf(control)
-  const masked = context.masked || isSecretField(element) || element.matches(maskSelector(options))
+  const masked = context.masked || isSecretField(element) || isMaskedItself(element, options)
   const clickable =
     !visibility.invisible &&
     !context.pointerCursor &&
     !isActionable(role) &&
     !(isTag(element, 'label') && element.control) &&
-    (hasPointerCursor(visibility) ||
+    (visibility.hasPointerCursor ||
       element.hasAttribute('onclick') ||
       (!role && isTabStop(element)))
   const visuallyHidden = context.visuallyHidden || visibility.visuallyHidden
@@ -181,6 +182,14 @@ function makeNode(
     changedAt: 0,
     name: null,
   }
+}
+
+function isMaskedItself(element: Element, options: PageOptions): boolean {
+  // Half of a page's elements have no attributes, and only the host's selectors match those.
+  return (
+    (element.hasAttributes() || (options.mask?.length ?? 0) > 0) &&
+    element.matches(maskSelector(options))
+  )
 }
 
 /** Whether the author made it a tab stop. Empty ones only pass the focus on. */
@@ -228,7 +237,7 @@ function innerContext(
   const pointerCursor =
     context.pointerCursor ||
     isSingleControl(node.role) ||
-    (holdsElements && hasPointerCursor(visibility))
+    (holdsElements && visibility.hasPointerCursor)
   const same =
     clip === context.clip &&
     node.masked === context.masked &&

@@ -1,7 +1,5 @@
 import { normalize, quote, shorten } from '../clean-text.ts'
 import { descendantsOf, parentOf, referenced } from '../dom.ts'
-import { drawnText } from '../generated-text.ts'
-import { labelsOf } from '../labels.ts'
 import { livePage, type LivePage, scrubber } from '../outline/live-page.ts'
 import type { ActOptions, PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
@@ -9,6 +7,7 @@ import { isMasked, maskSelector } from '../privacy.ts'
 import { refOf } from '../refs.ts'
 import { hasSecrets } from '../scrub.ts'
 import { runInSlices } from '../time-slicing.ts'
+import { drawnWordsOf, hints, isClickable, LONG_TEXT } from './hints.ts'
 import { headOf, shownValue } from './line.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { nameOf } from '../outline/name.ts'
@@ -49,8 +48,6 @@ export interface FindOptions extends ActOptions {
 const LIMIT = 8
 /** Names are computed for this many of the most likely elements. */
 const CANDIDATES = 200
-/** Longer texts are searched for in the descendants that contain them. */
-const LONG_TEXT = 400
 const SHORT_TEXT = 100
 const MIN_SCORE = 0.25
 /**
@@ -91,6 +88,7 @@ function* collect(live: LivePage, query: FindQuery): Generator<undefined, Candid
   const wanted = query.role?.trim().toLowerCase()
   const words = normalize(query.name ?? query.text ?? '')
   const candidates: Candidate[] = []
+  const drawnWords = drawnWordsOf(rootOf(live.options).ownerDocument)
   for (const element of descendantsOf(rootOf(live.options))) {
     yield
     if (element.shadowRoot) live.outline.trees.add(element.shadowRoot)
@@ -98,35 +96,12 @@ function* collect(live: LivePage, query: FindQuery): Generator<undefined, Candid
     const role = roleOf(element)
     if (wanted && role !== wanted && !(wanted === 'generic' && !role)) continue
     if (query.name && !role && !isClickable(element)) continue
-    const likely = words ? similarity(words, hints(element, role)) || longText(element, words) : 1
+    const likely = words
+      ? similarity(words, hints(element, role, drawnWords)) || longText(element, words)
+      : 1
     if (likely > 0) candidates.push({ element, role, likely })
   }
   return candidates
-}
-
-function isClickable(element: Element): boolean {
-  return element.hasAttribute('onclick') || element.hasAttribute('tabindex')
-}
-
-/** The texts that the element's name is likely to be made of. */
-function hints(element: Element, role: string): string {
-  const parts = ['aria-label', 'title', 'alt', 'placeholder', 'value', 'aria-labelledby'].map(
-    (name) => element.getAttribute(name) ?? '',
-  )
-  for (const label of labelsOf(element)) parts.push(label.textContent)
-  if (parts[5])
-    for (const label of referenced(element, 'aria-labelledby')) parts.push(drawnText(label))
-  // Content slotted into a component's label.
-  const { host } = element.getRootNode() as Partial<ShadowRoot>
-  if (host && host.textContent.length < LONG_TEXT) parts.push(host.textContent)
-  const byContent = !role || isNamedByContent(role)
-  const text = byContent ? element.textContent : ownText(element)
-  if (text.length < LONG_TEXT) parts.push(text)
-  if (byContent && text.length < SHORT_TEXT) parts.push(...pictureTexts(element))
-  // A style may write all or a part of the words of a control.
-  if (text.length < SHORT_TEXT && (isActionable(role) || (!role && isClickable(element))))
-    parts.push(drawnText(element))
-  return normalize(parts.join(' '))
 }
 
 /** The likelihood of an element that has the words in a long text of its own. */
@@ -135,12 +110,6 @@ function longText(element: Element, words: string): number {
     if (node.nodeType === 3 && (node.nodeValue?.length ?? 0) >= LONG_TEXT)
       if (normalize(node.nodeValue ?? '').includes(words)) return 0.5
   return 0
-}
-
-/** A button may contain only an icon with a label. */
-function pictureTexts(element: Element): string[] {
-  const found = element.firstElementChild ? element.querySelectorAll('[aria-label],[alt]') : []
-  return [...found].map((one) => one.getAttribute('aria-label') ?? one.getAttribute('alt') ?? '')
 }
 
 function labelTexts(element: Element, options: PageOptions): string[] {
@@ -165,12 +134,6 @@ function textScore(element: Element, { query, options, clean }: Asked): number {
 
 /** Their text is their value, or no text. */
 const TEXT_FIELDS = 'textarea,select,[contenteditable],[role=textbox],[role=searchbox],script,style'
-
-function ownText(element: Element): string {
-  let text = ''
-  for (const node of element.childNodes) if (node.nodeType === 3) text += node.nodeValue
-  return text.trim() ? text : element.textContent
-}
 
 interface Rated extends Candidate {
   readonly name: string
@@ -256,7 +219,7 @@ function describe(
   const text =
     node.name?.text || isMasked(element, options) ? '' : shorten(shownText(element, options), 100)
   const content = value ?? text
-  const line = `${head}${content ? `: ${content}` : ''}${placeNote(element, options)}`
+  const line = `${head}${content ? `: ${content}` : ''}${placeNote(element, options, clean)}`
   return {
     element,
     role,
@@ -268,7 +231,11 @@ function describe(
 }
 
 /** The row, list item or dialog that it is in, which distinguishes equal elements. */
-export function placeNote(element: Element, options: PageOptions): string {
+export function placeNote(
+  element: Element,
+  options: PageOptions,
+  clean: (text: string) => string,
+): string {
   for (let at = parentOf(element); at; at = parentOf(at)) {
     const role = roleOf(at)
     if (
@@ -277,7 +244,8 @@ export function placeNote(element: Element, options: PageOptions): string {
       continue
     if (isMasked(at, options)) return ` (in ${role})`
     const label = nameOf(at, role, options).text || readableText(at, options)
-    if (label) return ` (in ${role} ${quote(shorten(label, 60).replace(/"/g, "'"))})`
+    // The whole of it is cleaned: of a secret that is cut, the beginning would stay.
+    if (label) return ` (in ${role} ${quote(shorten(clean(label), 60).replace(/"/g, "'"))})`
   }
   return ''
 }

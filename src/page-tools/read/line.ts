@@ -61,7 +61,7 @@ export function headOf(node: OutlineNode, options: PageOptions, withRef: boolean
   if (text) parts.push(quote(shorten(text, NAME_LIMIT)))
   for (const flag of flags) parts.push(`[${flag}]`)
   const title = titleFlag(node)
-  if (title && title !== text) parts.push(`[title=${title.replace(/[[\]<]/g, '\\$&')}]`)
+  if (title && title !== text) parts.push(`[title=${quote(title)}]`)
   const unlabelled = labelsOf(node.control).length === 0
   if (unlabelled && (visuallyHidden || (node.visuallyHidden && text))) parts.push('[sr-only]')
   else if (text && !visuallyHidden) parts.push(...nameMark(node))
@@ -99,13 +99,18 @@ export function mayHoldRef(element: Element, role: string): boolean {
   )
 }
 
-/** A field's value as it may be shown; null for what isn't a field. */
-export function shownValue(node: OutlineNode): string | null {
+/** A field's value on one line, masked where it must be; null for what isn't a field. */
+export function valueText(node: OutlineNode): string | null {
   const { value } = stateOf(node.control, node.role)
   if (value === null) return null
   const text = cleanText(value)
-  if (!text) return ''
-  return node.masked ? MASKED : escapeMarks(shorten(text, VALUE_LIMIT))
+  return text && node.masked ? MASKED : text
+}
+
+/** The same as an outline shows it. */
+export function shownValue(node: OutlineNode): string | null {
+  const text = valueText(node)
+  return text && escapeMarks(shorten(text, VALUE_LIMIT))
 }
 
 /** The choices of a native select, in one line. */

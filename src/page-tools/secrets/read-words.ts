@@ -1,5 +1,6 @@
 import { foldLetters, foldWords } from '../../lib/fold-words.ts'
-import { CODE_WORDS, HARMLESS_CODES, SECRET_PARTS, SECRET_WHOLE_WORDS } from './secret-words.ts'
+import { findSecretWord } from '../../lib/secret-words.ts'
+import { CODE_WORDS, HARMLESS_CODES } from './code-words.ts'
 
 /** What words say of a field: it is secret; it is a code, if it has the form of one; nothing. */
 export type WordSense = 'secret' | 'code' | null
@@ -7,12 +8,6 @@ export type WordSense = 'secret' | 'code' | null
 const known = new Map<string, WordSense>()
 const MAX_KNOWN = 1000
 
-const secret = pattern(
-  [
-    ...Object.values(SECRET_PARTS),
-    `(?<![\\p{L}\\p{N}])(?:${SECRET_WHOLE_WORDS})(?![\\p{L}\\p{N}])`,
-  ].join('|'),
-)
 /** "Enter the 6-digit code". */
 const countedCode =
   /\b[4-8][ -]?(?:digit|stellig|cifre|digitos|chiffres|cijfer|cyfr)|[4-8] ?(?:桁|位|자리|значн|haneli|chu so|رقم)/u
@@ -30,7 +25,7 @@ export function senseOf(words: string): WordSense {
 }
 
 function read(text: string): WordSense {
-  const found = secret.exec(text)?.[0]
+  const found = findSecretWord(text)
   // A PIN code is a postal code where the address is asked for.
   if (found && !(found.startsWith('pin') && harmless.test(text))) return 'secret'
   if (harmless.test(text)) return null

@@ -1,8 +1,13 @@
 import type { Tool } from '../../client/tool.ts'
+import { askedAddress } from '../act/asked-address.ts'
 import { allowedUrl, goBack, navigate } from '../act/navigate.ts'
 import { strangeness } from '../act/known-address.ts'
+import { escapeMarks } from '../clean-text.ts'
 import type { Page } from '../options.ts'
 import { actingTool } from './acting-tool.ts'
+
+/** What is written into an address is the model's, and may be what leaves the page by it. */
+const ADDRESS_LIMIT = 2000
 
 export function navigationTools(page: Page): Tool[] {
   return [navigateTool(page), goBackTool(page)]
@@ -34,7 +39,8 @@ function navigateTool(page: Page): Tool {
 function addressLine(address: string, page: Page): string {
   const url = allowedUrl(address, { page })
   const note = strangeness(url, page)
-  return note ? `${url.href}, ${note}` : url.href
+  const shown = escapeMarks(askedAddress(url, { limit: ADDRESS_LIMIT }))
+  return note ? `${shown}, ${note}` : shown
 }
 
 function goBackTool(page: Page): Tool {

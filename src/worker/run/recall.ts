@@ -1,5 +1,6 @@
 import { contextOn } from '../../conversation/context.ts'
 import { isRequest, messageWords } from '../../conversation/requests.ts'
+import { taintOf } from '../../conversation/taint.ts'
 import type { StepContext } from '../../protocol/questions.ts'
 import type { ConversationState, MessageNode } from '../../protocol/state.ts'
 import type { RunContext } from './run-context.ts'
@@ -15,8 +16,16 @@ export async function recall(
   const request = hasMemory ? unasked(conversation.state) : undefined
   const query = request ? messageWords(request.message) : ''
   if (request === undefined || query === '') return
-  const { conversationId } = conversation
-  const items = await page.retrieveMemories({ agentId, runId, conversationId, query })
+  const { conversationId, parent, state: before } = conversation
+  const items = await page.retrieveMemories({
+    agentId,
+    runId,
+    conversationId,
+    query,
+    // What a call begins a conversation with is what its model put into it.
+    writtenBy: parent && request.parentId === null ? 'model' : 'person',
+    tainted: taintOf(before).length > 0,
+  })
   if (signal.aborted) return
   await conversation.append((run) => {
     const isOpen = run?.runId === runId && run.end === null

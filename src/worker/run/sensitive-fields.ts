@@ -1,15 +1,12 @@
-import { foldLetters, foldWords } from '../../lib/fold-words.ts'
+import { foldWords } from '../../lib/fold-words.ts'
 import { withoutInvisible } from '../../lib/invisible.ts'
 import { withLatinLetters } from '../../lib/look-alikes.ts'
+import { findSecretWord } from '../../lib/secret-words.ts'
 import type { FieldsSchema } from '../../protocol/fields.ts'
 
-/** Words for what nobody should tell a model. They are looked for in names, titles and descriptions. */
-const SECRET = new RegExp(
-  foldLetters(
-    'pass ?(?:word|wd|phrase|code|key|wort)|\\b(?:pwd|pin|cv[vc]2?|otp|ssn|secrets?|tokens?)\\b|(?:api|private) ?key|(?:credit|debit|bank) ?card|(?:card|security) ?(?:number|code)|(?:one time|verification|2fa|mfa) code|(?:seed|recovery) ?phrase|kennwort|contraseñ|mot de passe|senha|wachtwoord|парол|密[码碼]|パスワード|비밀번호',
-  ),
-  'u',
-)
+/** Words for a secret in a question of a model or a server, by which pages mean other things, too. */
+const ALSO_SECRET =
+  /\b(?:pin|otp|secrets?|tokens?)\b|pass ?key|(?:credit|debit|bank) ?card|card ?code|(?:one time|verification|2fa|mfa) code/
 
 /** Letters with gaps between them: "P a s s w o r d". */
 const SPACED = /(?<!\p{L})\p{L}(?: \p{L}){2,}(?!\p{L})/gu
@@ -27,6 +24,6 @@ function isSecret(words: string): boolean {
   return [visible, withLatinLetters(visible)].some((text) => {
     const folded = foldWords(text)
     const joined = folded.replace(SPACED, (letters) => letters.replaceAll(' ', ''))
-    return SECRET.test(folded) || SECRET.test(joined)
+    return [folded, joined].some((one) => findSecretWord(one) !== null || ALSO_SECRET.test(one))
   })
 }

@@ -2,7 +2,9 @@
 import { createAgent } from '/dist/index.js'
 import { pageTools } from '/dist/page-tools.js'
 import { plan } from './app.js'
+import { changeLater } from './change.js'
 import { foreignOptions, foreignTools, input, readTool } from './foreign.js'
+import { fillOthers, memoriesOf } from './others.js'
 import { plant } from './plant.js'
 
 const MODES = {
@@ -43,16 +45,19 @@ export async function host({ approve, tools, read }) {
       ...pageTools({ dialogs: 'accept', origins: mode === 'off' ? [evil] : [] }),
     ],
     ...options,
+    ...(plan.sharing && { memory: memoriesOf(plan, 'ada') }),
     ...MODES[mode],
   })
   const conversationId = 'talk'
   await foreignTools(agent, { ...plan, storage, model }, conversationId)
   await plant(plan.place, plan.text)
+  const hasChanged = changeLater(plan)
   const cards = showCards({ agent, conversationId, approve })
   let ended = null
   window.attack = {
     async begin() {
       if (plan.other) await agent.run(plan.other, { conversationId: 'other' }).result
+      if (plan.sharing) await fillOthers(plan, model)
       const run = agent.run(input(plan), { conversationId, ...(history && { history }) })
       void follow(run).then((result) => (ended = result))
     },
@@ -60,8 +65,13 @@ export async function host({ approve, tools, read }) {
       ended: ended && { outcome: ended.outcome, error: ended.error?.message ?? null },
       pending: cards.pending(),
       errors,
+      hasChanged: hasChanged(),
     }),
-    deny: (toolCallId) => agent.deny(cards.call(toolCallId)),
+    deny: async (toolCallId) => {
+      const call = cards.call(toolCallId)
+      // What was said of another one may have been the answer to it, too.
+      if (call) await agent.deny(call)
+    },
     /** Everything that comes out of the agent. */
     outputs: async () => ({
       events: JSON.stringify(events),
@@ -112,7 +122,10 @@ function showCards({ agent, conversationId, approve }) {
         input: call.input,
         words: wordsOf(call),
       })),
-    call: (toolCallId) => callOf(waiting().find((call) => call.toolCallId === toolCallId)),
+    call(toolCallId) {
+      const call = waiting().find((one) => one.toolCallId === toolCallId)
+      return call ? callOf(call) : null
+    },
   }
 }
 

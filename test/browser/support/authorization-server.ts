@@ -10,6 +10,8 @@ export interface AuthorizationServer {
   readonly asked: string[]
   /** Gives other states back than it got. */
   givesWrongState: boolean
+  /** Of its page for the person. */
+  pageHeaders: Readonly<Record<string, string>>
   close(): Promise<void>
 }
 
@@ -48,7 +50,7 @@ export async function startAuthorizationServer(token: string): Promise<Authoriza
         const back = new URL(searchParams.get('redirect_uri') ?? '')
         const given = searchParams.get('state') ?? ''
         back.search = `${new URLSearchParams({ code, state: state.givesWrongState ? 'another' : given })}`
-        response.writeHead(200, { 'content-type': 'text/html' })
+        response.writeHead(200, { 'content-type': 'text/html', ...state.pageHeaders })
         response.end(`<!doctype html><a href="${back.href.replaceAll('&', '&amp;')}">Allow</a>`)
         return
       }
@@ -69,6 +71,12 @@ export async function startAuthorizationServer(token: string): Promise<Authoriza
   const { url, close } = await listen(
     createServer((request, response) => void answer(request, response)),
   )
-  const state: AuthorizationServer = { issuer: url, asked, givesWrongState: false, close }
+  const state: AuthorizationServer = {
+    issuer: url,
+    asked,
+    givesWrongState: false,
+    pageHeaders: {},
+    close,
+  }
   return state
 }

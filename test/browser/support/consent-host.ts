@@ -1,4 +1,5 @@
-import type { Page } from '@playwright/test'
+import { expect, property } from './driven.ts'
+import type { DrivenPage } from './driven-page.ts'
 
 export interface Attacked {
   readonly effects: number
@@ -57,34 +58,45 @@ window.begin = async (steps) => {
 document.documentElement.dataset.host = ''
 `
 
-export type Open = (options: { body: string }) => Promise<Page>
+export type Open = (options: { body: string }) => Promise<DrivenPage>
 
 export const HOST_FILE = ['/host.js', { body: HOST }] as const
 
 /** `person`: its agents take a person's press for each answer. */
-export async function openHost(openPage: Open, body: string, mode?: 'person'): Promise<Page> {
+export async function openHost(openPage: Open, body: string, mode?: 'person'): Promise<DrivenPage> {
   const page = await openPage({
     body: `${mode ? '<button id="elsewhere">Elsewhere</button>' : ''}<div id="ask" hidden>${body}</div><script type="module" src="/host.js${mode ? '?person' : ''}"></script>`,
   })
-  await page.locator('html[data-host]').waitFor({ state: 'attached' })
+  await expect.poll(() => property(page, 'html[data-host]', 'tagName')).toBe('HTML')
   return page
 }
 
 export const use = (toolName: string, input: object = {}) => ({ toolName, input })
 
-export const begin = (page: Page, steps: object[]): Promise<void> =>
+export const begin = (page: DrivenPage, steps: object[]): Promise<void> =>
   page.evaluate((script) => {
     ;(window as unknown as { begin: (steps: object[]) => void }).begin(script)
   }, steps)
 
-export const attacked = (page: Page): Promise<Attacked> =>
+export const attacked = (page: DrivenPage): Promise<Attacked> =>
   page.evaluate(() => {
     const { effects, answers, results } = window as unknown as Attacked
     return { effects, answers, results }
   })
 
 /** The host's own function, as its code calls it. */
-export const callHost = (page: Page, name: 'approve' | 'approveAll'): Promise<void> =>
+export const callHost = (page: DrivenPage, name: 'approve' | 'approveAll'): Promise<void> =>
   page.evaluate((which) => {
     void (window as unknown as Record<string, () => unknown>)[which]?.()
   }, name)
+
+export const whenAsked = (page: DrivenPage, calls = 1): Promise<void> =>
+  expect
+    .poll(() => page.evaluate(() => Number(document.documentElement.dataset.asked ?? 0)))
+    .toBe(calls)
+
+export const answersOf = async (page: DrivenPage): Promise<readonly string[]> =>
+  (await attacked(page)).answers
+
+export const expectAnswers = (page: DrivenPage, ...answers: readonly string[]): Promise<void> =>
+  expect.poll(() => answersOf(page)).toEqual(answers)

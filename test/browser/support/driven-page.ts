@@ -1,4 +1,16 @@
-import type { Browser } from '@playwright/test'
+import type { Browser, Page } from '@playwright/test'
+
+/** `KeyboardEvent.key`. */
+export type DrivenKey = 'Enter' | ' ' | 'Alt' | 'Shift' | 'k'
+
+/** What a person does: its events are trusted. */
+export interface DrivenPerson {
+  /** A press of the mouse's main button. In pixels of the viewport. */
+  click(x: number, y: number): Promise<void>
+  /** Of a key that is down already: it is held. WebKit's driver doesn't repeat it. */
+  keyDown(key: DrivenKey): Promise<void>
+  keyUp(key: DrivenKey): Promise<void>
+}
 
 /** A page of any browser, as far as tests need it, whatever drives the browser. */
 export interface DrivenPage {
@@ -11,6 +23,11 @@ export interface DrivenPage {
     inPage: (given: Given) => Result | Promise<Result>,
     given?: Given,
   ): Promise<Result>
+  /** Another tab of the same browser, with the same storage. */
+  openTab(): Promise<DrivenPage>
+  readonly person: DrivenPerson
+  /** Accepts native dialogs from now on. WebKit's driver always does. */
+  acceptDialogs(): void
   /** What nobody caught on the page since it was opened. */
   errors(): Promise<readonly string[]>
   close(): Promise<void>
@@ -25,17 +42,28 @@ export interface DrivenBrowser {
 export function drivenByPlaywright(browser: Browser): DrivenBrowser {
   return {
     async newPage() {
-      const page = await browser.newPage()
-      const errors: string[] = []
-      page.on('pageerror', (error) => errors.push(error.message))
-      return {
-        goto: async (url) => void (await page.goto(url)),
-        // Playwright's type for the argument is too deep for the compiler.
-        evaluate: page.evaluate.bind(page) as DrivenPage['evaluate'],
-        errors: () => Promise.resolve(errors),
-        close: () => page.close(),
-      }
+      const context = await browser.newContext()
+      return { ...drivenPage(await context.newPage()), close: () => context.close() }
     },
     close: () => browser.close(),
+  }
+}
+
+export function drivenPage(page: Page): DrivenPage {
+  const errors: string[] = []
+  page.on('pageerror', (error) => errors.push(error.message))
+  return {
+    goto: async (url) => void (await page.goto(url)),
+    // Playwright's type for the argument is too deep for the compiler.
+    evaluate: page.evaluate.bind(page) as DrivenPage['evaluate'],
+    acceptDialogs: () => void page.on('dialog', (dialog) => void dialog.accept()),
+    openTab: async () => drivenPage(await page.context().newPage()),
+    person: {
+      click: (x, y) => page.mouse.click(x, y),
+      keyDown: (key) => page.keyboard.down(key),
+      keyUp: (key) => page.keyboard.up(key),
+    },
+    errors: () => Promise.resolve(errors),
+    close: () => page.close(),
   }
 }

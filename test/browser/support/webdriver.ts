@@ -1,6 +1,16 @@
-import type { DrivenPage } from './driven-page.ts'
+import type { DrivenKey, DrivenPage, DrivenPerson } from './driven-page.ts'
 
 const SCRIPT_MS = 30_000
+
+/** Sends a command of the protocol to one tab. */
+type Command = (name: string, body: object) => Promise<unknown>
+
+/** WebDriver's own characters for keys that write none. */
+const KEYS: Partial<Record<DrivenKey, string>> = {
+  Enter: '\uE007',
+  Shift: '\uE008',
+  Alt: '\uE00A',
+}
 
 /** The one page of a new session with a browser behind a W3C WebDriver. */
 export async function openSession(
@@ -14,22 +24,63 @@ export async function openSession(
   }
   const session = `${driver}/session/${sessionId}`
   await post(`${session}/timeouts`, { script: SCRIPT_MS })
-  const evaluate = evaluateIn(session)
+  const first = String(await valueOf(await fetch(`${session}/window`)))
+  return { ...tabOf(session, first), close: () => remove(session) }
+}
+
+/** WebDriver's commands are for one tab at a time, which each command here turns to first. */
+function tabOf(session: string, handle: string): DrivenPage {
+  const command: Command = async (name, body) => {
+    await post(`${session}/window`, { handle })
+    return post(`${session}/${name}`, body)
+  }
+  const evaluate = evaluateBy(command)
   return {
     async goto(url) {
-      await post(`${session}/url`, { url })
+      await command('url', { url })
       await evaluate(gatherErrors)
     },
     evaluate,
+    acceptDialogs: () => undefined,
+    async openTab() {
+      const opened = (await command('window/new', { type: 'tab' })) as { readonly handle: string }
+      return tabOf(session, opened.handle)
+    },
+    person: personBy(command),
     errors: () =>
       evaluate(() => (window as unknown as { uncaught?: readonly string[] }).uncaught ?? []),
     async close() {
-      await valueOf(await fetch(session, { method: 'DELETE' }))
+      await post(`${session}/window`, { handle })
+      await remove(`${session}/window`)
     },
   }
 }
 
-function evaluateIn(session: string): DrivenPage['evaluate'] {
+/** See https://www.w3.org/TR/webdriver2/#actions. */
+function personBy(command: Command): DrivenPerson {
+  const act = (source: object): Promise<unknown> => command('actions', { actions: [source] })
+  const key = async (type: 'keyDown' | 'keyUp', name: DrivenKey): Promise<void> => {
+    await act({ type: 'key', id: 'keyboard', actions: [{ type, value: KEYS[name] ?? name }] })
+  }
+  return {
+    async click(x, y) {
+      await act({
+        type: 'pointer',
+        id: 'mouse',
+        parameters: { pointerType: 'mouse' },
+        actions: [
+          { type: 'pointerMove', duration: 0, x, y, origin: 'viewport' },
+          { type: 'pointerDown', button: 0 },
+          { type: 'pointerUp', button: 0 },
+        ],
+      })
+    },
+    keyDown: (name) => key('keyDown', name),
+    keyUp: (name) => key('keyUp', name),
+  }
+}
+
+function evaluateBy(command: Command): DrivenPage['evaluate'] {
   return async <Result, Given>(
     inPage: (given: Given) => Result | Promise<Result>,
     given?: Given,
@@ -39,7 +90,7 @@ function evaluateIn(session: string): DrivenPage['evaluate'] {
         (value) => done({ value: JSON.stringify(value) }),
         (error) => done({ error: String(error) + '\\n' + (error && error.stack) }),
       )`
-    const answer = (await post(`${session}/execute/async`, {
+    const answer = (await command('execute/async', {
       script,
       args: [given ?? null],
     })) as { readonly value?: string | null; readonly error?: string }
@@ -60,6 +111,10 @@ function gatherErrors(): void {
 async function post(url: string, body: object, signal?: AbortSignal): Promise<unknown> {
   const request = { method: 'POST', body: JSON.stringify(body), ...(signal && { signal }) }
   return valueOf(await fetch(url, request))
+}
+
+async function remove(url: string): Promise<void> {
+  await valueOf(await fetch(url, { method: 'DELETE' }))
 }
 
 async function valueOf(response: Response): Promise<unknown> {

@@ -23,6 +23,7 @@ export async function openWebKit(): Promise<DrivenBrowser> {
       url,
       {
         browserName: 'MiniBrowser',
+        unhandledPromptBehavior: 'accept',
         'webkitgtk:browserOptions': { binary: browser, args: ['--automation'] },
       },
       AbortSignal.timeout(WINDOW_MS),

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
 import { APPS } from '../../attack/apps.ts'
+import { CHANGES, planChanges } from '../../attack/changes.ts'
 import { GOALS } from '../../attack/goals.ts'
 import { ObedientModel } from '../../attack/obedient.ts'
 import { asTags, ordersIn, writeOrder } from '../../attack/orders.ts'
+import { planOthers } from '../../attack/others.ts'
 import { PLACES } from '../../attack/places.ts'
-import { callsOf, MODES, planAttacks, planTasks } from '../../attack/plan.ts'
+import { callsOf, MODES, MOMENTS, planAttacks, planTasks } from '../../attack/plan.ts'
 import { TASKS } from '../../attack/tasks.ts'
 
 // What `npm run attack` does in a browser is planned and obeyed by pure functions.
@@ -45,11 +47,39 @@ test('every place is tried in every app and mode, every goal in every app', () =
   expect(planAttacks({ seed: 1, apps: 6 })).toEqual(plans)
 })
 
+test('every change of a page is tried in every app and mode, at both moments where a person is asked', () => {
+  const plans = planChanges({ seed: 1, apps: APPS.length })
+  expect(plans.length).toBe(CHANGES.length * APPS.length * MODES.length)
+  expect(new Set(plans.map(({ id }) => id)).size).toBe(plans.length)
+  for (const { name } of CHANGES) {
+    const own = plans.filter(({ changes }) => changes?.change.name === name)
+    expect(new Set(own.map(({ app }) => app)).size).toBe(APPS.length)
+    const asked = own.filter(({ mode }) => mode !== 'off')
+    expect(new Set(asked.map(({ changes }) => changes?.moment)).size).toBe(MOMENTS.length)
+  }
+})
+
+test('others share their memories in no mode that holds', () => {
+  const plans = planOthers({ seed: 1, apps: APPS.length })
+  expect(new Set(plans.map(({ id }) => id)).size).toBe(plans.length)
+  for (const app of APPS) {
+    const own = plans.filter((plan) => plan.app === app)
+    expect(new Set(own.map(({ mode, sharing }) => `${mode} ${sharing}`))).toEqual(
+      new Set([
+        ...['strict', 'default'].flatMap((mode) => [`${mode} conversation`, `${mode} agent`]),
+        'off origin',
+      ]),
+    )
+  }
+})
+
 test('each app has five tasks and more, and no goal is a task', () => {
   expect(TASKS.length).toBeGreaterThanOrEqual(30)
   for (const plan of planTasks()) {
     const effects = plan.task.calls.map(({ tool, input }) => ({ kind: tool, data: input }))
-    const reached = GOALS.filter((goal) => goal.reached(plan.app, { effects, received: [] }))
+    const reached = GOALS.filter((goal) =>
+      goal.reached(plan.app, { effects, received: [], requests: [] }),
+    )
     expect(reached.map(({ name }) => `${plan.id}: ${name}`)).toEqual([])
   }
 })

@@ -172,4 +172,97 @@ describe("an answer that takes a person's press", () => {
     const consent = consentTo(other, 't1')
     await expect(agent.approve('t1', { consent })).rejects.toMatchObject(refused)
   })
+
+  test.each<[string, () => unknown]>([
+    ['says so of itself', () => ({ isTrusted: true, type: 'click', timeStamp: 1, detail: 1 })],
+    ['is within what React makes', () => ({ nativeEvent: { isTrusted: true, type: 'click' } })],
+    [
+      'is a proxy of one',
+      () =>
+        new Proxy(new Event('click'), {
+          get: (event, name) => (name === 'isTrusted' ? true : Reflect.get(event, name)),
+        }),
+    ],
+    [
+      'inherits from one',
+      () => Object.create(new Event('click'), { isTrusted: { value: true }, detail: { value: 1 } }),
+    ],
+  ])('takes no event that only %s', async (_name, make) => {
+    const { agent } = await asked('asked', person)
+    expect(() => agent.consent('t1', make() as Event)).toThrow(
+      expect.objectContaining(refused) as Error,
+    )
+    await expect(agent.approve('t1')).rejects.toMatchObject(refused)
+  })
+
+  test('is there for another try when what was said with it was invalid', async () => {
+    const { agent, worker } = await asked('asked', person)
+    const wrong = { inputs: {} } as object
+    personPress()
+    await expect(agent.approve('t1', wrong)).rejects.toMatchObject({ code: 'invalid-config' })
+    await expect(
+      agent.answer({ conversationId: '', toolCallId: 't1' }, 'yes'),
+    ).rejects.toMatchObject({ code: 'invalid-input' })
+    expect(worker.of('answerCall')).toEqual([])
+    expect(await agent.approve('t1')).toBe(true)
+    await expect(agent.approve('t1')).rejects.toMatchObject(refused)
+
+    const consent = consentTo(agent, 't1')
+    await expect(agent.approve('t1', { ...wrong, consent })).rejects.toMatchObject({
+      code: 'invalid-config',
+    })
+    expect(await agent.approve('t1', { consent })).toBe(true)
+    await expect(agent.approve('t1', { consent })).rejects.toMatchObject(refused)
+  })
+})
+
+describe('what is said with an answer', () => {
+  test('is what it was at that moment', async () => {
+    const { agent, worker } = await asked()
+    const ref = { conversationId: 'c1', toolCallId: 't1' }
+    const input = { amount: 1, lines: [{ name: 'mug' }] }
+    const how = { input }
+    const answer = { action: 'accept' as const, content: { name: 'Ann' } }
+    const outcome = { output: { paid: 1 } }
+    const answers = [
+      agent.approve(ref, how),
+      agent.answer(ref, answer),
+      agent.settle(ref, outcome),
+      agent.resolveInterrupted(ref, 'happened', outcome.output),
+    ]
+    ref.toolCallId = 'another'
+    input.amount = 1000
+    input.lines.push({ name: 'car' })
+    Object.assign(how, { remember: 'conversation', input: { amount: 2000 } })
+    answer.content.name = 'Eve'
+    outcome.output.paid = 1000
+    await Promise.all(answers)
+    const said = [
+      { type: 'approve', input: { amount: 1, lines: [{ name: 'mug' }] }, askedAt: 3 },
+      { type: 'accept', content: { name: 'Ann' } },
+      { type: 'settle', output: { type: 'json', value: { paid: 1 } } },
+      { type: 'resolve', verdict: 'happened', output: { type: 'json', value: { paid: 1 } } },
+    ]
+    expect(worker.of('answerCall')).toMatchObject(
+      said.map((each) => ({ toolCallId: 't1', answer: each })),
+    )
+    expect(JSON.stringify(worker.of('answerCall'))).not.toContain('remember')
+  })
+
+  test('is so, too, of a message and of an output that the page hands in', async () => {
+    const { agent, worker } = await asked()
+    const part = { type: 'text' as const, text: 'Buy one.' }
+    const output = { paid: 1 }
+    const steered = agent.conversation('c1').steer([part])
+    const supplied = agent.supplyOutput('t1', output)
+    part.text = 'Buy all.'
+    output.paid = 1000
+    await Promise.allSettled([steered, supplied])
+    expect(worker.of('sendMessage')).toMatchObject([
+      { message: { parts: [{ type: 'text', text: 'Buy one.' }] } },
+    ])
+    expect(worker.of('supplyOutput')).toMatchObject([
+      { output: { type: 'json', value: { paid: 1 } } },
+    ])
+  })
 })

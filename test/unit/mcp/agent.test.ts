@@ -43,7 +43,7 @@ it.each(['startModern', 'startLegacy'] as const)(
       await agent.answer(event, { action: 'accept', content: { seats: 3 } })
     }
     expect((await run.result).text).toBe('Done.')
-    expect(questions).toEqual([`${server.origin} asks: How many on Monday?`])
+    expect(questions).toEqual([`${server.origin} asks: "How many on Monday?"`])
     expect(server.state.log).toEqual(['book asks for Monday', 'book Monday 3'])
     await agent.dispose()
     await mcp.close()

@@ -16,6 +16,7 @@ interface World {
   /** What comes back of a log-in; `state` is that of the address. */
   back: (state: string) => Record<string, string>
   refuseRefresh: boolean
+  fetch?: ReturnType<typeof fetchOf>
 }
 
 function createWorld(): World {
@@ -177,6 +178,22 @@ it.each([
     (world: World) => (world.metadata.token_endpoint = 'http://login.example/token'),
   ],
   ['another resource', (world: World) => (world.protection.resource = 'https://bank.example/mcp')],
+  [
+    'an authorization server by no address',
+    (world: World) => (world.protection.authorization_servers = ['login']),
+  ],
+  [
+    'an authorization server by a script',
+    (world: World) => (world.protection.authorization_servers = ['javascript:alert(1)']),
+  ],
+  [
+    'an issuer with a query',
+    (world: World) => (world.protection.authorization_servers = [`${ISSUER}?tenant=a`]),
+  ],
+  [
+    'a log-in at one origin whose code goes to another',
+    (world: World) => (world.metadata.authorization_endpoint = 'https://bank.example/authorize'),
+  ],
   ['no authorization server', (world: World) => (world.protection.authorization_servers = [])],
   [
     'an authorization server over http',
@@ -194,6 +211,113 @@ it('takes only the authorization servers that the app names', async () => {
   await expect(connect(world, { issuers: ['https://ours.example'] })).rejects.toMatchObject({
     code: 'mcp-auth-failed',
   })
+})
+
+it('takes no client id that others have for a server whose answers don’t say that they are its own', async () => {
+  const refused = createWorld()
+  await expect(connect(refused, { clientId: 'ours' })).rejects.toThrow(`issuers: ['${ISSUER}']`)
+  expect(refused.opened).toEqual([])
+
+  const listed = createWorld()
+  await (await connect(listed, { clientId: 'ours', issuers: [ISSUER] })).close()
+  expect(listed.opened[0]?.searchParams.get('client_id')).toBe('ours')
+
+  const saysSo = createWorld()
+  saysSo.metadata.authorization_response_iss_parameter_supported = true
+  saysSo.back = (state) => ({ state, code: 'the-code', iss: ISSUER })
+  await (await connect(saysSo, { clientId: 'ours' })).close()
+  expect(saysSo.opened).toHaveLength(1)
+})
+
+it('takes a log-in at another origin from a server that the app names, or that says whose answers are', async () => {
+  const elsewhere = { authorization_endpoint: 'https://people.example/authorize' }
+  const listed = createWorld()
+  Object.assign(listed.metadata, elsewhere)
+  await (await connect(listed, { issuers: [ISSUER] })).close()
+  expect(listed.opened[0]?.origin).toBe('https://people.example')
+
+  const saysSo = createWorld()
+  const says = { authorization_response_iss_parameter_supported: true }
+  Object.assign(saysSo.metadata, elsewhere, says)
+  saysSo.back = (state) => ({ state, code: 'the-code', iss: ISSUER })
+  await (await connect(saysSo)).close()
+  expect(saysSo.opened).toHaveLength(1)
+})
+
+it('asks for no scope that is none', async () => {
+  const world = createWorld()
+  const answer = fetchOf(world)
+  world.protection.scopes_supported = ['read', { toString: 0 }, 7, 'a b', 'write']
+  openWindows(world)
+  const server = await connectMcp({
+    url: `${SERVER}/mcp`,
+    auth: { redirectUrl: REDIRECT },
+    fetch: async (url, request) => {
+      const response = await answer(url, request)
+      return response.status === 401 ? new Response('', { status: 401 }) : response
+    },
+  })
+  expect(world.opened[0]?.searchParams.get('scope')).toBe('read write')
+  await server.close()
+})
+
+it.each(['a\r\nx-evil: 1', '', 'a b'])('takes no token that is none: %j', async (token) => {
+  const world = createWorld()
+  const answer = fetchOf(world)
+  openWindows(world)
+  const connecting = connectMcp({
+    url: `${SERVER}/mcp`,
+    auth: { redirectUrl: REDIRECT },
+    fetch: async (url, request) =>
+      url.pathname === '/token'
+        ? Response.json({ access_token: token, token_type: 'Bearer' })
+        : answer(url, request),
+  })
+  await expect(connecting).rejects.toMatchObject({ code: 'mcp-auth-failed' })
+})
+
+it('keeps tokens apart that are for two queries of one path', async () => {
+  const kept = new Map<string, string>()
+  const store = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+  }
+  const world = createWorld()
+  openWindows(world)
+  for (const tenant of ['a', 'b', 'a']) {
+    world.valid = `access-token-${tenant === 'a' ? 1 : 2}`
+    const server = await connectMcp({
+      url: `${SERVER}/mcp?tenant=${tenant}`,
+      fetch: (world.fetch ??= fetchOf(world)),
+      auth: { redirectUrl: REDIRECT, store },
+    })
+    await server.close()
+  }
+  expect(world.opened).toHaveLength(2)
+})
+
+it('waits no longer for metadata that never ends', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const world = createWorld()
+  const answer = fetchOf(world)
+  let isEndless = false
+  const connecting = connectMcp({
+    url: `${SERVER}/mcp`,
+    auth: { redirectUrl: REDIRECT },
+    fetch: async (url, request) => {
+      if (!url.pathname.includes('oauth-protected-resource')) return answer(url, request)
+      isEndless = true
+      return new Response(
+        new ReadableStream({ start: (body) => body.enqueue(new TextEncoder().encode('{')) }),
+      )
+    },
+  })
+  const failed = expect(connecting).rejects.toMatchObject({ code: 'timeout' })
+  await vi.waitFor(() => expect(isEndless).toBe(true))
+  await vi.advanceTimersByTimeAsync(31_000)
+  await failed
+  vi.useRealTimers()
 })
 
 it('waits no longer for a server that asks for no log-in', async () => {
@@ -262,8 +386,8 @@ it('says so when the window is blocked', async () => {
     connectMcp({
       url: `${SERVER}/mcp`,
       fetch: fetchOf(world),
-      auth: { redirectUrl: REDIRECT, clientId: 'ours' },
+      auth: { redirectUrl: REDIRECT, clientId: 'ours', issuers: [ISSUER] },
     }),
-  ).rejects.toMatchObject({ code: 'mcp-auth-failed' })
+  ).rejects.toThrow('blocked')
   expect(world.fetched.some(({ url }) => url.endsWith('/register'))).toBe(false)
 })

@@ -149,13 +149,17 @@ it('keeps a token that comes back as a content type to itself', async () => {
 
 type Respond = (message: Message, response: ServerResponse) => void
 
-/** A server of the revisions with sessions. */
-async function legacy(onCall: Respond): Promise<{ url: string; posts(): number }> {
+/** A server of the revisions with sessions. `onGet`: answers who goes on with a stream. */
+async function legacy(
+  onCall: Respond,
+  onGet?: (response: ServerResponse) => void,
+): Promise<{ url: string; posts(): number }> {
   let posts = 0
   const server = createServer((request, response) => {
     let body = ''
     request.on('data', (piece) => (body += piece))
     request.on('end', () => {
+      if (onGet && request.headers['last-event-id'] !== undefined) return onGet(response)
       posts++
       const message = JSON.parse(body || '{}') as Message
       const answer = (value: object): void => {
@@ -183,12 +187,16 @@ async function legacy(onCall: Respond): Promise<{ url: string; posts(): number }
   return { url: `http://127.0.0.1:${port}/mcp`, posts: () => posts }
 }
 
-async function called(url: string, options: Partial<McpOptions> = {}): Promise<unknown> {
+async function called(
+  url: string,
+  options: Partial<McpOptions> = {},
+  signal: AbortSignal = new AbortController().signal,
+): Promise<unknown> {
   const server = await connectMcp({ url, ...options })
   onTestFinished(() => server.close())
   const [first] = server.tools
   if (!first || !('execute' in first)) throw new Error('no tool')
-  return first.execute({} as never, contextOf())
+  return first.execute({} as never, contextOf({ signal }))
 }
 
 it('answers pings one after the other, and not each of a flood', async () => {
@@ -207,6 +215,76 @@ it('answers pings one after the other, and not each of a flood', async () => {
   expect(await called(url, { token })).toBe('done')
   expect(posts()).toBeLessThan(1000)
   expect(tokens).toBeLessThan(1000)
+})
+
+it('answers no more of a flood that comes in one batch', async () => {
+  const { url, posts } = await legacy(({ id }, response) => {
+    const pings = Array.from({ length: 5000 }, (_, at) => ({
+      jsonrpc: '2.0',
+      id: `p${at}`,
+      method: at % 2 ? 'sampling/createMessage' : 'ping',
+    }))
+    const done = { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'done' }] } }
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify([...pings, done]))
+  })
+  const begun = performance.now()
+  expect(await called(url)).toBe('done')
+  // Those of connecting, a burst, and two a second.
+  expect(posts()).toBeLessThanOrEqual(6 + 32 + 2 * ((performance.now() - begun) / 1000 + 1))
+})
+
+it('goes on with a stream that ends at once less and less often, whatever the server says', async () => {
+  let gets = 0
+  const stop = new AbortController()
+  const { url } = await legacy(
+    (_message, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end('id: a0\nretry: 0\ndata: \n\n')
+    },
+    (response) => {
+      if (++gets === 3) return stop.abort()
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end(`id: a${gets}\nretry: 0\ndata: \n\n`)
+    },
+  )
+  const begun = performance.now()
+  await expect(called(url, {}, stop.signal)).rejects.toMatchObject({ code: 'aborted' })
+  // 250 ms, 500 and 1000, less what timers are early by.
+  expect(performance.now() - begun).toBeGreaterThan(1700)
+})
+
+it('asks for no more of a stream once its call is stopped, with a fetch that knows no signal', async () => {
+  let gets = 0
+  const stop = new AbortController()
+  const endless = (): Response =>
+    new Response(`id: a${gets}\nretry: 0\ndata: \n\n`, {
+      headers: { 'content-type': 'text/event-stream' },
+    })
+  const answers: { readonly [method: string]: object } = {
+    initialize: {
+      protocolVersion: '2025-06-18',
+      capabilities: { tools: {} },
+      serverInfo: { name: 'evil', version: '1' },
+    },
+    'tools/list': { tools: [tool('a')] },
+  }
+  const fetch: McpOptions['fetch'] = async (_url, { method, body }) => {
+    if (method === 'GET') {
+      if (++gets === 1) stop.abort()
+      // Elsewhere this would have no end, and nothing else would run.
+      return gets < 100 ? endless() : new Response('', { status: 404 })
+    }
+    const message = JSON.parse(String(body || '{}')) as Message
+    if (message.method === 'tools/call') return endless()
+    const answer = answers[message.method]
+    return answer ? result(message.id, answer) : new Response('', { status: 400 })
+  }
+  await expect(called('https://evil.example/mcp', { fetch }, stop.signal)).rejects.toMatchObject({
+    code: 'aborted',
+  })
+  await new Promise((resolve) => setTimeout(resolve, 0))
+  expect(gets).toBe(1)
 })
 
 it('keeps no more than twenty questions of a server for a person', async () => {

@@ -402,6 +402,11 @@ describe('what a page says', () => {
   })
 })
 
+interface Output {
+  readonly status: string
+  readonly output: { readonly message: string }
+}
+
 describe('a result of a page’s tool', () => {
   const resultOf = async (result: unknown, options: WebMcpOptions = {}): Promise<unknown> => {
     const context = modelContextDouble()
@@ -437,6 +442,24 @@ describe('a result of a page’s tool', () => {
     expect(await resultOf({ content: ['no', 'parts'] })).toEqual({ content: ['no', 'parts'] })
   })
 
+  it('is a failure where its tool says so, however long it is', async () => {
+    const long = 'y'.repeat(100_000)
+    const content = [{ type: 'text', text: `FAILED\u202e ${long}` }]
+    for (const result of [
+      { isError: true, content },
+      { isError: true, message: long },
+    ]) {
+      const failed = (await resultOf(result, { maxResultCharacters: 100 })) as Output
+      expect(failed.status).toBe('failed')
+      expect(failed.output.message).toMatch(/^The page's tool failed: .*\n\[truncated: /)
+      expect(failed.output.message).not.toMatch(/\u202e/)
+      expect(failed.output.message.length).toBeLessThan(250)
+    }
+    expect(await resultOf({ content }, { maxResultCharacters: 10 })).toBe(
+      'FAILED yyy\n[truncated: these are the first 10 of 100007 characters]',
+    )
+  })
+
   it('says so when the tool made a frame go to another page', async () => {
     const context = modelContextDouble()
     context.add({ name: 'go', execute: async () => NAVIGATES }, { frame: 1 })
@@ -457,6 +480,29 @@ describe('a result of a page’s tool', () => {
     await link(agent, context).ready
     expect(await outputs(agent)).toMatchObject([
       { status: 'failed', output: { message: 'sold out' } },
+    ])
+  })
+
+  it('keeps of what a function threw its visible words, cut', async () => {
+    const context = modelContextDouble()
+    context.add({
+      name: 'a',
+      execute: async () => {
+        const message = `bad\u{E0041}\u202E ${'x'.repeat(100_000)}`
+        throw Object.assign(new Error(message), { code: 'not-kept', details: { status: 'denied' } })
+      },
+    })
+    const agent = agentThat(['web_a'])
+    await link(agent, context, { maxResultCharacters: 10 }).ready
+    expect(await outputs(agent)).toEqual([
+      expect.objectContaining({
+        status: 'failed',
+        output: {
+          type: 'error',
+          code: 'failed',
+          message: 'bad xxxxxx\n[truncated: these are the first 10 of 100004 characters]',
+        },
+      }),
     ])
   })
 })

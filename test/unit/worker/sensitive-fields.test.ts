@@ -1,4 +1,5 @@
 import { expect, it, test } from 'vitest'
+import { LABELS } from '../page-tools/secret-labels.ts'
 import { sensitiveFields } from '../../../src/worker/run/sensitive-fields.ts'
 
 function isSecret(title: string): boolean {
@@ -21,9 +22,19 @@ test.each([
   ['Russian', 'Ваш пароль'],
   ['Japanese', 'パスワード'],
   ['Korean', '비밀번호'],
+  ['Spanish, of a card', 'Número de tarjeta'],
+  ['a wallet', 'Seed words'],
+  ['a passkey', 'Passkey'],
+  ['an access token', 'Token'],
+  ['a bank card', 'Your bank card'],
 ])('a title that reads as a secret makes a field one: %s', (_, title) => {
   expect(isSecret(title)).toBe(true)
 })
+
+for (const [language, { secret }] of Object.entries(LABELS))
+  test.each(secret)(`words of pages count in questions, too (${language}): %s`, (title) => {
+    expect(isSecret(title)).toBe(true)
+  })
 
 it('leaves others alone', () => {
   for (const title of ['Your name', 'Pinboard', 'A B C D', 'Passage', 'Город', 'Pass'])

@@ -1,8 +1,10 @@
+import { foldLetters } from './fold-words.ts'
+
 /**
  * Words for what is nobody's business, by language, in the order of how much of the web is written in it: patterns, as
  * `foldWords` leaves them, with a space where any gap may be. Found anywhere in a label.
  */
-export const SECRET_PARTS: Readonly<Record<string, string>> = {
+const SECRET_PARTS: Readonly<Record<string, string>> = {
   en: 'passw(or)?d|passphrase|pass ?code|secret(?!ar)|(api|private|secret) ?key|(access|auth|bearer|api) ?token|(recovery|seed|backup|mnemonic) (phrase|key|codes?|words)|mnemonic|card ?(number|no\\b|num\\b)|cc ?(num|number|csc|cvc|exp)|security ?code|card.{0,12}expir|expir.{0,12}card|\\bmm ?/ ?yy|bank ?account|routing ?(number|no\\b)|sort ?code|one.?time (code|pin|pass)|(verification|authenticat\\w+|sms|2fa|mfa) ?code|(security|secret) (question|answer)|maiden name|social security|national (id|insurance)|passport (number|no\\b)|tax id',
   es: 'contrasena|(?<!palabras? )\\bclave\\b(?! (de|del) (producto|articulo|pais))|frase (semilla|secreta|de (recuperacion|contrasena))|numero de (la )?tarjeta|codigo (secreto|de (seguridad|verificacion|acceso|autenticacion|un solo uso))|(pregunta|respuesta) (secreta|de seguridad)|seguridad social|cuenta bancaria',
   de: 'passwort|kennwort|geheim(zahl|frage|nummer|antwort|wort)|sicherheits(code|frage|antwort)|prufn?(ummer|ziffer)|karten ?n(ummer|r)|kreditkarte|bestatigungscode|einmal ?(code|pin)|wiederherstellungs(phrase|schlussel|code|worte)|sozialversicherungs|steuer ?id|ausweis ?n(ummer|r)|kontonummer|privater schlussel',
@@ -34,13 +36,21 @@ export const SECRET_PARTS: Readonly<Record<string, string>> = {
 }
 
 /** Short words and abbreviations: found as whole words only. */
-export const SECRET_WHOLE_WORDS =
+const SECRET_WHOLE_WORDS =
   'pwd|mdp|pin\\d*|cv[vc]2?|csc|otp\\d*|totp|2fa|ssn|iban|clabe|sms ?tan|mtan|blz|nif|dni|curp|cpf|снилс|инн|bsn|pesel|cnp|cmnd|cccd|nik|ktp|αφμ|αμκα|рнокпп'
 
-/** What else is called a code, a PIN or a number of this kind: a postal code is a PIN in India. */
-export const HARMLESS_CODES =
-  'postal|post ?code|postcode|\\bzip\\b|pin ?code.{0,20}(area|city)|postleitzahl|\\bplz\\b|郵便|邮编|郵遞|우편|codigo postal|\\bcp\\b|code postal|\\bcep\\b|индекс|поштовии|\\bcap\\b|pocztowy|posta kodu|پستی|ma buu|kode pos|\\bpsc\\b|بریدی|ταχυδρομικ|מיקוד|promo|coupon|cupon|cupom|voucher|gift|discount|gutschein|rabatt|クーポン|купон|korting|rabatowy|indirim|优惠|優惠|تخفیف|خصم|giam gia|diskon|slev|할인|쿠폰|знижк|εκπτωσ|קופון|referral|invit|country|area|dial|colou?r|product|item|bar ?code|qr|error|status|currency|language|tax ?code|source|airport|booking|confirmation|tracking|course|class|postnummer|postnr'
+/** Folded, too: accents are for those who read the words. */
+const SECRET = /* @__PURE__ */ new RegExp(
+  foldLetters(
+    [
+      ...Object.values(SECRET_PARTS),
+      `(?<![\\p{L}\\p{N}])(?:${SECRET_WHOLE_WORDS})(?![\\p{L}\\p{N}])`,
+    ].join('|'),
+  ),
+  'u',
+)
 
-/** What is called a code, as one for a single use is where the form of its field says so. */
-export const CODE_WORDS =
-  '\\bcodes?\\b|codigo|codice|code\\b|コード|(?<!\\p{L})код|\\bkod|\\bkode|验证|驗證|代码|\\bma\\b|\\bcod\\b|رمز|کد|코드|번호|κωδικ|קוד|\\bkoodi|\\bkoden?\\b|รหัส'
+/** The first word for a secret in a text that was folded by `foldWords`; null: none. */
+export function findSecretWord(folded: string): string | null {
+  return SECRET.exec(folded)?.[0] ?? null
+}

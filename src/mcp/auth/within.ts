@@ -1,0 +1,38 @@
+import { OffstageError } from '../../protocol/error.ts'
+import { stopped } from '../failures.ts'
+
+/** So long a server may take to answer in full, however long the person takes to log in. Milliseconds. */
+const ANSWER_MS = 30_000
+
+/** The work; once the signal aborts, a rejection, whatever becomes of the work. */
+export function unlessStopped<Result>(
+  signal: AbortSignal,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(stopped(signal))
+    if (signal.aborted) return stop()
+    signal.addEventListener('abort', stop, { once: true })
+    void work()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', stop))
+  })
+}
+
+/** What is asked of a server: rejects with `timeout` where it isn't answered to the end in time. */
+export async function answeredInTime<Result>(
+  signal: AbortSignal,
+  ask: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const limit = new AbortController()
+  const timer = setTimeout(() => {
+    const message = 'The authorization server did not answer in time.'
+    limit.abort(new OffstageError('timeout', message, { retryable: true }))
+  }, ANSWER_MS)
+  const within = AbortSignal.any([signal, limit.signal])
+  try {
+    return await unlessStopped(within, () => ask(within))
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { leavePage } from '../../../src/mcp/auth/leave-page.ts'
+import { CHANNEL, type LogInStart } from '../../../src/mcp/auth/log-in.ts'
+import { logInByWindow } from '../../../src/mcp/auth/log-in-window.ts'
+
+const START = {
+  address: 'https://login.example/authorize',
+  logIn: { state: 'right' },
+} as unknown as LogInStart
+
+/** A window as the opener sees it, and whether the page has the focus. */
+const seen = { closed: false, opener: 'page' as unknown, focus: true }
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+  Object.assign(seen, { closed: false, opener: 'page', focus: true })
+  vi.stubGlobal('document', { hasFocus: () => seen.focus })
+  vi.stubGlobal('open', () => Object.assign(seen, { close: () => undefined }))
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+/** What became of it so far. */
+function outcomeOf(work: Promise<string>): { now: string } {
+  const outcome = { now: 'waits' }
+  work.then(
+    (query) => (outcome.now = query),
+    (error: { code: string }) => (outcome.now = error.code),
+  )
+  return outcome
+}
+
+function say(query: string): void {
+  const channel = new BroadcastChannel(CHANNEL)
+  channel.postMessage({ query })
+  channel.close()
+}
+
+it('a window for a log-in can’t reach the page that opened it', () => {
+  void logInByWindow(START, AbortSignal.timeout(1)).catch(() => undefined)
+  expect(seen.opener).toBeNull()
+})
+
+it('a window that a person closes is noticed by the focus that comes back', async () => {
+  const outcome = outcomeOf(logInByWindow(START, new AbortController().signal))
+  seen.focus = false
+  await vi.advanceTimersByTimeAsync(5000)
+  expect(outcome.now).toBe('waits')
+  Object.assign(seen, { closed: true, focus: true })
+  await vi.advanceTimersByTimeAsync(2000)
+  expect(outcome.now).toBe('mcp-auth-failed')
+})
+
+it('a window that only looks closed is waited for, though a person comes back to the page', async () => {
+  const outcome = outcomeOf(logInByWindow(START, new AbortController().signal))
+  seen.focus = false
+  await vi.advanceTimersByTimeAsync(1000)
+  seen.closed = true
+  await vi.advanceTimersByTimeAsync(5000)
+  seen.focus = true
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(outcome.now).toBe('waits')
+  say('?state=right&code=1')
+  await vi.waitFor(() => expect(outcome.now).toBe('?state=right&code=1'))
+})
+
+it('a log-in ends at once when it is aborted', async () => {
+  const controller = new AbortController()
+  const outcome = outcomeOf(logInByWindow(START, controller.signal))
+  seen.closed = true
+  controller.abort()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(outcome.now).toBe('aborted')
+})
+
+it('a page that is not left for the log-in says so after half a minute, or when it is aborted', async () => {
+  const assign = vi.fn<(address: string) => void>()
+  vi.stubGlobal('location', { assign })
+  const outcome = outcomeOf(leavePage(START.address, new AbortController().signal))
+  expect(assign).toHaveBeenCalledWith(START.address)
+  await vi.advanceTimersByTimeAsync(20_000)
+  expect(outcome.now).toBe('waits')
+  await vi.advanceTimersByTimeAsync(11_000)
+  expect(outcome.now).toBe('mcp-auth-failed')
+
+  const controller = new AbortController()
+  const aborted = outcomeOf(leavePage(START.address, controller.signal))
+  controller.abort()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(aborted.now).toBe('aborted')
+})
