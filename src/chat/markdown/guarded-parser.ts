@@ -5,7 +5,7 @@ const MOST_LEVELS = 16
 /** Of a quotation within a quotation. */
 const MOST_QUOTES = 6
 /** In front of a line: what would open lists within lists beyond what people can see. */
-const MOST_INDENT = 24
+const MOST_INDENT = 16
 
 export interface MarkdownParser {
   /** The next part of the text, of any length. */
