@@ -43,12 +43,12 @@ const rows = [
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 182.6 * KILOBYTE,
+    limit: 183.5 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
     bytes: sizeOf('page-tools.js', { dynamic: true }),
-    limit: 80.7 * KILOBYTE,
+    limit: 88.4 * KILOBYTE,
   },
   {
     name: 'tools from (dist/tools-from.js), beside the page',

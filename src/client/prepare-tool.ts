@@ -8,11 +8,10 @@ import { checkPatterns } from './check-patterns.ts'
 import type { StandardSchema } from './standard-schema.ts'
 import { isStandardSchema, jsonSchemaOf } from './standard-schema.ts'
 import { type CompositeTool, isComposite, type Tool } from './tool.ts'
+import { unsoundAt } from './unsound-schema.ts'
 
 /** Of a tool without a schema. */
 const NO_PARAMETERS: JsonSchema = { type: 'object', properties: {}, additionalProperties: false }
-
-const TYPE_NAME = /^(object|array|string|number|integer|boolean|null)$/
 
 /** A checked tool with its clean names and the schema that the model sees. */
 export interface PreparedTool {
@@ -119,16 +118,10 @@ function isDeeper(json: string, levels: number): boolean {
   return false
 }
 
-/** Not the whole of JSON Schema, which the worker checks: what is likely to be mistaken for one. */
+/** Throws `schema-invalid`. */
 export function checkSchema(schema: unknown, where: string): asserts schema is JsonSchema {
-  const { type = [], properties = {}, required = [] } = isRecord(schema) ? schema : { type: '' }
-  const isValid =
-    isRecord(properties) &&
-    Array.isArray(required) &&
-    [type].flat().every((name) => TYPE_NAME.test(String(name)))
-  if (!isValid) throw invalidSchema(where)
-  for (const [key, property] of Object.entries(properties))
-    if (typeof property !== 'boolean') checkSchema(property, `${where}.${key}`)
+  const unsound = unsoundAt(schema, where)
+  if (unsound !== null) throw invalidSchema(unsound)
 }
 
 function describesObject(schema: JsonSchema): boolean {

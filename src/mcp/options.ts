@@ -48,7 +48,9 @@ export interface McpToolOptions {
   /** Where the definitions of tools that were seen are kept, for example `localStorage`. Default: in memory. */
   readonly pins?: McpKeyStore
   /** Whether a changed definition counts. Default: no, until `accept` is called. */
-  readonly onDefinitionChange?: (change: DefinitionChange) => boolean | Promise<boolean>
+  readonly onDefinitionChange?: (
+    change: DefinitionChange,
+  ) => boolean | undefined | Promise<boolean | undefined>
   /** Notified of what was left out, and why. */
   readonly onDiagnostic?: (diagnostic: McpDiagnostic) => void
 }

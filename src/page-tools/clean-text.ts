@@ -3,10 +3,13 @@ import { withoutInvisible } from '../lib/invisible.ts'
 /** Most texts: words of ASCII with one space between them. */
 const PLAIN = /^(?:[!-~]+(?: [!-~]+)*)?$/
 
+/** Whitespace, and signs that reports use for themselves. */
+const NO_TEXT = /[\s\uFDD2\uFDD3]+/g
+
 /** Text as it is visible: on one line, without invisible characters. */
 export function cleanText(text: string): string {
   if (PLAIN.test(text)) return text
-  return withoutInvisible(text.replace(/\s+/g, ' ')).replace(/ {2,}/g, ' ').trim()
+  return withoutInvisible(text.replace(NO_TEXT, ' ')).replace(/ {2,}/g, ' ').trim()
 }
 
 /** Cuts to a number of characters and appends how many are missing. */

@@ -65,16 +65,10 @@ export function* ancestorsOf(node: Node): Generator<Element> {
   for (let at = parentOf(node); at; at = parentOf(at)) yield at
 }
 
-/** The element itself or its nearest ancestor that matches, across shadow roots and frames. */
+/** The element itself or its nearest ancestor that matches, across slots, shadow roots and frames. */
 export function closest(element: Element, selector: string): Element | null {
   if (!selector) return null
-  let at: Element | null = element
-  while (at) {
-    const found: Element | null = at.closest(selector)
-    if (found) return found
-    const root: Node = at.getRootNode()
-    at = 'host' in root ? (root as ShadowRoot).host : frameOf(at.ownerDocument)
-  }
+  for (let at: Element | null = element; at; at = parentOf(at)) if (at.matches(selector)) return at
   return null
 }
 

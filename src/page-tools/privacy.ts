@@ -1,8 +1,9 @@
-import { closest, isElement, isTag, referenced, viewOf } from './dom.ts'
-import { labelsOf } from './labels.ts'
+import { closest, isTag, viewOf } from './dom.ts'
 import type { PageOptions } from './options.ts'
 import { isCardNumber } from './secrets/card-number.ts'
+import { wordsOf } from './secrets/field-words.ts'
 import { isOncePassword } from './secrets/once-passwords.ts'
+import { isPhrasePart } from './secrets/phrase-parts.ts'
 import { senseOf } from './secrets/read-words.ts'
 import { isCardPart, isOneTimeCodeBox, takesDigits } from './secrets/split-fields.ts'
 
@@ -10,28 +11,34 @@ export const MASKED = '[masked]'
 
 const SECRET_AUTOCOMPLETE = /\b(cc-[a-z-]+|one-time-code|current-password|new-password)\b/
 const FIELDS = new Set(['input', 'textarea', 'select'])
-const FIELD_ROLES = /^(textbox|searchbox|spinbutton|combobox)$/
-const TEXT_TYPES = /^(text|password|tel|number|search|email|url)$/
+const FIELD_ROLES = /^(textbox|searchbox|spinbutton|combobox|slider)$/
+const WITHOUT_VALUE = /^(checkbox|radio|button|submit|reset|image|file|color|hidden)$/
+/** A card has a month only. */
+const OF_DAYS = /^(date|datetime-local|week|range)$/
 /** Characters of a one-time code. */
 const CODE_LENGTH = { least: 4, most: 8 }
+/** Of an editor whose text may be a card's number. */
+const LONGEST_CARD = 60
 
 /** Whether a field's value is secret: passwords, payment, one-time codes, numbers that identify a person. */
 export function isSecretField(element: Element): boolean {
   if (!isField(element)) return false
-  if (isTag(element, 'input') && !TEXT_TYPES.test(element.type)) return false
-  if (isOncePassword(element)) return true
+  if (isTag(element, 'input') && WITHOUT_VALUE.test(element.type)) return false
+  if (isOncePassword(element) || isPhrasePart(element)) return true
   const purpose = element.getAttribute('autocomplete') ?? ''
   // Comboboxes have a password purpose to keep browsers from filling them in.
   const isDecoy = purpose.endsWith('-password') && element.getAttribute('role') === 'combobox'
   if (SECRET_AUTOCOMPLETE.test(purpose) && !isDecoy) return true
-  if (isTag(element, 'input') && isSecretByForm(element)) return true
+  if (isSecretByForm(element)) return true
   const sense = purpose === 'postal-code' ? null : senseOf(wordsOf(element))
   if (sense === 'secret') return true
   if (sense === 'code' && isTag(element, 'input') && hasFormOfCode(element)) return true
+  if (sense === 'expiry' && !(isTag(element, 'input') && OF_DAYS.test(element.type))) return true
   return isDrawnAsDots(element)
 }
 
-function isField(element: Element): boolean {
+/** Whether the outline shows a value of the element. */
+export function isField(element: Element): boolean {
   if (FIELDS.has(element.localName)) return true
   // Half of a page's elements.
   if (!element.hasAttributes()) return false
@@ -41,7 +48,11 @@ function isField(element: Element): boolean {
 }
 
 /** Whatever it is called. */
-function isSecretByForm(field: HTMLInputElement): boolean {
+function isSecretByForm(field: Element): boolean {
+  if (!isTag(field, 'input')) {
+    const text = isTag(field, 'textarea') ? field.value : (field.textContent ?? '')
+    return text.length <= LONGEST_CARD && !isTag(field, 'select') && isCardNumber(text)
+  }
   const { maxLength, value } = field
   if (maxLength === 1 && isOneTimeCodeBox(field)) return true
   if (maxLength >= 4 && maxLength <= 6 && isCardPart(field)) return true
@@ -55,31 +66,40 @@ function hasFormOfCode(field: HTMLInputElement): boolean {
   return length >= CODE_LENGTH.least && length <= CODE_LENGTH.most
 }
 
-/** `-webkit-text-security`, by which a page has a text field look like one for a password. */
-function isDrawnAsDots(element: Element): boolean {
+/** `-webkit-text-security`, by which a page has a text look like that of a field for a password. */
+export function isDrawnAsDots(element: Element): boolean {
   const drawn = viewOf(element).getComputedStyle(element).getPropertyValue('-webkit-text-security')
   return drawn !== '' && drawn !== 'none'
 }
 
-const NAMING = ['name', 'id', 'aria-label', 'placeholder', 'title', 'data-testid']
-
-function wordsOf(element: Element): string {
-  const labels = [
-    ...labelsOf(element),
-    ...referenced(element, 'aria-labelledby'),
-    ...legendOf(element),
-  ]
-  return NAMING.map((name) => element.getAttribute(name) ?? '')
-    .concat(labels.map((label) => label.textContent))
-    .join(' ')
+/** What is secret by itself: a field, a choice of one, a word of a phrase, a text that is drawn as dots. */
+export function isSecretPart(element: Element): boolean {
+  return (
+    isSecretField(element) ||
+    isSecretChoice(element) ||
+    isPhrasePart(element) ||
+    (holdsText(element) && isDrawnAsDots(element))
+  )
 }
 
-/** What names a group of fields without names of their own: the parts of one number. */
-function legendOf(element: Element): readonly Element[] {
-  const isPart = isTag(element, 'input') && element.maxLength > 0 && element.maxLength <= 6
-  const group = isPart ? element.closest('fieldset') : null
-  const legend = group?.querySelector('legend')
-  return isElement(legend) ? [legend] : []
+/** The style is inherited: it is asked for where there is a text. */
+function holdsText(element: Element): boolean {
+  for (let node = element.firstChild; node; node = node.nextSibling)
+    if (node.nodeType === 3 && node.nodeValue?.trim()) return true
+  return false
+}
+
+/** Whether it is one of the choices of a secret field. */
+function isSecretChoice(element: Element): boolean {
+  if (isTag(element, 'option') || isTag(element, 'optgroup')) {
+    const list = element.closest('select,datalist')
+    if (!list) return false
+    if (isTag(list, 'select')) return isSecretField(list)
+    const root = list.getRootNode() as ParentNode
+    const fields = list.id ? root.querySelectorAll(`input[list="${CSS.escape(list.id)}"]`) : []
+    return [...fields].some(isSecretField)
+  }
+  return false
 }
 
 const selectors = new WeakMap<PageOptions, string>()
@@ -95,10 +115,15 @@ export function maskSelector(options: PageOptions): string {
 
 /** Whether the page or the host has masked the part that the element lies in. */
 export function isInMaskedPart(element: Element, options: PageOptions): boolean {
-  return closest(element, maskSelector(options)) !== null
+  return (
+    closest(element, maskSelector(options)) !== null ||
+    isSecretChoice(element) ||
+    // A field keeps its name: the third word.
+    (isPhrasePart(element) && !isField(element))
+  )
 }
 
 /** Whether the element lies in a masked part of the page, or is a secret field. */
 export function isMasked(element: Element, options: PageOptions): boolean {
-  return isSecretField(element) || isInMaskedPart(element, options)
+  return isSecretPart(element) || isInMaskedPart(element, options)
 }

@@ -1,7 +1,9 @@
 import { cleanText } from './clean-text.ts'
-import { descendantsOf } from './dom.ts'
+import { descendantsOf, isTag } from './dom.ts'
 import type { PageOptions } from './options.ts'
 import { isSecretField, MASKED, maskSelector } from './privacy.ts'
+import { withoutCutEnds, withoutEncoded } from './secrets/disguises.ts'
+import { findPhrases } from './secrets/phrase-parts.ts'
 import { rememberPassword } from './secrets/once-passwords.ts'
 import { patternOfPart, patternOfWord, patternsOfValue } from './secrets/secret-patterns.ts'
 import { splitEchoes } from './secrets/split-echoes.ts'
@@ -23,6 +25,7 @@ export function scrubberFor(
   options: PageOptions,
 ): (text: string) => string {
   const all = [...trees]
+  findPhrases(all)
   const found = secretsIn(all, options)
   for (const [pattern, length] of found.patterns)
     remember(knownPatterns, [pattern, length], MAX_PATTERNS)
@@ -33,7 +36,10 @@ export function scrubberFor(
   // Longest first, so that a secret that contains another one is removed whole.
   const longestFirst = [...knownPatterns].toSorted(([, one], [, other]) => other - one)
   const secrets = new RegExp(longestFirst.map(([pattern]) => pattern).join('|'), 'gu')
-  return (text) => withoutTokens(text.replace(secrets, MASKED), MASKED)
+  return (text) => {
+    const clean = withoutEncoded(text.replace(secrets, MASKED), secrets, MASKED)
+    return withoutTokens(withoutCutEnds(clean, knownValues.keys(), MASKED), MASKED)
+  }
 }
 
 /** Whether any secret was found so far. */
@@ -62,10 +68,10 @@ function secretsIn(trees: readonly ParentNode[], options: PageOptions): Secrets 
   for (const tree of trees) {
     for (const field of tree.querySelectorAll('input[type="password"]')) rememberPassword(field)
     for (const field of tree.querySelectorAll(VALUE_FIELDS)) {
-      const value = valueOf(field)
-      if (value.length < SHORTEST || !isSecretField(field)) continue
+      const values = valuesOf(field).filter(({ length }) => length >= SHORTEST)
+      if (values.length === 0 || !isSecretField(field)) continue
       found.holders.push(field)
-      add(found, value, true)
+      for (const value of values) add(found, value, true)
     }
     for (const part of tree.querySelectorAll(maskSelector(options))) {
       found.holders.push(part)
@@ -75,7 +81,8 @@ function secretsIn(trees: readonly ParentNode[], options: PageOptions): Secrets 
   return found
 }
 
-const VALUE_FIELDS = 'input,textarea,[contenteditable],[role=textbox],[role=searchbox]'
+const VALUE_FIELDS =
+  'input,textarea,select,[contenteditable],[role=textbox],[role=searchbox],[role=combobox],[role=spinbutton],[role=slider]'
 /** What masked elements hold beside their text. Those without digits are mostly what others are called, too. */
 const ATTRIBUTES = 'aria-label,aria-valuetext,aria-description,title,placeholder,alt'.split(',')
 
@@ -95,6 +102,13 @@ function addTexts(found: Secrets, part: Element): void {
 function valueOf(element: Element): string {
   const { value } = element as Partial<HTMLInputElement>
   return typeof value === 'string' ? value : (element.textContent ?? '')
+}
+
+/** Of a field: what is chosen of a list, and the words for a number. */
+function valuesOf(field: Element): string[] {
+  if (isTag(field, 'select')) return [...field.selectedOptions].map(({ label }) => label)
+  const told = ['aria-valuetext', 'aria-valuenow'].map((name) => field.getAttribute(name) ?? '')
+  return [valueOf(field), ...told]
 }
 
 const SHORTEST = 3

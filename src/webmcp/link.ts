@@ -35,7 +35,7 @@ export class ToolLink implements WebMcpLink {
   readonly #options: CheckedOptions
   readonly #book: ToolBook
   readonly #offers = new Map<Entry, Offer>()
-  /** By entry, the newest definition that `onChange` was asked about. */
+  /** By entry, the newest definition that `onDefinitionChange` was asked about. */
   readonly #asked = new Map<Entry, string>()
   readonly #watch: ToolWatch
 
@@ -87,15 +87,15 @@ export class ToolLink implements WebMcpLink {
     const text = canonicalJson(after)
     if (this.#asked.get(entry) === text) return
     this.#asked.set(entry, text)
-    const { onChange } = this.#options
-    if (!onChange) {
+    const { onDefinitionChange } = this.#options
+    if (!onDefinitionChange) {
       console.warn(
-        `offstage: the page changed its tool ${name}, which is not offered until accept('${name}') is called, or onChange returns true.`,
+        `offstage: the page changed its tool ${name}, which is not offered until accept('${name}') is called, or onDefinitionChange returns true.`,
       )
       return
     }
     const ask = async (): Promise<void> => {
-      const accepts = await onChange({ name, before, after })
+      const accepts = await onDefinitionChange({ name, before, after })
       if (accepts === true && canonicalJson(entry.changed ?? null) === text) this.accept(name)
     }
     ask().catch(reportThrown)

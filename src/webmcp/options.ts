@@ -25,7 +25,7 @@ export interface WebMcpOptions {
    * A tool's definition is no longer the one that was seen first: it isn't offered until this returns true, or
    * `accept()` is called. Asked once for each definition.
    */
-  onChange?(change: DefinitionChange): boolean | undefined | Promise<boolean | undefined>
+  onDefinitionChange?(change: DefinitionChange): boolean | undefined | Promise<boolean | undefined>
   /** Whose tools. Default: the browser's `document.modelContext`. */
   readonly context?: ModelContext
 }
@@ -52,7 +52,7 @@ const NAMES: Readonly<Record<keyof WebMcpOptions, true>> = {
   needsApproval: true,
   maxResultCharacters: true,
   timeoutMs: true,
-  onChange: true,
+  onDefinitionChange: true,
   context: true,
 }
 

@@ -32,7 +32,7 @@ export function useWebMcp(agent: Registers, options: WebMcpOptions = {}): WebMcp
 
 /**
  * The tools that the page has registered with WebMCP now, for `createAgent({ tools })`. A call of one that has changed
- * since fails, and does nothing; one that changed before is left out unless `onChange` returns true. Empty where the browser has no WebMCP. Rejects with `invalid-config`.
+ * since fails, and does nothing; one that changed before is left out unless `onDefinitionChange` returns true. Empty where the browser has no WebMCP. Rejects with `invalid-config`.
  */
 export async function webMcpTools(options: WebMcpOptions = {}): Promise<Tool[]> {
   const checked = checkWebMcpOptions(options)
@@ -42,7 +42,7 @@ export async function webMcpTools(options: WebMcpOptions = {}): Promise<Tool[]> 
   book.update(await listTools(context), (tool) => isIncluded(tool, checked))
   for (const entry of book.entries) {
     const { name, pinned: before, changed: after } = entry
-    if (before && after && (await checked.onChange?.({ name, before, after })) === true)
+    if (before && after && (await checked.onDefinitionChange?.({ name, before, after })) === true)
       book.accept(entry)
   }
   return book.entries.flatMap((entry) => {

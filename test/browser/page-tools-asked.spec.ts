@@ -140,6 +140,29 @@ const DESCRIBED: readonly [string, string, string, object, string][] = [
     'textbox "Words" (in form "Find"), which holds "cups", leads to ORIGIN/search',
   ],
   [
+    'a press with what else its form sends',
+    `<form aria-label="Pay" action="/pay"><label>To <input value="Ada"></label><label>Plan <select><option>Small<option selected>Large</select></label>
+    <label>Note <textarea></textarea></label><label>Terms <input type="checkbox" checked></label><label>News <input type="checkbox"></label>
+    <label>PIN <input type="password" value="hunter22"></label><input type="hidden" name="t" value="x1"><button>Go on</button></form>`,
+    'click',
+    { ref: 'Go on' },
+    'button "Go on" (in form "Pay"), with "To": "Ada", "Plan": "Large", "Terms": "checked", leads to ORIGIN/pay, pays ("pay")',
+  ],
+  [
+    'a press in a form by its heading',
+    '<form action="/a"><h3>Your order</h3><p>2 items</p><button type="button">Next</button></form>',
+    'click',
+    { ref: 'Next' },
+    'button "Next" (in form "Your order")',
+  ],
+  [
+    'a press in a dialog rather than in its form without a name',
+    '<div role="dialog" aria-label="Rename"><form action="/a"><button>Save</button></form></div>',
+    'click',
+    { ref: 'Save' },
+    'button "Save" (in dialog "Rename"), leads to ORIGIN/a',
+  ],
+  [
     'a secret field without its value',
     '<label>Password <input type="password" value="hunter22"></label>',
     'type_text',
@@ -262,6 +285,48 @@ const REFUSED: readonly [string, string, object, string][] = [
     'n.textContent = "Bob"',
   ],
   [
+    'is in a dialog that asks something else now',
+    '<div role="dialog" aria-labelledby="n"><h2 id="n">Delete Ada?</h2><button onclick="window.clicked = 1">OK</button></div>',
+    { ref: 'OK' },
+    'n.textContent = "Delete Bob?"',
+  ],
+  [
+    'is in a form with another title',
+    '<form><h2 id="n">Move Ada</h2><button type="button" onclick="window.clicked = 1">Go</button></form>',
+    { ref: 'Go' },
+    'n.textContent = "Move Bob"',
+  ],
+  [
+    'is in a group of fields with another name',
+    '<fieldset><legend id="n">Ada</legend><button onclick="window.clicked = 1">Edit</button></fieldset>',
+    { ref: 'Edit' },
+    'n.textContent = "Bob"',
+  ],
+  [
+    'was moved to another dialog',
+    '<div role="dialog" aria-label="Delete draft?"><button id="b" onclick="window.clicked = 1">OK</button></div><div role="dialog" aria-label="Delete account?" id="d"></div>',
+    { ref: 'OK' },
+    'd.append(b)',
+  ],
+  [
+    'would send another amount',
+    '<form onsubmit="event.preventDefault(); window.clicked = 1"><label>Amount <input id="n" value="1"></label><button>Go</button></form>',
+    { ref: 'Go' },
+    'n.value = "999"',
+  ],
+  [
+    'would send a field more',
+    '<form onsubmit="event.preventDefault(); window.clicked = 1"><label>Copy to <input id="n"></label><button>Go</button></form>',
+    { ref: 'Go' },
+    'n.value = "eve@example.org"',
+  ],
+  [
+    'would send a long text with another end',
+    `<form onsubmit="event.preventDefault(); window.clicked = 1"><label>Text <textarea id="n">${'word '.repeat(99)}</textarea></label><button>Go</button></form>`,
+    { ref: 'Go' },
+    'n.value += "more"',
+  ],
+  [
     'has another name once the pointer is over it',
     BUTTON,
     { ref: 'Archive' },
@@ -298,6 +363,18 @@ const KEPT: readonly [string, string, object, string][] = [
     'document.body.prepend(document.createElement("hr"), b)',
   ],
   [
+    'is in a dialog whose clock ran on',
+    '<div role="dialog" aria-labelledby="n"><h2 id="n">Leave? (0:59)</h2><button onclick="window.clicked = 1">Stay</button></div>',
+    { ref: 'Stay' },
+    'n.textContent = "Leave? (0:57)"',
+  ],
+  [
+    'is in a form without a name, beside a counter',
+    '<form onsubmit="event.preventDefault(); window.clicked = 1"><p id="n">5 seats left</p><label>To <input value="Ada"></label><button>Go</button></form>',
+    { ref: 'Go' },
+    'n.textContent = "4 seats left"',
+  ],
+  [
     'shows a clock that ran on',
     '<button id="b" onclick="window.clicked = 1">Pay (0:59 left)</button>',
     { ref: 'Pay (0:59 left)' },
@@ -311,6 +388,18 @@ for (const [at, [what, body, input, change]] of KEPT.entries())
     expect(await approved(page, input, change)).toMatch(/^succeeded/)
     expect(await clicks(page)).not.toBe(null)
   })
+
+test('Enter is pressed where typing has changed what is around the field', async ({ openPage }) => {
+  const page = await openHost(
+    openPage,
+    `<form aria-labelledby="n" onsubmit="event.preventDefault(); window.clicked = total.value"><h2 id="n">Places</h2>
+    <label>Count <input oninput="total.value = this.value * 3; n.textContent = 'Places: ' + this.value"></label>
+    <label>Total <input id="total" value="0"></label><button>Go</button></form>`,
+  )
+  const typed = { ref: 'Count', text: '4', enter: true }
+  expect(await approved(page, typed, '', 'type_text')).toMatch(/^succeeded/)
+  expect(await clicks(page)).toBe('12')
+})
 
 test('a key goes to what had the focus when it was approved, or nowhere', async ({ openPage }) => {
   const page = await openHost(
@@ -345,6 +434,49 @@ const CONFIRMED: readonly [string, string, string, object, object][] = [
     '<form onsubmit="return false"><label>To <input></label><button data-offstage-confirm>Send</button></form>',
     'type_text',
     { ref: 'To', text: 'x', enter: true },
+    {},
+  ],
+  [
+    'in a marked form from outside',
+    '<form id="f" data-offstage-confirm onsubmit="return false"></form><button form="f">Go</button>',
+    'click',
+    { ref: 'Go' },
+    {},
+  ],
+  [
+    'in a slot of a marked part',
+    '<div><template shadowrootmode="open"><div data-offstage-confirm><slot></slot></div></template><button>Go</button></div>',
+    'click',
+    { ref: 'Go' },
+    {},
+  ],
+  [
+    'the box of a marked label',
+    '<label for="c" data-offstage-confirm>I agree</label><input id="c" type="checkbox">',
+    'set_checked',
+    { ref: 'I agree', checked: true },
+    {},
+  ],
+  [
+    'a list with the marked option that is chosen',
+    '<select aria-label="Plan"><option>Small</option><option data-offstage-confirm>Large</option></select>',
+    'select_option',
+    { ref: 'Plan', options: ['Large'] },
+    {},
+  ],
+  [
+    'a menu with the marked item that is chosen, before it is open',
+    `<button aria-haspopup="menu" aria-controls="m" aria-expanded="false" onclick="m.hidden = false; this.ariaExpanded = 'true'">More</button>
+    <div id="m" role="menu" hidden><div role="menuitem" tabindex="0">Copy</div><div role="menuitem" tabindex="0" data-offstage-confirm>Hand over</div></div>`,
+    'select_option',
+    { ref: 'More', options: ['Hand over'] },
+    {},
+  ],
+  [
+    'the address of a marked link',
+    '<a href="#there" data-offstage-confirm>Open</a>',
+    'navigate',
+    { url: '#there' },
     {},
   ],
   [
@@ -386,6 +518,37 @@ test('what turns out to be marked only when it is pressed is not pressed', async
   await begin(page, [use('click', { ref: 'Archive' }), DONE], { toolApproval: 'never' })
   expect(await outcome(page)).toContain('A person must be asked')
   expect(await clicks(page)).toBe(null)
+})
+
+test('what is marked as the button goes down on it is not pressed', async ({ openPage }) => {
+  const page = await openHost(
+    openPage,
+    '<button id="b" onpointerdown="this.dataset.offstageConfirm = 1" onpointercancel="window.cancelled = 1" onmouseup="window.clicked = 1" onclick="window.clicked = 2">Go</button>',
+  )
+  await begin(page, [use('click', { ref: 'Go' }), DONE], { toolApproval: 'never' })
+  expect(await outcome(page)).toMatch(/^failed button "Go".* A person must be asked/)
+  expect(await clicks(page)).toBe(null)
+  expect(await page.evaluate(() => 'cancelled' in window)).toBe(true)
+})
+
+test('what is marked in a list that is drawn when it opens is asked about the second time', async ({
+  openPage,
+}) => {
+  const page = await openHost(
+    openPage,
+    `<button aria-haspopup="menu" aria-controls="m" aria-expanded="false" onclick="open_()">More</button><div id="m" role="menu"></div>
+    <script>function open_() {
+      document.querySelector('[aria-controls]').ariaExpanded = 'true'
+      m.innerHTML = '<div role="menuitem" tabindex="0" data-offstage-confirm onclick="window.clicked = 1">Hand over</div>'
+    }</script>`,
+  )
+  const choose = use('select_option', { ref: 'More', options: ['Hand over'] })
+  await begin(page, [choose, choose, DONE], { toolApproval: 'never' })
+  await askedAbout(page)
+  expect(await clicks(page)).toBe(null)
+  await page.evaluate(() => (window as unknown as Hosted).approve())
+  expect(await outcome(page)).toContain('A person must be asked')
+  expect(await clicks(page)).toBe(1)
 })
 
 test('after a reload the one match is found again, and asked about anew', async ({

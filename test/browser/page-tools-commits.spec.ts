@@ -131,6 +131,55 @@ const COMMITS: readonly Case[] = [
     'pays ("pay")',
   ],
   [
+    'a cart that is emptied and paid',
+    '<button>Remove from cart and pay now</button>',
+    'click',
+    click('Remove from cart and pay now'),
+    'pays ("pay")',
+  ],
+  [
+    'an account that goes with the cart',
+    '<button>Empty cart and delete account</button>',
+    'click',
+    click('Empty cart and delete account'),
+    'deletes ("delete")',
+  ],
+  [
+    'a question whose words say what happens',
+    '<div role=alertdialog aria-label="Please confirm" aria-describedby=d><div id=d>The account will be deleted.</div><button>Confirm</button></div>',
+    'click',
+    click('Confirm'),
+    'deletes ("deleted")',
+  ],
+  [
+    'a question that says what is charged',
+    '<div role=dialog aria-label="One more thing"><p>Your card will now be charged.</p><button>OK</button></div>',
+    'click',
+    click('OK'),
+    'pays ("charged")',
+  ],
+  [
+    'a plain element by its name, in a part of which it is all',
+    '<main><div style="cursor: pointer" onclick="1">Delete account</div></main>',
+    'click',
+    click('Delete account'),
+    'generic "Delete account", deletes',
+  ],
+  [
+    'a plain element that only a script listens to',
+    '<main><p>Delete account</p></main>',
+    'click',
+    click('Delete account'),
+    'deletes',
+  ],
+  [
+    'an item of a menu that a combobox opens',
+    '<div role=combobox tabindex=0 aria-label=More aria-controls=m aria-expanded=false>Pick</div><div id=m role=menu hidden><div role=menuitem>Delete</div></div>',
+    'select_option',
+    { ref: 'More', options: ['Delete'] },
+    'deletes',
+  ],
+  [
     'a letter of another script',
     '<button>\u0420ay now</button>',
     'click',
@@ -380,6 +429,41 @@ const COMMITS: readonly Case[] = [
     'another site',
   ],
   [
+    'the address of a link that logs out',
+    '<a href="/bye">Log out</a>',
+    'navigate',
+    { url: '/bye' },
+    'like link "Log out", which logs out ("log out")',
+  ],
+  [
+    'the address of several links of which one deletes',
+    '<a href="/b">B</a><a href="/b">Delete item</a>',
+    'navigate',
+    { url: '/b' },
+    'like link "Delete item"',
+  ],
+  [
+    'a fragment of this page with a link that deletes',
+    '<a href="#/delete/7">Delete</a>',
+    'navigate',
+    { url: '#/delete/7' },
+    'like link "Delete"',
+  ],
+  [
+    'the address of a link that is not displayed',
+    '<a hidden href="/b">B</a>',
+    'navigate',
+    { url: '/b' },
+    'to which no link on the page leads',
+  ],
+  [
+    'the address of a link that nobody sees',
+    '<a style="color: transparent" href="/b">B</a>',
+    'navigate',
+    { url: '/b' },
+    'to which no link on the page leads',
+  ],
+  [
     'an address that no link leads to',
     '<a href="/b">B</a>',
     'navigate',
@@ -406,6 +490,24 @@ const PLAIN: readonly Case[] = [
   ['a link’s address', '<a href="/b">B</a>', 'navigate', { url: '/b' }],
   ['that without its fragment', '<a href="/b#part">B</a>', 'navigate', { url: '/b' }],
   ['that with its fragment', '<a href="/b#part">B</a>', 'navigate', { url: '/b#part' }],
+  [
+    'a link in the navigation',
+    '<nav><a href="/orders">Delete</a></nav>',
+    'navigate',
+    { url: '/orders' },
+  ],
+  [
+    'a question about a view',
+    '<div role=dialog aria-label="Columns"><p>The table will be sorted anew.</p><button>OK</button></div>',
+    'click',
+    click('OK'),
+  ],
+  [
+    'terms of sale and purchase',
+    '<button>Terms of sale and purchase</button>',
+    'click',
+    click('Terms of sale and purchase'),
+  ],
   ['a button of another name', '<button>Show more</button>', 'click', click('Show more')],
   [
     'a link in the navigation',
@@ -597,6 +699,26 @@ test('scrolling, hovering and going back commit to nothing', async ({ openPage }
   }
 })
 
+test('going back stays on the site', async ({ openPage, site }) => {
+  const script = '<script type="module" src="/commits-host.js"></script>'
+  site.add('/elsewhere.html', { body: '<!doctype html><title>Elsewhere</title><p>x' })
+  site.add('/here.html', { body: `<!doctype html><title>Here</title><body><p>x${script}` })
+  const page = await openPage({})
+  await page.goto(`${site.url.replace('127.0.0.1', 'localhost')}/elsewhere.html`)
+  await page.evaluate((url) => void setTimeout(() => location.assign(url)), `${site.url}/here.html`)
+  await expect(async () =>
+    expect(await property(page, 'html[data-host]', 'tagName')).toBe('HTML'),
+  ).toPass()
+  expect((await act(page, 'go_back', {}, false)).code).toBe('outside')
+  expect(await page.evaluate(() => location.pathname)).toBe('/here.html')
+  // Without the Navigation API, what lies between isn't known.
+  if (!(await page.evaluate(() => 'navigation' in window))) return
+  await page.evaluate(() => history.pushState(null, '', '?view=2'))
+  expect((await act(page, 'go_back', {}, false)).code).toBeUndefined()
+  expect(await page.evaluate(() => location.search)).toBe('')
+  expect((await act(page, 'go_back', {}, false)).code).toBe('outside')
+})
+
 const PRESSED = 'data-pressed'
 const NOTE = `document.documentElement.setAttribute('${PRESSED}','')`
 
@@ -618,6 +740,56 @@ test('a control inside of what is clicked is not pressed unasked', async ({ open
   const outcome = await act(page, 'click', { ref: 'Card' })
   expect(outcome.code).toBe('unconfirmed')
   expect(await property(page, `html[${PRESSED}]`, 'tagName')).toBeUndefined()
+})
+
+test('an address is not gone to unasked once it is that of a link that commits', async ({
+  openPage,
+}) => {
+  const page = await openHost(openPage, '<a id=a href="#b">B</a>')
+  await page.evaluate(async () => {
+    const host = window as unknown as Hosted & { went: unknown }
+    const went = host.act('navigate', { url: '#b' }, true)
+    const link = document.querySelector('#a')
+    if (link) link.textContent = 'Log out'
+    host.went = await went
+  })
+  expect(await page.evaluate(() => (window as unknown as { went: unknown }).went)).toEqual({
+    code: 'unconfirmed',
+    text: expect.stringContaining('logs out'),
+  })
+  expect(await page.evaluate(() => location.hash)).toBe('')
+})
+
+test('OK in a slot of a question ends that question', async ({ openPage }) => {
+  const page = await openHost(
+    openPage,
+    `<div><template shadowrootmode=open><div role=dialog><slot name=title></slot><slot></slot></div></template>
+    <h2 slot=title>Delete account?</h2><button>OK</button></div>`,
+  )
+  expect(await judge(page, 'click', click('OK'))).toEqual({
+    commits: true,
+    text: 'button "OK" (in dialog "Delete account?"), deletes ("delete")',
+  })
+})
+
+test('a link in a shadow root is clicked on the text in its slot', async ({ openPage }) => {
+  const page = await openHost(
+    openPage,
+    `<span onclick="${NOTE}"><template shadowrootmode=open><a href="#x"><slot></slot></a></template>Terms</span>`,
+  )
+  expect((await act(page, 'click', { ref: 'Terms' })).code).toBeUndefined()
+  expect(await page.evaluate(() => location.hash)).toBe('#x')
+  expect(await property(page, `html[${PRESSED}]`, 'tagName')).toBe('HTML')
+})
+
+test('what is found to commit inside of what was named is named itself', async ({ openPage }) => {
+  const page = await openHost(
+    openPage,
+    `<div tabindex=0 role=group aria-label="Card" style="width:100px;height:40px"><button style="width:100px;height:40px">Delete</button></div>`,
+  )
+  const { text } = await act(page, 'click', { ref: 'Card' })
+  const ref = /^button "Delete" \[ref=(\w+)\]/.exec(text)?.[1] ?? ''
+  expect(await judge(page, 'click', { ref })).toMatchObject({ commits: true })
 })
 
 test('a conversation without words of others is not held up', async ({ openPage }) => {

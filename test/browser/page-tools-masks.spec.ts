@@ -66,6 +66,17 @@ const SECRET_FIELDS: Readonly<Record<string, string>> = {
     '<label>Word <input style="-webkit-text-security: disc" value="411111"></label>',
   'an editor that is drawn as dots':
     '<div contenteditable role="textbox" aria-label="Word" style="-webkit-text-security: square">411111</div>',
+  'a month of a card':
+    '<label>Valid <input type="month" autocomplete="cc-exp" value="4111-11"></label>',
+  'a slider': '<label>PIN <input type="range" max="999999" value="411111"></label>',
+  'a card number in a text area': '<label>Note <textarea>4111/1111/1111/1111</textarea></label>',
+  'a card number in an editor':
+    '<div contenteditable role="textbox" aria-label="Note">4111.1111.1111.1111</div>',
+  'a card number in other digits': '<label>Note <input value="٤١١١١١١١١١١١١١١١"></label>',
+  'a text of a page that is drawn as dots':
+    '<p>Word <b style="-webkit-text-security: disc">411111</b></p>',
+  'what a slider of a component says':
+    '<div role="slider" tabindex="0" aria-label="PIN" aria-valuenow="1" aria-valuetext="411111"></div><p>You chose 411111</p>',
   'the choice of a question': '<label>Security question <select><option>411111</select></label>',
   'a number that a group is named by':
     '<fieldset><legend>Social security number</legend><input maxlength="3" value="411"><input maxlength="2" value="11"><input maxlength="4" value="1111"></fieldset>',
@@ -77,7 +88,108 @@ test('what is typed into fields of secrets is masked', async ({ openPage }) => {
     const { call } = await drive(page)
     const said = [await call('read_page'), await call('find', { role: 'textbox' })].join('\n')
     expect.soft(said, what).toContain('[masked]')
-    expect.soft(said, what).not.toMatch(/: (4111|411|1111|11)\b|411111/)
+    expect.soft(said, what).not.toMatch(/: (4111|411|1111|11)\b|411111|٤١١/)
+  }
+})
+
+const SHADOW = (inside: string): string => `<template shadowrootmode="open">${inside}</template>`
+
+/** Ways in which a name comes from elsewhere than a label's own text. */
+const NAMED: Readonly<Record<string, string>> = {
+  'the label of its component': `<x-b aria-label="Password">${SHADOW('<input value="v">')}</x-b>`,
+  'a label around its component': `<label>Password <x-c>${SHADOW('<input value="v">')}</x-c></label>`,
+  'a slotted label': `<x-d>${SHADOW('<label for="q"><slot></slot></label><input id="q" value="v">')}<span>Password</span></x-d>`,
+  'an element with aria-label':
+    '<span id="l" aria-label="Password"></span><input aria-labelledby="l" value="v">',
+  'an element with a title':
+    '<span id="l" title="Password"></span><input aria-labelledby="l" value="v">',
+  'a picture in its label': '<label><img alt="Password"><input value="v"></label>',
+  'the words of a style':
+    '<style>#l::before { content: "Password" }</style><label id="l" for="i"></label><input id="i" value="v">',
+  'a word with a soft hyphen': '<label>Pass&shy;word<input value="v"></label>',
+  'a word in parts': '<label><b>Pass</b><i>word</i><input value="v"></label>',
+  'aria-placeholder': '<div contenteditable aria-placeholder="Password">v</div>',
+  'its fieldset': '<fieldset><legend>Password</legend><input value="v"></fieldset>',
+  'its group':
+    '<div role="group" aria-label="Credit card number"><input maxlength="4" value="v"></div>',
+  'the heading of its row': '<table><tr><th>Password</th><td><input value="v"></td></tr></table>',
+}
+
+test('a field is secret by whatever names it', async ({ openPage }) => {
+  const rows = Object.entries(NAMED).map(([what, html], index) => ({
+    what,
+    html,
+    value: `Zq${index}canary`,
+  }))
+  for (const { what, html, value } of rows) {
+    const page = await openPage({ body: '<main></main>' })
+    await page.evaluate(
+      (made) => document.querySelector('main')?.setHTMLUnsafe(made),
+      html.replace(/(?<=value=")v(?=")|(?<=>)v(?=<)/, value),
+    )
+    const { call } = await drive(page)
+    expect.soft(await call('find', { role: 'textbox' }), what).not.toContain(value)
+    const said = await call('read_page')
+    expect.soft(said, what).not.toContain(value)
+    expect.soft(said, what).toContain('[masked]')
+  }
+})
+
+test('what a call asked for comes back as it was sent, and tells nothing', async ({ openPage }) => {
+  const page = await openPage({
+    body: '<label>PIN <input inputmode="numeric" value="4821"></label><button>Okay</button><label>Note <input></label><label>More <input value="see "></label>',
+  })
+  const { call } = await drive(page)
+  await call('read_page')
+  const pins = Array.from({ length: 20 }, (_, index) => String(4810 + index)).join(' ')
+  const said = [
+    await call('wait_for', { text: pins, timeoutMs: 150 }),
+    await call('wait_for', { name: pins, role: 'button', timeoutMs: 150 }),
+    await call('scroll', { until: pins }),
+    await call('click', { ref: pins }),
+    await call('fill_form', { fields: [{ ref: pins, value: 'x' }] }),
+    await call('select_option', { ref: 'Okay', options: [pins] }),
+    await call('type_text', { ref: 'Note', text: pins }),
+    await call('type_text', { ref: 'More', text: pins, mode: 'append' }),
+  ]
+  for (const text of said) {
+    expect(text).toContain('4821')
+    expect(text).not.toContain('[masked]')
+  }
+  const read = await call('read_page')
+  expect(read).toMatch(/"Note" \[ref=e\d+\]: 4810 .*4821/)
+  expect(read).toMatch(/"PIN" \[ref=e\d+\]: \[masked\]/)
+})
+
+const PHRASE = 'scheme spot photo card baby mountain device kick cradle pact join borrow'.split(' ')
+
+/** How pages show the words of a wallet. */
+const PHRASES: Readonly<Record<string, string>> = {
+  chips: `<h3>Secret Recovery Phrase</h3><div>${PHRASE.map((word, index) => `<span>${index + 1}</span><button>${word}</button>`).join('')}</div>`,
+  fields: `<h3>Enter your recovery phrase</h3>${PHRASE.map((word, index) => `<label>${index + 1}. <input value="${word}"></label>`).join('')}`,
+  'a group of fields': `<fieldset><legend>Recovery phrase</legend>${PHRASE.map((word, index) => `<input aria-label="Word ${index + 1}" value="${word}">`).join('')}</fieldset>`,
+  'rows of a table': `<h3>Seed phrase</h3><table>${PHRASE.map((word, index) => `<tr><td>${index + 1}.</td><td>${word}</td></tr>`).join('')}</table>`,
+  'a list': `<h3>Seed phrase</h3><ol>${PHRASE.map((word) => `<li>${word}</li>`).join('')}</ol>`,
+  blocks: `<h3>Your seed</h3><div>${PHRASE.map((word, index) => `<div><span>${index + 1}</span><span>${word}</span></div>`).join('')}</div>`,
+  points: `<p>Recovery phrase: ${PHRASE.join(' · ')}</p>`,
+  dashes: `<p>Frase di recupero: ${PHRASE.join('-')}</p>`,
+  'a paragraph': `<h2>복구 문구</h2><p>${PHRASE.join(' ')}</p>`,
+}
+
+test('the words of a wallet are masked in every layout', async ({ openPage }) => {
+  for (const [what, body] of Object.entries(PHRASES)) {
+    const page = await openPage({ body: `<main>${body}<button>Next step</button></main>` })
+    const { call } = await drive(page)
+    await page.evaluate(() => getSelection()?.selectAllChildren(document.body))
+    const said = [
+      await call('read_page'),
+      await call('find', { text: 'mountain' }),
+      await call('find', { role: 'button' }),
+      await call('find', { role: 'textbox' }),
+      await call('read_selection'),
+    ].join('\n')
+    expect.soft(said, what).not.toMatch(/mountain|device|cradle/)
+    expect.soft(said, what).toContain('button "Next step"')
   }
 })
 
@@ -153,6 +265,11 @@ for (const [at, [what, html]] of Object.entries(ATTRIBUTES).entries())
   })
 
 const HIDDEN_FROM_MODELS: Readonly<Record<string, string>> = {
+  'the options of a secret list':
+    '<label>Secret answer <select size="3"><option>no</option><option selected>the word is swordfish</option></select></label>',
+  'the suggestions for a password':
+    '<label>Password <input list="l"></label><datalist id="l"><option>the word is swordfish</option></datalist>',
+  'a text area with a secret': '<label>Password <textarea>the word is swordfish</textarea></label>',
   'a masked part': '<p data-offstage-mask>the word is swordfish</p>',
   'an ignored part': '<p data-offstage-ignore>the word is swordfish</p>',
   'a denied part': '<p class="deny">the word is swordfish</p>',
@@ -176,6 +293,7 @@ for (const [at, [what, body]] of Object.entries(HIDDEN_FROM_MODELS).entries())
       expect(await call('wait_for', { name: text, timeoutMs: 150 })).toMatch(/^timeout: /)
       expect(await call('find', { text })).toContain('Nothing on the page matches')
       expect(await call('find', { name: text })).toContain('Nothing on the page matches')
+      expect(await call('scroll', { until: text })).toContain('did not appear')
     }
     expect(await call('wait_for', { text: 'Next', timeoutMs: 5000 })).toContain('is there')
   })

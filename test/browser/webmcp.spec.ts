@@ -170,7 +170,7 @@ test('a definition that changes is withheld, and a call that is aborted stops th
     await register('Slow.', window.ending.signal)
     window.link = window.webmcp.useWebMcp(agent, {
       needsApproval: false,
-      onChange: ({ after }) => void window.log.push(after.description),
+      onDefinitionChange: ({ after }) => void window.log.push(after.description),
     })
     await window.link.ready
     window.ending.abort()

@@ -10,7 +10,7 @@ import { perform, type ActionContext, type ActionReport, type ActionOutcome } fr
 import { makeReady } from './make-ready.ts'
 import { sendChoice } from './set-value.ts'
 import { clickTarget } from './click-target.ts'
-import { checkAction } from './guard-actions.ts'
+import { checkAction, checkPressed } from './guard-actions.ts'
 import { resolveTarget, type Target } from './target.ts'
 
 export interface ClickOptions extends ActOptions {
@@ -55,9 +55,12 @@ export async function clickElement(
   checkAction(element, context, leads)
   checkAction(hit.receiver, context, leads)
   const button = kind === 'right' ? 2 : 0
-  clickPointer(hit, { ...modifiers, button, detail: 1 })
+  const check = (): void => {
+    for (const one of [element, hit.receiver]) checkPressed(one, signal, leads)
+  }
+  clickPointer(hit, { ...modifiers, button, detail: 1 }, check)
   if (kind === 'double' && hit.receiver.isConnected)
-    clickPointer(hit, { ...modifiers, button, detail: 2 })
+    clickPointer(hit, { ...modifiers, button, detail: 2 }, check)
 }
 
 /** A page may re-render an element under the pointer: then the new element must be the same. */

@@ -6,6 +6,7 @@ import type { PageAction, PageOptions } from '../options.ts'
 import { nameOf } from '../outline/name.ts'
 import { roleOf } from '../outline/role.ts'
 import { activated, buttonsBeside, controlAround } from './activated.ts'
+import { choicesOf } from './choices.ts'
 import { isEditable } from './field-kind.ts'
 import { iconCommit } from './icon-commit.ts'
 import { destinationOf, leavesSite, submitterOf, type Activation } from './sites.ts'
@@ -55,7 +56,7 @@ function commitByWords(
     case 'check':
       return isToggle(element) ? commitOfControl(element, options) : null
     case 'select':
-      return HOLDS_VALUES.test(roleOf(element)) ? null : firstOf(labels, (one) => readCommit(one))
+      return commitOfChoice(element, labels, options)
     case 'drop':
       return firstOf(namesOf(element, options), (name) => readCommit(name))
     case 'press':
@@ -72,6 +73,21 @@ function commitByWords(
 
 const HOLDS_VALUES = /^(combobox|listbox|radiogroup|textbox|searchbox|group|tree)$/
 const DELETING = /^(delete|del|backspace)$/i
+
+/** A menu's labels say it, wherever its items are; a list may hold what does something, too. */
+function commitOfChoice(
+  element: Element,
+  labels: readonly string[],
+  options: PageOptions,
+): Commit | null {
+  const byLabel = HOLDS_VALUES.test(roleOf(element))
+    ? null
+    : firstOf(labels, (label) => readCommit(label))
+  return (
+    byLabel ??
+    firstOf(choicesOf(element, labels, options), (choice) => commitOfControl(choice, options))
+  )
+}
 
 /** Enter sends the form, or a script takes it for a press of the button beside the field. */
 function commitOfEnter(element: Element, options: PageOptions): Commit | null {

@@ -1,3 +1,4 @@
+import { asSent, isScrubbed } from '../as-sent.ts'
 import { isTag } from '../dom.ts'
 import { livePage } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
@@ -65,7 +66,7 @@ async function fillOne(
     return null
   } catch (error) {
     if (!PageError.is(error)) throw error
-    return error.message
+    return isScrubbed(error) ? asSent(error.message) : error.message
   }
 }
 

@@ -4,7 +4,11 @@ import { requireAllowed } from '../outline/region.ts'
 import { requireSite, type Activation } from './sites.ts'
 
 /** Throws when the element isn't what the call was approved for, or a person would have had to be asked. */
-export type Guard = (element: Element, activation: Activation | undefined) => void
+export interface Guard {
+  begin(element: Element, activation: Activation | undefined): void
+  /** Of what the action has changed already: only that no person would have had to be asked. */
+  goOn(element: Element, activation: Activation | undefined): void
+}
 
 const guards = new WeakMap<AbortSignal, Guard>()
 
@@ -19,9 +23,18 @@ export function checkAction(
   { live, signal }: { readonly live: LivePage; readonly signal: AbortSignal | undefined },
   activation?: Activation,
 ): void {
-  if (signal) guards.get(signal)?.(element, activation)
+  if (signal) guards.get(signal)?.begin(element, activation)
   // A label passes a click on to its control, which may be somewhere else.
   const label = closest(element, 'label')
   if (label && isTag(label, 'label') && label.control) requireAllowed(label.control, live.options)
   if (activation) requireSite(element, activation, live)
+}
+
+/** The same between the press of a button and its release: the page may have marked what is pressed. */
+export function checkPressed(
+  element: Element,
+  signal: AbortSignal | undefined,
+  activation: Activation | undefined,
+): void {
+  if (signal && element.isConnected) guards.get(signal)?.goOn(element, activation)
 }

@@ -13,10 +13,23 @@ export function elementAt(document: Document, point: Point): Element | null {
   let found = topmost(document, point)
   while (found?.shadowRoot) {
     const inner = topmost(found.shadowRoot, point)
-    if (!inner || inner === found) return found
+    if (!inner || inner === found) return slotAt(found.shadowRoot, point) ?? found
     found = inner
   }
   return found
+}
+
+/** The slot whose text is at the point: browsers name the host, and send the pointer to the slot. */
+function slotAt(tree: ShadowRoot, { x, y }: Point): Element | null {
+  const range = tree.ownerDocument.createRange()
+  for (const slot of tree.querySelectorAll('slot'))
+    for (const node of slot.assignedNodes()) {
+      if (node.nodeType !== 3) continue
+      range.selectNodeContents(node)
+      for (const { left, right, top, bottom } of range.getClientRects())
+        if (x >= left && x <= right && y >= top && y <= bottom) return slot
+    }
+  return null
 }
 
 function topmost(tree: Document | ShadowRoot, { x, y }: Point): Element | null {

@@ -1,30 +1,77 @@
-import { viewOf } from '../dom.ts'
-import { livePage, treesOf } from '../outline/live-page.ts'
+import { quote } from '../clean-text.ts'
+import { descendantsOf, viewOf } from '../dom.ts'
+import { livePage, type LivePage } from '../outline/live-page.ts'
 import { isReadable, rootOf } from '../outline/region.ts'
+import { hiddenReason } from '../outline/visibility.ts'
 import type { Page } from '../options.ts'
-import { leavesSite } from './sites.ts'
+import { unseenReason } from '../sight/unseen.ts'
+import { mustConfirm } from './must-confirm.ts'
+import { leavesSite, linkOf } from './sites.ts'
+import { subjectOf } from './subject.ts'
+
+/** What a person is to know of an address before the page goes there. */
+export interface AddressNote {
+  /** In words for a person; empty for nothing. */
+  readonly text: string
+  /** A person is always to be asked: about a click on a link to it, they would be. */
+  readonly mustAsk: boolean
+}
+
+const NOTHING: AddressNote = { text: '', mustAsk: false }
 
 /**
- * What sets an address apart from those that the page itself leads to, in words for a person; empty for nothing. A model
- * that was led astray could write into it what it has read.
+ * What sets an address apart from those that the page itself leads to. A model that was led astray could write into it
+ * what it has read, or go where a click on a link would have been asked about.
  */
-export function strangeness(url: URL, page: Page): string {
+export function noteOnAddress(url: URL, page: Page): AddressNote {
   const live = livePage(page)
   const { ownerDocument } = rootOf(live.options)
-  if (leavesSite(url, viewOf(ownerDocument))) return 'leads to another site'
-  if (withoutHash(url.href) === withoutHash(ownerDocument.URL)) return ''
-  for (const tree of treesOf(live))
-    for (const link of tree.querySelectorAll('a[href],area[href]'))
-      if (leadsTo(link, url) && isReadable(link, live.options)) return ''
-  return 'to which no link on the page leads'
+  const links = linksTo(url, live)
+  const asking = links.find((link) => mustConfirm(link, 'click', live.options))
+  const doing = asking ?? links.find((link) => subjectOf(link, live, CLICK).does)
+  if (doing) return { text: likeLink(doing, live), mustAsk: asking !== undefined }
+  if (leavesSite(url, viewOf(ownerDocument)))
+    return { text: 'leads to another site', mustAsk: false }
+  // What a fragment of this page says goes nowhere.
+  if (withoutHash(url.href) === withoutHash(ownerDocument.URL)) return NOTHING
+  if (links.some((link) => leadsTo(link, url) && isSeen(link))) return NOTHING
+  return { text: 'to which no link on the page leads', mustAsk: false }
+}
+
+const CLICK = { action: 'click' } as const
+
+/** All that lead there, with whatever fragment unless the address is one of this page. */
+function linksTo(url: URL, live: LivePage): Element[] {
+  const root = rootOf(live.options)
+  const isHere = withoutHash(url.href) === withoutHash(root.ownerDocument.URL)
+  const found: Element[] = []
+  for (const element of descendantsOf(root))
+    if (/^(a|area)$/.test(element.localName)) {
+      const address = linkOf(element)?.href
+      const isSame = isHere ? address === url.href : withoutHash(address) === withoutHash(url.href)
+      if (isSame && isReadable(element, live.options)) found.push(element)
+    }
+  return found
 }
 
 /** With its fragment, which goes along when a server sends the browser elsewhere; the link may have one that this lacks. */
 function leadsTo(link: Element, { href, hash }: URL): boolean {
-  const address = URL.parse(link.getAttribute('href') ?? '', link.baseURI)?.href
-  return address === href || (hash === '' && address !== undefined && withoutHash(address) === href)
+  const address = linkOf(link)?.href
+  return address === href || (hash === '' && withoutHash(address) === href)
 }
 
-function withoutHash(address: string): string {
-  return address.replace(/#.*$/, '')
+/** A link that nobody sees makes no address known. */
+function isSeen(link: Element): boolean {
+  const reason = unseenReason(link)
+  return hiddenReason(link) === null && (reason === null || reason === 'sr-only')
+}
+
+function likeLink(link: Element, live: LivePage): string {
+  const { role, name, does } = subjectOf(link, live, CLICK)
+  const head = name ? `${role} ${quote(name.replace(/"/g, "'"))}` : role
+  return `like ${head}, ${does ? `which ${does}` : 'about which a person is always asked'}`
+}
+
+function withoutHash(address: string | undefined): string | undefined {
+  return address?.replace(/#.*$/, '')
 }

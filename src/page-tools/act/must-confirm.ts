@@ -1,4 +1,5 @@
-import { closest } from '../dom.ts'
+import { closest, isElement } from '../dom.ts'
+import { labelsOf } from '../labels.ts'
 import type { PageAction, PageOptions } from '../options.ts'
 import { activated } from './activated.ts'
 
@@ -11,6 +12,18 @@ export function mustConfirm(
   { classify }: PageOptions,
 ): boolean {
   return activated(element, action).some(
-    (one) => closest(one, MARKED) !== null || classify?.(one, action) === 'commit',
+    (one) => isMarked(one) || classify?.(one, action) === 'commit',
   )
+}
+
+/** By a part that it is in, by a label that names it, or by a form that it belongs to from outside. */
+function isMarked(element: Element): boolean {
+  return [element, ...labelsOf(element), formOf(element)].some(
+    (one) => one !== null && closest(one, MARKED) !== null,
+  )
+}
+
+function formOf(element: Element): Element | null {
+  const { form } = element as Partial<HTMLInputElement>
+  return isElement(form) ? form : null
 }

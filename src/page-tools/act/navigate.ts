@@ -27,18 +27,42 @@ export async function navigate(address: string, options: ActOptions = {}): Promi
   })
 }
 
-/** Goes back in the tab's history. */
+/** Goes back in the tab's history, as far as it is of this site. */
 export async function goBack(options: ActOptions = {}): Promise<ActionReport> {
-  const view = viewFor(options)
+  const view: WithNavigation = viewFor(options)
   if (view.history.length < 2)
     throw new PageError('unsupported', 'There is no page to go back to in this tab.')
+  if (!mayGoBack(view))
+    throw new PageError(
+      'outside',
+      `The page before this one is another site's, or there is none. Only pages of ${view.location.origin} may be opened: use a link, or navigate.`,
+    )
   return perform(options, async ({ signal }) => {
     const { href } = view.location
-    view.history.back()
+    stepBack(view)
     for (let waited = 0; waited < 1500 && view.location.href === href; waited += 50)
       await sleep(50, signal)
     return { summary: view.location.href === href ? 'The page did not go back.' : 'Went back.' }
   })
+}
+
+type WithNavigation = Window & { readonly navigation?: Navigation }
+
+/**
+ * Whether the entry before this one is of this site. Without the Navigation API only the site that the page was reached
+ * from is known, where the browser says it.
+ */
+function mayGoBack({ navigation, document, location }: WithNavigation): boolean {
+  if (navigation) return navigation.canGoBack
+  return !document.referrer || URL.parse(document.referrer)?.origin === location.origin
+}
+
+/** `history.back()` in a frame may be a step of the page around it. */
+function stepBack({ navigation, history }: WithNavigation): void {
+  if (!navigation) return history.back()
+  const { committed, finished } = navigation.back()
+  // It is read off the address whether it went back.
+  for (const step of [committed, finished]) step?.catch(() => undefined)
 }
 
 /** Waits until the address changes. A page may handle a navigation itself and stay. */

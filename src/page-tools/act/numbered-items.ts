@@ -9,7 +9,7 @@ export interface ScrollSample {
 /** The number that the list shows now, in items that differ from the wanted one by their number only. */
 export function sampleScroll(
   wanted: string,
-  { scrollTop, textContent }: Element,
+  { scrollTop, textContent }: Pick<Element, 'scrollTop' | 'textContent'>,
 ): ScrollSample | null {
   const pattern = numberPattern(wanted)
   if (!pattern) return null

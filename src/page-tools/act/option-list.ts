@@ -70,6 +70,12 @@ function offeredOptions({ element, before }: OptionSearch): HTMLElement[] {
   return fresh.length > 0 ? fresh : shown
 }
 
+/** Those of its own lists, shown or not. */
+export function knownOptions(element: HTMLElement): HTMLElement[] {
+  const lists = [...referencedLists(element), element]
+  return [...new Set(lists.flatMap((list) => [...list.querySelectorAll<HTMLElement>(OPTIONS)]))]
+}
+
 /** The names of an option: its accessible name and its visible text. */
 export function namesOf(option: HTMLElement, { options }: OptionSearch): string[] {
   const role = roleOf(option) || 'option'

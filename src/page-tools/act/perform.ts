@@ -1,9 +1,11 @@
+import { isScrubbed } from '../as-sent.ts'
 import { cleanText, quote, shorten, shownAddress } from '../clean-text.ts'
 import { activeElement, isTag, viewOf } from '../dom.ts'
 import { exclusively, livePage, treesOf, type LivePage, scrub } from '../outline/live-page.ts'
 import { rootOf } from '../outline/region.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
+import { findPhrases } from '../secrets/phrase-parts.ts'
 import { changesText } from '../read/changes.ts'
 import { framed } from '../read/frame.ts'
 import { isPopup } from '../outline/role.ts'
@@ -97,7 +99,8 @@ async function performNow(
     const notes = [...dialogs.lines, ...refusals.lines(), ...sites.lines(), ...unloads.lines()]
     return report(live, { outcome, before, notes, documentChanged })
   } catch (error) {
-    throw PageError.is(error) ? new PageError(error.code, scrub(error.message, live)) : error
+    if (!PageError.is(error) || isScrubbed(error)) throw error
+    throw new PageError(error.code, scrub(error.message, live))
   } finally {
     endActing()
     dialogs.restore()
@@ -140,6 +143,7 @@ function report(
     readonly documentChanged: boolean
   },
 ): ActionReport {
+  findPhrases(treesOf(live))
   const now = stateOf(live)
   const lines = [outcome.summary, ...notes]
   if (now.href !== before.href) lines.push(`The address is now ${shownAddress(now.href)}.`)

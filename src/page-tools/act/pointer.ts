@@ -92,12 +92,19 @@ export function cancelPointer({ point, receiver }: Hit, options: PressOptions): 
 
 /**
  * One click with the events before it. `click` is sent to the receiver as it is then: a page that
- * re-renders may have replaced it between down and up, and then nothing is clicked.
+ * re-renders may have replaced it between down and up, and then nothing is clicked. `check`: throws when the pressed
+ * button must not be released on it.
  */
-export function clickPointer(hit: Hit, options: PressOptions): void {
+export function clickPointer(hit: Hit, options: PressOptions, check: () => void): void {
   const { receiver, point } = hit
   const details = { ...options, buttons: 0, point }
   pressPointer(hit, options)
+  try {
+    check()
+  } catch (error) {
+    cancelPointer(hit, options)
+    throw error
+  }
   if (options.button === 2) send(receiver, 'contextmenu', { ...details, buttons: 2 })
   releasePointer(hit, options)
   if (!receiver.isConnected) return

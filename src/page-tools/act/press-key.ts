@@ -1,3 +1,4 @@
+import { asSent } from '../as-sent.ts'
 import { quote, shorten } from '../clean-text.ts'
 import { activeElement, closest, focusedElement, isElement } from '../dom.ts'
 import { livePage } from '../outline/live-page.ts'
@@ -70,7 +71,7 @@ export async function pressKey(
     const selects = selected !== '' && selected !== selectedBefore
     const where = receiver === ownerDocument.body ? '' : ` on ${describeElement(receiver, live)}`
     return {
-      summary: `Pressed ${keyName}${times > 1 ? ` ${times} times` : ''}${where}.${selects ? ` Selected: ${quote(shorten(selected, 100))}.` : ''}`,
+      summary: `Pressed ${asSent(keyName)}${times > 1 ? ` ${times} times` : ''}${where}.${selects ? ` Selected: ${quote(shorten(selected, 100))}.` : ''}`,
       element: receiver,
       focused,
       expectsChange: !selects,

@@ -1,3 +1,4 @@
+import { quoteSent } from '../as-sent.ts'
 import { cleanText, quote, shorten } from '../clean-text.ts'
 import { isTag, viewOf } from '../dom.ts'
 import { PageError } from '../page-error.ts'
@@ -45,13 +46,13 @@ export async function provideFiles(
     .filter(Boolean)
   for (const one of wanted) {
     const file = await files(one)
-    if (!file) throw new PageError('not-found', `There is no file named ${quote(one)}.`)
+    if (!file) throw new PageError('not-found', `There is no file named ${quoteSent(one)}.`)
     transfer.items.add(file)
   }
   checkAction(target, context)
   if ('zone' in fileTarget) await dropFiles(fileTarget.zone, transfer, context)
   else setFiles(fileTarget.field, transfer.files, name)
-  return `Gave ${wanted.map(quote).join(', ')} to ${name}.`
+  return `Gave ${wanted.map(quoteSent).join(', ')} to ${name}.`
 }
 
 function setFiles(field: HTMLInputElement, files: FileList, name: string): void {

@@ -1,9 +1,12 @@
+import { quoteSent } from '../as-sent.ts'
 import { normalize } from '../clean-text.ts'
-import { isElement, parentOf, viewOf } from '../dom.ts'
-import { livePage } from '../outline/live-page.ts'
-import { rootOf } from '../outline/region.ts'
-import type { ActOptions } from '../options.ts'
+import { contains, isElement, parentOf, viewOf } from '../dom.ts'
+import { livePage, scrubber } from '../outline/live-page.ts'
+import { isReadable, rootOf } from '../outline/region.ts'
+import type { ActOptions, PageOptions } from '../options.ts'
 import { find } from '../read/find.ts'
+import { comparableText } from '../read/readable-text.ts'
+import { isMasked } from '../privacy.ts'
 import { nextFrame, sleep } from '../waiting.ts'
 import { describeElement } from './describe.ts'
 import { estimateScrollTop, sampleScroll, type ScrollSample } from './numbered-items.ts'
@@ -62,7 +65,9 @@ async function scrollUntil(
   const start = scroller.scrollTop
   let samples: readonly (ScrollSample | null)[] = []
   for (let step = 0; performance.now() < until; step += 1) {
-    const element = innermostHolder(scroller, normalize(text))
+    const clean = scrubber(live)
+    const read = (one: Element): string => normalize(clean(textIn(one, live.options)))
+    const element = innermostHolder(scroller, normalize(text), read)
     if (element) {
       scrollIntoView(element)
       const [found] = await find({ text }, options)
@@ -72,7 +77,12 @@ async function scrollUntil(
       }
     }
     if (step === MAX_ESTIMATES) scroller.scrollTop = start
-    samples = [samples.at(-1) ?? null, step < MAX_ESTIMATES ? sampleScroll(text, scroller) : null]
+    samples = [
+      samples.at(-1) ?? null,
+      step < MAX_ESTIMATES
+        ? sampleScroll(text, { scrollTop: scroller.scrollTop, textContent: read(scroller) })
+        : null,
+    ]
     const moved = jumpToNumber(scroller, text, samples) || move(scroller, direction)
     if (!moved && !(await loadsMore(scroller, direction, signal)))
       return { summary: `${notFound(scroller, text)} That is the end.`, expectsChange: false }
@@ -84,7 +94,7 @@ async function scrollUntil(
 }
 
 function notFound(scroller: Element, text: string): string {
-  return `"${text}" did not appear up to here${position(scroller)}.`
+  return `${quoteSent(text)} did not appear up to here${position(scroller)}.`
 }
 
 /** Scrolls straight to the estimated position of a numbered item. Returns false without an estimate. */
@@ -114,9 +124,22 @@ async function loadsMore(
   return false
 }
 
-/** The innermost element that contains the text. */
-function innermostHolder(scroller: Element, text: string): Element | null {
-  const shows = (element: Element): boolean => containsText(normalize(element.textContent), text)
+/** What may be read of an element, which may be around all that may be. */
+function textIn(element: Element, options: PageOptions): string {
+  const root = rootOf(options)
+  if (contains(element, root)) return comparableText(root, options)
+  const isShown = isReadable(element, options) && !isMasked(element, options)
+  return isShown ? comparableText(element, options) : ''
+}
+
+/** The innermost element that shows the text, by what may be read of it. */
+function innermostHolder(
+  scroller: Element,
+  text: string,
+  read: (element: Element) => string,
+): Element | null {
+  const shows = (element: Element): boolean =>
+    containsText(normalize(element.textContent), text) && containsText(read(element), text)
   if (!shows(scroller)) return null
   let at = scroller
   for (;;) {

@@ -1,3 +1,4 @@
+import { quoteSent } from '../as-sent.ts'
 import { normalize, quote, shorten } from '../clean-text.ts'
 import { closest, focusedElement, isTag, viewOf } from '../dom.ts'
 import { livePage } from '../outline/live-page.ts'
@@ -6,12 +7,12 @@ import { PageError } from '../page-error.ts'
 import { isMasked } from '../privacy.ts'
 import { isDisabled, isReadOnly } from '../outline/state.ts'
 import { nextFrame, sleep } from '../waiting.ts'
+import { nativeChoice } from './choices.ts'
 import { clickElement } from './click.ts'
 import { describeElement } from './describe.ts'
 import { keyOf } from './key.ts'
 import { sendKeyPress } from './keyboard.ts'
 import {
-  bestMatch,
   findOption,
   isChosen,
   isOpen,
@@ -66,7 +67,7 @@ export async function choose(
   }
   if (isTag(element, 'select')) await chooseNative(element, wanted, context)
   else await chooseCustom(element, wanted, context)
-  return `Chose ${wanted.map(quote).join(', ')} in ${describeElement(element, context.live)}.`
+  return `Chose ${wanted.map(quoteSent).join(', ')} in ${describeElement(element, context.live)}.`
 }
 
 async function chooseNative(
@@ -95,18 +96,13 @@ function nativeOption(
   { live }: ActionContext,
 ): HTMLOptionElement {
   const name = describeElement(select, live)
-  const options = [...select.options]
-  const found =
-    bestMatch(options, label, (option) => [option.label]) ??
-    options.find(({ value }) => value === label)
-  if (!found)
-    throw optionNotFound(
-      name,
-      label,
-      isMasked(select, live.options) ? [] : options.map((option) => option.label),
-    )
+  const found = nativeChoice(select, label)
+  if (!found) {
+    const labels = [...select.options].map((option) => option.label)
+    throw optionNotFound(name, label, isMasked(select, live.options) ? [] : labels)
+  }
   if (found.disabled || found.closest('optgroup:disabled'))
-    throw new PageError('disabled', `The option ${quote(label)} of ${name} is disabled.`)
+    throw new PageError('disabled', `The option ${quoteSent(label)} of ${name} is disabled.`)
   return found
 }
 
@@ -148,7 +144,8 @@ async function reachOption(
     throw optionNotFound(describeElement(element, context.live), label, names)
   }
   requireAllowed(option, context.live.options)
-  if (isDisabled(option)) throw new PageError('disabled', `The option ${quote(label)} is disabled.`)
+  if (isDisabled(option))
+    throw new PageError('disabled', `The option ${quoteSent(label)} is disabled.`)
   return option
 }
 
@@ -224,5 +221,5 @@ function optionNotFound(name: string, label: string, names: readonly string[]): 
   const shown = (close.length > 0 ? close : names).slice(0, 8).map((one) => quote(shorten(one, 60)))
   const rest = names.length > shown.length ? ` and ${names.length - shown.length} more` : ''
   const list = shown.length > 0 ? ` It has ${shown.join(', ')}${rest}.` : ' It shows none to read.'
-  return new PageError('not-found', `${name} has no single option ${quote(label)}.${list}`)
+  return new PageError('not-found', `${name} has no single option ${quoteSent(label)}.${list}`)
 }

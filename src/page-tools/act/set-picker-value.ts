@@ -1,4 +1,4 @@
-import { quote } from '../clean-text.ts'
+import { quoteSent } from '../as-sent.ts'
 import { PageError } from '../page-error.ts'
 import { describeElement } from './describe.ts'
 import { makeReady } from './make-ready.ts'
@@ -61,6 +61,6 @@ function refusal(
   const nearest = field.type === 'range' ? ` The nearest it takes is ${now}.` : ''
   return new PageError(
     'refused-value',
-    `${name} does not take ${quote(text)}: it wants ${FORMS[field.type] ?? 'another value'}${limits ? `, ${limits}` : ''}.${nearest}`,
+    `${name} does not take ${quoteSent(text)}: it wants ${FORMS[field.type] ?? 'another value'}${limits ? `, ${limits}` : ''}.${nearest}`,
   )
 }

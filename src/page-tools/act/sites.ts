@@ -35,7 +35,8 @@ function destinationsOf(element: Element, how: Activation): URL[] {
   return [linkOf(element), formTargetOf(element, how)].filter((url) => url !== null)
 }
 
-function linkOf(element: Element): URL | null {
+/** The address of the link that the element is, or is in. */
+export function linkOf(element: Element): URL | null {
   const link = closest(element, 'a,area')
   const href = link?.getAttribute('href') ?? link?.getAttribute('xlink:href')
   return link && href !== null && href !== undefined ? resolved(href, link) : null
@@ -79,6 +80,13 @@ export function defaultButtonOf(field: Element): Submitter | null {
 
 export type Submitter = HTMLButtonElement | HTMLInputElement
 
+/** The form whose fields a press on the control sends, or a script takes: also of a button that submits nothing itself. */
+export function formSubmittedBy(control: Element, how: Activation): HTMLFormElement | null {
+  if (isTag(control, 'button')) return control.form
+  const button = submitterOf(control) ?? (how === 'activate' ? defaultButtonOf(control) : null)
+  return button?.form ?? (how === 'activate' ? formOf(control) : null)
+}
+
 /** The button that submits a form when the element is clicked. */
 export function submitterOf(element: Element): Submitter | null {
   const inside = closest(element, 'button,input,label')
@@ -112,7 +120,8 @@ function attributeOf(form: HTMLFormElement, name: string): string | null {
   return Element.prototype.getAttribute.call(form, name)
 }
 
-function elementsOf(form: HTMLFormElement): Element[] {
+/** Its fields and buttons. */
+export function elementsOf(form: HTMLFormElement): Element[] {
   const read = Object.getOwnPropertyDescriptor(HTMLFormElement.prototype, 'elements')?.get
   return [...((read?.call(form) ?? []) as Iterable<Element>)]
 }

@@ -1,6 +1,8 @@
 import { nextTurn } from '../../lib/next-turn.ts'
-import { normalize, quote } from '../clean-text.ts'
+import { asSent, quoteSent } from '../as-sent.ts'
+import { normalize } from '../clean-text.ts'
 import { PageError } from '../page-error.ts'
+import { isMasked, MASKED } from '../privacy.ts'
 import { nextFrame } from '../waiting.ts'
 import { viewOf } from '../dom.ts'
 import { describeElement } from './describe.ts'
@@ -22,7 +24,10 @@ export async function slideTo(
   const name = describeElement(slider, live)
   const isNumber = text.trim() !== '' && !Number.isNaN(wanted)
   if (isNumber ? !isWithin(slider, wanted) : !slider.hasAttribute('aria-valuetext'))
-    throw new PageError('refused-value', `${name} takes ${rangeOf(slider)}, not ${quote(text)}.`)
+    throw new PageError(
+      'refused-value',
+      `${name} takes ${rangeOf(slider)}, not ${quoteSent(text)}.`,
+    )
   await makeReady(slider, { live, signal, byKeys: true })
   await show(slider)
   checkAction(slider, { live, signal })
@@ -35,10 +40,12 @@ export async function slideTo(
       (await stepToText(slider, text, () => step('ArrowDown')))
   if (found) return
   if (!isNumber) await stepToNumber(slider, start, step)
-  const now = slider.getAttribute('aria-valuetext') ?? valueOf(slider)
+  const now = isMasked(slider, live.options)
+    ? MASKED
+    : (slider.getAttribute('aria-valuetext') ?? valueOf(slider))
   throw new PageError(
     'refused-value',
-    `${name} is now at ${now}: it can't be brought to ${text} by its arrow keys. It takes ${rangeOf(slider)}.`,
+    `${name} is now at ${now}: it can't be brought to ${asSent(text.slice(0, 120))} by its arrow keys. It takes ${rangeOf(slider)}.`,
   )
 }
 

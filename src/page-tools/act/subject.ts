@@ -3,14 +3,15 @@ import { type LivePage, scrubber } from '../outline/live-page.ts'
 import { nameOf } from '../outline/name.ts'
 import { roleOf } from '../outline/role.ts'
 import { isMasked } from '../privacy.ts'
-import { placeNote } from '../read/find.ts'
 import { valueText } from '../read/line.ts'
+import { placeNote, placeOf } from '../read/place.ts'
 import { readableText } from '../read/readable-text.ts'
 import { standaloneNode } from '../read/standalone-node.ts'
 import { refOf } from '../refs.ts'
 import { askedAddress } from './asked-address.ts'
 import { isSameName } from './same-name.ts'
 import { activationOf, commitOf, type Doing } from './commits.ts'
+import { fieldsBeside, type FormFields } from './form-fields.ts'
 import { destinationOf } from './sites.ts'
 
 /** An element as a person is asked about it. All texts are the page's: data. */
@@ -19,8 +20,12 @@ export interface Subject {
   readonly name: string
   /** The row, item, dialog or region that it is in: ` (in row "Ada")`. Empty: none. */
   readonly place: string
+  /** Whether that place counts: an item, whose elements are used again for other ones, or a part that has a name. */
+  readonly placedIn?: 'item' | 'part'
   /** Of a field, masked where it must be. */
   readonly value?: string
+  /** What goes along with it, of its form. */
+  readonly fields?: FormFields
   /** The address that its link or form leads to, its host first. */
   readonly leadsTo?: string
   /** What it commits the person to: `pays ("pay")`. */
@@ -29,8 +34,6 @@ export interface Subject {
 }
 
 const NAME_LIMIT = 100
-/** Their elements are used again for other items. */
-const ITEMS = /^(row|listitem|treeitem|article|option)$/
 
 export function subjectOf(element: Element, live: LivePage, doing: Doing): Subject {
   const { options } = live
@@ -40,43 +43,68 @@ export function subjectOf(element: Element, live: LivePage, doing: Doing): Subje
   const node = standaloneNode(element, options)
   const role = roleOf(element)
   const text = isMasked(element, options) ? '' : readableText(element, options)
+  // The name first: it may say that the value is secret.
+  const name = short(nameOf(element, role || 'button', options).text || text)
   const value = valueText(node)
   const does = commitOf(element, doing, options)
   const activation = activationOf(doing.action)
   const leadsTo = activation && destinationOf(element, activation)
+  const place = placeOf(element, options)
+  const placedIn = place?.of === 'item' ? 'item' : place?.of === 'named' ? 'part' : null
+  // What a key is pressed on holds what is sent; what is typed is in the call.
+  const typed = doing.action === 'enter' && doing.key === undefined ? element : null
+  const fields = activation && fieldsBeside(element, activation, { options, clean, typed })
   return {
     role: role || 'generic',
-    name: short(nameOf(element, role || 'button', options).text || text),
-    place: placeNote(element, options, clean),
+    name,
+    place: placeNote(place, clean),
+    ...(placedIn && { placedIn }),
     ...(value && { value: short(value) }),
+    ...(fields && { fields }),
     ...(leadsTo && { leadsTo: askedAddress(leadsTo, { clean }) }),
     ...(does && { does }),
     ref: refOf(element),
   }
 }
 
-/** Whether an element is what a person was asked about: all but its value, and clocks that ran. */
-export function isSameSubject(asked: Subject, now: Subject, elapsedMs: number): boolean {
-  const isSamePlace = !isInItem(asked) || isSameName(asked.place, now.place, elapsedMs)
+/** How far what was asked about must be the same. */
+export interface Sameness {
+  /** Since a person was asked. */
+  readonly elapsedMs: number
+  /** Nothing was done yet that may have changed what is around it. Default true. */
+  readonly isUntouched?: boolean
+}
+
+/** Whether an element is what a person was asked about: all but its value and what goes along, and clocks that ran. */
+export function isSameSubject(
+  asked: Subject & Doing,
+  now: Subject,
+  { elapsedMs, isUntouched = true }: Sameness,
+): boolean {
+  const placeCounts = asked.placedIn === 'item' || (asked.placedIn === 'part' && isUntouched)
+  // A list that was open when a person was asked may have been closed since: its options are unknown then.
+  const isClosedList = asked.action === 'select' && now.does === undefined
   return (
     asked.role === now.role &&
     isSameName(asked.name, now.name, elapsedMs) &&
-    isSamePlace &&
+    (!placeCounts || isSameName(asked.place, now.place, elapsedMs)) &&
     asked.leadsTo === now.leadsTo &&
-    asked.does === now.does
+    (asked.does === now.does || isClosedList)
   )
 }
 
-function isInItem({ place }: Subject): boolean {
-  return ITEMS.test(/^ \(in (\w+)/.exec(place)?.[1] ?? '')
+/** Whether the same goes along with it. */
+export function hasSameFields(asked: Subject, now: Subject): boolean {
+  return asked.fields?.digest === now.fields?.digest
 }
 
 /** One line for the person, and of an error: `button "Delete" (in row "Ada"), leads to https://…, deletes ("delete")`. */
-export function subjectLine({ role, name, place, value, leadsTo, does }: Subject): string {
+export function subjectLine({ role, name, place, value, fields, leadsTo, does }: Subject): string {
   const head = name ? `${role} ${quoted(name)}` : role
   const holds = value ? `, which holds ${quoted(value)}` : ''
   const leads = leadsTo ? `, leads to ${escapeMarks(leadsTo)}` : ''
-  return `${head}${place}${holds}${leads}${does ? `, ${does}` : ''}`
+  const along = fields?.text ? `, with ${fields.text}` : ''
+  return `${head}${place}${holds}${along}${leads}${does ? `, ${does}` : ''}`
 }
 
 function quoted(text: string): string {

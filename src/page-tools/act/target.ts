@@ -1,10 +1,13 @@
+import { quoteSent, rememberScrubbed } from '../as-sent.ts'
 import { quote, shorten } from '../clean-text.ts'
 import { contains, isAttached, isElement, referenced } from '../dom.ts'
 import { type LivePage, scrub } from '../outline/live-page.ts'
 import type { Page } from '../options.ts'
-import { PageError } from '../page-error.ts'
+import { PageError, type PageErrorCode } from '../page-error.ts'
 import { ALIAS_SCORE, find, type FindOptions, type Found } from '../read/find.ts'
-import { mayHoldRef } from '../read/line.ts'
+import { isClickable } from '../read/hints.ts'
+import { isContainer, mayHoldRef } from '../read/line.ts'
+import { nameOf } from '../outline/name.ts'
 import { isActionable } from '../outline/role.ts'
 import { requireAllowed, requireReadable } from '../outline/region.ts'
 import { lookUpRef, readRef } from '../refs.ts'
@@ -53,7 +56,7 @@ async function byText(target: string, options: TargetOptions): Promise<Element> 
     ? `Closest on the page now: ${matches[0].line}. Use its ref if that is what you mean.`
     : 'Read the page again.'
   const gone = `${ref}${what ? ` (${what})` : ''} is no longer on the page. ${advice}`
-  throw new PageError('stale-ref', clean(gone, options))
+  throw refusal('stale-ref', gone, options)
 }
 
 function similarTo(
@@ -73,24 +76,35 @@ async function byName(name: string, options: TargetOptions): Promise<Element> {
   const found = await find({ name }, settings)
   const bestMatch = found.filter(({ score }) => score >= 1)
   const same = bestMatch.length > 0 ? bestMatch : found.filter(({ score }) => score >= ALIAS_SCORE)
-  const exact =
-    same.length > 0 ? preferred(withoutControlled(same)) : await byShownText(name, settings)
+  const named = preferred(withoutControlled(same))
+  // A part of the page is called by its words only where nothing in it is.
+  const inner = named.every((one) => isPartByWords(one, options))
+    ? await byShownText(name, settings)
+    : []
+  const exact = inner.length > 0 ? inner : named
   if (exact.length === 1 && exact[0]) return exact[0].element
   const lines = (exact.length > 1 ? exact : found).slice(0, 3).map(({ line }) => `\n- ${line}`)
   if (exact.length > 1)
-    throw new PageError(
+    throw refusal(
       'ambiguous',
-      clean(`Several elements are named "${name}". Use a ref:${lines.join('')}`, options),
+      `Several elements are named ${quoteSent(name)}. Use a ref:${lines.join('')}`,
+      options,
     )
   const behind = lines.length > 0 ? '' : await findBlockingDialog(name, options.live, settings)
   if (behind)
-    throw new PageError(
+    throw refusal(
       'not-found',
-      clean(`"${name}" is behind ${behind}. Close that first: press Escape, for one.`, options),
+      `${quoteSent(name)} is behind ${behind}. Close that first: press Escape, for one.`,
+      options,
     )
   const hint =
     lines.length > 0 ? ` Similar:${lines.join('')}` : ' Use read_page or find to get refs.'
-  throw new PageError('not-found', clean(`No element is named "${name}".${hint}`, options))
+  throw refusal('not-found', `No element is named ${quoteSent(name)}.${hint}`, options)
+}
+
+/** What can't be used itself, and has no name but the text of all that is in it. */
+function isPartByWords({ element, role }: Found, { live }: TargetOptions): boolean {
+  return isContainer(role) && nameOf(element, role, live.options).text === ''
 }
 
 /** The innermost elements with exactly this text, for elements without a name of their own. */
@@ -103,7 +117,9 @@ async function byShownText(text: string, settings: FindOptions): Promise<readonl
 function preferred(found: readonly Found[]): readonly Found[] {
   const controls = found.filter(({ role }) => isActionable(role))
   if (controls.length > 0) return innermost(controls)
-  const others = found.filter(({ role, element }) => mayHoldRef(element, role))
+  const others = found.filter(
+    ({ role, element }) => isClickable(element) || mayHoldRef(element, role),
+  )
   return innermost(others.length > 0 ? others : found)
 }
 
@@ -121,6 +137,6 @@ function withoutControlled(found: readonly Found[]): readonly Found[] {
   return found.filter(({ element }) => !controlled.has(element))
 }
 
-function clean(message: string, { live }: TargetOptions): string {
-  return scrub(message, live)
+function refusal(code: PageErrorCode, message: string, { live }: TargetOptions): PageError {
+  return rememberScrubbed(new PageError(code, scrub(message, live)))
 }

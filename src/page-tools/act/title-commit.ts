@@ -6,7 +6,7 @@ import {
   readConsent,
   readDecline,
 } from '../commits/read-commit.ts'
-import { closest, referenced } from '../dom.ts'
+import { closest, descendantsOf, referenced } from '../dom.ts'
 import { drawnText } from '../generated-text.ts'
 import type { PageOptions } from '../options.ts'
 import { nameOf } from '../outline/name.ts'
@@ -42,9 +42,7 @@ export function titleCommit(control: Element, { form, names, options }: Ending):
 
 /** It asks for a yes or a no. */
 function isQuestion(dialog: Element): boolean {
-  const others = [...dialog.querySelectorAll(BUTTONS)].filter(
-    (button) => !readDecline(labelOf(button)),
-  )
+  const others = allIn(dialog, BUTTONS).filter((button) => !readDecline(labelOf(button)))
   return others.length <= BUTTONS_OF_QUESTION
 }
 
@@ -61,10 +59,15 @@ function sectionOf(form: Element): Element | null {
 
 function titlesOf(element: Element, options: PageOptions): readonly string[] {
   const described = referenced(element, 'aria-describedby').slice(0, 1)
-  const headings = [...element.querySelectorAll(TITLES)].slice(0, 2)
-  const words = element.matches(DIALOGS) ? [...element.querySelectorAll('p')].slice(0, 2) : []
+  const headings = allIn(element, TITLES).slice(0, 2)
+  const words = element.matches(DIALOGS) ? allIn(element, 'p').slice(0, 2) : []
   return [
     nameOf(element, 'form', options).text,
     ...[...headings, ...described, ...words].map((title) => drawnText(title)),
   ]
+}
+
+/** Those that are shown in it, in slots and shadow roots, too. */
+function allIn(element: Element, selector: string): Element[] {
+  return [...descendantsOf(element)].filter((one) => one.matches(selector))
 }

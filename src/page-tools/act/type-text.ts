@@ -1,4 +1,5 @@
-import { cleanText, quote, shorten } from '../clean-text.ts'
+import { quoteTyped, rememberTyped } from '../as-sent.ts'
+import { cleanText } from '../clean-text.ts'
 import { isTag } from '../dom.ts'
 import { livePage } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
@@ -27,6 +28,9 @@ export interface TypeOptions extends ActOptions {
   /** Press Enter afterwards. */
   readonly enter?: boolean
 }
+
+/** Of a field's value in a report. */
+const VALUE_LIMIT = 100
 
 /** Types into a field, an editor, a slider; picks dates, times, colours and files. */
 export async function typeText(
@@ -93,8 +97,8 @@ export async function typeInto(
     checkAction(field, context, 'activate')
     sendKeyPress(field, keyOf('Enter'))
   }
-  const wanted = options.mode === 'append' ? null : text
-  return `${options.enter ? 'Typed, then pressed Enter' : 'Typed'} in ${describeElement(typed, live)}.${contentNote(typed, wanted, context)}`
+  const append = options.mode === 'append'
+  return `${options.enter ? 'Typed, then pressed Enter' : 'Typed'} in ${describeElement(typed, live)}.${contentNote(typed, { text, append }, context)}`
 }
 
 /** Whether its value has a range and is changed by keys: sliders, spin buttons, splitters. */
@@ -116,20 +120,24 @@ function dropOrRefuse(target: HTMLElement, text: string, context: ActionContext)
   throw new PageError('unsupported', `${name} takes no text. ${advice}`)
 }
 
-/**
- * The field's value where it isn't the expected one, and its validation message. `wanted`: the expected
- * value, if known.
- */
-function contentNote(field: HTMLElement, wanted: string | null, { live }: ActionContext): string {
+interface Typed {
+  readonly text: string
+  readonly append: boolean
+}
+
+/** The field's value where it isn't the expected one, and its validation message. */
+function contentNote(field: HTMLElement, { text, append }: Typed, { live }: ActionContext): string {
   if (!field.isConnected) return ''
   const secret = isMasked(field, live.options)
   const parts = partsOf(field)
-  if (parts.length > 0 && !secret) return ` It now holds ${quote(shorten(partsText(parts), 100))}.`
+  if (parts.length > 0 && !secret)
+    return ` It now holds ${quoteTyped(partsText(parts), text, VALUE_LIMIT)}.`
   const message = secret ? null : validationMessageOf(field)
   const problem = message === null ? '' : ` The field says: ${message}`
   const value = fieldValue(field, roleOf(field) || 'textbox')
   if (secret || value === null) return problem
   const holds = cleanText(value)
-  const expected = wanted !== null && holds === cleanText(wanted)
-  return expected ? problem : ` It now holds ${quote(shorten(holds, 100))}.${problem}`
+  rememberTyped(field, { value: holds, typed: cleanText(text), append })
+  const expected = !append && holds === cleanText(text)
+  return expected ? problem : ` It now holds ${quoteTyped(holds, text, VALUE_LIMIT)}.${problem}`
 }

@@ -1,4 +1,5 @@
-import { normalize, quote } from '../clean-text.ts'
+import { asSent, quoteSent } from '../as-sent.ts'
+import { normalize } from '../clean-text.ts'
 import { livePage, type LivePage, scrub } from '../outline/live-page.ts'
 import { rootOf } from '../outline/region.ts'
 import type { ActOptions } from '../options.ts'
@@ -28,7 +29,11 @@ export async function waitFor(options: WaitOptions = {}): Promise<ActionReport> 
   const live = livePage(options.page)
   const { text, role, name, gone = false, signal } = options
   const query = { ...(text && { text }), ...(role && { role }), ...(name && { name }) }
-  const what = [role, name && quote(name), text && `the text ${quote(text)}`]
+  const what = [
+    role && asSent(role.slice(0, 40)),
+    name && quoteSent(name),
+    text && `the text ${quoteSent(text)}`,
+  ]
     .filter(Boolean)
     .join(' ')
   const until = performance.now() + Math.min(options.timeoutMs ?? WAIT_MS, MAX_MS)

@@ -22,6 +22,19 @@ export const ENGLISH_WORDS: CommitWords = {
   'logs out': 'log ?out|sign ?(out|off)|log ?off|end (my |this |the )?session',
 }
 
+/** What a question says of what happens then: "The account will be deleted." */
+export const ENGLISH_OUTCOMES: CommitWords = {
+  pays: 'charged|billed|purchased|paid',
+  sends: 'sent|submitted|e ?mailed|forwarded',
+  publishes: '(re)?published|posted|made public|deployed',
+  deletes:
+    'deleted|erased|destroyed|wiped|purged|deactivated|terminated|uninstalled|(removed|lost|gone) (permanently|forever|for good)',
+  cancels: 'cancel(l)?ed',
+  transfers: 'transferred|withdrawn|wired',
+  allows: 'granted|authori[sz]ed|approved|installed|merged',
+  'logs out': '(logged|signed) (out|off)',
+}
+
 /** Of a form or a dialog only: elsewhere a control of this name opens one. */
 export const ENGLISH_FORM_WORDS: CommitWords = {
   sends: 'share|reply|comment|invite|forward|respond',

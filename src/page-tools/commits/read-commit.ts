@@ -1,6 +1,6 @@
 import { foldLetters, foldWords } from '../../lib/fold-words.ts'
 import type { CommitKind, CommitWords } from './commit-kinds.ts'
-import { ENGLISH_FORM_WORDS, ENGLISH_WORDS } from './english-words.ts'
+import { ENGLISH_FORM_WORDS, ENGLISH_OUTCOMES, ENGLISH_WORDS } from './english-words.ts'
 import { LATIN_WORDS } from './latin-words.ts'
 import { withLatinLetters } from '../../lib/look-alikes.ts'
 import { OTHER_SCRIPTS, WITHOUT_GAPS } from './other-scripts.ts'
@@ -14,9 +14,11 @@ export interface Commit {
 
 /** Before the verb of an English name: an icon, "Yes, delete", "Confirm & pay", "Add to cart and pay", "Permanently delete". */
 const LEAD =
-  '^[^\\p{L}\\p{N}]*(?:(?:yes|ok|okay|now|please|proceed to|continue to|i agree,?|agree and|permanently|really|quick|instant|instantly|express|bulk|force|hard|one click|1 click|securely|safely|just|are you sure (?:that )?(?:you (?:want|wish|would like) )?to|do you (?:really )?want to|you are about to|this will)[ ,:;!]*)*(?:(?:add \\p{L}+(?: \\p{L}+){0,3}|\\p{L}+) (?:and|&|then|\\+) )?'
+  '^[^\\p{L}\\p{N}]*(?:(?:yes|ok|okay|now|please|proceed to|continue to|i agree,?|agree and|permanently|really|quick|instant|instantly|express|bulk|force|hard|one click|1 click|securely|safely|just|are you sure (?:that )?(?:you (?:want|wish|would like) )?to|do you (?:really )?want to|you are about to|this will)[ ,:;!]*)*(?:(?:(?:add|remove|move|clear|empty|take|save|keep|apply|accept|agree|read|review|check|update|close) \\p{L}+(?: \\p{L}+){0,4}|\\p{L}+) (?:and|&|then|\\+) )?'
 const FIRST = '(?<![\\p{L}\\p{N}])'
 const LAST = '(?![\\p{L}\\p{N}])'
+/** Before what happens to something. */
+const WILL = `${FIRST}(?:will|shall|is going to|are going to|would|is about to|are about to)(?: (?:now|also|all|then|immediately|permanently|irrevocably|automatically))* (?:be|get) (?:(?:now|immediately|permanently|irrevocably|automatically|completely) )*`
 const LONG = 120
 
 interface Rule {
@@ -26,6 +28,7 @@ interface Rule {
 
 const english = rulesOf(ENGLISH_WORDS, (words) => `${LEAD}(?<word>${words})${LAST}`)
 const englishOfForms = rulesOf(ENGLISH_FORM_WORDS, (words) => `${LEAD}(?<word>${words})${LAST}`)
+const outcomes = rulesOf(ENGLISH_OUTCOMES, (words) => `${WILL}(?<word>${words})${LAST}`)
 const others = Object.entries({ ...LATIN_WORDS, ...OTHER_SCRIPTS }).flatMap(([language, words]) =>
   rulesOf(words, (parts) =>
     WITHOUT_GAPS.has(language) ? `(?<word>${parts})` : `${FIRST}(?<word>${parts})${LAST}`,
@@ -46,12 +49,19 @@ export function readCommit(name: string, inForm: boolean = false): Commit | null
 
 function commitIn(name: string, inForm: boolean): Commit | null {
   const text = foldWords(name).trim()
-  const rules = inForm ? [...english, ...englishOfForms, ...others] : [...english, ...others]
+  const rules = inForm
+    ? [...english, ...englishOfForms, ...outcomes, ...others]
+    : [...english, ...others]
   for (const { kind, pattern: words } of rules) {
     const word = words.exec(text)?.groups?.['word']
-    if (word && !(kind === 'deletes' && harmless.test(text))) return { kind, word }
+    if (word && !(kind === 'deletes' && harmless.test(clauseOf(text, word)))) return { kind, word }
   }
   return null
+}
+
+/** "Remove from cart and delete account" is not about a cart. */
+function clauseOf(text: string, word: string): string {
+  return text.split(/ (?:and|&|then|\+) /).find((clause) => clause.includes(word)) ?? text
 }
 
 /** Whether a name says that what is asked is not done. */

@@ -1,3 +1,4 @@
+import { scrubAround } from '../as-sent.ts'
 import { PageError } from '../page-error.ts'
 import type { Page, PageOptions } from '../options.ts'
 import { LiveOutline } from './live-outline.ts'
@@ -66,7 +67,8 @@ export function scrub(text: string, live: LivePage): string {
 
 /** The same for several texts: the page is searched for secrets once. */
 export function scrubber(live: LivePage): (text: string) => string {
-  return scrubberFor(treesOf(live), live.options)
+  const clean = scrubberFor(treesOf(live), live.options)
+  return (text) => scrubAround(text, clean)
 }
 
 /** The page's document, and those of its frames and shadow roots that were walked. */

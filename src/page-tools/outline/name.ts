@@ -3,7 +3,8 @@ import { cleanText } from '../clean-text.ts'
 import { isElement, isTag, referenced, viewOf } from '../dom.ts'
 import { drawnText, hasGenerated, shownAt, withGenerated, type Side } from '../generated-text.ts'
 import { labelsOf } from '../labels.ts'
-import { isInMaskedPart, isMasked, MASKED, maskSelector } from '../privacy.ts'
+import { isField, isInMaskedPart, isMasked, MASKED, maskSelector } from '../privacy.ts'
+import { rememberName } from '../secrets/field-words.ts'
 import type { PageOptions } from '../options.ts'
 import { hiddenReason } from './visibility.ts'
 import { excludedSelector, isExcluded, isReadable } from './region.ts'
@@ -20,7 +21,13 @@ const NAMING_ATTRIBUTES = ['aria-label', 'aria-labelledby', 'title', 'alt', 'pla
 
 /** The accessible name. `[masked]` where the element is masked. Secret fields keep their name. */
 export function nameOf(element: Element, role: string, options: PageOptions): ElementName {
-  if (!role) return NO_NAME
+  const name = role ? ownName(element, role, options) : NO_NAME
+  // What names a field says whether its value is secret, wherever the name is from.
+  if (isField(element) && name.text !== MASKED) rememberName(element, name.text)
+  return name
+}
+
+function ownName(element: Element, role: string, options: PageOptions): ElementName {
   if (isInMaskedPart(element, options) && !isNamedOutside(element, options))
     return { text: MASKED, visuallyHidden: false }
   if (isNamedByMasked(element, role, options)) return { text: MASKED, visuallyHidden: false }

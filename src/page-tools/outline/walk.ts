@@ -154,7 +154,11 @@ function makeNode(
   const proxied = hiddenControl(element)
   const control = proxied ?? element
   const role = visibility.invisible ? '' : roleOf(control)
-  const masked = context.masked || isSecretField(element) || isMaskedItself(element, options)
+  const masked =
+    context.masked ||
+    isSecretField(element) ||
+    isMaskedItself(element, options) ||
+    (!visibility.invisible && isDotted(element, visibility))
   const clickable =
     !visibility.invisible &&
     !context.pointerCursor &&
@@ -182,6 +186,12 @@ function makeNode(
     changedAt: 0,
     name: null,
   }
+}
+
+/** A text that its style draws as dots; the style is inherited, and asked for where there is a text. */
+function isDotted({ firstChild }: Element, { style }: Visibility): boolean {
+  if (firstChild?.nodeType !== 3 || !style) return false
+  return /^(disc|circle|square)$/.test(style.getPropertyValue('-webkit-text-security'))
 }
 
 function isMaskedItself(element: Element, options: PageOptions): boolean {

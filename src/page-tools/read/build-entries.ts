@@ -13,7 +13,7 @@ import {
   type TextItem,
 } from '../outline/outline-node.ts'
 import { isActionable, isNamedByContent, isPopup } from '../outline/role.ts'
-import { commonMark, markedTexts } from './marked-text.ts'
+import { commonMark, markedTexts, textOf } from './marked-text.ts'
 
 export interface EntryOptions {
   readonly options: PageOptions
@@ -241,8 +241,6 @@ function runEntry(
 
 function runLine(run: readonly TextItem[], limit: number): string {
   const mark = commonMark(run)
-  const text = mark
-    ? escapeMarks(cleanText(run.map((item) => item.text).join(' ')))
-    : markedTexts(run)
+  const text = mark ? escapeMarks(cleanText(run.map(textOf).join(' '))) : markedTexts(run)
   return `${mark ? `text ${mark}` : 'text'}: ${shorten(text, limit)}`
 }

@@ -1,19 +1,19 @@
-import { normalize, quote, shorten } from '../clean-text.ts'
-import { descendantsOf, parentOf, referenced } from '../dom.ts'
+import { normalize, shorten } from '../clean-text.ts'
+import { descendantsOf, referenced } from '../dom.ts'
 import { livePage, type LivePage, scrubber } from '../outline/live-page.ts'
 import type { ActOptions, PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
-import { isMasked, maskSelector } from '../privacy.ts'
+import { isMasked } from '../privacy.ts'
 import { refOf } from '../refs.ts'
-import { hasSecrets } from '../scrub.ts'
 import { runInSlices } from '../time-slicing.ts'
 import { drawnWordsOf, hints, isClickable, LONG_TEXT } from './hints.ts'
 import { headOf, shownValue } from './line.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { nameOf } from '../outline/name.ts'
+import { placeNote, placeOf } from './place.ts'
 import { standaloneNode } from './standalone-node.ts'
-import { readableText, shownText } from './readable-text.ts'
-import { excludedSelector, isReadable, rootOf } from '../outline/region.ts'
+import { comparableText, readableText, shownText } from './readable-text.ts'
+import { isReadable, rootOf } from '../outline/region.ts'
 import { isActionable, isNamedByContent, roleOf } from '../outline/role.ts'
 import { forgetLayers } from '../sight/layers.ts'
 import { similarity } from './similarity.ts'
@@ -121,19 +121,9 @@ function labelTexts(element: Element, options: PageOptions): string[] {
 /** How well its text matches, by what may be read of it; looked at closely only where all of it would match. */
 function textScore(element: Element, { query, options, clean }: Asked): number {
   const wanted = normalize(query.text ?? '')
-  const all = normalize(element.textContent)
-  if (similarity(wanted, all) === 0) return 0
-  const parts = [maskSelector(options), excludedSelector(options), TEXT_FIELDS].join(',')
-  // Without gaps between its blocks, no part of a secret would be found.
-  const isRead = hasSecrets() || element.querySelector(parts) !== null
-  const text = isRead
-    ? readableText(element, options, Number.POSITIVE_INFINITY)
-    : element.textContent
-  return similarity(wanted, normalize(clean(text)))
+  if (similarity(wanted, normalize(element.textContent)) === 0) return 0
+  return similarity(wanted, normalize(clean(comparableText(element, options))))
 }
-
-/** Their text is their value, or no text. */
-const TEXT_FIELDS = 'textarea,select,[contenteditable],[role=textbox],[role=searchbox],script,style'
 
 interface Rated extends Candidate {
   readonly name: string
@@ -214,12 +204,13 @@ function describe(
   clean: (text: string) => string,
 ): Found {
   const node = standaloneNode(element, options)
-  const value = shownValue(node)
+  // The name first: it may say that the value is secret.
   const head = headOf(node, options, true)
+  const value = shownValue(node)
   const text =
     node.name?.text || isMasked(element, options) ? '' : shorten(shownText(element, options), 100)
   const content = value ?? text
-  const line = `${head}${content ? `: ${content}` : ''}${placeNote(element, options, clean)}`
+  const line = `${head}${content ? `: ${content}` : ''}${placeNote(placeOf(element, options), clean)}`
   return {
     element,
     role,
@@ -228,24 +219,4 @@ function describe(
     name: clean(name),
     line: clean(line),
   }
-}
-
-/** The row, list item or dialog that it is in, which distinguishes equal elements. */
-export function placeNote(
-  element: Element,
-  options: PageOptions,
-  clean: (text: string) => string,
-): string {
-  for (let at = parentOf(element); at; at = parentOf(at)) {
-    const role = roleOf(at)
-    if (
-      !/^(row|listitem|article|dialog|alertdialog|region|form|group|treeitem|tabpanel)$/.test(role)
-    )
-      continue
-    if (isMasked(at, options)) return ` (in ${role})`
-    const label = nameOf(at, role, options).text || readableText(at, options)
-    // The whole of it is cleaned: of a secret that is cut, the beginning would stay.
-    if (label) return ` (in ${role} ${quote(shorten(clean(label), 60).replace(/"/g, "'"))})`
-  }
-  return ''
 }

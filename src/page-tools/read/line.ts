@@ -1,8 +1,10 @@
-import { cleanText, escapeMarks, quote, shorten } from '../clean-text.ts'
+import { shownTyped } from '../as-sent.ts'
+import { cleanText, quote, shorten } from '../clean-text.ts'
 import { hasGenerated } from '../generated-text.ts'
 import { labelsOf } from '../labels.ts'
 import type { PageOptions } from '../options.ts'
-import { MASKED } from '../privacy.ts'
+import { isSecretField, MASKED } from '../privacy.ts'
+import { isPhrasePart } from '../secrets/phrase-parts.ts'
 import { refOf, rememberRef } from '../refs.ts'
 import { hasNamingAttribute, nameOf, type ElementName } from '../outline/name.ts'
 import { isNode, isText, type OutlineItem, type OutlineNode } from '../outline/outline-node.ts'
@@ -38,7 +40,13 @@ function displayName(node: OutlineNode, options: PageOptions): ElementName {
  */
 function soleText(node: OutlineNode): ElementName | null {
   const { role, element, control, masked } = node
-  if (masked || control !== element || !isNamedByContent(role) || labelsOf(element).length > 0)
+  if (
+    masked ||
+    isPhrasePart(element) ||
+    control !== element ||
+    !isNamedByContent(role) ||
+    labelsOf(element).length > 0
+  )
     return null
   for (let at: OutlineNode | undefined = node; at;) {
     if (hasNamingAttribute(at.element) || at.items.length !== 1 || (at !== node && at.role))
@@ -88,11 +96,16 @@ function hasRef({ role, element, clickable }: OutlineNode): boolean {
   return clickable || mayHoldRef(element, role)
 }
 
+/** Whether it is a part of the page rather than something in one. */
+export function isContainer(role: string): boolean {
+  return CONTAINER_ROLES.has(role)
+}
+
 export function mayHoldRef(element: Element, role: string): boolean {
   return (
     isActionable(role) ||
     isPopup(role) ||
-    CONTAINER_ROLES.has(role) ||
+    isContainer(role) ||
     (element as HTMLElement).tabIndex >= 0 ||
     element.hasAttribute('aria-selected') ||
     (element as HTMLElement).draggable === true
@@ -104,13 +117,13 @@ export function valueText(node: OutlineNode): string | null {
   const { value } = stateOf(node.control, node.role)
   if (value === null) return null
   const text = cleanText(value)
-  return text && node.masked ? MASKED : text
+  return text && (node.masked || isSecretField(node.control)) ? MASKED : text
 }
 
-/** The same as an outline shows it. */
+/** The same as an outline shows it: what a tool typed itself isn't scrubbed. */
 export function shownValue(node: OutlineNode): string | null {
   const text = valueText(node)
-  return text && escapeMarks(shorten(text, VALUE_LIMIT))
+  return text && shownTyped(node.control, text, VALUE_LIMIT)
 }
 
 /** The choices of a native select, in one line. */

@@ -1,6 +1,7 @@
 import { escapeMarks, quote } from '../clean-text.ts'
 import type { TextItem } from '../outline/outline-node.ts'
 import { MASKED } from '../privacy.ts'
+import { isPhrasePart } from '../secrets/phrase-parts.ts'
 import { unseenReason, type Unseen } from '../sight/unseen.ts'
 
 /** A text of a page, and whether and why nobody sees it. */
@@ -16,9 +17,15 @@ export function markOf(reason: Unseen | null): string {
 }
 
 function told({ text, visuallyHidden, holder }: TextItem): Told {
+  if (isPhrasePart(holder.element)) return { text: MASKED, mark: '' }
   if (text === MASKED || holder.masked) return { text, mark: '' }
   const reason = visuallyHidden ? 'sr-only' : unseenReason(holder.element)
   return { text, mark: markOf(reason) }
+}
+
+/** The text alone, where all of a line has one mark. */
+export function textOf(item: TextItem): string {
+  return told(item).text
 }
 
 /** The mark that all the texts have; empty when some have none or another one. */

@@ -1,8 +1,9 @@
 import { cleanText } from '../clean-text.ts'
 import { childrenOf, isElement, parentOf } from '../dom.ts'
 import type { PageOptions } from '../options.ts'
-import { isExcluded } from '../outline/region.ts'
-import { isSecretField, MASKED, maskSelector } from '../privacy.ts'
+import { excludedSelector, isExcluded } from '../outline/region.ts'
+import { isSecretPart, MASKED, maskSelector } from '../privacy.ts'
+import { hasSecrets } from '../scrub.ts'
 import { unseenReason } from '../sight/unseen.ts'
 import { joinTold, markOf } from './marked-text.ts'
 
@@ -16,6 +17,17 @@ export function readableText(
     .map(({ text }) => text)
     .join(' ')
 }
+
+/** All of its text that may be read, before secrets are removed from it. Looked at closely only where it must be. */
+export function comparableText(element: Element, options: PageOptions): string {
+  const parts = [maskSelector(options), excludedSelector(options), TEXT_FIELDS].join(',')
+  // Without gaps between its blocks, no part of a secret would be found.
+  const isRead = hasSecrets() || element.matches(parts) || element.querySelector(parts) !== null
+  return isRead ? readableText(element, options, Number.POSITIVE_INFINITY) : element.textContent
+}
+
+/** Their text is their value, or no text. */
+const TEXT_FIELDS = 'textarea,select,[contenteditable],[role=textbox],[role=searchbox],script,style'
 
 /** The same for one-line mentions: it can't look like a mark, and what nobody sees is marked. */
 export function shownText(element: Element, options: PageOptions): string {
@@ -42,9 +54,9 @@ function partsOf(element: Element, options: PageOptions, limit: number): readonl
       const text = cleanText(node.nodeValue ?? '')
       if (text) parts.push({ text, holder: parentOf(node) })
       length += text.length
-    } else if (isElement(node) && !/^(script|style|template|svg)$/.test(node.localName)) {
+    } else if (isElement(node) && !/^(script|style|template|svg|datalist)$/.test(node.localName)) {
       if (node !== element && (isHidden(node) || isExcluded(node, options))) return
-      if (node.matches(maskSelector(options)) || isSecretField(node))
+      if (node.matches(maskSelector(options)) || isSecretPart(node))
         parts.push({ text: MASKED, holder: null })
       else for (const child of childrenOf(node)) add(child)
     }

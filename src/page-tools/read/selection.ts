@@ -1,9 +1,10 @@
 import { cleanText, shorten } from '../clean-text.ts'
 import { contains, focusedElement, isElement, parentOf } from '../dom.ts'
-import { livePage, type LivePage, scrub } from '../outline/live-page.ts'
+import { livePage, type LivePage, scrub, treesOf } from '../outline/live-page.ts'
 import type { ActOptions, PageOptions } from '../options.ts'
 import { isMasked, MASKED } from '../privacy.ts'
 import { isReadable, rootOf } from '../outline/region.ts'
+import { findPhrases } from '../secrets/phrase-parts.ts'
 import { unseenReason } from '../sight/unseen.ts'
 
 const LIMIT = 4000
@@ -12,6 +13,7 @@ const LIMIT = 4000
 export function readSelection(options: ActOptions = {}): string {
   const live = livePage(options.page)
   const root = rootOf(live.options)
+  findPhrases(treesOf(live))
   const field = focusedElement(root.ownerDocument)
   const text = (field && selectionInField(field, live)) ?? selectionInPage(root.ownerDocument, live)
   return scrub(shorten(cleanText(text), LIMIT), live)

@@ -1,7 +1,7 @@
 import { cleanText, quote, shorten, shownAddress } from '../clean-text.ts'
 import { isElement, viewOf } from '../dom.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
-import { exclusively, livePage, type LivePage, scrubber } from '../outline/live-page.ts'
+import { exclusively, livePage, type LivePage, scrubber, treesOf } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { runInSlices } from '../time-slicing.ts'
 import { changesText } from './changes.ts'
@@ -9,6 +9,7 @@ import { buildEntries } from './build-entries.ts'
 import { estimateTokens } from '../../lib/estimate-tokens.ts'
 import { fit } from './fit.ts'
 import { framed } from './frame.ts'
+import { findPhrases } from '../secrets/phrase-parts.ts'
 import type { OutlineNode } from '../outline/outline-node.ts'
 import { requireReadable, rootOf } from '../outline/region.ts'
 import { forgetLayers } from '../sight/layers.ts'
@@ -61,6 +62,7 @@ async function takeSnapshot(
   else top = whole ? await live.outline.read(signal) : await readPart(live, root, options)
   await nextTurn()
   forgetLayers()
+  findPhrases(treesOf(live))
   const limit = options.maxTokens ?? live.options.maxTokens ?? DEFAULT_TOKENS
   const place = addressLine(live, limit)
   const intro = introOf(live, whole)

@@ -11,11 +11,24 @@ const ISSUERS: readonly (readonly [RegExp, readonly number[]])[] = [
   [/^220[0-4]/, [16, 19]],
 ]
 
+/** In any script's digits, with the gaps that people make. */
+const NUMBER = /^\p{Nd}(?:[\s.\-‐-―/·]{0,3}\p{Nd}){12,18}$/u
+
+/** The digits of all scripts stand in rows of ten. */
+export function asciiDigits(text: string): string {
+  return text.replace(/(?![0-9])\p{Nd}/gu, (digit) => {
+    const code = digit.codePointAt(0) ?? 0
+    let zero = code
+    while (code - zero < 9 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1
+    return String(code - zero)
+  })
+}
+
 /** Whether a text is a card's number and nothing else, with or without gaps: its beginning, length and check digit fit. */
 export function isCardNumber(text: string): boolean {
   const trimmed = text.trim()
-  if (!/^\d(?:[ -]?\d){12,18}$/.test(trimmed)) return false
-  const digits = trimmed.replace(/[ -]/g, '')
+  if (!NUMBER.test(trimmed)) return false
+  const digits = asciiDigits(trimmed).replace(/\D/g, '')
   const isIssued = ISSUERS.some(
     ([beginning, lengths]) => beginning.test(digits) && lengths.includes(digits.length),
   )

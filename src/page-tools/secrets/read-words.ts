@@ -1,9 +1,9 @@
 import { foldLetters, foldWords } from '../../lib/fold-words.ts'
 import { findSecretWord } from '../../lib/secret-words.ts'
-import { CODE_WORDS, HARMLESS_CODES } from './code-words.ts'
+import { CODE_WORDS, EXPIRY_WORDS, HARMLESS_CODES } from './code-words.ts'
 
-/** What words say of a field: it is secret; it is a code, if it has the form of one; nothing. */
-export type WordSense = 'secret' | 'code' | null
+/** What words say of a field: it is secret; it is a code or a card's date, if it has the form of one; nothing. */
+export type WordSense = 'secret' | 'code' | 'expiry' | null
 
 const known = new Map<string, WordSense>()
 const MAX_KNOWN = 1000
@@ -13,6 +13,7 @@ const countedCode =
   /\b[4-8][ -]?(?:digit|stellig|cifre|digitos|chiffres|cijfer|cyfr)|[4-8] ?(?:桁|位|자리|значн|haneli|chu so|رقم)/u
 const harmless = pattern(HARMLESS_CODES)
 const code = pattern(CODE_WORDS)
+const expiry = pattern(EXPIRY_WORDS)
 
 /** Words that name a code which is no secret make it none, but for what is clearly one. */
 export function senseOf(words: string): WordSense {
@@ -30,6 +31,7 @@ function read(text: string): WordSense {
   if (found && !(found.startsWith('pin') && harmless.test(text))) return 'secret'
   if (harmless.test(text)) return null
   if (countedCode.test(text)) return 'secret'
+  if (expiry.test(text)) return 'expiry'
   return code.test(text) ? 'code' : null
 }
 

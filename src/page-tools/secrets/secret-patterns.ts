@@ -18,8 +18,11 @@ export function patternsOfValue(value: string): readonly string[] {
   const wellFormed = value.replace(/\p{Surrogate}/gu, '\uFFFD')
   const inForm = new URLSearchParams({ '': wellFormed }).toString().slice(1)
   const encoded = [encodeURIComponent(wellFormed), inForm].filter((form) => form !== value)
-  const shown = maySplit(value) ? spread(value.replace(/ /g, ''), GAP) : escapePattern(value)
-  return [...new Set([shown, ...encoded.map(escapePattern)])]
+  // Letters with accents are one character or two.
+  const shown = [...new Set([value, value.normalize('NFC'), value.normalize('NFD')])].map((form) =>
+    maySplit(form) ? spread(form.replace(/ /g, ''), GAP) : escapePattern(form),
+  )
+  return [...new Set([...shown, ...encoded.map(escapePattern)])]
 }
 
 /** A short value as a whole word. */
@@ -47,9 +50,21 @@ function spread(text: string, gap: string): string {
   return Array.from(text, escapePattern).join(gap)
 }
 
-/** What looks like a mark or ends a quotation has a backslash in an outline. */
+/** What looks like a mark or ends a quotation has a backslash in an outline, or is another sign there or in markup. */
+const SHOWN_AS: Readonly<Record<string, string>> = {
+  '"': '(?:\\\\?"|\'|&quot;)',
+  '<': '(?:\\\\?<|&lt;)',
+  '>': '(?:>|&gt;)',
+  '&': '&(?:amp;)?',
+  '[': '\\\\?\\[',
+  ']': '\\\\?\\]',
+  '|': '\\\\?\\|',
+  '\\': '\\\\{1,2}',
+}
+
 function escapePattern(text: string): string {
-  return text
-    .replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
-    .replace(/"|<|\\[[|\\]/g, (character) => `\\\\?${character}`)
+  return text.replace(
+    /[\\^$.*+?()[\]{}|/"<>&]/g,
+    (character) => SHOWN_AS[character] ?? `\\${character}`,
+  )
 }

@@ -1,3 +1,5 @@
+import { LEAST_WORDS, OF_SENTENCES, PHRASE_LABEL, WORD } from './phrase-words.ts'
+
 /** Keys and tokens of services, by how they begin; each with enough characters that no word is one. */
 const TOKENS = [
   'sk-(?:ant-|proj-|or-)?[A-Za-z0-9_-]{20,}',
@@ -18,25 +20,67 @@ const TOKENS = [
 
 const TOKEN = new RegExp(`(?<![A-Za-z0-9_-])(?:${TOKENS})`, 'g')
 
+/** Beginnings of tokens, each with the length of all of it, at least. */
+const BEGINNINGS: readonly (readonly [beginning: string, length: number])[] = [
+  ['sk-(?:ant-|proj-|or-)?', 23],
+  ['[rs]k_(?:live|test)_', 24],
+  ['whsec_', 26],
+  ['gh[pousr]_', 34],
+  ['github_pat_', 41],
+  ['glpat-', 26],
+  ['xox[abeoprs]-', 15],
+  ['(?:AKIA|ASIA)', 20],
+  ['AIza', 39],
+  ['npm_', 40],
+  ['hf_', 33],
+]
+/** Between its parts on a page: places to break a line, or elements. */
+const BREAK = '(?: |\\n *- text: )'
+const SPLIT_TOKEN = new RegExp(
+  `(?<![A-Za-z0-9_-])(?:${BEGINNINGS.map(([beginning]) => beginning).join('|')})[A-Za-z0-9_-]*(?:${BREAK}[A-Za-z0-9_-]{4,}){1,3}`,
+  'g',
+)
+const IS_LONG_ENOUGH = BEGINNINGS.map(
+  ([beginning, length]) => new RegExp(`^(?=[^]*\\d)(?=[^]{${length},})${beginning}`),
+)
+
+/** Parts of a token beside each other. The shortest run of them that is a token goes. */
+function withoutSplit(text: string, mask: string): string {
+  return text.replace(SPLIT_TOKEN, (found) => {
+    const parts = found.split(new RegExp(BREAK))
+    for (let count = 2; count <= parts.length; count += 1) {
+      const joined = parts.slice(0, count).join('')
+      const isUpper = !/^(?:AKIA|ASIA)/.test(joined) || /^[A-Z0-9]+$/.test(joined)
+      if (!isUpper || !IS_LONG_ENOUGH.some((pattern) => pattern.test(joined))) continue
+      const rest = parts.slice(count).join(' ')
+      return rest ? `${mask} ${rest}` : mask
+    }
+    return found
+  })
+}
+
 /** Up to its end, or to that of the text: a long one is cut. */
 const KEY_BLOCK =
   /-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----END))*(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----)?/g
 
-const PHRASE_LABEL =
-  /(?:recovery|seed|secret|backup|mnemonic)[ -](?:phrase|words)|wiederherstellungsphrase|phrase de récupération|frase (?:de recuperación|semilla)|助记词|助記詞|シードフレーズ|сид-фраза/giu
 /** How far behind its label a phrase begins. Characters. */
 const PHRASE_REACH = 200
-const GAP = '(?:[ ,;|]{1,3}|\\s*\\n\\s*- (?:[a-z]+(?: \\[[^\\]\\n]*\\])*: ?)?)'
-const WORD = '(?:\\d{1,2}[.:)]? ?)?[a-z]{3,8}'
+/** With the lines of an outline around its words. Characters. */
+const LONGEST_PHRASE = 3000
+const GAP =
+  '(?:[ ,;|·•/_–—-]{1,3}|\\s*\\n\\s*- (?:[a-z]+(?: "[^"\\n]{0,16}\\d{1,2}[.:)]?")?(?: \\[[^\\]\\n]*\\])*: ?)?)'
+const NUMBERED_WORD = `(?:\\d{1,2}[.:)]?[ |]{0,3})?(?!(?:${OF_SENTENCES})(?![A-Za-z]))${WORD}`
 /** Twelve to twenty-four short words, numbered or not, in a row or one on each line. */
-const PHRASE = new RegExp(`(?<![A-Za-z])(?:${WORD}${GAP}){11,23}${WORD}(?![A-Za-z])`)
+const PHRASE = new RegExp(
+  `(?<![A-Za-z])(?:${NUMBERED_WORD}${GAP}){${LEAST_WORDS - 1},23}${NUMBERED_WORD}(?![A-Za-z])`,
+)
 
 /** Without what is secret by its own form, wherever it stands: keys, tokens, phrases behind what names them. */
 export function withoutTokens(text: string, mask: string): string {
-  const clean = text.replace(KEY_BLOCK, mask).replace(TOKEN, mask)
+  const clean = withoutSplit(text.replace(KEY_BLOCK, mask).replace(TOKEN, mask), mask)
   for (const { index, 0: label } of clean.matchAll(PHRASE_LABEL)) {
     const start = index + label.length
-    const phrase = PHRASE.exec(clean.slice(start))
+    const phrase = PHRASE.exec(clean.slice(start, start + PHRASE_REACH + LONGEST_PHRASE))
     if (!phrase || phrase.index > PHRASE_REACH) continue
     const [begin, end] = [start + phrase.index, start + phrase.index + phrase[0].length]
     return clean.slice(0, begin) + mask + withoutTokens(clean.slice(end), mask)

@@ -23,12 +23,17 @@ interface Action<Schema extends JsonSchema> {
   uses?(input: Input<Schema>): readonly Use[]
   /** What the call writes into elements. */
   writes?(input: Input<Schema>): readonly Written[]
+  /** Whether a person is always to be asked about the call. Default: by what its `uses` are. */
+  mustAsk?(input: Input<Schema>): boolean
   /** Whether the call commits the person to something. Default: by what its `uses` are. */
   commits?(input: Input<Schema>): boolean
-  /** `at`: the element of a target, where a person was asked about it. */
+  /**
+   * `at`: the element of a target, where a person was asked about it. `mayCommit`: the call may do unasked what commits
+   * the person to something.
+   */
   act(
     input: Input<Schema>,
-    context: ToolContext,
+    context: ToolContext & { readonly mayCommit: boolean },
     at: (target: string) => Target,
   ): Promise<ActionReport>
 }
@@ -44,6 +49,9 @@ export function actingTool<const Schema extends JsonSchema>(
   /** Calls that are asked about when they commit the person to something, until they run. */
   const watched = new Set<string>()
   return typedTool<string, Schema, string>({
+    ...(action.mustAsk && {
+      needsApproval: (input: Input<Schema>) => action.mustAsk?.(input) || 'default',
+    }),
     ...(uses && {
       needsApproval: (input: Input<Schema>) => mustAsk(page, uses(input)),
       describe: (input: Input<Schema>, call: DescribeContext) =>
@@ -60,8 +68,9 @@ export function actingTool<const Schema extends JsonSchema>(
     execute: (input: Input<Schema>, context: ToolContext) =>
       withUnloadNote(context.idempotencyKey, async () => {
         const mayCommit = !watched.delete(context.toolCallId)
-        const at = await bindUses(page, uses?.(input) ?? [], { ...context, mayCommit })
-        return (await act(input, context, at)).text
+        const allowed = { ...context, mayCommit }
+        const at = await bindUses(page, uses?.(input) ?? [], allowed)
+        return (await act(input, allowed, at)).text
       }),
     reconcile: (_input: Input<Schema>, { idempotencyKey }: { readonly idempotencyKey: string }) =>
       readUnloadNote(idempotencyKey),

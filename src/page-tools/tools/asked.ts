@@ -1,17 +1,28 @@
 import type { DescribeContext, ToolContext } from '../../client/tool.ts'
 import { randomId } from '../../lib/random-id.ts'
+import { textDigest } from '../../lib/text-digest.ts'
 import type { CallAbout } from '../../protocol/run.ts'
 import type { JsonValue } from '../../protocol/json.ts'
+import { shorten } from '../clean-text.ts'
 import { contains, focusedElement, isAttached, isElement } from '../dom.ts'
+import { controlAround } from '../act/activated.ts'
+import { choicesOf, isNamedBy } from '../act/choices.ts'
+import { describeElement } from '../act/describe.ts'
 import { guardActions } from '../act/guard-actions.ts'
 import { mustConfirm } from '../act/must-confirm.ts'
 import type { Activation } from '../act/sites.ts'
 import { commitOf, type Doing } from '../act/commits.ts'
-import { isSameSubject, type Subject, subjectLine, subjectOf } from '../act/subject.ts'
+import {
+  hasSameFields,
+  isSameSubject,
+  type Subject,
+  subjectLine,
+  subjectOf,
+} from '../act/subject.ts'
 import { resolveTarget, type Target } from '../act/target.ts'
-import { livePage, type LivePage } from '../outline/live-page.ts'
+import { livePage, type LivePage, scrub } from '../outline/live-page.ts'
 import { rootOf } from '../outline/region.ts'
-import type { Page } from '../options.ts'
+import type { Page, PageAction } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { find } from '../read/find.ts'
 import { lookUpRef, readRef } from '../refs.ts'
@@ -29,7 +40,9 @@ interface Asked {
   readonly load: string
   /** Milliseconds since 1970. */
   readonly at: number
+  /** Without secrets, cut short; `addressDigest` is that of all of it without secrets. */
   readonly address: string
+  readonly addressDigest: string
   readonly uses: readonly AskedUse[]
 }
 
@@ -40,7 +53,9 @@ export async function mustAsk(page: Page, uses: readonly Use[]): Promise<true | 
   const live = livePage(page)
   for (const use of uses) {
     const element = await elementOf(use, page).catch(() => null)
-    if (element && mustConfirm(element, use.action, live.options)) return true
+    const chosen = element ? choicesOf(element, use.labels ?? [], live.options) : []
+    for (const one of element ? [element, ...chosen] : [])
+      if (mustConfirm(one, use.action, live.options)) return true
   }
   return 'default'
 }
@@ -74,7 +89,7 @@ export async function describeUses(
     asked.push({ ...use, ...subjectOf(element, live, use) })
   }
   if (asked.length === 0) return null
-  const data: Asked = { load: LOAD, at: Date.now(), address: addressOf(live), uses: asked }
+  const data: Asked = { load: LOAD, at: Date.now(), ...addressOf(live), uses: asked }
   return {
     text: asked.map(subjectLine).join('; '),
     data: data as unknown as JsonValue,
@@ -99,36 +114,64 @@ export async function bindUses(
   const asked = readAsked(about)
   const bound = new Map<string | undefined, Element>()
   for (const use of asked?.uses ?? []) bound.set(use.target, boundElement(asked, use, live))
+  const guarded = { asked, bound, live, action: uses[0]?.action ?? 'click', mayCommit }
   let hasBegun = false
-  guardActions(signal, (element, activation) => {
-    const use = asked?.uses.find((one) => isPartOf(element, bound.get(one.target)))
-    const does = commitOf(element, doingOf(uses[0], activation), live.options)
-    if (asked && use) requireSame(asked, use, live)
-    if (use && does && does !== use.does)
-      throw new PageError(
-        'stale-ref',
-        `What would be used, ${does}, is not what was approved, ${subjectLine(use)}. ${AGAIN}`,
-      )
-    if (use) return void (hasBegun = true)
-    // A key goes where the focus is: there nobody was asked about.
-    if (!hasBegun && asked?.uses.some(({ target }) => target === undefined))
-      throw new PageError('stale-ref', FOCUS)
-    const action = uses[0]?.action ?? 'click'
-    if (mustConfirm(element, action, live.options)) throw new PageError('unconfirmed', UNCONFIRMED)
-    if (
-      does &&
-      !mayCommit &&
-      !asked?.uses.some((one) => one.action === 'select' && one.does === does)
-    )
-      throw new PageError('unconfirmed', `It ${does}. ${UNCONFIRMED}`)
+  guardActions(signal, {
+    begin(element, activation) {
+      const use = askedOf(element, guarded)
+      const does = commitOf(element, doingOf(uses[0], activation), live.options)
+      if (asked && use) requireSame(asked, use, { live, isUntouched: !hasBegun })
+      if (use && does && does !== use.does)
+        throw new PageError(
+          'stale-ref',
+          `What would be used, ${does}, is not what was approved, ${subjectLine(use)}. ${AGAIN}`,
+        )
+      if (use) return void (hasBegun = true)
+      // A key goes where the focus is: there nobody was asked about.
+      if (!hasBegun && asked?.uses.some(({ target }) => target === undefined))
+        throw new PageError('stale-ref', FOCUS)
+      requireNoQuestion(element, does, guarded)
+    },
+    goOn(element, activation) {
+      if (askedOf(element, guarded)) return
+      const does = commitOf(element, doingOf(uses[0], activation), live.options)
+      requireNoQuestion(element, does, guarded)
+    },
   })
   return (target) => bound.get(target) ?? target
+}
+
+interface Guarded {
+  readonly asked: Asked | null
+  readonly bound: ReadonlyMap<string | undefined, Element>
+  readonly live: LivePage
+  readonly action: PageAction
+  readonly mayCommit: boolean
+}
+
+function askedOf(element: Element, { asked, bound }: Guarded): AskedUse | undefined {
+  return asked?.uses.find((one) => isPartOf(element, bound.get(one.target)))
+}
+
+/** Throws when a person would have to be asked about the element, and was not. */
+function requireNoQuestion(element: Element, does: string, guarded: Guarded): void {
+  const { asked, live, action, mayCommit } = guarded
+  const { options } = live
+  // Asked about a choice, a person was asked about the option that it names.
+  const choice = asked?.uses.find(
+    (one) => one.action === 'select' && isNamedBy(element, one.labels ?? [], options),
+  )
+  const isMarked = !choice && mustConfirm(element, action, options)
+  const isUnasked = does !== '' && !mayCommit && choice?.does !== does
+  if (!isMarked && !isUnasked) return
+  const what = describeElement(controlAround(element), live)
+  throw new PageError('unconfirmed', `${what}${does && `, which ${does}`}. ${UNCONFIRMED}`)
 }
 
 const FOCUS =
   'The focus has moved since this was approved. Read the page, and say where to press the key.'
 const UNCONFIRMED =
-  'A person must be asked about this element first, and was not: it was not there, or not marked, when the call was made. Call it again, by its ref.'
+  'A person must be asked about this element first, and was not. It was not there, not marked, or not what the call named. Make the call again, with the ref of this element.'
 
 /** What is done to an element that is about to be used: keys that type and pointers that move activate nothing. */
 function doingOf(use: Use | undefined, activation: Activation | undefined): Doing {
@@ -145,14 +188,20 @@ function boundElement(asked: Asked | null, use: AskedUse, live: LivePage): Eleme
   const element = asked?.load === LOAD ? lookUpRef(use.ref)?.element : undefined
   if (!asked || !element || !isAttached(element))
     throw new PageError('stale-ref', `${subjectLine(use)}: it is no longer on the page. ${AGAIN}`)
-  requireSame(asked, use, live)
+  requireSame(asked, use, { live, isUntouched: true })
   return element
 }
 
-function requireSame(asked: Asked, use: AskedUse, live: LivePage): void {
+function requireSame(
+  asked: Asked,
+  use: AskedUse,
+  { live, isUntouched }: { readonly live: LivePage; readonly isUntouched: boolean },
+): void {
   const element = lookUpRef(use.ref)?.element
   const now = element && isAttached(element) ? subjectOf(element, live, use) : null
-  if (now && isSameSubject(use, now, Date.now() - asked.at)) return
+  const elapsedMs = Date.now() - asked.at
+  const isSame = now && isSameSubject(use, now, { elapsedMs, isUntouched })
+  if (isSame && (!isUntouched || hasSameFields(use, now))) return
   const became = now ? `is ${subjectLine(now)} now` : 'is no longer on the page'
   throw new PageError('stale-ref', `What was approved, ${subjectLine(use)}, ${became}. ${AGAIN}`)
 }
@@ -170,14 +219,14 @@ async function elementOf({ target }: Use, page: Page): Promise<Element> {
 async function foundAgain(before: Asked, was: AskedUse, page: Page): Promise<Element> {
   const live = livePage(page)
   if (was.target !== undefined && !readRef(was.target)) return elementOf(was, page)
-  const isHere = before.address === addressOf(live)
+  const isHere = before.addressDigest === addressOf(live).addressDigest
   const query = {
     ...(was.role !== 'generic' && { role: was.role }),
     ...(was.name && { name: was.name }),
   }
   const found = isHere && (query.role ?? query.name) ? await find(query, { page, limit: 30 }) : []
   const same = found.filter(({ element }) =>
-    isSameSubject(was, subjectOf(element, live, was), Date.now() - before.at),
+    isSameSubject(was, subjectOf(element, live, was), { elapsedMs: Date.now() - before.at }),
   )
   const [only, ...others] = same
   if (only && others.length === 0 && isElement(only.element)) return only.element
@@ -193,9 +242,13 @@ async function foundAgain(before: Asked, was: AskedUse, page: Page): Promise<Ele
 }
 
 /** Without its hash, which changes as a page is read. */
-function addressOf({ options }: LivePage): string {
-  return rootOf(options).ownerDocument.URL.replace(/#.*$/, '')
+function addressOf(live: LivePage): Pick<Asked, 'address' | 'addressDigest'> {
+  const address = scrub(rootOf(live.options).ownerDocument.URL.replace(/#.*$/s, ''), live)
+  return { address: shorten(address, ADDRESS_LIMIT), addressDigest: textDigest(address) }
 }
+
+/** Characters of an address that are journaled. */
+const ADDRESS_LIMIT = 2000
 
 /** Written by this tool, on this page or an earlier one; null: nobody was asked. */
 function readAsked(data: JsonValue | undefined): Asked | null {

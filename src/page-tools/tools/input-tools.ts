@@ -35,7 +35,7 @@ function typeTool(page: Page): Tool {
     },
     {
       uses: ({ ref, enter }) => [{ target: ref, action: enter ? 'enter' : 'type' }],
-      writes: ({ ref }) => [{ target: ref, pointer: '/text' }],
+      writes: ({ ref, text }) => [{ target: ref, pointer: '/text', text }],
       act: ({ ref, text, mode, enter }, { signal }, at) =>
         typeText(at(ref), text, { page, signal, ...(mode && { mode }), ...(enter && { enter }) }),
     },
@@ -76,7 +76,11 @@ function fillTool(page: Page): Tool {
           action: typeof value === 'boolean' ? 'check' : 'type',
         })),
       writes: ({ fields }) =>
-        fields.map(({ ref }, index) => ({ target: ref, pointer: `/fields/${index}/value` })),
+        fields.map(({ ref, value }, index) => ({
+          target: ref,
+          pointer: `/fields/${index}/value`,
+          text: String(value),
+        })),
       act: ({ fields }, { signal }, at) =>
         fillForm(
           fields.map(({ ref, value }) => ({ target: at(ref), value })),

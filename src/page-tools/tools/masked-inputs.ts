@@ -2,7 +2,11 @@ import { editableIn } from '../act/field-kind.ts'
 import { resolveTarget } from '../act/target.ts'
 import { partsOf } from '../act/type-parts.ts'
 import { focusedElement, isElement } from '../dom.ts'
-import { livePage } from '../outline/live-page.ts'
+import { nameOf } from '../outline/name.ts'
+import { roleOf } from '../outline/role.ts'
+import { isCardNumber } from '../secrets/card-number.ts'
+import { findPhrases } from '../secrets/phrase-parts.ts'
+import { livePage, treesOf } from '../outline/live-page.ts'
 import { rootOf } from '../outline/region.ts'
 import type { Page, PageOptions } from '../options.ts'
 import { isMasked } from '../privacy.ts'
@@ -13,6 +17,8 @@ export interface Written {
   readonly pointer: string
   /** Without: the focused element. */
   readonly target: string | undefined
+  /** What is written. */
+  readonly text?: string
 }
 
 /** Where the values stand that go into masked fields. A field that isn't found may be one, once it is there. */
@@ -22,20 +28,24 @@ export async function maskedInputs(
 ): Promise<readonly string[]> {
   const live = livePage(page)
   const masked: string[] = []
-  for (const { pointer, target } of written) {
+  // What a field is called, and whether it is for a word of a phrase, is found out anew.
+  findPhrases(treesOf(live))
+  for (const { pointer, target, text } of written) {
     const { ownerDocument } = rootOf(live.options)
     const element =
       target === undefined
         ? (focusedElement(ownerDocument) ?? ownerDocument.body)
         : await resolveTarget(target, { page, live }).catch(() => null)
-    if (!element || takesSecrets(element, live.options)) masked.push(pointer)
+    if (!element || isCardNumber(text ?? '') || takesSecrets(element, live.options))
+      masked.push(pointer)
   }
   return masked
 }
 
 function takesSecrets(element: Element, options: PageOptions): boolean {
   const field = isElement(element) ? editableIn(element) : null
-  return [element, ...(field ? [field] : []), ...partsOf(element)].some((one) =>
-    isMasked(one, options),
-  )
+  return [element, ...(field ? [field] : []), ...partsOf(element)].some((one) => {
+    nameOf(one, roleOf(one) || 'textbox', options)
+    return isMasked(one, options)
+  })
 }

@@ -1,9 +1,11 @@
 import type { Tool } from '../../client/tool.ts'
 import { askedAddress } from '../act/asked-address.ts'
 import { allowedUrl, goBack, navigate } from '../act/navigate.ts'
-import { strangeness } from '../act/known-address.ts'
+import { type AddressNote, noteOnAddress } from '../act/known-address.ts'
+import type { JsonValue } from '../../protocol/json.ts'
 import { escapeMarks } from '../clean-text.ts'
 import type { Page } from '../options.ts'
+import { PageError } from '../page-error.ts'
 import { actingTool } from './acting-tool.ts'
 
 /** What is written into an address is the model's, and may be what leaves the page by it. */
@@ -17,7 +19,11 @@ function navigateTool(page: Page): Tool {
   return actingTool(
     {
       page,
-      describe: ({ url }) => ({ text: addressLine(url, page) }),
+      describe: ({ url: address }) => {
+        const { url, note } = readAddress(address, page)
+        const shown = escapeMarks(askedAddress(url, { limit: ADDRESS_LIMIT }))
+        return { text: note.text ? `${shown}, ${note.text}` : shown, data: { note: note.text } }
+      },
       name: 'navigate',
       title: 'Go to an address',
       description:
@@ -30,17 +36,32 @@ function navigateTool(page: Page): Tool {
       },
     },
     {
-      commits: ({ url }) => strangeness(allowedUrl(url, { page }), page) !== '',
-      act: ({ url }, { signal }) => navigate(url, { page, signal }),
+      mustAsk: ({ url }) => readAddress(url, page).note.mustAsk,
+      commits: ({ url }) => readAddress(url, page).note.text !== '',
+      act: ({ url }, { signal, about, mayCommit }) => {
+        requireAsked(readAddress(url, page).note, { about, mayCommit })
+        return navigate(url, { page, signal })
+      },
     },
   )
 }
 
-function addressLine(address: string, page: Page): string {
+function readAddress(address: string, page: Page): { url: URL; note: AddressNote } {
   const url = allowedUrl(address, { page })
-  const note = strangeness(url, page)
-  const shown = escapeMarks(askedAddress(url, { limit: ADDRESS_LIMIT }))
-  return note ? `${shown}, ${note}` : shown
+  return { url, note: noteOnAddress(url, page) }
+}
+
+/** Throws when something is to be said of the address that a person wasn't told. `about`: what they were. */
+function requireAsked(
+  { text, mustAsk }: AddressNote,
+  { about, mayCommit }: { readonly about: JsonValue | undefined; readonly mayCommit: boolean },
+): void {
+  const told = about === undefined ? null : (about as { readonly note: string }).note
+  if (told === null ? mustAsk || (text && !mayCommit) : text && text !== told)
+    throw new PageError(
+      told === null ? 'unconfirmed' : 'stale-ref',
+      `This address is one ${text}: a person was not asked about that. Read the page again, and call it again.`,
+    )
 }
 
 function goBackTool(page: Page): Tool {

@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/shape.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import { createJsonScan } from './json-scan.ts'
 
@@ -6,9 +7,7 @@ export type JsonRecord = { readonly [key: string]: unknown }
 
 /** The value when it is an object, arrays excepted. */
 export function asRecord(value: unknown): JsonRecord | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as JsonRecord)
-    : undefined
+  return isRecord(value) ? value : undefined
 }
 
 const NOTHING: readonly unknown[] = []

@@ -1,6 +1,6 @@
 import { formatAction, formatObservation } from '../../action/index.ts'
 import { messageText } from '../../conversation/result.ts'
-import type { JsonObject, JsonValue } from '../../protocol/json.ts'
+import { isRecord } from '../../lib/shape.ts'
 import type {
   AssistantMessage,
   Message,
@@ -41,7 +41,7 @@ export function outgoingMessages(
 /** What an ACTION-mode model wrote, or would have written had it not called natively. */
 function asWritten(message: AssistantMessage, tools: readonly ToolDefinition[]): AssistantMessage {
   const calls = message.parts.flatMap((part) =>
-    part.type === 'tool-call' && isObject(part.input)
+    part.type === 'tool-call' && isRecord(part.input)
       ? [{ toolName: part.toolName, input: part.input }]
       : [],
   )
@@ -52,10 +52,6 @@ function asWritten(message: AssistantMessage, tools: readonly ToolDefinition[]):
       .join('\n')
   const files = message.parts.filter((part) => part.type === 'file')
   return { ...message, parts: [{ type: 'text', text }, ...files] }
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function observations(message: ToolMessage): UserMessage {

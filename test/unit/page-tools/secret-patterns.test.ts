@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { withoutCutEnds, withoutEncoded } from '../../../src/page-tools/secrets/disguises.ts'
 import {
   patternOfPart,
   patternOfWord,
@@ -23,6 +24,9 @@ const SHOWN: readonly (readonly [value: string, text: string])[] = [
   ['4111 1111 1111 1111', '4111 | 1111 | 1111 | 1111'],
   ['a"b[c<d\\e|f', 'textbox "a\\"b\\[c\\<d\\\\e\\|f"'],
   ['a"b[c<d\\e|f', 'a"b[c<d\\e|f'],
+  ['my"secret9pw', '(in row "my\'secret9pw")'],
+  ['ab[cd]efg9', '[title=ab\\[cd\\]efg9]'],
+  ['pässwört99', 'pässwört99'.normalize('NFD')],
   ['pass12', 'pass 12'],
   ['ключ-🔑-1', 'ключ -🔑 -1'],
 ]
@@ -42,6 +46,22 @@ const OTHER: readonly (readonly [value: string, text: string])[] = [
 
 describe('nothing else is', () => {
   test.each(OTHER)('%j in %j', (value, text) => expect(found(value, text)).toBe(false))
+})
+
+test.each(['/?p=Sec%2fret%3fpass9', '/?p=%53ec%2Fret%3Fpass9', '/?p=Sec%252Fret%253Fpass9'])(
+  'a secret is found in %s',
+  (address) => {
+    const secret = new RegExp(patternsOfValue('Sec/ret?pass9').join('|'), 'gu')
+    expect(withoutEncoded(`${address}&q=1`, secret, '[x]')).toBe('/?p=[x]&q=1')
+  },
+)
+
+test('what is left of a secret where a text is cut is removed', () => {
+  const cut = (text: string): string => withoutCutEnds(text, ['hunter2-secret'], '[x]')
+  expect(cut('You typed hunter2-s… (24 more characters) ok')).toBe(
+    'You typed [x]… (24 more characters) ok',
+  )
+  expect(cut('You typed hun… (24 more characters)')).toContain('hun…')
 })
 
 test('a part and a short value are whole words', () => {

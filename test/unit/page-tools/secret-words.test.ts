@@ -32,6 +32,11 @@ test.each(['Code', 'Enter code', 'Código', 'コード', 'Код'])('"%s" may be
   expect(senseOf(label)).toBe('code'),
 )
 
+test.each(['Expiry date', 'Gültig bis', 'Date d’expiration', '有効期限', 'Срок действия'])(
+  '"%s" may be the date of a card',
+  (label) => expect(senseOf(label)).toBe('expiry'),
+)
+
 test.each([
   'Promo code',
   'Postal code',
@@ -54,6 +59,9 @@ test.each([
   '30569309025904',
   '3530111333300000',
   '2223003122003222',
+  '4111.1111.1111.1111',
+  '5555/5555/5555/4444',
+  '٤١١١ ١١١١ ١١١١ ١١١١',
 ])('%s is the number of a card', (text) => expect(isCardNumber(text)).toBe(true))
 
 test.each([
@@ -78,6 +86,10 @@ test.each([
   ['Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcdefghijkl', 'Bearer [x]'],
   ['-----BEGIN PRIVATE KEY----- MIIE vgIB -----END PRIVATE KEY----- end', '[x] end'],
   ['-----BEGIN OPENSSH PRIVATE KEY----- b3BlbnNzaC1rZXk', '[x]'],
+  ['at AKIA IOSFODNN7EXAMPLE now', 'at [x] now'],
+  [`ghp_ ${'a1B2'.repeat(9)} here`, '[x] here'],
+  [`Recovery phrase: ${words.replaceAll(' ', ' · ')}`, 'Recovery phrase: [x]'],
+  [`Фраза восстановления: ${words.replaceAll(' ', '-')}`, 'Фраза восстановления: [x]'],
   [`Recovery phrase: ${words}.`, 'Recovery phrase: [x].'],
   [
     `- heading "Your seed phrase"\n${words
@@ -93,6 +105,7 @@ test.each([
 test.each([
   'sk-8 trousers, ask-me-anything-about-the-product-line',
   'The AKIA standard and the ghp_ prefix',
+  'AKIA is the beginning of 2026 access key identifiers',
   '-----BEGIN PUBLIC KEY----- MIIB -----END PUBLIC KEY-----',
   `${words} stands for itself`,
   'Write your recovery phrase down, on paper. It is a list of words that you must never show to anybody else.',

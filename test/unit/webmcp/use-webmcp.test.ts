@@ -261,11 +261,11 @@ describe('a definition that changes', () => {
   })
 
   it('is shown to the app once, which accepts it', async () => {
-    const onChange = vi.fn(() => true)
-    const { made } = await changed({ onChange })
+    const onDefinitionChange = vi.fn(() => true)
+    const { made } = await changed({ onDefinitionChange })
     await until(() => made.tools[0]?.status === 'offered')
     await made.refresh()
-    expect(onChange).toHaveBeenCalledExactlyOnceWith({
+    expect(onDefinitionChange).toHaveBeenCalledExactlyOnceWith({
       name: 'web_search',
       before: expect.objectContaining({ description: search.description }),
       after: expect.objectContaining({ description: changedSearch.description }),
@@ -274,13 +274,13 @@ describe('a definition that changes', () => {
 
   it('is not accepted by an answer about an earlier one', async () => {
     let answer = (_accepts: boolean): void => {}
-    const onChange = vi
+    const onDefinitionChange = vi
       .fn()
       .mockImplementationOnce(() => new Promise<boolean>((resolve) => (answer = resolve)))
       .mockResolvedValue(false)
     const context = modelContextDouble()
     const removeFirst = context.add(search)
-    const made = link(agentThat(), context, { onChange })
+    const made = link(agentThat(), context, { onDefinitionChange })
     await made.ready
     removeFirst()
     const removeSecond = context.add(changedSearch)
@@ -301,11 +301,11 @@ describe('a definition that changes', () => {
     first.dispose()
     remove()
     context.add(changedSearch)
-    const onChange = vi.fn(() => false)
-    const second = link(agentThat(), context, { onChange })
+    const onDefinitionChange = vi.fn(() => false)
+    const second = link(agentThat(), context, { onDefinitionChange })
     await second.ready
     expect(second.tools).toMatchObject([{ name: 'web_search', status: 'changed' }])
-    expect(onChange).toHaveBeenCalledOnce()
+    expect(onDefinitionChange).toHaveBeenCalledOnce()
     expect(await webMcpTools({ context })).toEqual([])
     second.accept('web_search')
     second.dispose()

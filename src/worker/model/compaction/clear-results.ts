@@ -1,5 +1,6 @@
 import { contextOn } from '../../../conversation/context.ts'
 import { sameJson } from '../../../lib/same-json.ts'
+import { isRecord } from '../../../lib/shape.ts'
 import type { CallPath } from '../../../protocol/fact.ts'
 import type { JsonValue } from '../../../protocol/json.ts'
 import type { ToolMessage, ToolResultPart } from '../../../protocol/message.ts'
@@ -110,12 +111,8 @@ function inputsOf(
 
 /** Whether a call looks at as much as another one: each of its parameters was one of the other's, with this value. */
 function covers(newer: JsonValue, older: JsonValue): boolean {
-  if (!isObject(newer) || !isObject(older)) return sameJson(newer, older)
+  if (!isRecord(newer) || !isRecord(older)) return sameJson(newer, older)
   return Object.entries(newer).every(
     ([name, value]) => Object.hasOwn(older, name) && sameJson(value, older[name]),
   )
-}
-
-function isObject(value: JsonValue): value is { readonly [name: string]: JsonValue } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,0 +1,23 @@
+import { isRecord } from '../lib/shape.ts'
+
+const TYPE_NAME = /^(object|array|string|number|integer|boolean|null)$/
+
+/**
+ * Where a schema of parameters is none (`where`, and the names of the properties on the way there); null: nowhere. Not the
+ * whole of JSON Schema, which the worker checks: what is likely to be mistaken for one.
+ */
+export function unsoundAt(schema: unknown, where: string): string | null {
+  if (!isRecord(schema)) return where
+  const { type = [], properties = {}, required = [] } = schema
+  const isSound =
+    isRecord(properties) &&
+    Array.isArray(required) &&
+    required.every((name) => typeof name === 'string') &&
+    [type].flat().every((name) => typeof name === 'string' && TYPE_NAME.test(name))
+  if (!isSound) return where
+  for (const [name, property] of Object.entries(properties)) {
+    const found = typeof property === 'boolean' ? null : unsoundAt(property, `${where}.${name}`)
+    if (found !== null) return found
+  }
+  return null
+}

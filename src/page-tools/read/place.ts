@@ -1,0 +1,58 @@
+import { quote, shorten } from '../clean-text.ts'
+import { ancestorsOf, descendantsOf } from '../dom.ts'
+import { nameOf } from '../outline/name.ts'
+import { isReadable } from '../outline/region.ts'
+import { roleOf } from '../outline/role.ts'
+import type { PageOptions } from '../options.ts'
+import { isMasked } from '../privacy.ts'
+import { readableText } from './readable-text.ts'
+
+/** What an element is in, and what that is called, by which equal elements are told apart. */
+export interface Place {
+  readonly role: string
+  /** Empty: masked. */
+  readonly label: string
+  /** What the label is of: an item of a list, a part with a name or a title, or the words of a part without. */
+  readonly of: 'item' | 'named' | 'words'
+}
+
+const ITEMS = /^(row|listitem|article|treeitem)$/
+const DIALOGS = /^(dialog|alertdialog)$/
+const PARTS = /^(region|form|group|tabpanel)$/
+const TITLES = 'h1,h2,h3,h4,h5,h6,[role=heading]'
+const LABEL_LIMIT = 60
+
+/** The nearest item, dialog or named part around an element; else the nearest part without a name. */
+export function placeOf(element: Element, options: PageOptions): Place | null {
+  let unnamed: Place | null = null
+  for (const at of ancestorsOf(element)) {
+    const role = roleOf(at)
+    const isItem = ITEMS.test(role)
+    if (!isItem && !DIALOGS.test(role) && !PARTS.test(role)) continue
+    if (isMasked(at, options)) return unnamed ?? { role, label: '', of: 'words' }
+    const name = nameOf(at, role, options).text || (isItem ? '' : titleIn(at, options))
+    const label = name || readableText(at, options)
+    if (!label) continue
+    if (isItem) return { role, label, of: 'item' }
+    // All that a dialog says is its question.
+    if (name || DIALOGS.test(role)) return { role, label, of: 'named' }
+    unnamed ??= { role, label, of: 'words' }
+  }
+  return unnamed
+}
+
+/** ` (in row "Ada")`; empty for none. `clean`: removes secrets. */
+export function placeNote(place: Place | null, clean: (text: string) => string): string {
+  if (!place) return ''
+  const { role, label } = place
+  if (!label) return ` (in ${role})`
+  // The whole of it is cleaned: of a secret that is cut, the beginning would stay.
+  return ` (in ${role} ${quote(shorten(clean(label), LABEL_LIMIT).replace(/"/g, "'"))})`
+}
+
+function titleIn(part: Element, options: PageOptions): string {
+  for (const one of descendantsOf(part))
+    if (one.matches(TITLES))
+      return isReadable(one, options) && !isMasked(one, options) ? readableText(one, options) : ''
+  return ''
+}

@@ -1,0 +1,117 @@
+import { cleanText } from '../clean-text.ts'
+import { childrenOf, closest, isElement, isTag, referenced } from '../dom.ts'
+import { withGenerated } from '../generated-text.ts'
+import { labelsOf } from '../labels.ts'
+
+/** Attributes of a field that say what it is for. */
+const NAMING =
+  'name,id,aria-label,placeholder,aria-placeholder,title,data-testid,aria-roledescription'.split(
+    ',',
+  )
+/** Those that a person is told of. */
+const TOLD = ['aria-label', 'placeholder', 'aria-placeholder', 'title']
+const HOST_NAMING = ['aria-label', 'label', 'placeholder', 'name', 'id', 'title']
+const GROUPS = 'fieldset,[role=group],[role=radiogroup]'
+
+/** By the outline's own way of naming: what it says of a field when it was last read. */
+const namesTold = new WeakMap<Element, string>()
+
+/** Called with the name by which a field is shown: its value is secret where that says so. */
+export function rememberName(field: Element, name: string): void {
+  if (namesTold.get(field) === name) return
+  namesTold.set(field, name)
+  known.delete(field)
+}
+
+/** How long the words of a field are cached, which are asked for several times in one reading. Milliseconds. */
+const FRESH_MS = 50
+const known = new WeakMap<Element, { readonly words: string; readonly until: number }>()
+
+/** All that says what a field is for: more than its accessible name. */
+export function wordsOf(field: Element): string {
+  const before = known.get(field)
+  if (before && performance.now() < before.until) return before.words
+  const words = readWords(field)
+  known.set(field, { words, until: performance.now() + FRESH_MS })
+  return words
+}
+
+function readWords(field: Element): string {
+  const labels = labelWords(field)
+  const isNamed = labels !== '' || TOLD.some((name) => field.hasAttribute(name))
+  const parts = [...NAMING.map((name) => field.getAttribute(name) ?? ''), labels]
+  const told = namesTold.get(field)
+  if (told) parts.push(told)
+  const { host } = field.getRootNode() as Partial<ShadowRoot>
+  if (host) parts.push(hostWords(field, host, isNamed))
+  if (!isNamed || isPart(field, labels)) parts.push(groupWords(field))
+  if (!isNamed) parts.push(cellWords(field))
+  return cleanText(parts.join(' '))
+}
+
+function labelWords(field: Element): string {
+  const { ariaLabelledByElements } = field as { ariaLabelledByElements?: readonly Element[] | null }
+  const labels = new Set([
+    ...labelsOf(field),
+    ...referenced(field, 'aria-labelledby'),
+    ...(ariaLabelledByElements ?? []),
+  ])
+  return [...labels].map((label) => shownWords(label)).join(' ')
+}
+
+const LEVELS = 6
+/** Their text is their value, or no text. */
+const WITHOUT_WORDS = /^(script|style|template|textarea|select|option|input)$/
+
+/** Texts, slotted ones too, and words for pictures, of attributes and of styles. */
+function shownWords(element: Element, level = 0): string {
+  const told = ['aria-label', 'alt', 'title'].map((name) => element.getAttribute(name) ?? '')
+  if (level > LEVELS) return told.join(' ')
+  // Parts of one word may be in several elements.
+  const content = childrenOf(element).map((node) => {
+    if (!isElement(node)) return node.nodeType === 3 ? (node.nodeValue ?? '') : ''
+    return WITHOUT_WORDS.test(node.localName) ? ' ' : shownWords(node, level + 1)
+  })
+  return [...told, withGenerated(element, content.join(''))].filter(Boolean).join(' ')
+}
+
+/** A component around one field says what that is for; one around several, only for what has no name of its own. */
+function hostWords(field: Element, host: Element, isNamed: boolean): string {
+  if (isNamed && (field.getRootNode() as ShadowRoot).querySelectorAll(FIELDS).length > 1) return ''
+  const around = host.closest('label')
+  const forHost = host.id
+    ? (host.getRootNode() as ShadowRoot).querySelector(`label[for="${CSS.escape(host.id)}"]`)
+    : null
+  return [
+    ...HOST_NAMING.map((name) => host.getAttribute(name) ?? ''),
+    ...[around, forHost].map((label) => (label ? shownWords(label) : '')),
+    ...referenced(host, 'aria-labelledby').map((label) => shownWords(label)),
+  ].join(' ')
+}
+
+const FIELDS = 'input:not([type=hidden]),textarea,select,[contenteditable],[role=textbox]'
+/** "1.", "Word 3": the parts of what the group is called. */
+const ORDINAL = /^\D{0,14}\b\d{1,2}\D{0,3}$/u
+const LONGEST_PART = 6
+
+function isPart(field: Element, labels: string): boolean {
+  if (isTag(field, 'input') && field.maxLength > 0 && field.maxLength <= LONGEST_PART) return true
+  return ORDINAL.test(cleanText(labels || (field.getAttribute('aria-label') ?? '')))
+}
+
+/** What names a group of fields without names of their own: the parts of one number. */
+function groupWords(field: Element): string {
+  const group = closest(field, GROUPS)
+  if (!group) return ''
+  const legend = isTag(group, 'fieldset') ? group.querySelector('legend') : null
+  return [
+    group.getAttribute('aria-label') ?? '',
+    ...[legend, ...referenced(group, 'aria-labelledby')].map((one) => (one ? shownWords(one) : '')),
+  ].join(' ')
+}
+
+/** The heading of the row that a field stands in. */
+function cellWords(field: Element): string {
+  const heading = field.closest('td')?.parentElement?.querySelector('th')
+  return heading ? shownWords(heading) : ''
+}
