@@ -18,7 +18,8 @@ test.beforeEach(({ page }) => {
 
 test('more than 300 hostile texts stay text, however they are cut', async ({ openPage, site }) => {
   expect(hostileMarkdown.length).toBeGreaterThanOrEqual(300)
-  const page = await openPage()
+  // As the element's own styles have it.
+  const page = await openPage({ body: '<style>ul, ol { padding-inline-start: 1.5em }</style>' })
   const asked: string[] = []
   page.on('request', (request) => {
     if (!request.url().startsWith(site.url)) asked.push(request.url())
@@ -32,7 +33,6 @@ test('more than 300 hostile texts stay text, however they are cut', async ({ ope
       Object.assign(window, { hit: () => hits.push('a script ran') })
       const draw = (text: string, size: number): HTMLElement => {
         const box = document.createElement('div')
-        // As the element's own styles have it.
         box.style.cssText =
           'contain: layout style; overflow: clip; overflow-wrap: anywhere; width: 300px'
         document.body.append(box)
