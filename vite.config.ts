@@ -11,6 +11,10 @@ import {
   workerSource,
 } from './scripts/lib/vite-plugins.ts'
 
+/** A server that renders a page imports its elements, and has neither of these. */
+const STAND_INS =
+  'const HTMLElement=globalThis.HTMLElement??class{},document=globalThis.document??{createTreeWalker(){}};'
+
 /** The library's builds, in the order in which they need each other. `scripts/build.mjs` runs them. */
 const builds: Record<string, UserConfig> = {
   /**
@@ -86,6 +90,17 @@ const builds: Record<string, UserConfig> = {
     },
   }),
 
+  /** What people see; the elements share a chunk. */
+  stage: library({
+    entry: {
+      chat: 'src/chat/index.ts',
+      'chat-class': 'src/chat/chat-class.ts',
+      'chat-parts': 'src/chat/chat-parts.ts',
+    },
+    splitting: true,
+    intro: STAND_INS,
+  }),
+
   /** For a `<script>`: the page's API as `Offstage`, with the worker inside. */
   global: {
     ...library({
@@ -106,9 +121,17 @@ interface LibraryBuild {
   splitting: boolean | CodeSplitting
   format?: 'es' | 'iife'
   plugins?: UserConfig['plugins']
+  /** Stands at the beginning of each file. */
+  intro?: string
 }
 
-function library({ entry, splitting, format = 'es', plugins = [] }: LibraryBuild): UserConfig {
+function library({
+  entry,
+  splitting,
+  format = 'es',
+  plugins = [],
+  intro,
+}: LibraryBuild): UserConfig {
   return {
     plugins: [
       ...plugins,
@@ -135,6 +158,7 @@ function library({ entry, splitting, format = 'es', plugins = [] }: LibraryBuild
           codeSplitting: splitting,
           // In the root: './worker.js' must mean the same file in a chunk as in an entry.
           chunkFileNames: '[name]-[hash].js',
+          ...(intro !== undefined && { intro }),
           ...(format === 'iife' && {
             intro: 'const offstageScriptUrl = globalThis.document?.currentScript?.src;',
           }),

@@ -90,6 +90,11 @@ const rows = [
     bytes: sizeOf('webmcp.js', { dynamic: false }),
     limit: 8.1 * KILOBYTE,
   },
+  {
+    name: 'chat (dist/chat.js), with Lit and Markdown',
+    bytes: sizeOf('chat.js', { dynamic: true }),
+    limit: 45 * KILOBYTE,
+  },
   // Of these, a bundler takes what is imported.
   {
     name: 'parseAction (dist/action.js)',

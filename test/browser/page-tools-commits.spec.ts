@@ -358,6 +358,55 @@ const COMMITS: readonly Case[] = [
     { ref: 'Mail 1', key: 'Delete' },
     'deletes',
   ],
+  ...['Shift+Delete', 'Control+Delete', 'Meta+Backspace'].map((key): Case => [
+    `${key} on an item`,
+    '<ul role=listbox aria-label=L><li role=option tabindex=0>Mail 1</li></ul>',
+    'press_key',
+    { ref: 'Mail 1', key },
+    'deletes',
+  ]),
+  ...['hi\n', 'hi\r\n', 'hi\nyou'].map((text): Case => [
+    `a line break in a field whose form pays: ${JSON.stringify(text)}`,
+    '<form><label>To <input></label><button>Pay</button></form>',
+    'type_text',
+    { ref: 'To', text },
+    'pays ("pay")',
+  ]),
+  [
+    'a line break at the end of a field',
+    '<form><h2>Delete account?</h2><label>To <input value=a></label><button>OK</button></form>',
+    'type_text',
+    { ref: 'To', text: '\n', mode: 'append' },
+    'deletes',
+  ],
+  [
+    'a line break among fields',
+    '<form><label>To <input></label><button>Pay</button></form>',
+    'fill_form',
+    { fields: [{ ref: 'To', value: 'x\n' }] },
+    'pays ("pay")',
+  ],
+  [
+    'a line break beside a button of a chat',
+    '<div><div contenteditable role=textbox aria-label=Message></div><button>Send</button></div>',
+    'type_text',
+    { ref: 'Message', text: 'hi\n' },
+    'sends',
+  ],
+  [
+    'a line break in a field whose form leads to another site',
+    '<form target=_blank action="https://other.example/"><label>To <input></label></form>',
+    'type_text',
+    { ref: 'To', text: 'x\n' },
+    'another site',
+  ],
+  [
+    'a drag by a distance onto what deletes',
+    '<div style="height: 40px" role=listitem aria-label=File>File</div><button style="display: block; width: 100%; height: 40px">Delete</button>',
+    'drag',
+    { ref: 'File', y: 40 },
+    'deletes',
+  ],
   [
     'a choice of a menu',
     '<button aria-haspopup=menu>Actions</button>',
@@ -487,6 +536,30 @@ const COMMITS: readonly Case[] = [
 ]
 
 const PLAIN: readonly Case[] = [
+  [
+    'a line break in a field of several lines',
+    '<form><label>Text <textarea></textarea></label><button>Send</button></form>',
+    'type_text',
+    { ref: 'Text', text: 'a\nb\n' },
+  ],
+  [
+    'a line break in an editor with no such button',
+    '<div contenteditable role=textbox aria-label=Text></div><button>Bold</button>',
+    'type_text',
+    { ref: 'Text', text: 'a\nb' },
+  ],
+  [
+    'Shift+Delete in a field',
+    '<label>To <input></label>',
+    'press_key',
+    { ref: 'To', key: 'Shift+Delete' },
+  ],
+  [
+    'a drag by a distance within what is called so',
+    '<section aria-label="Delete"><div style="height: 40px" role=slider aria-valuenow=1 aria-label=Size>1</div></section>',
+    'drag',
+    { ref: 'Size', x: 4 },
+  ],
   ['a link’s address', '<a href="/b">B</a>', 'navigate', { url: '/b' }],
   ['that without its fragment', '<a href="/b#part">B</a>', 'navigate', { url: '/b' }],
   ['that with its fragment', '<a href="/b#part">B</a>', 'navigate', { url: '/b#part' }],

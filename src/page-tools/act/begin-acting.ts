@@ -41,8 +41,5 @@ function watchPresses(view: Window, acts: PageActs, signal: AbortSignal): void {
   const note = ({ isTrusted }: Event): void => {
     if (isTrusted) acts.pressed = acts.turns
   }
-  for (const type of PRESSES) view.addEventListener(type, note, { capture: true })
-  signal.addEventListener('abort', () => {
-    for (const type of PRESSES) view.removeEventListener(type, note, { capture: true })
-  })
+  for (const type of PRESSES) view.addEventListener(type, note, { capture: true, signal })
 }

@@ -7,7 +7,7 @@ import { nameOf } from '../outline/name.ts'
 import { roleOf } from '../outline/role.ts'
 import { activated, buttonsBeside, controlAround } from './activated.ts'
 import { choicesOf } from './choices.ts'
-import { isEditable } from './field-kind.ts'
+import { isEditable, typedInto } from './field-kind.ts'
 import { iconCommit } from './icon-commit.ts'
 import { destinationOf, leavesSite, submitterOf, type Activation } from './sites.ts'
 import { titleCommit } from './title-commit.ts'
@@ -19,6 +19,8 @@ export interface Doing {
   readonly labels?: readonly string[]
   /** Of a key press. */
   readonly key?: string
+  /** Text is typed before: into the field in the element. */
+  readonly typed?: boolean
   /** Of a click that only opens a menu. */
   readonly opens?: boolean
 }
@@ -30,11 +32,17 @@ export interface Doing {
  */
 export function commitOf(element: Element, doing: Doing, options: PageOptions): string {
   if (doing.opens) return ''
+  const used = usedBy(element, doing)
   const activation = activationOf(doing.action)
-  const url = activation && destinationOf(element, activation)
-  if (url && leavesSite(url, viewOf(element))) return 'leads to another site'
-  const commit = commitByWords(element, doing, options)
+  const url = activation && destinationOf(used, activation)
+  if (url && leavesSite(url, viewOf(used))) return 'leads to another site'
+  const commit = commitByWords(used, doing, options)
   return commit ? `${commit.kind} ("${commit.word}")` : ''
+}
+
+/** What an Enter goes to that follows a text. */
+export function usedBy(element: Element, { action, typed }: Doing): Element {
+  return typed && action === 'enter' ? typedInto(element) : element
 }
 
 /** Undefined: nothing is activated by it. */
@@ -72,7 +80,8 @@ function commitByWords(
 }
 
 const HOLDS_VALUES = /^(combobox|listbox|radiogroup|textbox|searchbox|group|tree)$/
-const DELETING = /^(delete|del|backspace)$/i
+/** With modifiers, too. */
+const DELETING = /(?:^|\+)\s*(?:delete|del|backspace)\s*$/i
 
 /** A menu's labels say it, wherever its items are; a list may hold what does something, too. */
 function commitOfChoice(

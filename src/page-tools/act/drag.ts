@@ -6,10 +6,11 @@ import { nextFrame } from '../waiting.ts'
 import { describeElement } from './describe.ts'
 import { dragData, isAllowed, offeredEffect } from './drag-data.ts'
 import { sendDrag } from './drag-event.ts'
+import { checkDrop, offsetBy } from './drop-target.ts'
 import { checkAction } from './guard-actions.ts'
 import { aimBox, elementAt, type Hit, type Point } from './hit-test.ts'
 import { perform, type ActionContext, type ActionReport } from './perform.ts'
-import { endPointerCapture } from './pointer-capture.ts'
+import { endPointerCapture, processPointerCapture } from './pointer-capture.ts'
 import { cancelPointer, movePointer, pressPointer, releasePointer } from './pointer.ts'
 import { makeReady } from './make-ready.ts'
 import { resolveTarget, type Target } from './target.ts'
@@ -44,7 +45,9 @@ export async function drag(
       : offsetBy(start.point, 'by' in place ? place.by : { x: 0, y: 0 })
     movePointer(live, start)
     checkAction(source, context)
-    if (goal) checkAction(goal, context)
+    const under = elementAt(source.ownerDocument, end)
+    if (goal) checkAction(goal, context, 'drop')
+    else if (under) checkDrop(under, start, context)
     pressPointer(start, PRESS)
     // Some pages make an element draggable only when the button is pressed.
     await nextFrame(viewOf(source))
@@ -74,10 +77,6 @@ function goalPoint(goal: HTMLElement, start: Point): Point {
   return { x, y: Math.min(Math.max(y, 1), innerHeight - 1) }
 }
 
-function offsetBy({ x, y }: Point, by: Point): Point {
-  return { x: x + by.x, y: y + by.y }
-}
-
 function draggableAround(element: Element): HTMLElement | null {
   const found = closest(
     element,
@@ -86,8 +85,9 @@ function draggableAround(element: Element): HTMLElement | null {
   return isElement(found) && found.matches('[draggable="true"]') ? found : null
 }
 
-async function dragPointer(start: Hit, end: Point, { live, signal }: ActionContext): Promise<void> {
+async function dragPointer(start: Hit, end: Point, context: ActionContext): Promise<void> {
   const { receiver } = start
+  const { live, signal } = context
   let last = start
   try {
     for (const point of between(start.point, end)) {
@@ -97,7 +97,11 @@ async function dragPointer(start: Hit, end: Point, { live, signal }: ActionConte
       movePointer(live, last, 1)
     }
     await nextFrame(viewOf(receiver))
+    checkDrop(processPointerCapture() ?? last.receiver, start, context)
     releasePointer(last, PRESS)
+  } catch (error) {
+    cancelPointer(start, PRESS)
+    throw error
   } finally {
     endPointerCapture()
   }
@@ -137,9 +141,15 @@ async function dragAndDrop(
   await nextFrame(view)
   if (over) accepted = !send(over, 'dragover', end) && isAllowed(data)
   await nextFrame(view)
-  if (over && accepted) send(over, 'drop', end)
-  else data.dropEffect = 'none'
-  send(source, 'dragend', end)
+  let dropped = false
+  try {
+    if (over && accepted) checkDrop(over, start, context)
+    dropped = over !== null && accepted
+    if (over && accepted) send(over, 'drop', end)
+  } finally {
+    if (!dropped) data.dropEffect = 'none'
+    send(source, 'dragend', end)
+  }
 }
 
 function between(start: Point, end: Point): Point[] {

@@ -1,8 +1,9 @@
-import { isTag, viewOf } from '../dom.ts'
+import { viewOf } from '../dom.ts'
 import { isPlainTextField, type TextField } from './field-kind.ts'
 import type { Key } from './key.ts'
 import { setText, textOf } from './field-text.ts'
 import { sendInput } from './set-value.ts'
+import { defaultButtonOf, elementsOf } from './sites.ts'
 import { textEdge } from './text-edge.ts'
 
 /**
@@ -110,17 +111,13 @@ export function caretToEnd(target: HTMLElement): void {
 export function submitImplicitly(input: HTMLInputElement): void {
   const { form } = input
   if (!form) return
-  const button = [...form.elements].find(
-    (element) =>
-      (isTag(element, 'button') && element.type === 'submit') ||
-      (isTag(element, 'input') && /^(submit|image)$/.test(element.type)),
-  )
+  const button = defaultButtonOf(input)
   if (button) {
-    if (!button.matches(':disabled')) (button as HTMLElement).click()
+    if (!button.matches(':disabled')) button.click()
     return
   }
-  const fields = [...form.elements].filter((element) => isPlainTextField(element))
-  if (fields.length <= 1) form.requestSubmit()
+  const fields = elementsOf(form).filter((element) => isPlainTextField(element))
+  if (fields.length <= 1) HTMLFormElement.prototype.requestSubmit.call(form)
 }
 
 function replaceSelection(field: TextField, text: string): void {

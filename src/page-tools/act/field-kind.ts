@@ -28,6 +28,17 @@ export function isPickerField(element: Element): element is HTMLInputElement {
   return isTag(element, 'input') && PICKER_TYPES.test(element.type)
 }
 
+/** Whether a line break that is typed is an Enter, which may send: in all but fields of several lines. */
+export function takesEnter(target: Element): boolean {
+  const field = typedInto(target)
+  return !isTag(field, 'textarea') && isEditable(field)
+}
+
+/** What is typed into: the field in a label, a combobox or a component. */
+export function typedInto(target: Element): Element {
+  return (isElement(target) && editableIn(target)) || target
+}
+
 /** The element to type into: the target, or the one field inside of a combobox or web component. */
 export function editableIn(target: HTMLElement): HTMLElement | null {
   if (isPlainTextField(target) || target.isContentEditable) return target

@@ -1,13 +1,23 @@
-import { closest, isTag } from '../dom.ts'
 import type { LivePage } from '../outline/live-page.ts'
-import { requireAllowed } from '../outline/region.ts'
+import { isAllowed, requireAllowed, rootOf } from '../outline/region.ts'
+import type { PageOptions } from '../options.ts'
+import { activated } from './activated.ts'
 import { requireSite, type Activation } from './sites.ts'
+
+/** What an action does to the element that is checked; nothing: it writes, chooses or moves the pointer. */
+export type Touch = Activation | 'drop'
 
 /** Throws when the element isn't what the call was approved for, or a person would have had to be asked. */
 export interface Guard {
-  begin(element: Element, activation: Activation | undefined): void
+  begin(element: Element, touch: Touch | undefined): void
   /** Of what the action has changed already: only that no person would have had to be asked. */
-  goOn(element: Element, activation: Activation | undefined): void
+  goOn(element: Element, touch: Touch | undefined): void
+}
+
+/** Of the action whose elements are checked. */
+export interface GuardedCall {
+  readonly live: LivePage
+  readonly signal: AbortSignal | undefined
 }
 
 const guards = new WeakMap<AbortSignal, Guard>()
@@ -18,19 +28,37 @@ export function guardActions(signal: AbortSignal, guard: Guard): void {
 }
 
 /** To be called right before events are sent to an element: nothing may be waited for in between. */
-export function checkAction(
-  element: Element,
-  { live, signal }: { readonly live: LivePage; readonly signal: AbortSignal | undefined },
-  activation?: Activation,
-): void {
-  if (signal) guards.get(signal)?.begin(element, activation)
-  // A label passes a click on to its control, which may be somewhere else.
-  const label = closest(element, 'label')
-  if (label && isTag(label, 'label') && label.control) requireAllowed(label.control, live.options)
-  if (activation) requireSite(element, activation, live)
+export function checkAction(element: Element, { live, signal }: GuardedCall, touch?: Touch): void {
+  if (signal) guards.get(signal)?.begin(element, touch)
+  requireActivated(element, touch, live.options)
+  if (touch && touch !== 'drop') requireSite(element, touch, live)
 }
 
-/** The same between the press of a button and its release: the page may have marked what is pressed. */
+/**
+ * Throws `outside` unless the tools may use what the element activates in turn: a label passes a click on to its control,
+ * and Enter in a field presses its form's button, which may be somewhere else.
+ */
+export function requireActivated(
+  element: Element,
+  touch: Touch | undefined,
+  options: PageOptions,
+): void {
+  for (const one of activated(element, touch === 'activate' ? 'enter' : 'click'))
+    if (one !== element) requireAllowed(one, options)
+}
+
+/** The same before a key is pressed, which goes wherever the page has moved the focus. */
+export function checkKey(receiver: Element, call: GuardedCall, activation?: Activation): void {
+  if (!takesKeys(receiver, call.live)) requireAllowed(receiver, call.live.options)
+  checkAction(receiver, call, activation)
+}
+
+/** Whether keys may go to the element: without a focus they go to the body, also where only a part of it may be used. */
+export function takesKeys(receiver: Element, { options }: LivePage): boolean {
+  return receiver === rootOf(options).ownerDocument.body || isAllowed(receiver, options)
+}
+
+/** As `checkAction`, between the press of a button and its release: the page may have marked what is pressed. */
 export function checkPressed(
   element: Element,
   signal: AbortSignal | undefined,

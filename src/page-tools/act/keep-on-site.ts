@@ -18,9 +18,12 @@ const PRESSES = ['pointerdown', 'pointerup', 'keydown']
  */
 export function keepOnSite(views: Iterable<Window>, options: PageOptions): SiteWatch {
   const kept = new Set<string>()
-  const watched = [...views].flatMap((view) => {
+  // A window that has gone to another site takes no listener back.
+  const watching = new AbortController()
+  const { signal } = watching
+  for (const view of views) {
     const { navigation } = view as Window & { readonly navigation?: Navigation }
-    if (!navigation) return []
+    if (!navigation) continue
     let pressedAt = -Infinity
     const note = (event: Event): void => {
       if (isPress(event)) pressedAt = performance.now()
@@ -32,19 +35,15 @@ export function keepOnSite(views: Iterable<Window>, options: PageOptions): SiteW
       event.preventDefault()
       kept.add(url.origin)
     }
-    for (const type of PRESSES) view.addEventListener(type, note, true)
-    navigation.addEventListener('navigate', check)
-    return () => {
-      for (const type of PRESSES) view.removeEventListener(type, note, true)
-      navigation.removeEventListener('navigate', check)
-    }
-  })
+    for (const type of PRESSES) view.addEventListener(type, note, { capture: true, signal })
+    navigation.addEventListener('navigate', check, { signal })
+  }
   return {
     lines: () =>
       [...kept].map(
         (origin) => `The page tried to go to ${origin}, another site: that is not allowed.`,
       ),
-    stop: () => watched.forEach((stop) => stop()),
+    stop: () => watching.abort(),
   }
 }
 

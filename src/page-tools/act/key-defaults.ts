@@ -3,15 +3,15 @@ import { moveFocus } from './focus-order.ts'
 import { isOneCharacter, type Key } from './key.ts'
 import { isPlainTextField } from './field-kind.ts'
 import { deleteText, insertText, moveCaret, selectAll, submitImplicitly } from './edit-text.ts'
-import { moveRadio, stepField, stepSelect } from './step-field.ts'
+import { type KeyCheck, moveRadio, stepField, stepSelect } from './step-field.ts'
 
-/** The default action of a key whose event no listener prevented. */
-export function defaultAction(target: Element, key: Key): void {
+/** The default action of a key whose event no listener prevented. `check`: throws unless another element may be used. */
+export function defaultAction(target: Element, key: Key, check: KeyCheck): void {
   const { key: name } = key
   if (name === 'Tab') return moveFocus(target, key.shiftKey ? -1 : 1)
   if (name === 'Escape') return closeDialog(target)
   if (name === 'Enter') return pressEnter(target, key)
-  if (/^(Arrow|Home$|End$|Page)/.test(name)) return moveByKey(target, key)
+  if (/^(Arrow|Home$|End$|Page)/.test(name)) return moveByKey(target, key, check)
   if (!isElement(target)) return
   if (name === 'Backspace' || name === 'Delete') return deleteText(target, name)
   if ((key.ctrlKey || key.metaKey) && name.toLowerCase() === 'a') return selectAll(target)
@@ -28,11 +28,11 @@ function pressEnter(target: Element, key: Key): void {
   else if (target.matches('a[href],button,summary,input')) target.click()
 }
 
-function moveByKey(target: Element, key: Key): void {
+function moveByKey(target: Element, key: Key, check: KeyCheck): void {
   const { key: name } = key
   if (isTag(target, 'input') && /^(range|number)$/.test(target.type)) return stepField(target, name)
-  if (isTag(target, 'input') && target.type === 'radio') return moveRadio(target, name)
-  if (isTag(target, 'select')) return stepSelect(target, name)
+  if (isTag(target, 'input') && target.type === 'radio') return moveRadio(target, name, check)
+  if (isTag(target, 'select')) return stepSelect(target, name, check)
   if (isElement(target) && (isPlainTextField(target) || target.isContentEditable))
     return moveCaret(target, key)
   scrollByKey(target, name)

@@ -49,6 +49,8 @@ const ALIASES: Readonly<Record<string, string>> = {
   right: 'ArrowRight',
   space: ' ',
   spacebar: ' ',
+  '\n': 'Enter',
+  '\r': 'Enter',
 }
 
 const MODIFIERS: Readonly<Record<string, keyof Modifiers>> = {

@@ -1,22 +1,39 @@
 import { focusedElement, isElement, isTag, viewOf } from '../dom.ts'
 import { defaultAction } from './key-defaults.ts'
+import { checkKey, type GuardedCall } from './guard-actions.ts'
 import { isOneCharacter, type Key } from './key.ts'
 import { dispatchWithoutDefault } from './dispatch-without-default.ts'
+import type { Activation } from './sites.ts'
 
 /**
  * Sends the events of a key press to an element, and runs the default action unless a listener prevents it.
- * Scripts can't press real keys.
+ * Scripts can't press real keys. Throws a `PageError` when the tools may not use what the key goes to, now or after a
+ * listener moved it.
  */
-export function sendKeyPress(target: Element, key: Key): void {
+export function sendKeyPress(target: Element, key: Key, call: GuardedCall): void {
+  checkKey(target, call, activationBy(key, target))
   if (!sendKey(target, 'keydown', key)) return void sendKey(target, 'keyup', key)
   const prints = isPrintable(key)
   const goesOn = !(prints || key.key === 'Enter') || sendKey(target, 'keypress', key)
-  if (goesOn) defaultAction(connectedTarget(target), key)
+  if (goesOn)
+    defaultAction(checkedTarget(target, key, call), key, (one, how) => checkKey(one, call, how))
   // `keyup` goes to the element that has the focus then.
   const after = connectedTarget(target)
   const receiver = key.key === 'Tab' ? target.ownerDocument.activeElement : after
   if (receiver && sendKey(receiver, 'keyup', key) && goesOn && key.key === ' ')
-    activateBySpace(connectedTarget(target))
+    activateBySpace(checkedTarget(target, key, call))
+}
+
+/** Enter and Space activate; Enter with Shift is a line break where there can be several lines. */
+function activationBy({ key, shiftKey }: Key, receiver: Element): Activation | undefined {
+  if (key !== 'Enter' && key !== ' ') return undefined
+  return key === 'Enter' && shiftKey && isTag(receiver, 'textarea') ? undefined : 'activate'
+}
+
+function checkedTarget(target: Element, key: Key, call: GuardedCall): Element {
+  const now = connectedTarget(target)
+  if (now !== target) checkKey(now, call, activationBy(key, now))
+  return now
 }
 
 /** A page that re-rendered at the key has focused another element. */

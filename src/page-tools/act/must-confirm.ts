@@ -5,21 +5,25 @@ import { activated } from './activated.ts'
 
 const MARKED = '[data-offstage-confirm]'
 
-/** Whether a person is always to be asked first: the page marks it, or the host calls it a commit. */
+/**
+ * Whether a person is always to be asked first: the page marks it, or the host calls it a commit. `asked`: the marks about
+ * which a person was asked.
+ */
 export function mustConfirm(
   element: Element,
   action: PageAction,
-  { classify }: PageOptions,
+  { classify, asked = [] }: PageOptions & { readonly asked?: readonly Element[] },
 ): boolean {
   return activated(element, action).some(
-    (one) => isMarked(one) || classify?.(one, action) === 'commit',
+    (one) =>
+      marksOf(one).some((mark) => !asked.includes(mark)) || classify?.(one, action) === 'commit',
   )
 }
 
-/** By a part that it is in, by a label that names it, or by a form that it belongs to from outside. */
-function isMarked(element: Element): boolean {
-  return [element, ...labelsOf(element), formOf(element)].some(
-    (one) => one !== null && closest(one, MARKED) !== null,
+/** What marks the element: a part that it is in, a label that names it, or a form that it belongs to from outside. */
+export function marksOf(element: Element): readonly Element[] {
+  return [element, ...labelsOf(element), formOf(element)].flatMap(
+    (one) => (one && closest(one, MARKED)) ?? [],
   )
 }
 

@@ -48,10 +48,21 @@ function takeOver(view: Window, ask: (dialog: NativeDialog) => boolean | string)
     const answer = ask({ type: 'prompt', message: String(message), defaultValue })
     return answer === false ? null : answer === true ? defaultValue : answer
   }
+  const { document } = view
   return () => {
+    if (!shows(view, document)) return
     for (const [name, descriptor] of saved)
       if (descriptor) Object.defineProperty(view, name, descriptor)
       else Reflect.deleteProperty(view, name)
+  }
+}
+
+/** Whether the window still shows the document: another one has functions of its own, and may be of another site. */
+function shows(view: Window, document: Document): boolean {
+  try {
+    return view.document === document
+  } catch {
+    return false
   }
 }
 

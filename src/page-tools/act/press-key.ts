@@ -3,11 +3,10 @@ import { quote, shorten } from '../clean-text.ts'
 import { activeElement, closest, focusedElement, isElement } from '../dom.ts'
 import { livePage } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
-import { requireAllowed, rootOf } from '../outline/region.ts'
+import { rootOf } from '../outline/region.ts'
 import { readSelection } from '../read/selection.ts'
 import { describeElement } from './describe.ts'
 import { readKey } from './key.ts'
-import { checkAction } from './guard-actions.ts'
 import { sendKeyPress } from './keyboard.ts'
 import { perform, type ActionReport } from './perform.ts'
 import { makeReady } from './make-ready.ts'
@@ -62,9 +61,7 @@ export async function pressKey(
       receiver = focusedElement(element?.ownerDocument ?? ownerDocument) ?? ownerDocument.body
       if (element && count === 0 && isElement(element) && !receiver.contains(element))
         receiver = element
-      if (receiver !== ownerDocument.body) requireAllowed(receiver, live.options)
-      checkAction(receiver, { live, signal }, activates(keyName) ? 'activate' : undefined)
-      sendKeyPress(receiver, key)
+      sendKeyPress(receiver, key, { live, signal })
       await Promise.resolve()
     }
     const selected = readSelection(options)

@@ -31,7 +31,7 @@ import { editableIn } from './field-kind.ts'
 import { sendChoice } from './set-value.ts'
 import { typeInto } from './type-text.ts'
 import { resolveTarget, type Target } from './target.ts'
-import { checkAction } from './guard-actions.ts'
+import { checkAction, takesKeys } from './guard-actions.ts'
 import { requireAllowed } from '../outline/region.ts'
 
 /** How long a list may take to open and fill. Milliseconds. */
@@ -134,7 +134,8 @@ async function reachOption(
   let option = await poll(find, context, 600)
   const field = option ? null : editableIn(element)
   if (field && !isReadOnly(field)) {
-    await typeInto(field, label, { context, options: {} })
+    // A line break would be an Enter.
+    await typeInto(field, label.replace(/\s+/g, ' '), { context, options: {} })
     option = await poll(find, context, OPEN_MS)
   }
   option ??= await scrollToOption(search, label, context)
@@ -166,7 +167,8 @@ async function openList(element: HTMLElement, context: ActionContext): Promise<v
   await clickElement(element, context)
   if (await poll(() => listFor(element) ?? undefined, context, 500)) return
   const opensByKey = element.matches('[role=combobox],[aria-haspopup]')
-  if (element.ariaExpanded !== 'true' && opensByKey) sendKeyPress(element, keyOf('ArrowDown'))
+  if (element.ariaExpanded !== 'true' && opensByKey)
+    sendKeyPress(element, keyOf('ArrowDown'), context)
 }
 
 /**
@@ -178,7 +180,8 @@ async function closeList(element: HTMLElement, context: ActionContext): Promise<
   if (listFor(element) === element || !isOpen(element)) return
   if (closest(element, 'dialog,[role=dialog],[role=alertdialog]')) return
   const receiver = focusedElement(element.ownerDocument)
-  if (receiver) sendKeyPress(receiver, keyOf('Escape'))
+  if (receiver && takesKeys(receiver, context.live))
+    sendKeyPress(receiver, keyOf('Escape'), context)
   await poll(() => !isOpen(element), context, 300)
 }
 

@@ -10,7 +10,7 @@ import { keyOf } from './key.ts'
 import { sendKeyPress } from './keyboard.ts'
 import type { ActionContext } from './perform.ts'
 import { makeReady } from './make-ready.ts'
-import { checkAction } from './guard-actions.ts'
+import { checkAction, type GuardedCall } from './guard-actions.ts'
 
 const MAX_STEPS = 400
 
@@ -33,7 +33,7 @@ export async function slideTo(
   checkAction(slider, { live, signal })
   slider.focus({ preventScroll: true })
   const start = valueOf(slider)
-  const step = (key: string): Promise<boolean> => press(slider, key, signal)
+  const step = (key: string): Promise<boolean> => press(slider, key, { live, signal })
   const found = isNumber
     ? await stepToNumber(slider, wanted, step)
     : (await stepToText(slider, text, () => step('ArrowUp'))) ||
@@ -79,16 +79,12 @@ async function stepToText(
 }
 
 /** Whether the key moved the value. */
-async function press(
-  slider: HTMLElement,
-  key: string,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
+async function press(slider: HTMLElement, key: string, call: GuardedCall): Promise<boolean> {
   const before = valueOf(slider)
-  sendKeyPress(slider, keyOf(key))
+  sendKeyPress(slider, keyOf(key), call)
   await nextTurn()
   if (valueOf(slider) === before) await nextFrame(viewOf(slider))
-  signal?.throwIfAborted()
+  call.signal?.throwIfAborted()
   return valueOf(slider) !== before
 }
 

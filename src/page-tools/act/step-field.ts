@@ -1,4 +1,8 @@
 import { sendChoice, setNativeValue } from './set-value.ts'
+import type { Activation } from './sites.ts'
+
+/** Throws unless a key may use the element that it leads to. */
+export type KeyCheck = (element: Element, activation?: Activation) => void
 
 /** Arrow keys in a number or range field. */
 export function stepField(field: HTMLInputElement, key: string): void {
@@ -14,7 +18,7 @@ export function stepField(field: HTMLInputElement, key: string): void {
 }
 
 /** Arrow keys move the choice within a group of radio buttons. */
-export function moveRadio(radio: HTMLInputElement, key: string): void {
+export function moveRadio(radio: HTMLInputElement, key: string, check: KeyCheck): void {
   if (!key.startsWith('Arrow')) return
   const scope = radio.form ?? (radio.getRootNode() as Document)
   const group = [...scope.querySelectorAll('input')].filter(
@@ -23,18 +27,20 @@ export function moveRadio(radio: HTMLInputElement, key: string): void {
   const step = /(Right|Down)$/.test(key) ? 1 : -1
   const next = group.at((group.indexOf(radio) + step) % group.length)
   if (!next || next === radio) return
+  check(next, 'click')
   next.focus()
   next.click()
 }
 
 /** Arrow keys in a closed native select. */
-export function stepSelect(select: HTMLSelectElement, key: string): void {
+export function stepSelect(select: HTMLSelectElement, key: string, check: KeyCheck): void {
   const options = [...select.options].filter(({ disabled }) => !disabled)
   const at = options.findIndex((option) => option.index === select.selectedIndex)
   const step = /(Right|Down)$/.test(key) ? 1 : -1
   const wanted = key === 'Home' ? 0 : key === 'End' ? options.length - 1 : Math.max(0, at + step)
   const option = options[Math.min(wanted, options.length - 1)]
   if (!option || option.index === select.selectedIndex) return
+  check(option)
   select.selectedIndex = option.index
   sendChoice(select)
 }

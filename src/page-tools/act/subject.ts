@@ -10,7 +10,7 @@ import { standaloneNode } from '../read/standalone-node.ts'
 import { refOf } from '../refs.ts'
 import { askedAddress } from './asked-address.ts'
 import { isSameName } from './same-name.ts'
-import { activationOf, commitOf, type Doing } from './commits.ts'
+import { activationOf, commitOf, type Doing, usedBy } from './commits.ts'
 import { fieldsBeside, type FormFields } from './form-fields.ts'
 import { destinationOf } from './sites.ts'
 
@@ -48,12 +48,13 @@ export function subjectOf(element: Element, live: LivePage, doing: Doing): Subje
   const value = valueText(node)
   const does = commitOf(element, doing, options)
   const activation = activationOf(doing.action)
-  const leadsTo = activation && destinationOf(element, activation)
+  const used = usedBy(element, doing)
+  const leadsTo = activation && destinationOf(used, activation)
   const place = placeOf(element, options)
   const placedIn = place?.of === 'item' ? 'item' : place?.of === 'named' ? 'part' : null
   // What a key is pressed on holds what is sent; what is typed is in the call.
-  const typed = doing.action === 'enter' && doing.key === undefined ? element : null
-  const fields = activation && fieldsBeside(element, activation, { options, clean, typed })
+  const typed = doing.action === 'enter' && doing.key === undefined ? used : null
+  const fields = activation && fieldsBeside(used, activation, { options, clean, typed })
   return {
     role: role || 'generic',
     name,

@@ -1,6 +1,6 @@
 import { nextTurn } from '../../lib/next-turn.ts'
-import { descendantsOf, focusedElement, isElement, viewOf } from '../dom.ts'
-import { rootOf } from '../outline/region.ts'
+import { descendantsOf, focusedElement, isElement, isOwn, viewOf } from '../dom.ts'
+import { isAllowed, rootOf } from '../outline/region.ts'
 import { PageError } from '../page-error.ts'
 import { nameOf } from '../outline/name.ts'
 import { roleOf } from '../outline/role.ts'
@@ -17,6 +17,7 @@ import {
 } from './edit-text.ts'
 import { editableIn, isPlainTextField } from './field-kind.ts'
 import { textOf } from './field-text.ts'
+import { checkKey, type GuardedCall } from './guard-actions.ts'
 import { keyOf, withShift } from './key.ts'
 import { sendKeyPress, sendKey } from './keyboard.ts'
 import type { ActionContext } from './perform.ts'
@@ -29,7 +30,8 @@ const EDITOR_MS = 120
 
 /**
  * Types a text key by key; resolves to the field as it is then. Rejects with `refused-value` when the page
- * prevents it, with `stale-ref` when the field is removed meanwhile.
+ * prevents it, with `stale-ref` when the field is removed meanwhile, and as all keys do where the page moves the focus to
+ * what may not be typed into.
  */
 export async function typeCharacters(
   target: HTMLElement,
@@ -47,7 +49,7 @@ export async function typeCharacters(
   else selectAll(field)
   await letEditorUpdate(field, context)
   if (text) await typeAll(text, { before: contentOf(field), currentField, context, append })
-  else clear(field, currentField)
+  else clear(field, currentField, context)
   const last = currentField() ?? field
   if (isPlainTextField(last)) sendChange(last)
   return last
@@ -77,23 +79,46 @@ async function typeAll(
   let accepted = false
   for (const [index, character] of characters.slice(0, TYPED_CHARACTERS).entries()) {
     const reselect = index === 0 && !append
-    accepted =
-      typeCharacter(focusedField(requireField(currentField)), character, reselect) || accepted
+    const type = (): boolean =>
+      typeCharacter(focusedField(requireField(currentField)), character, { reselect, context })
+    accepted = reporting(type, index) || accepted
     await nextTurn()
     context.signal?.throwIfAborted()
   }
-  if (rest) accepted = (await insertRest(currentField, rest)) || accepted
+  if (rest) accepted = (await insertRest(currentField, rest, context)) || accepted
   if (!accepted) await pasteInstead(text, { before, currentField, context })
 }
 
+/** Has an error say how much was typed before it. */
+function reporting(type: () => boolean, typed: number): boolean {
+  try {
+    return type()
+  } catch (error) {
+    if (!PageError.is(error) || typed === 0) throw error
+    throw new PageError(
+      error.code,
+      `Only the first ${typed} characters were typed. ${error.message}`,
+    )
+  }
+}
+
 /** Editors make paragraphs of Enter key presses, not of line breaks within a text. */
-async function insertRest(currentField: FieldTracker, text: string): Promise<boolean> {
-  const field = focusedField(requireField(currentField))
-  if (isPlainTextField(field)) return insertText(field, text)
+async function insertRest(
+  currentField: FieldTracker,
+  text: string,
+  context: ActionContext,
+): Promise<boolean> {
+  const current = (): HTMLElement => {
+    const field = focusedField(requireField(currentField))
+    checkField(field, context)
+    return field
+  }
+  const first = current()
+  if (isPlainTextField(first)) return insertText(first, text)
   let accepted = false
   for (const [index, line] of text.split('\n').entries()) {
-    if (index > 0) typeCharacter(focusedField(requireField(currentField)), '\n', false)
-    if (line) accepted = insertText(focusedField(requireField(currentField)), line) || accepted
+    if (index > 0) typeCharacter(current(), '\n', { reselect: false, context })
+    if (line) accepted = insertText(current(), line) || accepted
     await nextTurn()
   }
   return accepted
@@ -110,17 +135,20 @@ function requireField(currentField: FieldTracker): HTMLElement {
 }
 
 /** Finds a field again on a page that re-renders: the replacement has its focus, or its role and name. */
-function trackField(first: HTMLElement, { live }: ActionContext): FieldTracker {
+function trackField(first: HTMLElement, context: ActionContext): FieldTracker {
+  const { live } = context
   const role = roleOf(first)
   const name = nameOf(first, role, live.options).text
   let field = first
   return () => {
-    field = replacementOf(field)
+    field = checkedReplacement(field, context)
     if (field.isConnected) return field
     for (const element of descendantsOf(rootOf(live.options))) {
       if (!isElement(element) || roleOf(element) !== role || editableIn(element) !== element)
         continue
       if (nameOf(element, role, live.options).text !== name) continue
+      if (!isAllowed(element, live.options)) continue
+      checkField(element, context)
       element.focus({ preventScroll: true })
       caretToEnd(element)
       field = element
@@ -133,13 +161,27 @@ function trackField(first: HTMLElement, { live }: ActionContext): FieldTracker {
 /** A page may move the focus while someone types, as one-time-code fields do. */
 export function focusedField(field: HTMLElement): HTMLElement {
   const now = focusedElement(field.ownerDocument)
-  const elsewhere = isElement(now) && (isPlainTextField(now) || now.isContentEditable)
+  const elsewhere =
+    isElement(now) && (isPlainTextField(now) || now.isContentEditable) && !isOwn(now)
   return elsewhere ? now : field
+}
+
+/** A person may write to the agent meanwhile: fields take text without the focus, editors only with it. */
+function checkField(field: HTMLElement, context: GuardedCall): void {
+  const focused = focusedElement(field.ownerDocument)
+  const isTaken = focused !== null && isOwn(focused) && !isPlainTextField(field)
+  checkKey(isTaken ? focused : field, context)
 }
 
 /** The element that a page that re-rendered has focused in the field's place. */
 function replacementOf(field: HTMLElement): HTMLElement {
   return field.isConnected ? field : focusedField(field)
+}
+
+function checkedReplacement(field: HTMLElement, context: GuardedCall): HTMLElement {
+  const now = replacementOf(field)
+  if (now !== field) checkField(now, context)
+  return now
 }
 
 /** Some fields prevent typing but accept a paste. */
@@ -161,8 +203,8 @@ function contentOf(field: HTMLElement): string {
   return isPlainTextField(field) ? textOf(field) : field.innerText
 }
 
-function clear(field: HTMLElement, currentField: FieldTracker): void {
-  sendKeyPress(field, keyOf('Backspace'))
+function clear(field: HTMLElement, currentField: FieldTracker, context: GuardedCall): void {
+  sendKeyPress(field, keyOf('Backspace'), context)
   const now = currentField()
   if (!now || !isPlainTextField(now) || textOf(now) === '') return
   selectField(now)
@@ -172,17 +214,23 @@ function clear(field: HTMLElement, currentField: FieldTracker): void {
 /**
  * Returns false when the page prevented it. A field that replaces this one at `keydown` is selected again.
  */
-function typeCharacter(field: HTMLElement, character: string, reselect: boolean): boolean {
+function typeCharacter(
+  field: HTMLElement,
+  character: string,
+  { reselect, context }: { readonly reselect: boolean; readonly context: GuardedCall },
+): boolean {
+  checkField(field, context)
   if (character === '\n') {
-    sendKeyPress(field, { ...keyOf('Enter'), shiftKey: isPlainTextField(field) })
+    sendKeyPress(field, { ...keyOf('Enter'), shiftKey: isPlainTextField(field) }, context)
     return true
   }
+  const current = (): HTMLElement => checkedReplacement(field, context)
   const key = withShift(keyOf(character))
-  const goesOn = sendKey(field, 'keydown', key) && sendKey(replacementOf(field), 'keypress', key)
-  const now = replacementOf(field)
+  const goesOn = sendKey(field, 'keydown', key) && sendKey(current(), 'keypress', key)
+  const now = current()
   if (reselect && now !== field && isPlainTextField(now)) selectField(now)
   const accepted = goesOn && insertText(now, character)
-  sendKey(replacementOf(field), 'keyup', key)
+  sendKey(current(), 'keyup', key)
   return accepted
 }
 

@@ -35,7 +35,7 @@ export async function typeParts(
     field.focus({ preventScroll: true })
     const before = field.ariaValueNow
     for (const character of value) {
-      sendKeyPress(field, withShift(keyOf(character)))
+      sendKeyPress(field, withShift(keyOf(character)), { live, signal })
       await nextTurn()
     }
     // The letters of AM and PM depend on the language.
@@ -45,7 +45,7 @@ export async function typeParts(
       field.ariaValueNow !== (value === 'P' ? '1' : '0') &&
       field.ariaValueNow === before
     )
-      sendKeyPress(field, keyOf('ArrowUp'))
+      sendKeyPress(field, keyOf('ArrowUp'), { live, signal })
   }
   return true
 }

@@ -9,8 +9,8 @@ import { roleOf } from '../outline/role.ts'
 import { fieldValue, isReadOnly } from '../outline/state.ts'
 import { validationMessageOf } from './validation-message.ts'
 import { describeElement } from './describe.ts'
-import { editableIn, isPickerField } from './field-kind.ts'
-import { checkAction } from './guard-actions.ts'
+import { editableIn, isPickerField, takesEnter } from './field-kind.ts'
+import { checkKey } from './guard-actions.ts'
 import { fileFieldOf, provideFiles } from './provide-files.ts'
 import { keyOf } from './key.ts'
 import { sendKeyPress } from './keyboard.ts'
@@ -64,10 +64,11 @@ function maySuggest(target: HTMLElement): boolean {
 /** The typing alone, for actions of several steps; returns a summary with the field's value. */
 export async function typeInto(
   target: HTMLElement,
-  text: string,
+  given: string,
   { context, options }: { readonly context: ActionContext; readonly options: TypeOptions },
 ): Promise<string> {
   const { live } = context
+  const text = given.replace(/\r\n?/g, '\n')
   const files = fileFieldOf(target)
   if (files) {
     requireAllowed(files, live.options)
@@ -85,6 +86,9 @@ export async function typeInto(
     )
   let typed = editableIn(target) ?? target
   const parts = partsOf(target)
+  // What Enter would send is known before anything is typed.
+  if (options.enter || (text.includes('\n') && takesEnter(target)))
+    checkKey(typed, context, 'activate')
   if (isPickerField(target)) await setPickerValue(target, text, context)
   else if (isSliderLike(target)) await slideTo(target, text, context)
   else if (!(await typeParts(parts, text, context))) {
@@ -92,11 +96,7 @@ export async function typeInto(
     typed = await typeCharacters(target, text, { context, append: options.mode === 'append' })
   }
   if (parts.length > 0) typed = target
-  if (options.enter) {
-    const field = focusedField(typed)
-    checkAction(field, context, 'activate')
-    sendKeyPress(field, keyOf('Enter'))
-  }
+  if (options.enter) sendKeyPress(focusedField(typed), keyOf('Enter'), context)
   const append = options.mode === 'append'
   return `${options.enter ? 'Typed, then pressed Enter' : 'Typed'} in ${describeElement(typed, live)}.${contentNote(typed, { text, append }, context)}`
 }

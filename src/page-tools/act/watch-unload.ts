@@ -20,16 +20,13 @@ export interface UnloadWatch {
 /** Detects that a document begins to load another one in its place. */
 export function watchUnload(views: ReadonlySet<Window>): UnloadWatch {
   const unloading = new Set<Window>()
-  const stops = [...views].map((view) => {
-    const begin = (): void => void unloading.add(view)
-    const end = (): void => void unloading.delete(view)
-    view.addEventListener('beforeunload', begin)
-    view.addEventListener('pagehide', end)
-    return () => {
-      view.removeEventListener('beforeunload', begin)
-      view.removeEventListener('pagehide', end)
-    }
-  })
+  // A window that has gone to another site takes no listener back.
+  const watching = new AbortController()
+  const { signal: watched } = watching
+  for (const view of views) {
+    view.addEventListener('beforeunload', () => unloading.add(view), { signal: watched })
+    view.addEventListener('pagehide', () => unloading.delete(view), { signal: watched })
+  }
   return {
     async untilUnloaded(signal) {
       if (unloading.size === 0) return false
@@ -43,6 +40,6 @@ export function watchUnload(views: ReadonlySet<Window>): UnloadWatch {
         : [
             'It made the browser load something: another page that has not come yet, or a download.',
           ],
-    stop: () => stops.forEach((stop) => stop()),
+    stop: () => watching.abort(),
   }
 }

@@ -75,6 +75,8 @@ function roundArea(inside: string, { width, height }: Size): Sides {
   const diagonal = Math.hypot(width, height) / Math.SQRT2
   const x = length(first, second === undefined ? diagonal : width)
   const y = second === undefined ? x : length(second, height)
+  // Nothing is left, wherever its centre is.
+  if (x === 0 || y === 0) return { left: 0, top: 0, right: 0, bottom: 0 }
   const at = pointOf(place, { width, height })
   return { left: at.x - x, top: at.y - y, right: at.x + x, bottom: at.y + y }
 }

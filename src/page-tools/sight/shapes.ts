@@ -20,7 +20,10 @@ export function filterOpacity(filter: string): number {
 }
 
 /** Whether a mask leaves nothing: all its gradients are transparent, or all its images have no size. */
-export function isEmptyMask({ maskImage, maskSize }: CSSStyleDeclaration): boolean {
+export function isEmptyMask({
+  maskImage,
+  maskSize,
+}: Pick<CSSStyleDeclaration, 'maskImage' | 'maskSize'>): boolean {
   if (maskSize && maskSize.split(',').every((size) => /(^|\s)0(px|%)?(\s|$)/.test(size)))
     return true
   const gradients = maskImage.match(/gradient\(/g)?.length ?? 0

@@ -8,10 +8,12 @@ import { contains, focusedElement, isAttached, isElement } from '../dom.ts'
 import { controlAround } from '../act/activated.ts'
 import { choicesOf, isNamedBy } from '../act/choices.ts'
 import { describeElement } from '../act/describe.ts'
-import { guardActions } from '../act/guard-actions.ts'
-import { mustConfirm } from '../act/must-confirm.ts'
-import type { Activation } from '../act/sites.ts'
-import { commitOf, type Doing } from '../act/commits.ts'
+import { dropTarget } from '../act/drop-target.ts'
+import { takesEnter } from '../act/field-kind.ts'
+import { guardActions, requireActivated, takesKeys, type Touch } from '../act/guard-actions.ts'
+import type { Point } from '../act/hit-test.ts'
+import { marksOf, mustConfirm } from '../act/must-confirm.ts'
+import { activationOf, commitOf, type Doing, usedBy } from '../act/commits.ts'
 import {
   hasSameFields,
   isSameSubject,
@@ -21,7 +23,7 @@ import {
 } from '../act/subject.ts'
 import { resolveTarget, type Target } from '../act/target.ts'
 import { livePage, type LivePage, scrub } from '../outline/live-page.ts'
-import { rootOf } from '../outline/region.ts'
+import { requireAllowed, rootOf } from '../outline/region.ts'
 import type { Page, PageAction } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { find } from '../read/find.ts'
@@ -30,6 +32,10 @@ import { lookUpRef, readRef } from '../refs.ts'
 /** An element that a call names, and what it does to it. Without a target: the focused one. */
 export interface Use extends Doing {
   readonly target: string | undefined
+  /** Of a drop: how far from the target. What lies there is dropped on. */
+  readonly by?: Point
+  /** Of what is typed: it has line breaks. */
+  readonly breaks?: boolean
 }
 
 interface AskedUse extends Use, Subject {}
@@ -53,9 +59,12 @@ export async function mustAsk(page: Page, uses: readonly Use[]): Promise<true | 
   const live = livePage(page)
   for (const use of uses) {
     const element = await elementOf(use, page).catch(() => null)
-    const chosen = element ? choicesOf(element, use.labels ?? [], live.options) : []
-    for (const one of element ? [element, ...chosen] : [])
+    if (!element) continue
+    const chosen = choicesOf(element, use.labels ?? [], live.options)
+    for (const one of [element, ...chosen])
       if (mustConfirm(one, use.action, live.options)) return true
+    const doing = doingIn(element, use)
+    if (mustConfirm(usedBy(element, doing), doing.action, live.options)) return true
   }
   return 'default'
 }
@@ -66,7 +75,7 @@ export async function commits(page: Page, uses: readonly Use[]): Promise<boolean
   for (const use of uses) {
     // What isn't there fails the call: there is nothing to ask about.
     const element = await elementOf(use, page).catch(() => null)
-    if (element && commitOf(element, use, options)) return true
+    if (element && commitOf(element, doingIn(element, use), options)) return true
   }
   return false
 }
@@ -80,13 +89,21 @@ export async function describeUses(
   const live = livePage(page)
   const before = readAsked(previous)
   const asked: AskedUse[] = []
+  let last: Element | null = null
   for (const [index, use] of uses.entries()) {
     const was = before?.uses[index]
-    const element =
-      before && was && before.load !== LOAD
-        ? await foundAgain(before, was, page)
-        : await elementOf(use, page)
-    asked.push({ ...use, ...subjectOf(element, live, use) })
+    const element: Element | null =
+      last && use.by
+        ? dropTarget(last, use.by, live)
+        : before && was && before.load !== LOAD
+          ? await foundAgain(before, was, page)
+          : await elementOf(use, page)
+    if (!element) continue
+    last = element
+    const doing = doingIn(element, use)
+    if (use.by) requireAllowed(element, live.options)
+    requireActivated(usedBy(element, doing), activationOf(doing.action), live.options)
+    asked.push({ ...use, ...doing, ...subjectOf(element, live, doing) })
   }
   if (asked.length === 0) return null
   const data: Asked = { load: LOAD, at: Date.now(), ...addressOf(live), uses: asked }
@@ -112,56 +129,79 @@ export async function bindUses(
 ): Promise<(target: string) => Target> {
   const live = livePage(page)
   const asked = readAsked(about)
-  const bound = new Map<string | undefined, Element>()
-  for (const use of asked?.uses ?? []) bound.set(use.target, boundElement(asked, use, live))
+  const bound = new Map<AskedUse, Element>()
+  for (const use of asked?.uses ?? []) bound.set(use, boundElement(asked, use, live))
   const guarded = { asked, bound, live, action: uses[0]?.action ?? 'click', mayCommit }
-  let hasBegun = false
+  const begun = new Set<AskedUse>()
   guardActions(signal, {
-    begin(element, activation) {
-      const use = askedOf(element, guarded)
-      const does = commitOf(element, doingOf(uses[0], activation), live.options)
-      if (asked && use) requireSame(asked, use, { live, isUntouched: !hasBegun })
+    begin(element, touch) {
+      const use = askedOf(element, touch, guarded)
+      const doing = doingOf(uses[0], touch)
+      const does = commitOf(element, doing, live.options)
+      // Its name may count the characters that are typed.
+      const typesOn = touch === undefined && guarded.action !== 'press' && use && begun.has(use)
+      if (asked && use && !typesOn) requireSame(asked, use, { live, isUntouched: begun.size === 0 })
       if (use && does && does !== use.does)
         throw new PageError(
           'stale-ref',
           `What would be used, ${does}, is not what was approved, ${subjectLine(use)}. ${AGAIN}`,
         )
-      if (use) return void (hasBegun = true)
+      if (use) return void begun.add(use)
       // A key goes where the focus is: there nobody was asked about.
-      if (!hasBegun && asked?.uses.some(({ target }) => target === undefined))
+      if (begun.size === 0 && asked?.uses.some(({ target }) => target === undefined))
         throw new PageError('stale-ref', FOCUS)
-      requireNoQuestion(element, does, guarded)
+      requireNoQuestion(element, { does, touch, doing }, guarded)
     },
-    goOn(element, activation) {
-      if (askedOf(element, guarded)) return
-      const does = commitOf(element, doingOf(uses[0], activation), live.options)
-      requireNoQuestion(element, does, guarded)
+    goOn(element, touch) {
+      if (askedOf(element, touch, guarded)) return
+      const doing = doingOf(uses[0], touch)
+      const does = commitOf(element, doing, live.options)
+      requireNoQuestion(element, { does, touch, doing }, guarded)
     },
   })
-  return (target) => bound.get(target) ?? target
+  return (target) => {
+    const [, element] = [...bound].find(([use]) => use.target === target && !use.by) ?? []
+    return element ?? target
+  }
 }
 
 interface Guarded {
   readonly asked: Asked | null
-  readonly bound: ReadonlyMap<string | undefined, Element>
+  readonly bound: ReadonlyMap<AskedUse, Element>
   readonly live: LivePage
   readonly action: PageAction
   readonly mayCommit: boolean
 }
 
-function askedOf(element: Element, { asked, bound }: Guarded): AskedUse | undefined {
-  return asked?.uses.find((one) => isPartOf(element, bound.get(one.target)))
+function askedOf(
+  element: Element,
+  touch: Touch | undefined,
+  { bound }: Guarded,
+): AskedUse | undefined {
+  return [...bound.keys()].find(
+    (one) => isPartOf(element, bound.get(one)) && (touch !== 'drop' || one.action === 'drop'),
+  )
+}
+
+interface Done {
+  readonly does: string
+  readonly touch: Touch | undefined
+  readonly doing: Doing
 }
 
 /** Throws when a person would have to be asked about the element, and was not. */
-function requireNoQuestion(element: Element, does: string, guarded: Guarded): void {
-  const { asked, live, action, mayCommit } = guarded
+function requireNoQuestion(element: Element, { does, touch, doing }: Done, guarded: Guarded): void {
+  const { asked, bound, live, action, mayCommit } = guarded
   const { options } = live
   // Asked about a choice, a person was asked about the option that it names.
   const choice = asked?.uses.find(
     (one) => one.action === 'select' && isNamedBy(element, one.labels ?? [], options),
   )
-  const isMarked = !choice && mustConfirm(element, action, options)
+  // What is typed may go on within the part about which a person was asked.
+  const marks = touch === undefined ? [...bound.values()].flatMap(marksOf) : []
+  const actions = touch ? [action, doing.action] : [action]
+  const isMarked =
+    !choice && actions.some((one) => mustConfirm(element, one, { ...options, asked: marks }))
   const isUnasked = does !== '' && !mayCommit && choice?.does !== does
   if (!isMarked && !isUnasked) return
   const what = describeElement(controlAround(element), live)
@@ -174,9 +214,15 @@ const UNCONFIRMED =
   'A person must be asked about this element first, and was not. It was not there, not marked, or not what the call named. Make the call again, with the ref of this element.'
 
 /** What is done to an element that is about to be used: keys that type and pointers that move activate nothing. */
-function doingOf(use: Use | undefined, activation: Activation | undefined): Doing {
-  if (activation) return { action: activation === 'click' ? 'click' : 'enter' }
-  return use?.action === 'press' || use?.action === 'drop' ? use : { action: 'type' }
+function doingOf(use: Use | undefined, touch: Touch | undefined): Doing {
+  if (touch) return { action: touch === 'activate' ? 'enter' : touch }
+  return use?.action === 'press' ? use : { action: 'type' }
+}
+
+/** What the use does to its element: a line break that is typed is an Enter, but in fields of several lines. */
+function doingIn(element: Element, use: Use): Doing {
+  const isEnter = use.breaks && takesEnter(element)
+  return isEnter ? { ...use, action: 'enter' } : use
 }
 
 function isPartOf(element: Element, bound: Element | undefined): boolean {
@@ -208,15 +254,21 @@ function requireSame(
 
 const AGAIN = 'Nothing was done. Read the page again.'
 
-async function elementOf({ target }: Use, page: Page): Promise<Element> {
+/** Null: what is dropped on isn't known before what is dragged is in view. */
+async function elementOf({ target, by }: Use, page: Page): Promise<Element | null> {
   const live = livePage(page)
-  if (target !== undefined) return resolveTarget(target, { page, live })
+  if (target !== undefined) {
+    const element = await resolveTarget(target, { page, live })
+    return by ? dropTarget(element, by, live) : element
+  }
   const { ownerDocument } = rootOf(live.options)
-  return focusedElement(ownerDocument) ?? ownerDocument.body
+  const focused = focusedElement(ownerDocument) ?? ownerDocument.body
+  if (!takesKeys(focused, live)) requireAllowed(focused, live.options)
+  return focused
 }
 
 /** The one element of this page that is what was asked about on the last one. */
-async function foundAgain(before: Asked, was: AskedUse, page: Page): Promise<Element> {
+async function foundAgain(before: Asked, was: AskedUse, page: Page): Promise<Element | null> {
   const live = livePage(page)
   if (was.target !== undefined && !readRef(was.target)) return elementOf(was, page)
   const isHere = before.addressDigest === addressOf(live).addressDigest

@@ -13,6 +13,8 @@ export function inputTools(page: Page): Tool[] {
   return [typeTool(page), fillTool(page), selectTool(page), checkTool(page), keyTool(page)]
 }
 
+const hasBreaks = (text: string): boolean => /[\r\n]/.test(text)
+
 function typeTool(page: Page): Tool {
   return actingTool(
     {
@@ -34,7 +36,9 @@ function typeTool(page: Page): Tool {
       },
     },
     {
-      uses: ({ ref, enter }) => [{ target: ref, action: enter ? 'enter' : 'type' }],
+      uses: ({ ref, text, enter }) => [
+        { target: ref, action: enter ? 'enter' : 'type', typed: true, breaks: hasBreaks(text) },
+      ],
       writes: ({ ref, text }) => [{ target: ref, pointer: '/text', text }],
       act: ({ ref, text, mode, enter }, { signal }, at) =>
         typeText(at(ref), text, { page, signal, ...(mode && { mode }), ...(enter && { enter }) }),
@@ -71,10 +75,11 @@ function fillTool(page: Page): Tool {
     },
     {
       uses: ({ fields }) =>
-        fields.map(({ ref, value }) => ({
-          target: ref,
-          action: typeof value === 'boolean' ? 'check' : 'type',
-        })),
+        fields.map(({ ref, value }) =>
+          typeof value === 'boolean'
+            ? { target: ref, action: 'check' }
+            : { target: ref, action: 'type', typed: true, breaks: hasBreaks(String(value)) },
+        ),
       writes: ({ fields }) =>
         fields.map(({ ref, value }, index) => ({
           target: ref,

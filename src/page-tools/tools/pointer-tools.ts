@@ -80,9 +80,9 @@ function dragTool(page: Page): Tool {
       },
     },
     {
-      uses: ({ ref, to }) => [
+      uses: ({ ref, to, x = 0, y = 0 }) => [
         { target: ref, action: 'drag' },
-        ...(to ? [{ target: to, action: 'drop' } as const] : []),
+        to ? { target: to, action: 'drop' } : { target: ref, action: 'drop', by: { x, y } },
       ],
       act: ({ ref, to, x, y }, { signal }, at) => {
         if (to) return drag(at(ref), { to: at(to) }, { page, signal })

@@ -1,0 +1,131 @@
+import type { Agent, Conversation, ConversationRecord } from '../index.ts'
+import type { Action, ChatActions, LocalState } from './context.ts'
+
+export interface ActionTarget {
+  readonly element: HTMLElement
+  readonly local: LocalState
+  agent(): Agent | null
+  conversation(): Conversation | null
+  /** Shows a conversation; null: a new one. */
+  view(conversationId: string | null): void
+  toLatest(): void
+  setOpen(isOpen: boolean): void
+}
+
+/** How long a deleted conversation can be had back. Milliseconds. */
+const REGRET = 8000
+
+/** Where the words of a failure are kept for what was pressed. */
+export function problemKey(key: string): string {
+  return `problem:${key}`
+}
+
+export function createActions(target: ActionTarget): ChatActions {
+  const perform = performer(target)
+  return {
+    perform,
+    ...sending(target, perform),
+    ...deleting(target, perform),
+    open(conversationId) {
+      target.local.set('list', undefined)
+      target.view(conversationId)
+    },
+    startNew() {
+      target.local.set('list', undefined)
+      target.view(null)
+    },
+    toLatest: () => target.toLatest(),
+    show: () => target.setOpen(true),
+    close: () => target.setOpen(false),
+  }
+}
+
+/** Emits the event of an action, which a host can cancel. */
+function isAllowed({ element, conversation }: ActionTarget, { name, detail }: Action): boolean {
+  const conversationId = conversation()?.getSnapshot().conversationId
+  const event = new CustomEvent(`offstage-${name}`, {
+    detail: { conversationId, ...detail },
+    bubbles: true,
+    composed: true,
+    cancelable: true,
+  })
+  return element.dispatchEvent(event)
+}
+
+function performer(target: ActionTarget): ChatActions['perform'] {
+  return (action, act) => {
+    if (!isAllowed(target, action)) return
+    const key = problemKey(action.key ?? action.name)
+    target.local.set(key, undefined)
+    // Within the press's own event: a consent is looked for before anything is awaited.
+    acted(act).catch((thrown: unknown) => target.local.set(key, wordsOf(thrown)))
+  }
+}
+
+function acted(act: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return act()
+  } catch (thrown) {
+    return Promise.reject(thrown)
+  }
+}
+
+function sending(
+  target: ActionTarget,
+  perform: ChatActions['perform'],
+): Pick<ChatActions, 'send' | 'stop'> {
+  const key = 'composer'
+  return {
+    send(text) {
+      const conversation = target.conversation()
+      if (!conversation || text.trim() === '') return
+      const steers = conversation.getSnapshot().runId !== undefined
+      target.toLatest()
+      perform({ name: 'send', detail: { text, steers }, key }, async () => {
+        if (!steers) return void conversation.send(text)
+        // The run may have ended meanwhile.
+        if ((await conversation.steer(text)) === null) conversation.send(text)
+      })
+    },
+    stop() {
+      const conversation = target.conversation()
+      if (conversation) perform({ name: 'stop', key }, () => conversation.abort())
+    },
+  }
+}
+
+function deleting(
+  target: ActionTarget,
+  perform: ChatActions['perform'],
+): Pick<ChatActions, 'delete' | 'keepDeleted'> {
+  const { local } = target
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const remove = (): void => {
+    clearTimeout(timer)
+    const deleted = local.get<ConversationRecord>('deleted')
+    const agent = target.agent()
+    if (!deleted || !agent) return
+    const { conversationId } = deleted
+    local.set('deleted', undefined)
+    perform({ name: 'delete', detail: { conversationId }, key: 'list' }, async () => {
+      await agent.conversations.delete(conversationId)
+      const shown = target.conversation()?.getSnapshot().conversationId
+      if (shown === conversationId) target.view(null)
+    })
+  }
+  return {
+    delete(record) {
+      remove()
+      local.set('deleted', record)
+      timer = setTimeout(remove, REGRET)
+    },
+    keepDeleted() {
+      clearTimeout(timer)
+      local.set('deleted', undefined)
+    },
+  }
+}
+
+function wordsOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}

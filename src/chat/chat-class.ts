@@ -1,0 +1,18 @@
+import { ChatElement } from './element.ts'
+import type { OffstageChat as Element } from './offstage-chat.ts'
+
+export type { ChatProperties } from './offstage-chat.ts'
+export type { Placement, Theme } from './placement.ts'
+export type {
+  ActionName,
+  CallRenderers,
+  MarkdownOptions,
+  RenderedCall,
+  RendererActions,
+} from './context.ts'
+export type { Words } from './words/words.ts'
+
+export type OffstageChat = Element
+
+/** The class of `<offstage-chat>`, for a name of one's own: `customElements.define('my-chat', OffstageChat)`. */
+export const OffstageChat: { new (): OffstageChat; readonly prototype: OffstageChat } = ChatElement

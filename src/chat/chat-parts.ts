@@ -1,0 +1,13 @@
+/** What the element knows beyond a snapshot, as functions, for those who draw a chat of their own. Entry `offstage/chat/parts`. */
+export { announce, announcedBy, type Announced } from './parts/announce.ts'
+export { stateOf, type CallState } from './parts/call-state.ts'
+export { choicesOf } from './parts/choices-of.ts'
+export { contentOf } from './parts/form-content.ts'
+export { outputText } from './parts/output-text.ts'
+export { progressOf, type Progress } from './parts/progress.ts'
+export { rowsOf, type ChatRow } from './parts/rows.ts'
+export { ShownMarkdown, type MarkdownText } from './markdown/shown-markdown.ts'
+export { safeAddress } from './markdown/safe-address.ts'
+export { wordsFor } from './words/words-for.ts'
+export type { MarkdownOptions } from './context.ts'
+export type { Words } from './words/words.ts'

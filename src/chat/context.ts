@@ -1,0 +1,120 @@
+import type {
+  Agent,
+  Conversation,
+  ConversationRecord,
+  ConversationSnapshot,
+  ShownCall,
+} from '../index.ts'
+import type { Placement } from './placement.ts'
+import type { Words } from './words/words.ts'
+
+/** What all views of an element are given: what is shown now, and what a person can do. */
+export interface ChatContext {
+  readonly agent: Agent
+  readonly conversation: Conversation
+  readonly snapshot: ConversationSnapshot
+  readonly words: Words
+  /** BCP 47, for dates and numbers. */
+  readonly locale: string
+  /** What this element alone knows: drafts, what is open, what is edited. */
+  readonly local: LocalState
+  readonly actions: ChatActions
+  readonly renderers: CallRenderers
+  readonly markdown: MarkdownOptions
+  /** Of an empty conversation: texts to send by a press. */
+  readonly suggestions: readonly string[]
+  readonly placement: Placement
+  /** Of a bubble. */
+  readonly isOpen: boolean
+  /** The browser says that it has no network. */
+  readonly isOffline: boolean
+  /** Conversations outlive a reload. */
+  readonly isKept: boolean
+  /** The newest message is in view, or is being followed. */
+  readonly isFollowing: boolean
+}
+
+/** What is open, edited or chosen in one element. Values by the key of what they belong to. */
+export interface LocalState {
+  get<Value>(key: string): Value | undefined
+  /** Draws anew. Undefined forgets. */
+  set(key: string, value: unknown): void
+}
+
+/** What a person does. Each emits its event first, which a host can cancel; what fails is shown where it was pressed. */
+export interface ChatActions {
+  send(text: string): void
+  stop(): void
+  /** Emits the action's event and, unless that is cancelled, runs `act` at once, within the press's own event. */
+  perform(action: Action, act: () => Promise<unknown>): void
+  open(conversationId: string): void
+  startNew(): void
+  /** Deletes a conversation, unless `keepDeleted` is called within some seconds, or the page is left. */
+  delete(conversation: ConversationRecord): void
+  keepDeleted(): void
+  toLatest(): void
+  /** Of a bubble. */
+  show(): void
+  close(): void
+}
+
+export interface Action {
+  /** The event is `offstage-${name}`. */
+  readonly name: ActionName
+  /** Of the event, beside the `conversationId`. */
+  readonly detail?: object
+  /** What a failure is shown beside: a call's id, `composer`. Default: its name. */
+  readonly key?: string
+}
+
+export type ActionName =
+  | 'send'
+  | 'stop'
+  | 'approve'
+  | 'deny'
+  | 'answer'
+  | 'resolve'
+  | 'undo'
+  | 'retry'
+  | 'regenerate'
+  | 'edit'
+  | 'branch'
+  | 'continue'
+  | 'take-over'
+  | 'withdraw'
+  | 'revoke'
+  | 'rename'
+  | 'delete'
+  | 'export'
+  | 'import'
+  | 'feedback'
+
+/** A call as a renderer of the host's gets it, and what it may do with it. */
+export interface RenderedCall {
+  /** Called as the call changes: while its input is written, with progress, with its output. */
+  update(call: ShownCall): void
+  /** The call is shown no longer. */
+  dispose?(): void
+}
+
+export interface RendererActions {
+  /** In the page's own document, styled by the page. */
+  readonly container: HTMLElement
+  /** Answers a call that waits: an approval (true or false), a question, an output. */
+  respond(answer: unknown): Promise<boolean>
+}
+
+/** By the name of a tool. */
+export interface CallRenderers {
+  readonly [toolName: string]: (call: ShownCall, actions: RendererActions) => RenderedCall
+}
+
+/** How a model's text is shown. */
+export interface MarkdownOptions {
+  /** Origins whose pictures load by themselves. Default: none. */
+  readonly imageOrigins?: readonly string[]
+  /** Colours code: returns what is shown in place of the text, or null. */
+  readonly highlight?: (code: string, language: string) => Node | null
+  /** Shows mathematics, whose source is shown else. */
+  readonly renderMath?: (source: string, display: boolean) => Node | null
+}

@@ -1,0 +1,11 @@
+/** Saves a stream as a file, as a person's download. */
+export async function downloadFile(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> {
+  const blob = await new Response(stream).blob()
+  const address = URL.createObjectURL(blob)
+  const link = document.createElement('a')
+  link.href = address
+  link.download = `conversation-${new Date().toISOString().slice(0, 10)}.jsonl`
+  link.click()
+  // The download has begun by then.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000)
+}

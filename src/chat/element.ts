@@ -1,0 +1,187 @@
+import {
+  type CSSResultGroup,
+  LitElement,
+  type PropertyDeclarations,
+  type PropertyValues,
+  type TemplateResult,
+} from 'lit'
+import { createActions } from './actions.ts'
+import { Announcer } from './announcer.ts'
+import type { ChatActions, ChatContext } from './context.ts'
+import { keepFocus } from './focus-keeper.ts'
+import { FollowConversation } from './follow-conversation.ts'
+import { createLocalState } from './local-state.ts'
+import type { ChatProperties } from './offstage-chat.ts'
+import { remembered } from './remembered.ts'
+import { RenderedCalls } from './rendered-calls.ts'
+import { ScrollFollow } from './scroll-follow.ts'
+import { styles } from './styles/index.ts'
+import { Surroundings } from './surroundings.ts'
+import { chatView } from './views/chat.ts'
+import type { Words } from './words/words.ts'
+import { wordsFor } from './words/words-for.ts'
+
+/** See `OffstageChat`. */
+export class ChatElement extends LitElement implements ChatProperties {
+  static override readonly styles: CSSResultGroup = styles
+  static override readonly properties: PropertyDeclarations = {
+    agent: { attribute: false },
+    conversationId: { attribute: 'conversation-id' },
+    placement: { reflect: true },
+    theme: { reflect: true },
+    heading: {},
+    suggestions: { attribute: false },
+    words: { attribute: false },
+    renderers: { attribute: false },
+    markdown: { attribute: false },
+  }
+
+  declare agent: ChatProperties['agent']
+  declare conversationId: ChatProperties['conversationId']
+  declare placement: ChatProperties['placement']
+  declare theme: ChatProperties['theme']
+  declare heading: ChatProperties['heading']
+  declare suggestions: ChatProperties['suggestions']
+  declare words: ChatProperties['words']
+  declare renderers: ChatProperties['renderers']
+  declare markdown: ChatProperties['markdown']
+
+  readonly #follow = new FollowConversation(this)
+  readonly #scroll = new ScrollFollow(this)
+  readonly #announcer = new Announcer(this)
+  readonly #around = new Surroundings(this)
+  readonly #rendered = new RenderedCalls(this)
+  readonly #local = createLocalState(() => this.requestUpdate())
+  readonly #actions: ChatActions
+  #isOpen = false
+
+  constructor() {
+    super()
+    keepFocus(this)
+    this.agent = null
+    this.conversationId = null
+    this.placement = 'inline'
+    this.theme = 'auto'
+    this.heading = null
+    this.suggestions = []
+    this.words = {}
+    this.renderers = {}
+    this.markdown = {}
+    this.#actions = createActions({
+      element: this,
+      local: this.#local,
+      agent: () => this.agent,
+      conversation: () => this.#follow.conversation,
+      view: (conversationId) => {
+        this.conversationId = conversationId ?? this.agent?.newConversationId() ?? null
+      },
+      toLatest: () => this.#scroll.toLatest(),
+      setOpen: (isOpen) => (isOpen ? this.open() : this.close()),
+    })
+  }
+
+  send(text: string): void {
+    this.#actions.send(text)
+  }
+
+  focusComposer(): void {
+    this.renderRoot.querySelector<HTMLElement>('.prompt')?.focus()
+  }
+
+  open(): void {
+    this.#isOpen = true
+    this.requestUpdate()
+    void this.updateComplete.then(() => this.focusComposer())
+  }
+
+  close(): void {
+    this.#isOpen = false
+    this.requestUpdate()
+    void this.updateComplete.then(() => {
+      this.renderRoot.querySelector<HTMLElement>('.bubble')?.focus()
+    })
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (!changed.has('agent') && !changed.has('conversationId')) return
+    this.#around.watch(this.agent)
+    this.#choose()
+  }
+
+  protected override render(): TemplateResult | null {
+    const context = this.#context()
+    return context && chatView(context)
+  }
+
+  protected override updated(): void {
+    const context = this.#context()
+    if (!context) return
+    this.#announcer.say(context.snapshot, context.words)
+    this.#rendered.show(context)
+    this.#keepDraft(context)
+  }
+
+  /** Which conversation is on view; one that was interrupted goes on. */
+  #choose(): void {
+    const { agent } = this
+    if (!agent) return this.#follow.leave()
+    const memory = remembered(this.id)
+    this.conversationId ??= memory.read('conversation') ?? agent.newConversationId()
+    if (this.#follow.conversation === agent.conversation(this.conversationId)) return
+    memory.write('conversation', this.conversationId)
+    this.#follow.follow(agent, this.conversationId)
+    this.#local.set('draft', memory.read(`draft:${this.conversationId}`) ?? undefined)
+    this.#scroll.toLatest()
+    void this.#follow.conversation?.resume({ interrupted: 'ask' }).catch(() => {})
+  }
+
+  /** What is being written outlives a reload. */
+  #keepDraft({ local, snapshot }: ChatContext): void {
+    const draft = local.get<string>('draft') ?? null
+    const name = `draft:${snapshot.conversationId}`
+    const memory = remembered(this.id)
+    if (memory.read(name) !== draft) memory.write(name, draft)
+  }
+
+  #context(): ChatContext | null {
+    const { agent, renderers, markdown, suggestions, placement } = this
+    const { conversation, snapshot } = this.#follow
+    if (!agent || !conversation || !snapshot) return null
+    const locale = this.closest('[lang]')?.getAttribute('lang') || navigator.language
+    return {
+      agent,
+      conversation,
+      snapshot,
+      words: this.#wordsIn(locale),
+      locale,
+      local: this.#local,
+      actions: this.#actions,
+      renderers,
+      markdown,
+      suggestions,
+      placement,
+      isOpen: this.#isOpen,
+      isOffline: this.#around.isOffline,
+      isKept: this.#around.isKept,
+      isFollowing: this.#scroll.isFollowing,
+    }
+  }
+
+  /** The same object as long as nothing it is made of has changed. */
+  #wordsIn(locale: string): Words {
+    const made = this.#words
+    const { heading, words } = this
+    if (made && made.locale === locale && made.heading === heading && made.own === words)
+      return made.words
+    const all = wordsFor(locale, { ...(heading !== null && { heading }), ...words })
+    this.#words = { locale, heading, own: words, words: all }
+    return all
+  }
+
+  #words: {
+    readonly locale: string
+    readonly heading: string | null
+    readonly own: Partial<Words>
+    readonly words: Words
+  } | null = null
+}

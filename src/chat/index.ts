@@ -1,0 +1,13 @@
+import { OffstageChat } from './chat-class.ts'
+
+export * from './chat-class.ts'
+
+// Twice on a page (two bundles, a hot reload): the first one stays.
+if (globalThis.customElements && !customElements.get('offstage-chat'))
+  customElements.define('offstage-chat', OffstageChat)
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'offstage-chat': OffstageChat
+  }
+}

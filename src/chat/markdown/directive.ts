@@ -1,0 +1,35 @@
+import { type ElementPart, nothing } from 'lit'
+import {
+  Directive,
+  directive,
+  type DirectiveResult,
+  type PartInfo,
+  PartType,
+} from 'lit/directive.js'
+import { type MarkdownText, ShownMarkdown } from './shown-markdown.ts'
+
+class MarkdownDirective extends Directive {
+  #shown: ShownMarkdown | null = null
+
+  constructor(part: PartInfo) {
+    super(part)
+    if (part.type !== PartType.ELEMENT) throw new Error('Markdown is shown in an element.')
+  }
+
+  render(_text: MarkdownText): typeof nothing {
+    return nothing
+  }
+
+  override update({ element }: ElementPart, [text]: [MarkdownText]): typeof nothing {
+    this.#shown ??= new ShownMarkdown(element)
+    this.#shown.update(text)
+    return nothing
+  }
+}
+
+const create = directive(MarkdownDirective)
+
+/** Fills its element with a model's Markdown: `<div ${markdown(text)}></div>`. */
+export function markdown(text: MarkdownText): DirectiveResult {
+  return create(text)
+}

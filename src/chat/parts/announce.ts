@@ -1,0 +1,111 @@
+import type { ConversationSnapshot, PendingCall, ShownMessage } from '../../index.ts'
+import type { Words } from '../words/words.ts'
+
+/** What has been announced of a conversation so far. */
+export interface Announced {
+  readonly conversationId: string
+  readonly messageId: string | null
+  /** Of its text. */
+  readonly characters: number
+  readonly pending: readonly string[]
+  readonly runId: string | null
+}
+
+/** What is there when a conversation is opened is not announced. */
+export function announcedBy(snapshot: ConversationSnapshot): Announced {
+  const last = lastReply(snapshot)
+  return {
+    conversationId: snapshot.conversationId,
+    messageId: last?.id ?? null,
+    characters: last ? textOf(last).length : 0,
+    pending: snapshot.pending.map(({ toolCallId }) => toolCallId),
+    runId: snapshot.runId ?? null,
+  }
+}
+
+/**
+ * What a screen reader is to say of a snapshot, in order, and what has been announced then. An answer that is written comes in
+ * whole sentences, each once; a question as soon as it is asked; the end of a run.
+ */
+export function announce(
+  before: Announced,
+  snapshot: ConversationSnapshot,
+  words: Words,
+): { readonly texts: readonly string[]; readonly announced: Announced } {
+  if (before.conversationId !== snapshot.conversationId || snapshot.status === 'loading')
+    return { texts: [], announced: announcedBy(snapshot) }
+  const now = announcedBy(snapshot)
+  const said = sentences(before, lastReply(snapshot))
+  const asked = snapshot.pending
+    .filter(({ toolCallId }) => !before.pending.includes(toolCallId))
+    .map((call) => asks(call, words))
+  const texts = [...said.texts, ...asked.filter(Boolean), ...ended(before, snapshot, words)]
+  return { texts, announced: { ...now, characters: said.characters } }
+}
+
+function lastReply({ messages }: ConversationSnapshot): ShownMessage | undefined {
+  return messages.findLast(({ role }) => role === 'assistant')
+}
+
+function textOf({ parts }: ShownMessage): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
+}
+
+const SENTENCE_END = /[.!?…。！？](?=\s)|\n/g
+
+function sentences(
+  before: Announced,
+  message: ShownMessage | undefined,
+): { readonly texts: readonly string[]; readonly characters: number } {
+  if (!message) return { texts: [], characters: 0 }
+  const text = textOf(message)
+  const from = message.id === before.messageId ? before.characters : 0
+  const isWhole = message.at !== undefined
+  const upTo = isWhole ? text.length : lastEnd(text, from)
+  const fresh = spoken(text.slice(from, upTo))
+  return { texts: fresh === '' ? [] : [fresh], characters: Math.max(from, upTo) }
+}
+
+/** Without the marks of Markdown, which nobody wants read out. */
+function spoken(text: string): string {
+  return text
+    .replace(/^ *(?:#{1,6} |> ?|[-*+] (?:\[[ x]\] )?|```.*$|\|?[ :|-]+\|[ :|-]*$)/gm, '')
+    .replace(/!?\[([^\]\n]*)\]\([^)\n]*\)/g, '$1')
+    .replace(/[*~`]+/g, '')
+    .replace(/\s*\|\s*/g, ' ')
+    .trim()
+}
+
+function lastEnd(text: string, from: number): number {
+  const ends = [...text.slice(from).matchAll(SENTENCE_END)]
+  const last = ends.at(-1)
+  return last ? from + last.index + last[0].length : from
+}
+
+function asks({ kind, title, toolName, question }: PendingCall, words: Words): string {
+  if (kind === 'answer') return words.announceQuestion(question?.question ?? '')
+  if (kind === 'approval' || kind === 'decision') return words.announceCall(title ?? toolName)
+  return ''
+}
+
+function ended(
+  before: Announced,
+  { runId, ended: outcome }: ConversationSnapshot,
+  words: Words,
+): string[] {
+  if (before.runId === null || runId !== undefined || !outcome) return []
+  switch (outcome.outcome) {
+    case 'completed':
+      return [words.announceDone]
+    case 'aborted':
+      return [words.announceStopped]
+    case 'failed':
+      return [words.announceFailed(outcome.error.message)]
+    case 'max-steps':
+      return [words.maxSteps]
+    case 'limit':
+      return [words.limitReached(outcome.limit)]
+    case 'waiting':
+      return []
+  }
+}

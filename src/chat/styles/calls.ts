@@ -1,0 +1,117 @@
+import { css, type CSSResult } from 'lit'
+
+/** Calls of tools, and what a person is asked about them. */
+export const calls: CSSResult = css`
+  .call {
+    display: flex;
+    flex-direction: column;
+    flex-shrink: 0;
+    gap: 0.5em;
+    margin-inline-start: calc(var(--depth, 0) * 1em);
+    padding: 0.5em 0.75em;
+    border: 1px solid var(--_line);
+    border-radius: var(--_radius);
+    background: var(--_raised);
+    contain: layout style;
+    unicode-bidi: isolate;
+  }
+
+  .call.waiting {
+    border-color: var(--_waiting);
+  }
+
+  .call summary,
+  .summary {
+    display: flex;
+    gap: 0.75em;
+    align-items: baseline;
+    justify-content: space-between;
+    cursor: pointer;
+  }
+
+  .call-title {
+    min-inline-size: 0;
+    font-weight: 600;
+    overflow-wrap: anywhere;
+  }
+
+  .call-state {
+    flex-shrink: 0;
+    color: var(--_muted);
+    font-size: 0.875em;
+  }
+
+  .waiting .call-state {
+    color: var(--_waiting);
+  }
+
+  .done .call-state {
+    color: var(--_done);
+  }
+
+  .call.problem {
+    color: inherit;
+  }
+
+  .call.problem .call-state {
+    color: var(--_problem);
+  }
+
+  .call .label {
+    margin-block-start: 0.5em;
+    color: var(--_muted);
+    font-size: 0.8125em;
+  }
+
+  .call pre {
+    max-block-size: 20em;
+    padding: 0.5em;
+    overflow: auto;
+    border-radius: calc(var(--_radius) / 2);
+    background: var(--_code-ground);
+    overflow-wrap: anywhere;
+    white-space: pre-wrap;
+  }
+
+  .approval,
+  .question {
+    display: flex;
+    flex-direction: column;
+    gap: 0.5em;
+  }
+
+  .because {
+    color: var(--_waiting);
+    font-size: 0.9375em;
+  }
+
+  .about {
+    font-weight: 600;
+    overflow-wrap: anywhere;
+  }
+
+  .code-field {
+    inline-size: 100%;
+    max-block-size: 20em;
+    font-family: var(--_code-font);
+    font-size: 0.9em;
+    field-sizing: content;
+  }
+
+  .field {
+    display: flex;
+    flex-direction: column;
+    gap: 0.125em;
+    padding: 0;
+    border: 0;
+  }
+
+  .field input[type='checkbox'] {
+    align-self: flex-start;
+  }
+
+  .progress progress {
+    inline-size: 8em;
+    accent-color: var(--_accent);
+  }
+`

@@ -1,0 +1,176 @@
+import { css, type CSSResult } from 'lit'
+
+/** Messages and the Markdown in them. Nothing of a message is drawn outside of it. */
+export const messages: CSSResult = css`
+  .message {
+    flex-shrink: 0;
+    max-inline-size: 100%;
+    contain: layout style;
+    unicode-bidi: isolate;
+    overflow-wrap: anywhere;
+  }
+
+  .own {
+    align-self: flex-end;
+    max-inline-size: 85%;
+    padding: 0.5em 0.75em;
+    border-radius: var(--_radius);
+    background: var(--_own);
+  }
+
+  .editor {
+    display: flex;
+    flex-direction: column;
+    gap: 0.5em;
+    inline-size: 85%;
+  }
+
+  .editor textarea {
+    field-sizing: content;
+  }
+
+  .note,
+  .day {
+    align-self: center;
+    color: var(--_muted);
+    font-size: 0.875em;
+  }
+
+  .actions {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.125em;
+    align-items: center;
+    margin-block-start: 0.25em;
+    color: var(--_muted);
+    font-size: 0.8125em;
+  }
+
+  .actions button {
+    min-block-size: 1.75rem;
+    padding: 0.125em 0.5em;
+  }
+
+  .actions time {
+    margin-inline-start: 0.5em;
+  }
+
+  @media (pointer: coarse) {
+    .actions button {
+      min-block-size: 2.75rem;
+    }
+  }
+
+  .attached {
+    max-inline-size: 100%;
+    max-block-size: 16em;
+  }
+
+  .reasoning {
+    margin-block-end: 0.5em;
+    color: var(--_muted);
+  }
+
+  .markdown {
+    contain: layout style;
+    overflow: clip;
+  }
+
+  .markdown > * {
+    margin-block: 0 0.75em;
+    unicode-bidi: isolate;
+  }
+
+  .markdown > :last-child {
+    margin-block-end: 0;
+  }
+
+  .markdown :is(h3, h4, h5, h6) {
+    margin-block: 1em 0.5em;
+    font-size: 1.0625em;
+    line-height: 1.3;
+  }
+
+  .markdown :is(ul, ol) {
+    padding-inline-start: 1.5em;
+  }
+
+  .markdown li > p {
+    margin: 0;
+  }
+
+  .markdown blockquote {
+    margin-inline: 0;
+    padding-inline-start: 0.75em;
+    border-inline-start: 3px solid var(--_line);
+    color: var(--_muted);
+  }
+
+  .markdown a {
+    color: var(--_accent);
+  }
+
+  .markdown .target {
+    color: var(--_muted);
+    font-size: 0.875em;
+  }
+
+  .markdown img {
+    max-inline-size: 100%;
+  }
+
+  .markdown .table {
+    max-inline-size: 100%;
+    overflow-x: auto;
+  }
+
+  .markdown table {
+    border-collapse: collapse;
+  }
+
+  .markdown :is(th, td) {
+    min-inline-size: 3em;
+    padding: 0.25em 0.5em;
+    border: 1px solid var(--_line);
+    text-align: start;
+    vertical-align: top;
+  }
+
+  code,
+  pre {
+    font-family: var(--_code-font);
+    font-size: 0.9em;
+  }
+
+  .markdown :not(pre) > code {
+    padding: 0.125em 0.25em;
+    border-radius: 0.25em;
+    background: var(--_code-ground);
+  }
+
+  .markdown .code {
+    overflow: hidden;
+    border: 1px solid var(--_line);
+    border-radius: calc(var(--_radius) / 2);
+    background: var(--_code-ground);
+  }
+
+  .code-head {
+    display: flex;
+    align-items: center;
+    justify-content: space-between;
+    padding: 0.125em 0.5em;
+    color: var(--_muted);
+    font-size: 0.8125em;
+  }
+
+  .markdown pre {
+    max-block-size: 30em;
+    padding: 0.5em 0.75em;
+    overflow: auto;
+    overflow-wrap: normal;
+    white-space: pre;
+    direction: ltr;
+    text-align: left;
+  }
+`

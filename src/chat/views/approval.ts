@@ -1,0 +1,128 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import { showInput, visibleText } from '../../conversation/index.ts'
+import type { JsonValue, PendingCall } from '../../index.ts'
+import type { ChatContext } from '../context.ts'
+import { refOf } from '../parts/call-ref.ts'
+
+/**
+ * Whether a call may run. All that is shown is made of the tool's own definition and the input, with what shows nothing
+ * made visible, so that no text of a model's can look like the card.
+ */
+export function approvalView(context: ChatContext, call: PendingCall): TemplateResult {
+  const { words, local } = context
+  const edited = local.get<string>(editKey(call))
+  return html`
+    <div class="approval" part="approval">
+      ${
+        call.because
+          ? html`<p class="because">${words.becauseOf(visibleText(call.because.origin))}</p>`
+          : nothing
+      }
+      ${call.about ? html`<p class="about">${visibleText(call.about.text)}</p>` : nothing}
+      ${
+        edited === undefined
+          ? html`<pre class="asked" tabindex="0" aria-label=${words.input}>
+${showInput(call.input)}</pre>`
+          : editView(context, call, edited)
+      }
+      ${buttonsView(context, call, edited)}
+    </div>
+  `
+}
+
+const editKey = ({ toolCallId }: PendingCall): string => `input:${toolCallId}`
+const reasonKey = ({ toolCallId }: PendingCall): string => `reason:${toolCallId}`
+
+function editView({ words, local }: ChatContext, call: PendingCall, text: string): TemplateResult {
+  const input = ({ target }: Event): void =>
+    local.set(editKey(call), (target as HTMLTextAreaElement).value)
+  const isWrong = parsed(text) === undefined
+  return html`
+    <textarea
+      class="code-field"
+      spellcheck="false"
+      aria-label=${words.input}
+      aria-invalid=${isWrong}
+      .value=${text}
+      @input=${input}
+    ></textarea>
+    ${isWrong ? html`<p class="problem">${words.notJson}</p>` : nothing}
+  `
+}
+
+/** The value, or undefined for what is no JSON. */
+function parsed(text: string): { readonly value: JsonValue } | undefined {
+  try {
+    return { value: JSON.parse(text) as JsonValue }
+  } catch {
+    return undefined
+  }
+}
+
+function buttonsView(
+  context: ChatContext,
+  call: PendingCall,
+  edited: string | undefined,
+): TemplateResult {
+  const { agent, words, local, actions } = context
+  const ref = refOf(context, call)
+  const key = call.toolCallId
+  const input = edited === undefined ? undefined : parsed(edited)
+  const approve = (remember?: 'conversation') => (): void =>
+    actions.perform({ name: 'approve', detail: { call, remember }, key }, () =>
+      agent.approve(ref, {
+        ...(input && { input: input.value }),
+        ...(remember && { remember }),
+      }),
+    )
+  const reason = local.get<string>(reasonKey(call))
+  const deny = (): void => {
+    if (reason === undefined) return local.set(reasonKey(call), '')
+    actions.perform({ name: 'deny', detail: { call, reason }, key }, () =>
+      agent.deny(ref, reason === '' ? undefined : reason),
+    )
+  }
+  const isUnreadable = edited !== undefined && !input
+  return html`
+    ${reason === undefined ? nothing : reasonView(context, call, reason)}
+    <div class="buttons">
+      <button type="button" class="primary" ?disabled=${isUnreadable} @click=${approve()}>
+        ${words.approve}
+      </button>
+      <button type="button" @click=${deny}>${words.deny}</button>
+      ${
+        call.rememberable
+          ? html`<button type="button" ?disabled=${isUnreadable} @click=${approve('conversation')}>
+              ${words.always}
+            </button>`
+          : nothing
+      }
+      ${editButton(context, call, edited)}
+    </div>
+  `
+}
+
+function reasonView(
+  { words, local }: ChatContext,
+  call: PendingCall,
+  reason: string,
+): TemplateResult {
+  return html`<input
+    class="reason"
+    aria-label=${words.denyReason}
+    placeholder=${words.denyReason}
+    .value=${reason}
+    @input=${({ target }: Event) => local.set(reasonKey(call), (target as HTMLInputElement).value)}
+  />`
+}
+
+function editButton(
+  { words, local }: ChatContext,
+  call: PendingCall,
+  edited: string | undefined,
+): TemplateResult {
+  const text = edited === undefined ? JSON.stringify(call.input, null, 2) : undefined
+  return html`<button type="button" @click=${() => local.set(editKey(call), text)}>
+    ${edited === undefined ? words.editInput : words.cancel}
+  </button>`
+}

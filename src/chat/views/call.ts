@@ -1,0 +1,108 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import { showInput, visibleText } from '../../conversation/index.ts'
+import type { PendingCall, ShownCall } from '../../index.ts'
+import type { ChatContext } from '../context.ts'
+import { stateOf } from '../parts/call-state.ts'
+import { outputText } from '../parts/output-text.ts'
+import { progressOf } from '../parts/progress.ts'
+import { waitingView } from './waiting.ts'
+
+/** A call of a tool: what it is called, how it stands, what went in and came out, and what a person is asked about it. */
+export function callView(context: ChatContext, call: ShownCall): TemplateResult {
+  const { words, snapshot } = context
+  const { kind, word } = stateOf(call)
+  const title = visibleText(call.title ?? call.toolName)
+  const pending = snapshot.pending.find((each) => isOf(each, call))
+  return html`
+    <div
+      class="call ${kind}"
+      part="call call-${kind}"
+      role="group"
+      aria-label=${title}
+      style="--depth: ${call.path.length - 1}"
+    >
+      ${
+        context.renderers[call.toolName]
+          ? html`<slot name=${`call-${call.toolCallId}`}></slot>`
+          : detailsView(context, call, title)
+      }
+      ${kind === 'working' ? progressView(call) : nothing}
+      ${pending ? waitingView(context, pending) : nothing} ${undoView(context, call)}
+      ${word === 'interrupted' && !pending ? html`<p>${words.interruptedWords}</p>` : nothing}
+    </div>
+  `
+}
+
+function isOf({ toolCallId, conversationId }: PendingCall, call: ShownCall): boolean {
+  return (
+    toolCallId === call.toolCallId &&
+    (conversationId === undefined || conversationId === call.conversationId)
+  )
+}
+
+function detailsView(
+  { words, local }: ChatContext,
+  call: ShownCall,
+  title: string,
+): TemplateResult {
+  const key = `open:${call.toolCallId}`
+  const isOpen = local.get<boolean>(key) ?? false
+  const input = inputOf(call)
+  return html`
+    <details
+      ?open=${isOpen}
+      @toggle=${({ target }: Event) => local.set(key, (target as HTMLDetailsElement).open)}
+    >
+      <summary>
+        <span class="call-title">${title}</span>
+        <span class="call-state">${words.states[stateOf(call).word]}</span>
+      </summary>
+      ${
+        isOpen
+          ? html`
+              ${input === '' ? nothing : blockView(words.input, input)}
+              ${call.output ? blockView(words.output, outputText(call.output)) : nothing}
+              ${call.error ? html`<p class="problem">${visibleText(call.error.message)}</p>` : nothing}
+            `
+          : nothing
+      }
+    </details>
+    ${call.about && !call.output ? html`<p class="about">${visibleText(call.about.text)}</p>` : nothing}
+  `
+}
+
+function inputOf({ input, inputText }: ShownCall): string {
+  if (input !== undefined) return showInput(input)
+  return inputText === undefined ? '' : visibleText(inputText)
+}
+
+function blockView(label: string, text: string): TemplateResult {
+  return html`
+    <p class="label">${label}</p>
+    <pre tabindex="0" aria-label=${label}>${text}</pre>
+  `
+}
+
+/** What a tool has reported: a number between 0 and 1 is a bar, a text its words. */
+function progressView({ progress }: ShownCall): TemplateResult | typeof nothing {
+  const { ratio, text } = progressOf(progress)
+  if (ratio === undefined && text === undefined) return nothing
+  return html`<p class="progress">
+    ${ratio === undefined ? nothing : html`<progress max="1" .value=${ratio}></progress>`}
+    ${text === undefined ? nothing : visibleText(text)}
+  </p>`
+}
+
+function undoView(
+  { words, snapshot, actions, conversation }: ChatContext,
+  call: ShownCall,
+): TemplateResult | typeof nothing {
+  const { toolCallId, undo, undoable } = call
+  if (undo === 'done') return html`<p class="note">${words.undone}</p>`
+  if (!undoable || snapshot.runId !== undefined) return nothing
+  const press = (): void =>
+    actions.perform({ name: 'undo', detail: { call }, key: toolCallId }, () =>
+      conversation.undo(toolCallId),
+    )
+  return html`<button type="button" class="quiet" @click=${press}>${words.undo}</button>`
+}

@@ -1,0 +1,146 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import { repeat } from 'lit/directives/repeat.js'
+import type { ConversationRecord } from '../../index.ts'
+import { problemKey } from '../actions.ts'
+import type { ChatContext } from '../context.ts'
+import { downloadFile } from '../download-file.ts'
+
+/** All conversations, to open, search, rename and delete. */
+export function conversationsView(context: ChatContext): TemplateResult {
+  const { agent, words, local, locale } = context
+  const query = (local.get<string>('search') ?? '').toLocaleLowerCase(locale)
+  const deleted = local.get<ConversationRecord>('deleted')
+  const shown = agent.conversations
+    .getSnapshot()
+    .filter(
+      ({ title, conversationId }) =>
+        title.toLocaleLowerCase(locale).includes(query) &&
+        conversationId !== deleted?.conversationId,
+    )
+  const problem = local.get<string>(problemKey('list'))
+  return html`
+    <div class="list" part="list" role="region" aria-label=${words.conversations}>
+      <input
+        type="search"
+        aria-label=${words.searchConversations}
+        placeholder=${words.searchConversations}
+        .value=${local.get<string>('search') ?? ''}
+        @input=${({ target }: Event) => local.set('search', (target as HTMLInputElement).value)}
+      />
+      ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
+      ${deleted ? deletedView(context, deleted) : nothing}
+      ${shown.length === 0 ? html`<p class="note">${words.noConversations}</p>` : nothing}
+      <ul>
+        ${repeat(
+          shown,
+          ({ conversationId }) => conversationId,
+          (record) => recordView(context, record),
+        )}
+      </ul>
+      ${fileView(context)}
+    </div>
+  `
+}
+
+function recordView(context: ChatContext, record: ConversationRecord): TemplateResult {
+  const { words, local, actions, snapshot } = context
+  const { conversationId, title } = record
+  const key = `rename:${conversationId}`
+  const isCurrent = conversationId === snapshot.conversationId
+  const name = title || words.untitled
+  return html`
+    <li>
+      ${
+        local.get<string>(key) === undefined
+          ? html`<button
+              type="button"
+              class="record"
+              aria-current=${isCurrent ? 'true' : nothing}
+              @click=${() => actions.open(conversationId)}
+            >
+              ${name}
+              ${record.openRunId !== null ? html`<small>${words.unfinished}</small>` : nothing}
+            </button>`
+          : renameView(context, record, key)
+      }
+      <button
+        type="button"
+        class="quiet"
+        aria-label=${`${words.rename}: ${name}`}
+        @click=${() => local.set(key, title)}
+      >
+        ${words.rename}
+      </button>
+      <button
+        type="button"
+        class="quiet"
+        aria-label=${`${words.delete}: ${name}`}
+        @click=${() => actions.delete(record)}
+      >
+        ${words.delete}
+      </button>
+    </li>
+  `
+}
+
+function renameView(
+  { agent, words, local, actions }: ChatContext,
+  { conversationId }: ConversationRecord,
+  key: string,
+): TemplateResult {
+  const save = (event: Event): void => {
+    event.preventDefault()
+    const title = local.get<string>(key) ?? ''
+    local.set(key, undefined)
+    actions.perform({ name: 'rename', detail: { conversationId, title }, key: 'list' }, () =>
+      agent.conversations.rename(conversationId, title),
+    )
+  }
+  return html`<form class="rename" @submit=${save}>
+    <input
+      aria-label=${words.rename}
+      .value=${local.get<string>(key) ?? ''}
+      @input=${({ target }: Event) => local.set(key, (target as HTMLInputElement).value)}
+      @keydown=${({ key: pressed }: KeyboardEvent) => {
+        if (pressed === 'Escape') local.set(key, undefined)
+      }}
+    />
+    <button>${words.save}</button>
+  </form>`
+}
+
+/** A conversation is deleted for good once nobody has wanted it back for some seconds. */
+function deletedView(
+  { words, actions }: ChatContext,
+  { title }: ConversationRecord,
+): TemplateResult {
+  return html`<p class="notice" role="status">
+    ${words.deleted} ${title || words.untitled}
+    <button type="button" @click=${() => actions.keepDeleted()}>${words.undoDelete}</button>
+  </p>`
+}
+
+function fileView({ agent, words, local, locale, actions, snapshot }: ChatContext): TemplateResult {
+  const save = (): void =>
+    actions.perform({ name: 'export', key: 'list' }, async () => {
+      await downloadFile(await agent.conversations.export(snapshot.conversationId))
+    })
+  const read = ({ target }: Event): void => {
+    const file = (target as HTMLInputElement).files?.[0]
+    if (!file) return
+    actions.perform({ name: 'import', detail: { file }, key: 'list' }, async () => {
+      const { imported } = await agent.conversations.import(file)
+      const count = new Intl.NumberFormat(locale).format(imported.length)
+      local.set('imported', words.imported(count))
+    })
+  }
+  const imported = local.get<string>('imported')
+  return html`<div class="buttons">
+    <button type="button" @click=${save}>${words.exportFile}</button>
+    <label class="button">
+      ${words.importFile}
+      <input type="file" class="unseen" accept=".jsonl,application/jsonl" @change=${read} />
+    </label>
+    ${imported ? html`<p class="note" role="status">${imported}</p>` : nothing}
+  </div>`
+}

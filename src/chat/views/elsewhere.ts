@@ -1,0 +1,33 @@
+import { html, type TemplateResult } from 'lit'
+import { repeat } from 'lit/directives/repeat.js'
+import { visibleText } from '../../conversation/index.ts'
+import type { ChatContext } from '../context.ts'
+import { waitingView } from './waiting.ts'
+
+/** What calls of other agents, which calls of this conversation asked, wait for. */
+export function elsewhereView(context: ChatContext): TemplateResult {
+  const { snapshot, words } = context
+  const calls = snapshot.pending.filter(
+    ({ conversationId }) =>
+      conversationId !== undefined && conversationId !== snapshot.conversationId,
+  )
+  return html`${repeat(
+    calls,
+    ({ toolCallId }) => toolCallId,
+    (call) => {
+      const title = visibleText(call.title ?? call.toolName)
+      return html`<div
+        class="call waiting"
+        part="call call-waiting"
+        role="group"
+        aria-label=${title}
+      >
+        <p class="summary">
+          <span class="call-title">${title}</span>
+          <span class="call-state">${words.states.waiting}</span>
+        </p>
+        ${waitingView(context, call)}
+      </div>`
+    },
+  )}`
+}

@@ -1,0 +1,33 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import type { ChatContext } from '../context.ts'
+
+/** What the assistant and the conversation are called, and the way to the others. */
+export function headerView(context: ChatContext): TemplateResult {
+  const { snapshot, words, local, actions, placement } = context
+  const isListOpen = local.get<boolean>('list') === true
+  return html`
+    <header class="header" part="header">
+      <h2>${words.heading}</h2>
+      <span class="title">${snapshot.title ?? nothing}</span>
+      <button
+        type="button"
+        class="quiet"
+        aria-expanded=${isListOpen}
+        @click=${() => local.set('list', isListOpen ? undefined : true)}
+      >
+        ${words.conversations}
+      </button>
+      <button type="button" class="quiet" @click=${() => actions.startNew()}>
+        ${words.newConversation}
+      </button>
+      <slot name="header"></slot>
+      ${
+        placement === 'bubble'
+          ? html`<button type="button" class="quiet" @click=${() => actions.close()}>
+              ${words.close}
+            </button>`
+          : nothing
+      }
+    </header>
+  `
+}

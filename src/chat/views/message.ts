@@ -1,0 +1,78 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import { guard } from 'lit/directives/guard.js'
+import type { ShownMessage } from '../../index.ts'
+import type { ChatContext } from '../context.ts'
+import { markdown } from '../markdown/directive.ts'
+import { editorView, isEdited } from './message-editor.ts'
+import { messageActionsView } from './message-actions.ts'
+
+type Part = ShownMessage['parts'][number]
+
+/** A message of the person or the model. Its calls are rows of their own. */
+export function messageView(
+  context: ChatContext,
+  message: ShownMessage,
+): TemplateResult | typeof nothing {
+  const { words } = context
+  const isOwn = message.role === 'user'
+  const parts = message.parts.filter(({ type }) => type !== 'tool-call')
+  if (parts.length === 0) return nothing
+  if (isEdited(context, message)) return editorView(context, message)
+  return html`
+    <article
+      class="message ${isOwn ? 'own' : 'reply'}"
+      part="message ${isOwn ? 'own-message' : 'reply'}"
+      aria-label=${isOwn ? words.you : words.assistant}
+      tabindex="-1"
+      data-message=${message.id}
+    >
+      ${guard([message, context.markdown, words], () =>
+        parts.map((part) => partView(context, message, part)),
+      )}
+      ${
+        message.role === 'assistant' && message.partial
+          ? html`<p class="note">${words.stoppedHere}</p>`
+          : nothing
+      }
+      ${messageActionsView(context, message)}
+    </article>
+  `
+}
+
+function partView(
+  { words, markdown: options }: ChatContext,
+  message: ShownMessage,
+  part: Part,
+): TemplateResult | typeof nothing {
+  const isWhole = message.at !== undefined
+  switch (part.type) {
+    case 'text':
+      return message.role === 'user'
+        ? html`<p class="plain">${part.text}</p>`
+        : html`<div
+            class="markdown"
+            ${markdown({ text: part.text, isWhole, options, words })}
+          ></div>`
+    case 'reasoning':
+      return html`<details class="reasoning" part="reasoning">
+        <summary>${isWhole ? words.reasoning : words.reasoningUnderWay}</summary>
+        <p class="plain">${part.text}</p>
+      </details>`
+    case 'file':
+      return fileView(part, words.attachment(part.filename ?? part.mediaType))
+    case 'tool-call':
+    case 'tool-result':
+      return nothing
+  }
+}
+
+/** Pictures that are part of the conversation are shown: nothing is loaded for them. */
+function fileView(
+  { mediaType, data }: Extract<Part, { type: 'file' }>,
+  name: string,
+): TemplateResult {
+  const isPicture = /^image\/(png|jpeg|gif|webp|avif)$/.test(mediaType)
+  return isPicture
+    ? html`<img class="attached" alt=${name} src="data:${mediaType};base64,${data}" />`
+    : html`<p class="file">${name}</p>`
+}

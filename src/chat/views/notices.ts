@@ -1,0 +1,83 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import { visibleText } from '../../conversation/index.ts'
+import type { ChatContext } from '../context.ts'
+import { textOfContent } from '../parts/text-of.ts'
+import { consentsView, planView, queueView, taintView } from './run-state.ts'
+
+/** What is to be said of the run and its conversation, between messages and composer. */
+export function noticesView(context: ChatContext): TemplateResult {
+  return html`
+    <div class="notices" part="notices">
+      ${planView(context)} ${taintView(context)} ${consentsView(context)} ${queueView(context)}
+      ${placeView(context)} ${outcomeView(context)} ${unsentView(context)}
+    </div>
+  `
+}
+
+type Maybe = TemplateResult | typeof nothing
+
+/** Where the run is: offline, in another tab, kept nowhere, resting, or taken up again. */
+function placeView(context: ChatContext): Maybe {
+  const { snapshot, words, conversation, actions, isOffline, isKept } = context
+  const takeOver = (): void => actions.perform({ name: 'take-over' }, () => conversation.takeOver())
+  const goOn = (): void => actions.perform({ name: 'continue' }, () => conversation.continue())
+  return html`
+    ${isOffline ? html`<p class="notice">${words.offline}</p>` : nothing}
+    ${isKept ? nothing : html`<p class="notice">${words.inMemory}</p>`}
+    ${
+      snapshot.ownership === 'other-tab'
+        ? html`<p class="notice">
+            ${words.otherTab}
+            <button type="button" @click=${takeOver}>${words.takeOver}</button>
+          </p>`
+        : nothing
+    }
+    ${
+      snapshot.parked
+        ? html`<p class="notice">
+            ${words.parked} <button type="button" @click=${goOn}>${words.goOn}</button>
+          </p>`
+        : nothing
+    }
+    ${snapshot.run?.retry ? retryView(context) : nothing}
+  `
+}
+
+function retryView({ snapshot, words, locale }: ChatContext): Maybe {
+  const { retry } = snapshot.run ?? {}
+  if (!retry) return nothing
+  const seconds = new Intl.NumberFormat(locale).format(Math.ceil(retry.delayMs / 1000))
+  return html`<p class="notice">${words.retryIn(seconds)}: ${visibleText(retry.error.message)}</p>`
+}
+
+/** How the last run ended, where that needs a word, and what can be done. */
+function outcomeView({ snapshot, words, conversation, actions }: ChatContext): Maybe {
+  const { ended, error, runId } = snapshot
+  if (runId !== undefined) return nothing
+  const goOn = (): void => actions.perform({ name: 'continue' }, () => conversation.continue())
+  const button = (label: string): TemplateResult =>
+    html`<button type="button" @click=${goOn}>${label}</button>`
+  if (error)
+    return html`<p class="notice problem" role="alert">
+      ${words.failed} ${visibleText(error.message)} ${button(words.tryAgain)}
+    </p>`
+  switch (ended?.outcome) {
+    case 'max-steps':
+      return html`<p class="notice">${words.maxSteps} ${button(words.goOn)}</p>`
+    case 'limit':
+      return html`<p class="notice">${words.limitReached(ended.limit)} ${button(words.goOn)}</p>`
+    default:
+      return nothing
+  }
+}
+
+/** A text that did not reach the conversation goes back to where it was written. */
+function unsentView({ snapshot, words, local }: ChatContext): Maybe {
+  const { unsent } = snapshot
+  if (!unsent) return nothing
+  const text = textOfContent(unsent)
+  return html`<p class="notice problem">
+    ${words.unsent}
+    <button type="button" @click=${() => local.set('draft', text)}>${words.edit}</button>
+  </p>`
+}

@@ -1,0 +1,22 @@
+import { html, type nothing, type TemplateResult } from 'lit'
+import type { ChatContext } from '../context.ts'
+import type { ChatRow } from '../parts/rows.ts'
+import { callView } from './call.ts'
+import { messageView } from './message.ts'
+
+export function rowView(context: ChatContext, row: ChatRow): TemplateResult | typeof nothing {
+  switch (row.type) {
+    case 'day':
+      return html`<p class="day" part="day">${dayOf(row.at, context.locale)}</p>`
+    case 'message':
+      return messageView(context, row.message)
+    case 'call':
+      return callView(context, row.call)
+    case 'compaction':
+      return html`<p class="note">${context.words.compacted}</p>`
+  }
+}
+
+function dayOf(at: number, locale: string): string {
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'full' }).format(at)
+}

@@ -1,0 +1,89 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import { visibleText } from '../../conversation/index.ts'
+import type { ChatContext } from '../context.ts'
+import { textOfContent } from '../parts/text-of.ts'
+
+type Maybe = TemplateResult | typeof nothing
+
+/** What the model means to do, and how far it is. */
+export function planView({ snapshot, words, locale }: ChatContext): Maybe {
+  const { plan } = snapshot
+  if (!plan) return nothing
+  const number = new Intl.NumberFormat(locale)
+  const done = plan.filter(({ status }) => status === 'done').length
+  return html`<details class="fold" part="plan">
+    <summary>
+      ${words.plan}: ${words.planDone(number.format(done), number.format(plan.length))}
+    </summary>
+    <ol>
+      ${plan.map(({ content, status }) => html`<li class=${`step-${status}`}>${visibleText(content)}</li>`)}
+    </ol>
+  </details>`
+}
+
+/** Whose words the conversation holds. */
+export function taintView({ snapshot, words, locale }: ChatContext): Maybe {
+  const { taint } = snapshot
+  if (taint.length === 0) return nothing
+  const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
+  return html`<details class="fold" part="taint">
+    <summary>${words.tainted}</summary>
+    <ul>
+      ${taint.map(
+        ({ origin, at }) => html`<li>${words.taintedBy(visibleText(origin), time.format(at))}</li>`,
+      )}
+    </ul>
+  </details>`
+}
+
+/** What a person has allowed beyond single calls, to take back. */
+export function consentsView({ snapshot, words, actions, conversation }: ChatContext): Maybe {
+  const { consents } = snapshot
+  if (consents.length === 0) return nothing
+  return html`<details class="fold" part="consents">
+    <summary>${words.consents} (${consents.length})</summary>
+    <ul>
+      ${consents.map(
+        ({ consentId, title, toolName, key }) =>
+          html`<li>
+            ${visibleText(title ?? toolName)} ${key === undefined ? nothing : visibleText(key)}
+            <button
+              type="button"
+              class="quiet"
+              @click=${() =>
+                actions.perform({ name: 'revoke', detail: { consentId } }, () =>
+                  conversation.revoke(consentId),
+                )}
+            >
+              ${words.revoke}
+            </button>
+          </li>`,
+      )}
+    </ul>
+  </details>`
+}
+
+/** What was written while the run is open, and has not reached the model. */
+export function queueView({ snapshot, words, actions, conversation }: ChatContext): Maybe {
+  const { queued } = snapshot
+  if (queued.length === 0) return nothing
+  return html`<ul class="queue" part="queue" aria-label=${words.queued}>
+    ${queued.map(
+      (content) =>
+        html`<li>
+          ${textOfContent(content)}
+          <small>${content.when === 'after-run' ? words.queueHint : words.steerHint}</small>
+          <button
+            type="button"
+            class="quiet"
+            @click=${() =>
+              actions.perform({ name: 'withdraw', detail: { messageId: content.id } }, () =>
+                conversation.withdraw(content.id),
+              )}
+          >
+            ${words.withdraw}
+          </button>
+        </li>`,
+    )}
+  </ul>`
+}

@@ -1,0 +1,367 @@
+import type { Page } from '@playwright/test'
+import type { OffstageChat } from '../../src/chat/index.ts'
+import { callTools, say } from './support/mock-answers.ts'
+import type { MockOpenAI, MockResponse } from './support/mock-openai.ts'
+import { expect, test as base } from './support/test.ts'
+
+// `<offstage-chat>` as a page has it: the built entries, a real worker, and a server that speaks as models do.
+
+interface OpenedChat {
+  readonly page: Page
+  readonly send: (text: string) => Promise<void>
+}
+
+interface ChatOptions {
+  readonly attributes?: string
+  readonly consent?: 'person'
+}
+
+const test = base.extend<{
+  openChat: (model: MockOpenAI, options?: ChatOptions) => Promise<OpenedChat>
+}>({
+  openChat: async ({ openPage }, use) => {
+    await use(async (model, options = {}) => {
+      const body = `<offstage-chat id=chat ${options.attributes ?? ''} style="height: 90vh"></offstage-chat>`
+      const page = await openPage({ body })
+      await begin(page, model, options)
+      return { page, send: (text) => write(page, text) }
+    })
+  },
+})
+
+async function write(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Message' }).fill(text)
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+}
+
+/** Makes the agent, and shows it. To be called again after a reload. */
+async function begin(
+  page: Page,
+  { baseURL }: MockOpenAI,
+  { consent }: ChatOptions = {},
+): Promise<void> {
+  await page.evaluate(
+    async ({ baseURL, consent }) => {
+      const address = '/dist/chat.js'
+      await import(address)
+      const orders: unknown[] = []
+      const agent = window.offstage.createAgent({
+        model: { provider: 'openai-compatible', model: 'mock', baseURL },
+        controlTools: ['ask_user', 'plan'],
+        questionFields: true,
+        ...(consent && { consent }),
+        tools: [
+          window.offstage.defineTool({
+            name: 'order',
+            title: 'Place the order',
+            description: 'Orders.',
+            inputSchema: { type: 'object', properties: { sku: { type: 'string' } } },
+            needsApproval: true,
+            execute: (input) => {
+              orders.push(input)
+              return 'Ordered.'
+            },
+          }),
+        ],
+        worker: () => new Worker('/dist/worker.js', { type: 'module' }),
+      })
+      Object.assign(window, { orders, agent })
+      const chat = document.querySelector('offstage-chat')
+      if (chat) chat.agent = agent
+    },
+    { baseURL, consent },
+  )
+  await expect(page.locator('offstage-chat')).toBeVisible()
+}
+
+const orders = (page: Page) =>
+  page.evaluate(() => (window as unknown as { orders: unknown[] }).orders)
+const order = (sku: string) => callTools([{ name: 'order', input: { sku } }])
+const unfinished = (text: string): MockResponse => ({
+  pieces: say(text).pieces?.slice(0, -1) ?? [],
+  end: 'hang',
+})
+const replies = (page: Page) => page.getByRole('article', { name: 'Assistant' })
+const own = (page: Page) => page.getByRole('article', { name: 'You' })
+const press = (page: Page, name: string) =>
+  page.getByRole('button', { name, exact: true }).last().click()
+
+test('an answer is shown as it is written, and stopped', async ({ openChat, model }) => {
+  model.enqueue(unfinished('Once **upon** a time'), say('Again.'))
+  const { page, send } = await openChat(model)
+  await send('Tell me a story')
+  await expect(own(page)).toContainText('Tell me a story')
+  await expect(replies(page).locator('strong')).toHaveText('upon')
+  await expect(page.getByRole('log')).toHaveAttribute('aria-busy', 'true')
+  await press(page, 'Stop')
+  await expect(replies(page)).toContainText('Stopped here.')
+  await send('Once more')
+  await expect(replies(page).last()).toContainText('Again.')
+})
+
+test('a call waits for a word, over a reload; denied with a reason, approved with another input', async ({
+  openChat,
+  model,
+}) => {
+  model.enqueue(order('mug'), say('Not ordered.'), order('bowl'), say('It is ordered.'))
+  const { page, send } = await openChat(model)
+  await send('A mug')
+  const card = page.getByRole('group', { name: 'Place the order' })
+  await expect(card).toContainText('"sku": "mug"')
+  await page.reload()
+  await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+  await begin(page, model)
+  await expect(card).toContainText('Waits for you')
+  await press(page, 'Deny')
+  await page.getByRole('textbox', { name: 'Reason' }).fill('Too dear')
+  await press(page, 'Deny')
+  await expect(replies(page).last()).toContainText('Not ordered.')
+  await expect(card).toContainText('Denied')
+  expect(JSON.stringify(model.requests[1]?.body.messages)).toContain('Too dear')
+
+  await send('A bowl')
+  await expect(card.last()).toContainText('"sku": "bowl"')
+  await press(page, 'Edit the input')
+  const field = card.last().getByRole('textbox', { name: 'Input' })
+  await field.fill('{ "sku": ')
+  await expect(card.last()).toContainText('no valid JSON')
+  await expect(card.last().getByRole('button', { name: 'Approve', exact: true })).toBeDisabled()
+  await field.fill('{ "sku": "cup" }')
+  await press(page, 'Approve')
+  await expect(replies(page).last()).toContainText('It is ordered.')
+  expect(await orders(page)).toEqual([{ sku: 'cup' }])
+})
+
+test('a press of a person’s is a consent, and a script’s is none', async ({ openChat, model }) => {
+  model.enqueue(order('mug'), say('It is ordered.'))
+  const { page, send } = await openChat(model, { consent: 'person' })
+  await send('A mug')
+  const approve = page.getByRole('button', { name: 'Approve', exact: true })
+  await expect(approve).toBeVisible()
+  await page.evaluate(() => {
+    const root = document.querySelector('offstage-chat')?.shadowRoot
+    const button = [...(root?.querySelectorAll('button') ?? [])].find(
+      ({ textContent }) => textContent?.trim() === 'Approve',
+    )
+    button?.click()
+  })
+  await expect(page.getByRole('alert')).toContainText('press')
+  expect(await orders(page)).toEqual([])
+  await approve.click()
+  await expect(replies(page).last()).toContainText('It is ordered.')
+  expect(await orders(page)).toEqual([{ sku: 'mug' }])
+})
+
+test('questions are answered by a choice, a text or a form', async ({ openChat, model }) => {
+  const ask = (input: object) => callTools([{ name: 'ask_user', input }])
+  model.enqueue(
+    ask({ question: 'Which colour?', options: ['Blue', 'Red'] }),
+    ask({ question: 'Whose is it?' }),
+    ask({
+      question: 'Where to?',
+      fields: {
+        type: 'object',
+        properties: {
+          town: { type: 'string', title: 'Town' },
+          count: { type: 'integer', title: 'How many' },
+          wrap: { type: 'boolean', title: 'Wrapped' },
+        },
+        required: ['town'],
+      },
+    }),
+    say('Thank you.'),
+  )
+  const { page, send } = await openChat(model)
+  await send('Go')
+  await press(page, 'Red')
+  await expect(page.getByText('Whose is it?', { exact: true })).toBeVisible()
+  await page.getByRole('textbox', { name: 'Answer' }).fill('Mine')
+  await press(page, 'Answer')
+  await page.getByRole('textbox', { name: 'Town' }).fill('Delft')
+  await page.getByRole('spinbutton', { name: 'How many' }).fill('3')
+  await page.getByRole('checkbox', { name: 'Wrapped' }).check()
+  await press(page, 'Answer')
+  await expect(replies(page).last()).toContainText('Thank you.')
+  const sent = JSON.stringify(model.requests.at(-1)?.body.messages)
+  for (const text of ['Red', 'Mine', 'Delft', 'count', 'wrap']) expect(sent).toContain(text)
+})
+
+test('a message is edited into a branch, an answer is made anew, and both are switched', async ({
+  openChat,
+  model,
+}) => {
+  model.enqueue(say('One.'), say('Two.'), say('Three.'))
+  const { page, send } = await openChat(model)
+  await send('First')
+  await expect(replies(page)).toContainText('One.')
+  await press(page, 'Edit')
+  await page.locator('.editor').getByRole('textbox').fill('First, edited')
+  await press(page, 'Send again')
+  await expect(replies(page)).toContainText('Two.')
+  await expect(own(page)).toContainText('First, edited')
+  await press(page, 'Answer anew')
+  await expect(replies(page)).toContainText('Three.')
+  await replies(page).getByRole('button', { name: 'Previous version' }).click()
+  await expect(replies(page)).toContainText('Two.')
+  await own(page).getByRole('button', { name: 'Previous version' }).click()
+  await expect(replies(page)).toContainText('One.')
+})
+
+test('what is sent while it works steers it, and can be taken back', async ({
+  openChat,
+  model,
+}) => {
+  model.enqueue(order('mug'), say('It is ordered.'))
+  const { page, send } = await openChat(model)
+  await send('A mug')
+  await expect(page.getByRole('group', { name: 'Place the order' })).toBeVisible()
+  await send('In blue')
+  const queue = page.getByRole('list', { name: 'Waits to be sent' })
+  await expect(queue).toContainText('In blue')
+  await press(page, 'Take back')
+  await expect(queue).toBeHidden()
+  await send('In red')
+  await expect(queue).toContainText('In red')
+  await press(page, 'Approve')
+  await expect(replies(page).last()).toContainText('It is ordered.')
+  expect(JSON.stringify(model.requests[1]?.body.messages)).toContain('In red')
+  expect(JSON.stringify(model.requests[1]?.body.messages)).not.toContain('In blue')
+})
+
+test('conversations are listed, searched, renamed, and deleted unless that is undone', async ({
+  openChat,
+  model,
+}) => {
+  model.enqueue(say('One.'), say('Two.'))
+  const { page, send } = await openChat(model)
+  await send('About mugs')
+  await expect(replies(page)).toContainText('One.')
+  await press(page, 'New conversation')
+  await expect(replies(page)).toHaveCount(0)
+  await send('About bowls')
+  await expect(replies(page)).toContainText('Two.')
+  await press(page, 'Conversations')
+  const list = page.getByRole('region', { name: 'Conversations' })
+  await expect(list.getByRole('listitem')).toHaveCount(2)
+  await list.getByRole('searchbox').fill('mug')
+  await expect(list.getByRole('listitem')).toHaveCount(1)
+  await list.getByRole('button', { name: 'Rename: About mugs' }).click()
+  await list.getByRole('textbox', { name: 'Rename' }).fill('Mugs')
+  await list.getByRole('textbox', { name: 'Rename' }).press('Enter')
+  await expect(list.getByRole('button', { name: 'Mugs', exact: true })).toBeVisible()
+  await list.getByRole('button', { name: 'Delete: Mugs' }).click()
+  await expect(list.getByRole('listitem')).toHaveCount(0)
+  await list.getByRole('button', { name: 'Undo' }).click()
+  await list.getByRole('button', { name: 'Mugs', exact: true }).click()
+  await expect(replies(page)).toContainText('One.')
+})
+
+test('why a run failed is said, and it is tried again', async ({ openChat, model }) => {
+  model.enqueue({ status: 404, body: { error: { message: 'No such model' } } }, say('Here I am.'))
+  const { page, send } = await openChat(model)
+  await send('Hello')
+  await expect(page.getByRole('alert')).toContainText('No such model')
+  await press(page, 'Try again')
+  await expect(replies(page)).toContainText('Here I am.')
+  await expect(page.getByRole('alert')).toHaveCount(0)
+})
+
+test('a draft and the conversation on view outlive a reload', async ({ openChat, model }) => {
+  model.enqueue(say('One.'))
+  const { page, send } = await openChat(model)
+  await send('Hello')
+  await expect(replies(page)).toContainText('One.')
+  await page.getByRole('textbox', { name: 'Message' }).fill('Half a sen')
+  await page.reload()
+  await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+  await begin(page, model)
+  await expect(replies(page)).toContainText('One.')
+  await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('Half a sen')
+})
+
+test('a screen reader is told whole sentences, once, and what waits', async ({
+  openChat,
+  model,
+}) => {
+  model.enqueue(
+    callTools([{ name: 'order', input: { sku: 'mug' } }], { text: 'I order **it**. One moment.' }),
+    say('It is ordered.'),
+  )
+  const { page, send } = await openChat(model)
+  await send('A mug')
+  await press(page, 'Approve')
+  await expect(replies(page).last()).toContainText('It is ordered.')
+  const said = page.locator('.announcements p')
+  await expect(said.last()).toHaveText('The answer is complete.')
+  const texts = await said.allTextContents()
+  expect(texts.join(' ')).toBe(
+    'I order it. One moment. The assistant asks for your approval: Place the order It is ordered. The answer is complete.',
+  )
+})
+
+test('a bubble opens, closes by Escape, and what runs goes on', async ({ openChat, model }) => {
+  model.enqueue(say('Hello to you.'))
+  const { page, send } = await openChat(model, { attributes: 'placement=bubble heading=Helper' })
+  await page.getByRole('button', { name: 'Open the assistant' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Helper' })
+  await expect(dialog.getByRole('textbox', { name: 'Message' })).toBeFocused()
+  await send('Hello')
+  await page.keyboard.press('Escape')
+  await expect(dialog).toBeHidden()
+  await expect(page.getByRole('button', { name: 'Open the assistant' })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(replies(page)).toContainText('Hello to you.')
+})
+
+test('a host’s card shows the call in the page’s own document, and answers it', async ({
+  openChat,
+  model,
+}) => {
+  model.enqueue(order('mug'), say('It is ordered.'))
+  const { page, send } = await openChat(model)
+  await page.evaluate(() => {
+    const chat = document.querySelector<OffstageChat>('offstage-chat')
+    if (!chat) return
+    chat.renderers = {
+      order: (call, { container, respond }) => {
+        const draw = ({ status, output }: typeof call): void => {
+          container.textContent = `${status} ${JSON.stringify(output)}`
+          if (status !== 'awaiting-approval') return
+          const button = document.createElement('button')
+          button.textContent = 'Buy'
+          button.addEventListener('click', () => void respond(true))
+          container.append(button)
+        }
+        draw(call)
+        return { update: draw }
+      },
+    }
+  })
+  await send('A mug')
+  const card = page.locator('offstage-chat > div')
+  await card.getByRole('button', { name: 'Buy' }).click()
+  await expect(card).toContainText('succeeded')
+  await expect(card).toContainText('Ordered.')
+  await expect(replies(page).last()).toContainText('It is ordered.')
+})
+
+test('what a person does is an event that the page can cancel', async ({ openChat, model }) => {
+  model.enqueue(order('mug'))
+  const { page, send } = await openChat(model)
+  await page.evaluate(() => {
+    const seen: string[] = []
+    Object.assign(window, { seen })
+    for (const name of ['send', 'approve'])
+      document.addEventListener(`offstage-${name}`, (event) => {
+        seen.push(event.type)
+        if (name === 'approve') event.preventDefault()
+      })
+  })
+  await send('A mug')
+  await press(page, 'Approve')
+  await expect
+    .poll(() => page.evaluate(() => (window as unknown as { seen: string[] }).seen))
+    .toEqual(['offstage-send', 'offstage-approve'])
+  expect(await orders(page)).toEqual([])
+  await expect(page.getByRole('button', { name: 'Approve', exact: true })).toBeEnabled()
+})
