@@ -85,7 +85,10 @@ describe('shapes that leave nothing', () => {
     ['none', false],
   ])('mask-image: %s is %s', (image, empty) => {
     expect(isEmptyMask({ maskImage: image, maskSize: 'auto' })).toBe(empty)
-    expect(isEmptyMask({ maskImage: image, maskSize: '0px 0px' })).toBe(image !== 'none')
+  })
+
+  it('a mask of no size leaves nothing', () => {
+    expect(isEmptyMask({ maskImage: 'url("mask.svg")', maskSize: '0px 0px' })).toBe(true)
   })
 
   it.each([
