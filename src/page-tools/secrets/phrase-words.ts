@@ -28,6 +28,8 @@ export const ANY_PHRASE_LABEL: RegExp = new RegExp(PHRASE_LABEL.source.replaceAl
 /** Words of a phrase, as short as those of its list. */
 export const WORD = '[A-Za-z]{3,8}'
 export const LEAST_WORDS = 12
+/** A text of more is prose, or a list: a phrase has twenty-four at most, and some words may stand around it. */
+const MOST_WORDS = 36
 
 /** Words that no list for phrases has: a text with them is a sentence. */
 export const OF_SENTENCES =
@@ -40,5 +42,6 @@ const ORDINAL = /^\D{0,14}\b\d{1,2}\D{0,3}$/
 export function phraseWordsIn(text: string): readonly string[] | null {
   if (ORDINAL.test(text)) return []
   const parts = text.split(/[\s,;|·•/_.:()–—-]+/).filter((part) => part && !/^\d{1,2}$/.test(part))
+  if (parts.length > MOST_WORDS) return null
   return parts.every((part) => ONE_WORD.test(part) && !IS_OF_SENTENCES.test(part)) ? parts : null
 }
