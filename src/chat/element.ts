@@ -7,6 +7,7 @@ import {
 } from 'lit'
 import { createActions } from './actions.ts'
 import { Announcer } from './announcer.ts'
+import { CardGuard } from './card-guard.ts'
 import type { ChatActions, ChatContext } from './context.ts'
 import { keepFocus } from './focus-keeper.ts'
 import { FollowConversation } from './follow-conversation.ts'
@@ -58,6 +59,7 @@ export class ChatElement extends LitElement implements ChatProperties {
   constructor() {
     super()
     keepFocus(this)
+    this.addController(new CardGuard(this))
     this.agent = null
     this.conversationId = null
     this.placement = 'inline'

@@ -62,6 +62,13 @@ async function begin(
               return 'Ordered.'
             },
           }),
+          window.offstage.defineTool({
+            name: 'read_reviews',
+            title: 'Read the reviews',
+            description: 'Reads.',
+            annotations: { readOnly: true, untrustedContent: true },
+            execute: () => 'Great mugs!',
+          }),
         ],
         worker: () => new Worker('/dist/worker.js', { type: 'module' }),
       })
@@ -150,6 +157,49 @@ test('a press of a person’s is a consent, and a script’s is none', async ({ 
   await approve.click()
   await expect(replies(page).last()).toContainText('It is ordered.')
   expect(await orders(page)).toEqual([{ sku: 'mug' }])
+})
+
+test('a card that has just come or moved takes no press of a pointer', async ({
+  openChat,
+  model,
+}) => {
+  model.enqueue(order('mug'), say('It is ordered.'))
+  const { page, send } = await openChat(model)
+  await page.evaluate(() => {
+    const root = document.querySelector('offstage-chat')?.shadowRoot
+    const seen: number[] = []
+    Object.assign(window, { seen })
+    let since = 0
+    new MutationObserver(() => {
+      const row = root?.querySelector<HTMLElement>('.approval .buttons')
+      if (row?.inert) since ||= performance.now()
+      else if (row && since) {
+        seen.push(performance.now() - since)
+        since = 0
+      }
+    }).observe(root ?? document, { subtree: true, childList: true, attributes: true })
+  })
+  await send('A mug')
+  await press(page, 'Approve')
+  await expect(replies(page).last()).toContainText('It is ordered.')
+  const [rested = 0] = await page.evaluate(() => (window as unknown as { seen: number[] }).seen)
+  expect(rested).toBeGreaterThan(400)
+})
+
+test('a link to another site asks first, once the conversation holds words of others', async ({
+  openChat,
+  model,
+}) => {
+  const link = '[A bargain](https://evil.test/?secret=1)'
+  model.enqueue(callTools([{ name: 'read_reviews', input: {} }]), say(link))
+  const { page, send } = await openChat(model)
+  await send('Read the reviews')
+  await replies(page).getByRole('link', { name: 'A bargain' }).click()
+  const notice = page.getByRole('alert')
+  await expect(notice).toContainText('https://evil.test/?secret=1')
+  expect(page.context().pages()).toHaveLength(1)
+  await notice.getByRole('button', { name: 'Cancel' }).click()
+  await expect(notice).toHaveCount(0)
 })
 
 test('questions are answered by a choice, a text or a form', async ({ openChat, model }) => {

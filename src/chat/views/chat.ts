@@ -9,6 +9,7 @@ import { emptyView } from './empty.ts'
 import { headerView } from './header.ts'
 import { noticesView } from './notices.ts'
 import { rowView } from './row.ts'
+import { askBeforeLeaving } from './run-state.ts'
 
 /** A whole element: a bubble's button, or the chat. */
 export function chatView(context: ChatContext): TemplateResult {
@@ -53,6 +54,8 @@ function logView(context: ChatContext): TemplateResult {
       aria-busy=${snapshot.status === 'running'}
       aria-label=${words.log}
       tabindex="0"
+      @click=${(event: Event) => askBeforeLeaving(context, event)}
+      @auxclick=${(event: Event) => askBeforeLeaving(context, event)}
     >
       ${isLoading ? html`<p class="note">${words.loading}</p>` : nothing}
       ${rows.length === 0 && !isLoading ? emptyView(context) : nothing}

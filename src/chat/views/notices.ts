@@ -2,14 +2,14 @@ import { html, nothing, type TemplateResult } from 'lit'
 import { visibleText } from '../../conversation/index.ts'
 import type { ChatContext } from '../context.ts'
 import { textOfContent } from '../parts/text-of.ts'
-import { consentsView, planView, queueView, taintView } from './run-state.ts'
+import { consentsView, leavingView, planView, queueView, taintView } from './run-state.ts'
 
 /** What is to be said of the run and its conversation, between messages and composer. */
 export function noticesView(context: ChatContext): TemplateResult {
   return html`
     <div class="notices" part="notices">
       ${planView(context)} ${taintView(context)} ${consentsView(context)} ${queueView(context)}
-      ${placeView(context)} ${outcomeView(context)} ${unsentView(context)}
+      ${leavingView(context)} ${placeView(context)} ${outcomeView(context)} ${unsentView(context)}
     </div>
   `
 }

@@ -36,6 +36,34 @@ export function taintView({ snapshot, words, locale }: ChatContext): Maybe {
   </details>`
 }
 
+/** A link to another site, pressed in a conversation that holds words of others, says where it leads before it does. */
+export function leavingView({ words, local }: ChatContext): Maybe {
+  const address = local.get<string>(LEAVING)
+  if (address === undefined) return nothing
+  const close = (): void => local.set(LEAVING, undefined)
+  const open = (): void => {
+    close()
+    window.open(address, '_blank', 'noopener,noreferrer')
+  }
+  return html`<p class="notice" role="alert">
+    ${words.leaving(visibleText(address))}
+    <button type="button" @click=${open}>${words.openLink}</button>
+    <button type="button" @click=${close}>${words.cancel}</button>
+  </p>`
+}
+
+const LEAVING = 'leaving'
+
+/** Has a press of such a link asked about. */
+export function askBeforeLeaving({ snapshot, local }: ChatContext, event: Event): void {
+  const { target } = event
+  const link =
+    target instanceof Element ? target.closest<HTMLAnchorElement>('.markdown a[href]') : null
+  if (!link || snapshot.taint.length === 0 || link.origin === location.origin) return
+  event.preventDefault()
+  local.set(LEAVING, link.href)
+}
+
 /** What a person has allowed beyond single calls, to take back. */
 export function consentsView({ snapshot, words, actions, conversation }: ChatContext): Maybe {
   const { consents } = snapshot

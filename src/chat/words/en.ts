@@ -88,6 +88,8 @@ export const en: Words = {
   tainted:
     'This conversation has read words of others. You are asked before anything takes effect.',
   taintedBy: (origin, since) => `${origin}, since ${since}`,
+  leaving: (address) => `This link may have been written by others. It leads to ${address}`,
+  openLink: 'Open it',
   consents: 'You have allowed',
   revoke: 'Revoke',
   compacted: 'What stands above is sent in short.',

@@ -86,6 +86,8 @@ export interface Words {
   readonly unsent: string
   readonly tainted: string
   taintedBy(origin: string, since: string): string
+  leaving(address: string): string
+  readonly openLink: string
   readonly consents: string
   readonly revoke: string
   readonly compacted: string

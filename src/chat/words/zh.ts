@@ -87,6 +87,8 @@ export const zh: Words = {
   unsent: '这条消息没有发送。',
   tainted: '本对话读取了他人的文字。任何操作生效前都会先询问你。',
   taintedBy: (origin, since) => `${origin}，自 ${since} 起`,
+  leaving: (address) => `这个链接可能是他人写的，它指向 ${address}`,
+  openLink: '打开',
   consents: '你已允许',
   revoke: '撤销许可',
   compacted: '以上内容以摘要形式发送。',

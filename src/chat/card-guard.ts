@@ -1,0 +1,96 @@
+import type { ReactiveController, ReactiveControllerHost } from 'lit'
+
+/** How long a card that appeared, or moved by itself, is not to be pressed by a pointer. Milliseconds. */
+const SETTLING = 500
+/** What a person has scrolled moves because of them. Milliseconds. */
+const OWN_SCROLL = 300
+
+interface Host extends ReactiveControllerHost {
+  readonly renderRoot: HTMLElement | DocumentFragment
+}
+
+interface Card {
+  readonly top: number
+  readonly left: number
+  readonly settledAt: number
+}
+
+/**
+ * Keeps a press that was meant for something else from answering a card that came under the pointer: judged where the
+ * pointer goes down. Keys press what has the focus, which no card takes by itself.
+ */
+export class CardGuard implements ReactiveController {
+  readonly #host: Host
+  readonly #cards = new Map<Element, Card>()
+  #root: HTMLElement | DocumentFragment | null = null
+  #scrolledAt = -Infinity
+  #isTooEarly = false
+
+  constructor(host: Host) {
+    this.#host = host
+  }
+
+  hostUpdated(): void {
+    this.#listen()
+    this.#look()
+  }
+
+  #listen(): void {
+    const { renderRoot } = this.#host
+    if (this.#root === renderRoot) return
+    this.#root = renderRoot
+    const scrolls = (): void => {
+      this.#scrolledAt = performance.now()
+    }
+    for (const type of ['wheel', 'touchmove', 'keydown'])
+      renderRoot.addEventListener(type, scrolls, { passive: true, capture: true })
+    renderRoot.addEventListener('scroll', () => this.#look(), { passive: true, capture: true })
+    renderRoot.addEventListener('pointerdown', (event) => this.#press(event), { capture: true })
+    renderRoot.addEventListener('click', (event) => this.#click(event), { capture: true })
+  }
+
+  /** Which cards there are now, and since when they stand where they do. */
+  #look(): void {
+    const cards = new Set(this.#host.renderRoot.querySelectorAll('.call.waiting'))
+    for (const card of this.#cards.keys()) if (!cards.has(card)) this.#cards.delete(card)
+    const now = performance.now()
+    for (const card of cards) {
+      const { top, left } = card.getBoundingClientRect()
+      const before = this.#cards.get(card)
+      const isSame = before?.top === top && before.left === left
+      const isOwn = before && now - this.#scrolledAt < OWN_SCROLL
+      if (!before || !(isSame || isOwn)) rest(card)
+      this.#cards.set(card, {
+        top,
+        left,
+        settledAt: before && (isSame || isOwn) ? before.settledAt : now,
+      })
+    }
+  }
+
+  #press({ target }: Event): void {
+    this.#look()
+    const card = target instanceof Element ? target.closest('.call.waiting') : null
+    const settledAt = card && this.#cards.get(card)?.settledAt
+    this.#isTooEarly = typeof settledAt === 'number' && performance.now() - settledAt < SETTLING
+  }
+
+  #click(event: Event): void {
+    const isTooEarly = this.#isTooEarly
+    this.#isTooEarly = false
+    // A click without a pointer has no detail.
+    if (!isTooEarly || !(event instanceof UIEvent) || event.detail === 0) return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+}
+
+/** Its buttons take no press until it has settled, unless a person is there by keys already. */
+function rest(card: Element): void {
+  if (card.querySelector(':focus')) return
+  const rows = [...card.querySelectorAll<HTMLElement>('.buttons')]
+  for (const row of rows) row.inert = true
+  setTimeout(() => {
+    for (const row of rows) row.inert = false
+  }, SETTLING)
+}
