@@ -8,6 +8,7 @@ import {
   onlyTransactions,
   plainSpecifiers,
   withoutFormats,
+  withoutVersionLists,
   workerSource,
 } from './scripts/lib/vite-plugins.ts'
 
@@ -99,6 +100,7 @@ const builds: Record<string, UserConfig> = {
     },
     splitting: true,
     intro: STAND_INS,
+    plugins: [withoutVersionLists()],
   }),
 
   /** For a `<script>`: the page's API as `Offstage`, with the worker inside. */

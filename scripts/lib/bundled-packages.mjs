@@ -16,7 +16,9 @@ export function bundledPackages(modules) {
     found.bytes[build] = (found.bytes[build] ?? 0) + bytes
     packages.set(folder, found)
   }
-  return [...packages.values()].toSorted((one, other) => compare(keyOf(one), keyOf(other)))
+  return [...packages.values()].toSorted(
+    (one, other) => compare(one.name, other.name) || compare(keyOf(one), keyOf(other)),
+  )
 }
 
 /** By code units: the same order on every machine. */

@@ -13,7 +13,7 @@ export interface ActionTarget {
 }
 
 /** How long a deleted conversation can be had back. Milliseconds. */
-const REGRET = 8000
+const RETURNABLE_MS = 8000
 
 /** Where the words of a failure are kept for what was pressed. */
 export function problemKey(key: string): string {
@@ -54,11 +54,12 @@ function isAllowed({ element, conversation }: ActionTarget, { name, detail }: Ac
 
 function performer(target: ActionTarget): ChatActions['perform'] {
   return (action, act) => {
-    if (!isAllowed(target, action)) return
-    const key = problemKey(action.key ?? action.name)
+    if (!isAllowed(target, action)) return false
+    const key = problemKey(action.key ?? 'notices')
     target.local.set(key, undefined)
     // Within the press's own event: a consent is looked for before anything is awaited.
     acted(act).catch((thrown: unknown) => target.local.set(key, wordsOf(thrown)))
+    return true
   }
 }
 
@@ -78,10 +79,10 @@ function sending(
   return {
     send(text) {
       const conversation = target.conversation()
-      if (!conversation || text.trim() === '') return
+      if (!conversation || text.trim() === '') return false
       const steers = conversation.getSnapshot().runId !== undefined
-      target.toLatest()
-      perform({ name: 'send', detail: { text, steers }, key }, async () => {
+      return perform({ name: 'send', detail: { text, steers }, key }, async () => {
+        target.toLatest()
         if (!steers) return void conversation.send(text)
         // The run may have ended meanwhile.
         if ((await conversation.steer(text)) === null) conversation.send(text)
@@ -97,18 +98,20 @@ function sending(
 function deleting(
   target: ActionTarget,
   perform: ChatActions['perform'],
-): Pick<ChatActions, 'delete' | 'keepDeleted'> {
+): Pick<ChatActions, 'delete' | 'restore'> {
   const { local } = target
   let timer: ReturnType<typeof setTimeout> | undefined
+  /** Whose the conversation is. */
+  let agent: Agent | null = null
   const remove = (): void => {
     clearTimeout(timer)
     const deleted = local.get<ConversationRecord>('deleted')
-    const agent = target.agent()
     if (!deleted || !agent) return
     const { conversationId } = deleted
+    const owner = agent
     local.set('deleted', undefined)
     perform({ name: 'delete', detail: { conversationId }, key: 'list' }, async () => {
-      await agent.conversations.delete(conversationId)
+      await owner.conversations.delete(conversationId)
       const shown = target.conversation()?.getSnapshot().conversationId
       if (shown === conversationId) target.view(null)
     })
@@ -116,10 +119,11 @@ function deleting(
   return {
     delete(record) {
       remove()
+      agent = target.agent()
       local.set('deleted', record)
-      timer = setTimeout(remove, REGRET)
+      timer = setTimeout(remove, RETURNABLE_MS)
     },
-    keepDeleted() {
+    restore() {
       clearTimeout(timer)
       local.set('deleted', undefined)
     },

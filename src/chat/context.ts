@@ -43,15 +43,19 @@ export interface LocalState {
 
 /** What a person does. Each emits its event first, which a host can cancel; what fails is shown where it was pressed. */
 export interface ChatActions {
-  send(text: string): void
+  /** False when nothing was sent: the text is empty, or the page has cancelled it. */
+  send(text: string): boolean
   stop(): void
-  /** Emits the action's event and, unless that is cancelled, runs `act` at once, within the press's own event. */
-  perform(action: Action, act: () => Promise<unknown>): void
+  /**
+   * Emits the action's event and, unless that is cancelled, runs `act` at once, within the press's own event. False when it
+   * was cancelled.
+   */
+  perform(action: Action, act: () => Promise<unknown>): boolean
   open(conversationId: string): void
   startNew(): void
-  /** Deletes a conversation, unless `keepDeleted` is called within some seconds, or the page is left. */
+  /** Deletes a conversation, unless `restore` is called within some seconds, or the page is left. */
   delete(conversation: ConversationRecord): void
-  keepDeleted(): void
+  restore(): void
   toLatest(): void
   /** Of a bubble. */
   show(): void
@@ -63,7 +67,7 @@ export interface Action {
   readonly name: ActionName
   /** Of the event, beside the `conversationId`. */
   readonly detail?: object
-  /** What a failure is shown beside: a call's id, `composer`. Default: its name. */
+  /** What a failure is shown beside: a call's id, `composer`, `list`. Default: the notices. */
   readonly key?: string
 }
 
@@ -73,9 +77,9 @@ export type ActionName =
   | 'approve'
   | 'deny'
   | 'answer'
+  | 'respond'
   | 'resolve'
   | 'undo'
-  | 'retry'
   | 'regenerate'
   | 'edit'
   | 'branch'
@@ -100,7 +104,10 @@ export interface RenderedCall {
 export interface RendererActions {
   /** In the page's own document, styled by the page. */
   readonly container: HTMLElement
-  /** Answers a call that waits: an approval (true or false), a question, an output. */
+  /**
+   * Answers a call that waits: an approval (`true`; anything else denies it, a text as the reason), a question (a text, or the
+   * values of its fields), an output. False when it was answered before, or the page has cancelled `offstage-respond`.
+   */
   respond(answer: unknown): Promise<boolean>
 }
 

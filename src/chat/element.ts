@@ -11,6 +11,7 @@ import { CardGuard } from './card-guard.ts'
 import type { ChatActions, ChatContext } from './context.ts'
 import { keepFocus } from './focus-keeper.ts'
 import { FollowConversation } from './follow-conversation.ts'
+import { localeFor } from './locale-for.ts'
 import { createLocalState } from './local-state.ts'
 import type { ChatProperties } from './offstage-chat.ts'
 import { remembered } from './remembered.ts'
@@ -83,6 +84,8 @@ export class ChatElement extends LitElement implements ChatProperties {
   }
 
   send(text: string): void {
+    // What was set right before is not drawn yet.
+    this.#choose()
     this.#actions.send(text)
   }
 
@@ -116,10 +119,11 @@ export class ChatElement extends LitElement implements ChatProperties {
   }
 
   protected override updated(): void {
-    const context = this.#context()
+    // An update may be pending when the element is taken away.
+    const context = this.isConnected ? this.#context() : null
+    this.#rendered.show(context)
     if (!context) return
     this.#announcer.say(context.snapshot, context.words)
-    this.#rendered.show(context)
     this.#keepDraft(context)
   }
 
@@ -149,7 +153,7 @@ export class ChatElement extends LitElement implements ChatProperties {
     const { agent, renderers, markdown, suggestions, placement } = this
     const { conversation, snapshot } = this.#follow
     if (!agent || !conversation || !snapshot) return null
-    const locale = this.closest('[lang]')?.getAttribute('lang') || navigator.language
+    const locale = localeFor(this)
     return {
       agent,
       conversation,

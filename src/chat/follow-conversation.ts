@@ -11,6 +11,7 @@ export class FollowConversation implements ReactiveController {
   readonly #host: ReactiveControllerHost
   #conversation: Conversation | null = null
   #unsubscribe: (() => void) | null = null
+  #isConnected = false
   #timer: ReturnType<typeof setTimeout> | undefined
   #drawnAt = -Infinity
   #beganAt = 0
@@ -33,23 +34,29 @@ export class FollowConversation implements ReactiveController {
   follow(agent: Agent, conversationId: string): void {
     const conversation = agent.conversation(conversationId)
     if (conversation === this.#conversation) return
-    this.hostDisconnected()
+    this.#release()
     this.#conversation = conversation
     this.#subscribe()
     this.#host.requestUpdate()
   }
 
   leave(): void {
-    this.hostDisconnected()
+    this.#release()
     this.#conversation = null
     this.#host.requestUpdate()
   }
 
   hostConnected(): void {
+    this.#isConnected = true
     this.#subscribe()
   }
 
   hostDisconnected(): void {
+    this.#isConnected = false
+    this.#release()
+  }
+
+  #release(): void {
     this.#unsubscribe?.()
     this.#unsubscribe = null
     clearTimeout(this.#timer)
@@ -66,7 +73,7 @@ export class FollowConversation implements ReactiveController {
   }
 
   #subscribe(): void {
-    if (this.#unsubscribe || !this.#conversation) return
+    if (this.#unsubscribe || !this.#conversation || !this.#isConnected) return
     this.#unsubscribe = this.#conversation.subscribe(() => this.#changed())
     this.#host.requestUpdate()
   }

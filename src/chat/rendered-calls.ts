@@ -5,7 +5,8 @@ import { refOf } from './parts/call-ref.ts'
 
 interface Shown {
   readonly container: HTMLElement
-  readonly rendered: RenderedCall
+  /** Null where the host's function has thrown. */
+  rendered: RenderedCall | null
   call: ShownCall
 }
 
@@ -16,6 +17,7 @@ interface Shown {
 export class RenderedCalls implements ReactiveController {
   readonly #host: ReactiveControllerHost & HTMLElement
   readonly #shown = new Map<string, Shown>()
+  #context: ChatContext | null = null
 
   constructor(host: ReactiveControllerHost & HTMLElement) {
     this.#host = host
@@ -26,46 +28,72 @@ export class RenderedCalls implements ReactiveController {
     for (const id of this.#shown.keys()) this.#remove(id)
   }
 
-  /** After each drawing. */
-  show(context: ChatContext): void {
-    const calls = context.snapshot.messages.flatMap(({ calls: each = [] }) => each)
-    const own = calls.filter(({ toolName }) => Object.hasOwn(context.renderers, toolName))
+  /** After each drawing. Null: nothing is shown. */
+  show(context: ChatContext | null): void {
+    this.#context = context
+    const calls = context?.snapshot.messages.flatMap(({ calls: each = [] }) => each) ?? []
+    const own = calls.filter(
+      ({ toolName }) => context && Object.hasOwn(context.renderers, toolName),
+    )
     const ids = new Set(own.map(({ toolCallId }) => toolCallId))
     for (const id of this.#shown.keys()) if (!ids.has(id)) this.#remove(id)
-    for (const call of own) this.#update(context, call)
+    for (const call of own) this.#update(call)
   }
 
-  #update(context: ChatContext, call: ShownCall): void {
+  #update(call: ShownCall): void {
     const shown = this.#shown.get(call.toolCallId)
     if (!shown) {
-      this.#create(context, call)
+      this.#create(call)
       return
     }
     if (shown.call === call) return
     shown.call = call
-    shown.rendered.update(call)
+    attempt(() => shown.rendered?.update(call))
   }
 
-  #create(context: ChatContext, call: ShownCall): void {
-    const render = context.renderers[call.toolName]
-    if (!render) return
+  #create(call: ShownCall): void {
     const container = document.createElement('div')
     container.slot = `call-${call.toolCallId}`
     this.#host.append(container)
-    const respond = (answer: unknown): Promise<boolean> =>
-      answerTo(context, this.#shown.get(call.toolCallId)?.call ?? call, answer)
-    this.#shown.set(call.toolCallId, {
-      container,
-      rendered: render(call, { container, respond }),
-      call,
+    const shown: Shown = { container, rendered: null, call }
+    this.#shown.set(call.toolCallId, shown)
+    const respond = (answer: unknown): Promise<boolean> => this.#respond(shown, answer)
+    attempt(() => {
+      shown.rendered =
+        this.#context?.renderers[call.toolName]?.(call, { container, respond }) ?? null
+    })
+  }
+
+  #respond({ call }: Shown, answer: unknown): Promise<boolean> {
+    const context = this.#context
+    if (!context) return Promise.resolve(false)
+    return new Promise((resolve, reject) => {
+      const isTaken = context.actions.perform(
+        { name: 'respond', detail: { call, answer }, key: call.toolCallId },
+        () => {
+          const answered = answerTo(context, call, answer)
+          answered.then(resolve, reject)
+          return answered
+        },
+      )
+      if (!isTaken) resolve(false)
     })
   }
 
   #remove(id: string): void {
     const shown = this.#shown.get(id)
     this.#shown.delete(id)
-    shown?.rendered.dispose?.()
+    attempt(() => shown?.rendered?.dispose?.())
     shown?.container.remove()
+  }
+}
+
+/** What a host's card throws is the host's to see, and stops nothing of the chat. */
+function attempt(act: () => void): void {
+  try {
+    act()
+  } catch (thrown) {
+    reportError(thrown)
   }
 }
 
@@ -75,7 +103,7 @@ function answerTo(context: ChatContext, call: ShownCall, answer: unknown): Promi
   const ref = refOf(context, call)
   switch (call.status) {
     case 'awaiting-approval':
-      return answer === false ? agent.deny(ref) : agent.approve(ref)
+      return answer === true ? agent.approve(ref) : agent.deny(ref, reasonOf(answer))
     case 'awaiting-answer':
       return agent.answer(
         ref,
@@ -88,4 +116,9 @@ function answerTo(context: ChatContext, call: ShownCall, answer: unknown): Promi
     default:
       return Promise.resolve(false)
   }
+}
+
+/** Anything but `true` is no approval; a text is the reason. */
+function reasonOf(answer: unknown): string | undefined {
+  return typeof answer === 'string' ? answer : undefined
 }

@@ -1,5 +1,9 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 
+interface Host extends ReactiveControllerHost {
+  readonly renderRoot: HTMLElement | DocumentFragment
+}
+
 /** This near to its end, a log is read there. Pixels. */
 const NEAR = 48
 
@@ -8,16 +12,21 @@ const NEAR = 48
  * that begins while the end is followed and grows beyond the box stays with its beginning in view.
  */
 export class ScrollFollow implements ReactiveController {
-  readonly #host: ReactiveControllerHost & { readonly renderRoot: ParentNode }
-  #isFollowing = true
-  /** What is to stay in view from its beginning on. */
-  #anchor: Element | null = null
+  readonly #host: Host
   readonly #sizes: ResizeObserver | undefined = globalThis.ResizeObserver
     ? new ResizeObserver(() => this.#keep())
     : undefined
   #log: HTMLElement | null = null
+  #listening: AbortController | null = null
+  #isFollowing = true
+  /** Where this has scrolled to: what the log's position is compared with. */
+  #keptAt = -1
+  /** The message that stays in view from its beginning on, since it is longer than the log. */
+  #anchor: Element | null = null
+  /** Messages whose beginning was shown: it isn't gone back to. */
+  readonly #anchored = new WeakSet<Element>()
 
-  constructor(host: ReactiveControllerHost & { readonly renderRoot: ParentNode }) {
+  constructor(host: Host) {
     this.#host = host
     host.addController(this)
   }
@@ -28,8 +37,7 @@ export class ScrollFollow implements ReactiveController {
   }
 
   hostDisconnected(): void {
-    this.#sizes?.disconnect()
-    this.#log = null
+    this.#watch(null)
   }
 
   hostUpdated(): void {
@@ -40,24 +48,31 @@ export class ScrollFollow implements ReactiveController {
 
   /** Goes to the newest text, and follows it from now on. */
   toLatest(): void {
+    if (this.#anchor) this.#anchored.add(this.#anchor)
     this.#anchor = null
     this.#setFollowing(true)
     this.#keep()
   }
 
   #watch(log: HTMLElement | null): void {
+    this.#listening?.abort()
     this.#sizes?.disconnect()
     this.#log = log
-    if (!log) return
-    this.#sizes?.observe(log)
-    log.addEventListener('scroll', () => this.#scrolled(log), { passive: true })
+    this.#anchor = null
     this.#isFollowing = true
+    if (!log) return
+    this.#listening = new AbortController()
+    const { signal } = this.#listening
+    this.#sizes?.observe(log)
+    log.addEventListener('scroll', () => this.#scrolled(log), { passive: true, signal })
   }
 
   #scrolled(log: HTMLElement): void {
-    const left = log.scrollHeight - log.clientHeight - log.scrollTop
-    if (this.#anchor && left > NEAR) return
-    this.#setFollowing(left <= NEAR)
+    // Its own.
+    if (Math.abs(log.scrollTop - this.#keptAt) <= 1) return
+    if (this.#anchor) this.#anchored.add(this.#anchor)
+    this.#anchor = null
+    this.#setFollowing(log.scrollHeight - log.clientHeight - log.scrollTop <= NEAR)
   }
 
   #setFollowing(isFollowing: boolean): void {
@@ -69,11 +84,19 @@ export class ScrollFollow implements ReactiveController {
   #keep(): void {
     const log = this.#log
     if (!log || !this.#isFollowing) return
-    const last = log.querySelector('.message:last-of-type')
-    const isTooLong = last && last.scrollHeight > log.clientHeight
-    this.#anchor = isTooLong ? last : null
-    log.scrollTop = isTooLong
-      ? log.scrollTop + last.getBoundingClientRect().top - log.getBoundingClientRect().top - 8
+    const anchor = this.#anchorIn(log)
+    if (anchor && anchor === this.#anchor) return
+    this.#anchor = anchor
+    log.scrollTop = anchor
+      ? log.scrollTop + anchor.getBoundingClientRect().top - log.getBoundingClientRect().top - 8
       : log.scrollHeight
+    this.#keptAt = log.scrollTop
+  }
+
+  /** The last thing of the log, where that is a message that is longer than it, and that nobody has scrolled in. */
+  #anchorIn(log: HTMLElement): Element | null {
+    const last = log.lastElementChild
+    if (!last?.matches('.reply') || last.scrollHeight <= log.clientHeight) return null
+    return this.#anchored.has(last) ? null : last
   }
 }

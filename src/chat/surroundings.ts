@@ -1,5 +1,5 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
-import type { Agent, ConversationRecord } from '../index.ts'
+import type { Agent } from '../index.ts'
 
 /** What is around a conversation: the network, where it is kept, and the list of all. Draws the element when they change. */
 export class Surroundings implements ReactiveController {
@@ -21,10 +21,6 @@ export class Surroundings implements ReactiveController {
     this.#agent = agent
     this.isKept = true
     if (this.#isConnected) this.#start()
-  }
-
-  get conversations(): readonly ConversationRecord[] {
-    return this.#agent?.conversations.getSnapshot() ?? []
   }
 
   hostConnected(): void {

@@ -76,7 +76,8 @@ export function refOf(call: CallRef): {
   readonly conversationId?: string
 } {
   if (typeof call === 'string') return { toolCallId: call }
-  const given = call ?? { toolCallId: '' }
+  // One that is none is refused where it is read: it has no id.
+  const given = call ?? ({} as { readonly toolCallId: string })
   const { conversationId = whereShown(given), toolCallId } = given
   return { toolCallId, ...(conversationId !== undefined && { conversationId }) }
 }

@@ -1,5 +1,6 @@
 import * as smd from 'streaming-markdown'
 import type { MarkdownOptions } from '../context.ts'
+import { copyText } from '../copy-text.ts'
 import type { Words } from '../words/words.ts'
 import { hostOf, safeAddress } from './safe-address.ts'
 
@@ -92,13 +93,15 @@ function endToken(data: DomRendererData): void {
   switch (token) {
     case smd.CODE_FENCE: {
       const code = element.textContent ?? ''
-      const shown = options.highlight?.(code, element.getAttribute('data-language') ?? '')
+      const language = element.getAttribute('data-language') ?? ''
+      const shown = made(() => options.highlight?.(code, language))
       if (shown) element.replaceChildren(shown)
       return
     }
     case smd.EQUATION_BLOCK:
     case smd.EQUATION_INLINE: {
-      const shown = options.renderMath?.(element.textContent ?? '', token === smd.EQUATION_BLOCK)
+      const source = element.textContent ?? ''
+      const shown = made(() => options.renderMath?.(source, token === smd.EQUATION_BLOCK))
       if (shown) element.replaceChildren(shown)
       return
     }
@@ -107,6 +110,16 @@ function endToken(data: DomRendererData): void {
       if (!element.hasAttribute('href')) element.replaceWith(...element.childNodes)
       return
     default:
+  }
+}
+
+/** What a function of the page's makes; where it throws, the text stays as it is. */
+function made(make: () => Node | null | undefined): Node | null | undefined {
+  try {
+    return make()
+  } catch (thrown) {
+    reportError(thrown)
+    return null
   }
 }
 
@@ -154,9 +167,21 @@ function link(element: Element, value: string): void {
   element.setAttribute('rel', 'noopener noreferrer')
   element.setAttribute('target', '_blank')
   element.setAttribute('title', url.href)
-  const host = hostOf(url)
-  if (element.textContent?.includes(host)) return
-  element.append(' ', make('span', 'target', `(${host})`))
+  if (!saysHost(element.textContent ?? '', url))
+    element.append(' ', make('span', 'target', `(${hostOf(url)})`))
+}
+
+/** Whether a text is the address's host, or an address there, with nothing before it that looks like another one. */
+function saysHost(text: string, url: URL): boolean {
+  if (text.trim() === hostOf(url)) return true
+  const said = safeAddress(text)
+  return (
+    said !== null &&
+    said.origin === url.origin &&
+    hostOf(said) === hostOf(url) &&
+    said.username === '' &&
+    url.username === ''
+  )
 }
 
 /** No picture loads by itself, but those of origins that the page allows. */
@@ -194,7 +219,7 @@ function codeBlock(words: ButtonWords): Element {
   copy.className = 'copy'
   copy.textContent = words.copyCode
   copy.addEventListener('click', () => {
-    void navigator.clipboard.writeText(code.textContent ?? '').then(() => {
+    copyText(code.textContent ?? '', () => {
       copy.textContent = words.copied
     })
   })

@@ -51,7 +51,7 @@ function textOf({ parts }: ShownMessage): string {
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
 }
 
-const SENTENCE_END = /[.!?…。！？](?=\s)|\n/g
+const SENTENCE_END = /[.!?…](?=\s)|[。！？]|\n/g
 
 function sentences(
   before: Announced,

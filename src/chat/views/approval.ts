@@ -36,17 +36,22 @@ const reasonKey = ({ toolCallId }: PendingCall): string => `reason:${toolCallId}
 function editView({ words, local }: ChatContext, call: PendingCall, text: string): TemplateResult {
   const input = ({ target }: Event): void =>
     local.set(editKey(call), (target as HTMLTextAreaElement).value)
-  const isWrong = parsed(text) === undefined
+  const value = parsed(text)
   return html`
     <textarea
       class="code-field"
       spellcheck="false"
       aria-label=${words.input}
-      aria-invalid=${isWrong}
+      aria-invalid=${value === undefined}
       .value=${text}
       @input=${input}
     ></textarea>
-    ${isWrong ? html`<p class="problem">${words.notJson}</p>` : nothing}
+    ${
+      value === undefined
+        ? html`<p class="problem">${words.notJson}</p>`
+        : html`<pre class="asked" tabindex="0" aria-label=${words.input}>
+${showInput(value.value)}</pre>`
+    }
   `
 }
 
@@ -69,7 +74,7 @@ function buttonsView(
   const key = call.toolCallId
   const input = edited === undefined ? undefined : parsed(edited)
   const approve = (remember?: 'conversation') => (): void =>
-    actions.perform({ name: 'approve', detail: { call, remember }, key }, () =>
+    void actions.perform({ name: 'approve', detail: { call, remember }, key }, () =>
       agent.approve(ref, {
         ...(input && { input: input.value }),
         ...(remember && { remember }),

@@ -1,10 +1,12 @@
 import { html, nothing, type TemplateResult } from 'lit'
+import { styleMap } from 'lit/directives/style-map.js'
 import { showInput, visibleText } from '../../conversation/index.ts'
 import type { PendingCall, ShownCall } from '../../index.ts'
 import type { ChatContext } from '../context.ts'
 import { stateOf } from '../parts/call-state.ts'
 import { outputText } from '../parts/output-text.ts'
 import { progressOf } from '../parts/progress.ts'
+import { problemView } from './problem.ts'
 import { waitingView } from './waiting.ts'
 
 /** A call of a tool: what it is called, how it stands, what went in and came out, and what a person is asked about it. */
@@ -19,15 +21,16 @@ export function callView(context: ChatContext, call: ShownCall): TemplateResult 
       part="call call-${kind}"
       role="group"
       aria-label=${title}
-      style="--depth: ${call.path.length - 1}"
+      style=${styleMap({ '--depth': String(call.path.length - 1) })}
     >
       ${
-        context.renderers[call.toolName]
+        Object.hasOwn(context.renderers, call.toolName)
           ? html`<slot name=${`call-${call.toolCallId}`}></slot>`
           : detailsView(context, call, title)
       }
       ${kind === 'working' ? progressView(call) : nothing}
       ${pending ? waitingView(context, pending) : nothing} ${undoView(context, call)}
+      ${problemView(context, call)}
       ${word === 'interrupted' && !pending ? html`<p>${words.interruptedWords}</p>` : nothing}
     </div>
   `
@@ -101,7 +104,7 @@ function undoView(
   if (undo === 'done') return html`<p class="note">${words.undone}</p>`
   if (!undoable || snapshot.runId !== undefined) return nothing
   const press = (): void =>
-    actions.perform({ name: 'undo', detail: { call }, key: toolCallId }, () =>
+    void actions.perform({ name: 'undo', detail: { call }, key: toolCallId }, () =>
       conversation.undo(toolCallId),
     )
   return html`<button type="button" class="quiet" @click=${press}>${words.undo}</button>`

@@ -30,8 +30,9 @@ export function chatView(context: ChatContext): TemplateResult {
       part="chat"
       role=${placement === 'bubble' ? 'dialog' : nothing}
       aria-label=${words.heading}
-      @keydown=${({ key }: KeyboardEvent) => {
-        if (key === 'Escape' && placement === 'bubble') actions.close()
+      @keydown=${({ key, isComposing, defaultPrevented }: KeyboardEvent) => {
+        if (key === 'Escape' && placement === 'bubble' && !isComposing && !defaultPrevented)
+          actions.close()
       }}
     >
       ${headerView(context)}

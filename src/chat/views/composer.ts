@@ -16,8 +16,7 @@ export function composerView(context: ChatContext): TemplateResult {
   const send = (event: Event): void => {
     event.preventDefault()
     if (text.trim() === '' || isLoading) return
-    local.set('draft', undefined)
-    actions.send(text)
+    if (actions.send(text)) local.set('draft', undefined)
   }
   const onKey = (event: KeyboardEvent): void => {
     // 229: Safari ends a composition before the key that ended it.

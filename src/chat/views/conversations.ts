@@ -101,8 +101,11 @@ function renameView(
       aria-label=${words.rename}
       .value=${local.get<string>(key) ?? ''}
       @input=${({ target }: Event) => local.set(key, (target as HTMLInputElement).value)}
-      @keydown=${({ key: pressed }: KeyboardEvent) => {
-        if (pressed === 'Escape') local.set(key, undefined)
+      @keydown=${(event: KeyboardEvent) => {
+        if (event.key !== 'Escape') return
+        // A bubble stays open.
+        event.preventDefault()
+        local.set(key, undefined)
       }}
     />
     <button>${words.save}</button>
@@ -116,17 +119,20 @@ function deletedView(
 ): TemplateResult {
   return html`<p class="notice" role="status">
     ${words.deleted} ${title || words.untitled}
-    <button type="button" @click=${() => actions.keepDeleted()}>${words.undoDelete}</button>
+    <button type="button" @click=${() => actions.restore()}>${words.undoDelete}</button>
   </p>`
 }
 
 function fileView({ agent, words, local, locale, actions, snapshot }: ChatContext): TemplateResult {
   const save = (): void =>
-    actions.perform({ name: 'export', key: 'list' }, async () => {
+    void actions.perform({ name: 'export', key: 'list' }, async () => {
       await downloadFile(await agent.conversations.export(snapshot.conversationId))
     })
   const read = ({ target }: Event): void => {
-    const file = (target as HTMLInputElement).files?.[0]
+    const field = target as HTMLInputElement
+    const file = field.files?.[0]
+    // The same one may be chosen again.
+    field.value = ''
     if (!file) return
     actions.perform({ name: 'import', detail: { file }, key: 'list' }, async () => {
       const { imported } = await agent.conversations.import(file)

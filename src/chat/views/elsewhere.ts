@@ -2,6 +2,7 @@ import { html, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import { visibleText } from '../../conversation/index.ts'
 import type { ChatContext } from '../context.ts'
+import { problemView } from './problem.ts'
 import { waitingView } from './waiting.ts'
 
 /** What calls of other agents, which calls of this conversation asked, wait for. */
@@ -26,7 +27,7 @@ export function elsewhereView(context: ChatContext): TemplateResult {
           <span class="call-title">${title}</span>
           <span class="call-state">${words.states.waiting}</span>
         </p>
-        ${waitingView(context, call)}
+        ${waitingView(context, call)} ${problemView(context, call)}
       </div>`
     },
   )}`

@@ -71,8 +71,9 @@ function textControl(name: string, field: TextField, isRequired: boolean): Templ
   />`
 }
 
-/** As `datetime-local` has it. */
+/** As `datetime-local` has it. Nothing for what is no time. */
 function localTime(time: Date): string {
+  if (Number.isNaN(time.getTime())) return ''
   return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 

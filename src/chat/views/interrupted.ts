@@ -7,7 +7,7 @@ import { refOf } from '../parts/call-ref.ts'
 export function interruptedView(context: ChatContext, call: PendingCall): TemplateResult {
   const { agent, words, actions } = context
   const resolve = (verdict: 'happened' | 'did-not-happen' | 'run-again') => (): void =>
-    actions.perform({ name: 'resolve', detail: { call, verdict }, key: call.toolCallId }, () =>
+    void actions.perform({ name: 'resolve', detail: { call, verdict }, key: call.toolCallId }, () =>
       agent.resolveInterrupted(refOf(context, call), verdict),
     )
   return html`

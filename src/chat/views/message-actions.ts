@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { ShownBranch, ShownMessage } from '../../index.ts'
 import type { ChatContext } from '../context.ts'
+import { copyText } from '../copy-text.ts'
 import { textOf } from '../parts/text-of.ts'
 import { edit } from './message-editor.ts'
 
@@ -16,13 +17,10 @@ export function messageActionsView(
   const branch = snapshot.branches[message.id]
   const copied = local.get<boolean>(`copied:${message.id}`)
   const copy = (): void => {
-    void navigator.clipboard.writeText(textOf(message)).then(
-      () => local.set(`copied:${message.id}`, true),
-      () => {},
-    )
+    copyText(textOf(message), () => local.set(`copied:${message.id}`, true))
   }
   const regenerate = (): void =>
-    actions.perform({ name: 'regenerate', detail: { message } }, async () => {
+    void actions.perform({ name: 'regenerate', detail: { message } }, async () => {
       conversation.regenerate(message.id)
     })
   const button = (label: string, act: () => void): TemplateResult =>
@@ -87,7 +85,7 @@ function feedbackView(
   const key = `feedback:${message.id}`
   const given = local.get<string>(key)
   const give = (value: 'good' | 'bad') => (): void =>
-    actions.perform({ name: 'feedback', detail: { message, value } }, async () => {
+    void actions.perform({ name: 'feedback', detail: { message, value } }, async () => {
       local.set(key, value)
     })
   const button = (value: 'good' | 'bad', label: string, sign: string): TemplateResult => html`

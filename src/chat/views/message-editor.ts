@@ -22,10 +22,10 @@ export function editorView(context: ChatContext, message: ShownMessage): Templat
   const save = (event: Event): void => {
     event.preventDefault()
     if (text.trim() === '') return
-    close()
-    actions.perform({ name: 'edit', detail: { message, text } }, async () => {
+    const isDone = actions.perform({ name: 'edit', detail: { message, text } }, async () => {
       conversation.edit(message.id, text)
     })
+    if (isDone) close()
   }
   return html`
     <form class="message own editor" @submit=${save}>
@@ -35,7 +35,10 @@ export function editorView(context: ChatContext, message: ShownMessage): Templat
         @input=${(event: InputEvent) =>
           local.set(keyOf(message), (event.target as HTMLTextAreaElement).value)}
         @keydown=${(event: KeyboardEvent) => {
-          if (event.key === 'Escape') close()
+          if (event.key !== 'Escape') return
+          // A bubble stays open.
+          event.preventDefault()
+          close()
         }}
       ></textarea>
       <div class="buttons">

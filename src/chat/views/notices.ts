@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { visibleText } from '../../conversation/index.ts'
+import { problemKey } from '../actions.ts'
 import type { ChatContext } from '../context.ts'
 import { textOfContent } from '../parts/text-of.ts'
 import { consentsView, leavingView, planView, queueView, taintView } from './run-state.ts'
@@ -10,8 +11,15 @@ export function noticesView(context: ChatContext): TemplateResult {
     <div class="notices" part="notices">
       ${planView(context)} ${taintView(context)} ${consentsView(context)} ${queueView(context)}
       ${leavingView(context)} ${placeView(context)} ${outcomeView(context)} ${unsentView(context)}
+      ${problemView(context)}
     </div>
   `
+}
+
+/** Why what was pressed last came to nothing. */
+function problemView({ local }: ChatContext): Maybe {
+  const problem = local.get<string>(problemKey('notices'))
+  return problem === undefined ? nothing : html`<p class="problem" role="alert">${problem}</p>`
 }
 
 type Maybe = TemplateResult | typeof nothing
@@ -19,8 +27,9 @@ type Maybe = TemplateResult | typeof nothing
 /** Where the run is: offline, in another tab, kept nowhere, resting, or taken up again. */
 function placeView(context: ChatContext): Maybe {
   const { snapshot, words, conversation, actions, isOffline, isKept } = context
-  const takeOver = (): void => actions.perform({ name: 'take-over' }, () => conversation.takeOver())
-  const goOn = (): void => actions.perform({ name: 'continue' }, () => conversation.continue())
+  const takeOver = (): void =>
+    void actions.perform({ name: 'take-over' }, () => conversation.takeOver())
+  const goOn = (): void => void actions.perform({ name: 'continue' }, () => conversation.continue())
   return html`
     ${isOffline ? html`<p class="notice">${words.offline}</p>` : nothing}
     ${isKept ? nothing : html`<p class="notice">${words.inMemory}</p>`}
@@ -54,7 +63,7 @@ function retryView({ snapshot, words, locale }: ChatContext): Maybe {
 function outcomeView({ snapshot, words, conversation, actions }: ChatContext): Maybe {
   const { ended, error, runId } = snapshot
   if (runId !== undefined) return nothing
-  const goOn = (): void => actions.perform({ name: 'continue' }, () => conversation.continue())
+  const goOn = (): void => void actions.perform({ name: 'continue' }, () => conversation.continue())
   const button = (label: string): TemplateResult =>
     html`<button type="button" @click=${goOn}>${label}</button>`
   if (error)

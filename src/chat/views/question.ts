@@ -12,7 +12,7 @@ export function questionView(context: ChatContext, call: PendingCall): TemplateR
   const { question, toolCallId: key } = call
   const fields = question?.fields
   const send = (answer: string | QuestionAnswer): void =>
-    actions.perform({ name: 'answer', detail: { call, answer }, key }, () =>
+    void actions.perform({ name: 'answer', detail: { call, answer }, key }, () =>
       agent.answer(refOf(context, call), answer),
     )
   const submit = (event: SubmitEvent): void => {

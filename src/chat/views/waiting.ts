@@ -1,6 +1,5 @@
-import { html, nothing, type TemplateResult } from 'lit'
+import { nothing, type TemplateResult } from 'lit'
 import type { PendingCall } from '../../index.ts'
-import { problemKey } from '../actions.ts'
 import type { ChatContext } from '../context.ts'
 import { approvalView } from './approval.ts'
 import { interruptedView } from './interrupted.ts'
@@ -11,14 +10,6 @@ export function waitingView(
   context: ChatContext,
   call: PendingCall,
 ): TemplateResult | typeof nothing {
-  const problem = context.local.get<string>(problemKey(call.toolCallId))
-  return html`
-    ${askView(context, call)}
-    ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
-  `
-}
-
-function askView(context: ChatContext, call: PendingCall): TemplateResult | typeof nothing {
   switch (call.kind) {
     case 'approval':
       return approvalView(context, call)

@@ -13,7 +13,6 @@ export interface Words {
   readonly jumpToLatest: string
   readonly reasoning: string
   readonly reasoningUnderWay: string
-  reasoningFor(seconds: string): string
   readonly copy: string
   readonly copied: string
   readonly copyCode: string
@@ -21,7 +20,6 @@ export interface Words {
   readonly save: string
   readonly cancel: string
   readonly regenerate: string
-  readonly retry: string
   readonly goOn: string
   readonly goodAnswer: string
   readonly badAnswer: string
@@ -33,7 +31,6 @@ export interface Words {
   image(address: string): string
   readonly input: string
   readonly output: string
-  readonly showAll: string
   readonly states: {
     readonly writing: string
     readonly waiting: string
@@ -45,15 +42,12 @@ export interface Words {
     readonly interrupted: string
     readonly refused: string
   }
-  readCalls(title: string, count: string): string
   readonly approve: string
-  readonly approveAll: string
   readonly deny: string
   readonly denyReason: string
   readonly editInput: string
   readonly always: string
   becauseOf(origin: string): string
-  readonly otherTabPage: string
   readonly notJson: string
   readonly happened: string
   readonly didNotHappen: string
@@ -63,7 +57,6 @@ export interface Words {
   readonly ratherNot: string
   readonly required: string
   readonly sensitive: string
-  readonly answered: string
   readonly undo: string
   readonly undone: string
   readonly conversations: string
@@ -92,12 +85,10 @@ export interface Words {
   readonly revoke: string
   readonly compacted: string
   readonly loading: string
-  olderMessages(count: string): string
   readonly otherTab: string
   readonly takeOver: string
   readonly offline: string
   readonly inMemory: string
-  readonly resumed: string
   readonly maxSteps: string
   limitReached(name: string): string
   readonly parked: string
@@ -106,7 +97,6 @@ export interface Words {
   retryIn(seconds: string): string
   readonly steerHint: string
   readonly queueHint: string
-  loadingEngine(percent: string): string
   announceCall(title: string): string
   announceQuestion(question: string): string
   readonly announceDone: string
