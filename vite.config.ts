@@ -8,7 +8,7 @@ import {
   onlyTransactions,
   plainSpecifiers,
   withoutFormats,
-  withoutVersionLists,
+  withoutLitGlobals,
   workerSource,
 } from './scripts/lib/vite-plugins.ts'
 
@@ -100,7 +100,7 @@ const builds: Record<string, UserConfig> = {
     },
     splitting: true,
     intro: STAND_INS,
-    plugins: [withoutVersionLists()],
+    plugins: [withoutLitGlobals()],
   }),
 
   /** For a `<script>`: the page's API as `Offstage`, with the worker inside. */

@@ -17,7 +17,8 @@ export function bundledPackages(modules) {
     packages.set(folder, found)
   }
   return [...packages.values()].toSorted(
-    (one, other) => compare(one.name, other.name) || compare(keyOf(one), keyOf(other)),
+    (one, other) =>
+      compare(one.manifest.name, other.manifest.name) || compare(keyOf(one), keyOf(other)),
   )
 }
 

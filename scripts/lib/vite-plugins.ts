@@ -128,11 +128,14 @@ export function onlyTransactions(): Plugin {
   }
 }
 
-/** Lit lists its versions in globals, for warnings of its development build: importing an element makes none. */
-export function withoutVersionLists(): Plugin {
+/**
+ * Lit lists its versions in globals, for warnings of its development build, and what decorators say of properties, of
+ * which there are none here: importing an element makes no globals.
+ */
+export function withoutLitGlobals(): Plugin {
   const list = /\(\w+\.(?:litHtml|litElement|reactiveElement)Versions\?\?=\[\]\)\.push\("[^"]*"\)/
   return {
-    name: 'offstage:without-version-lists',
+    name: 'offstage:without-lit-globals',
     transform(code, id) {
       if (
         !/\/(?:lit-html\/lit-html|lit-element\/lit-element|reactive-element\/reactive-element)\.js$/.test(
@@ -141,7 +144,11 @@ export function withoutVersionLists(): Plugin {
       )
         return null
       if (!list.test(code)) this.error(`${id} is not as this plugin knows it.`)
-      return { code: code.replace(list, 'void 0'), map: null }
+      const rest = code
+        .replace(list, 'void 0')
+        .replace(/\w+\.litPropertyMetadata\?\?=new WeakMap/, 'void 0')
+        .replace('litPropertyMetadata.get(', 'globalThis.litPropertyMetadata?.get(')
+      return { code: rest, map: null }
     },
   }
 }

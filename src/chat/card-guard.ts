@@ -2,8 +2,8 @@ import type { ReactiveController, ReactiveControllerHost } from 'lit'
 
 /** How long a card that appeared, or moved by itself, is not to be pressed by a pointer. Milliseconds. */
 const SETTLING = 500
-/** What a person has scrolled moves because of them. Milliseconds. */
-const OWN_SCROLL = 300
+/** What a person has scrolled, written or pressed moves things because of them. Milliseconds. */
+const OWN_DOING = 300
 
 interface Host extends ReactiveControllerHost {
   readonly renderRoot: HTMLElement | DocumentFragment
@@ -23,7 +23,7 @@ export class CardGuard implements ReactiveController {
   readonly #host: Host
   readonly #cards = new Map<Element, Card>()
   #root: HTMLElement | DocumentFragment | null = null
-  #scrolledAt = -Infinity
+  #actedAt = -Infinity
   #isTooEarly = false
 
   constructor(host: Host) {
@@ -39,11 +39,11 @@ export class CardGuard implements ReactiveController {
     const { renderRoot } = this.#host
     if (this.#root === renderRoot) return
     this.#root = renderRoot
-    const scrolls = (): void => {
-      this.#scrolledAt = performance.now()
+    const acts = (): void => {
+      this.#actedAt = performance.now()
     }
-    for (const type of ['wheel', 'touchmove', 'keydown'])
-      renderRoot.addEventListener(type, scrolls, { passive: true, capture: true })
+    for (const type of ['wheel', 'touchmove', 'keydown', 'input', 'click'])
+      renderRoot.addEventListener(type, acts, { passive: true, capture: true })
     renderRoot.addEventListener('scroll', () => this.#look(), { passive: true, capture: true })
     renderRoot.addEventListener('pointerdown', (event) => this.#press(event), { capture: true })
     renderRoot.addEventListener('click', (event) => this.#click(event), { capture: true })
@@ -58,7 +58,7 @@ export class CardGuard implements ReactiveController {
       const { top, left } = card.getBoundingClientRect()
       const before = this.#cards.get(card)
       const isSame = before?.top === top && before.left === left
-      const isOwn = before && now - this.#scrolledAt < OWN_SCROLL
+      const isOwn = before && now - this.#actedAt < OWN_DOING
       if (!before || !(isSame || isOwn)) rest(card)
       this.#cards.set(card, {
         top,
@@ -70,9 +70,11 @@ export class CardGuard implements ReactiveController {
 
   #press({ target }: Event): void {
     this.#look()
-    const card = target instanceof Element ? target.closest('.call.waiting') : null
-    const settledAt = card && this.#cards.get(card)?.settledAt
-    this.#isTooEarly = typeof settledAt === 'number' && performance.now() - settledAt < SETTLING
+    // Only its buttons answer: a field of a form may be used at once.
+    const button = target instanceof Element ? target.closest('button') : null
+    const card = button?.closest('.call.waiting')
+    const settledAt = card ? this.#cards.get(card)?.settledAt : undefined
+    this.#isTooEarly = settledAt !== undefined && performance.now() - settledAt < SETTLING
   }
 
   #click(event: Event): void {

@@ -67,7 +67,7 @@ function hasFormOfCode(field: HTMLInputElement): boolean {
 }
 
 /** `-webkit-text-security`, by which a page has a text look like that of a field for a password. */
-export function isDrawnAsDots(element: Element): boolean {
+function isDrawnAsDots(element: Element): boolean {
   const drawn = viewOf(element).getComputedStyle(element).getPropertyValue('-webkit-text-security')
   return drawn !== '' && drawn !== 'none'
 }

@@ -71,7 +71,13 @@ function keepCount(names: readonly string[]): void {
   const shared = new Set<EventTarget>([window, document, document.documentElement, document.body])
   Object.assign(EventTarget.prototype, {
     addEventListener(this: EventTarget, ...of: Parameters<typeof add>) {
-      if (shared.has(this)) listeners.add(nameOf(this, of[0], of[1]))
+      const [type, listener, options] = of
+      const signal = typeof options === 'object' ? options.signal : undefined
+      if (shared.has(this) && !signal?.aborted) {
+        const name = nameOf(this, type, listener)
+        listeners.add(name)
+        if (signal) add.call(signal, 'abort', () => listeners.delete(name))
+      }
       add.apply(this, of)
     },
     removeEventListener(this: EventTarget, ...of: Parameters<typeof remove>) {

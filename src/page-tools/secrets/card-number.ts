@@ -15,7 +15,7 @@ const ISSUERS: readonly (readonly [RegExp, readonly number[]])[] = [
 const NUMBER = /^\p{Nd}(?:[\s.\-‐-―/·]{0,3}\p{Nd}){12,18}$/u
 
 /** The digits of all scripts stand in rows of ten. */
-export function asciiDigits(text: string): string {
+function asciiDigits(text: string): string {
   return text.replace(/(?![0-9])\p{Nd}/gu, (digit) => {
     const code = digit.codePointAt(0) ?? 0
     let zero = code
