@@ -32,7 +32,11 @@ export class PressWatch {
     const options = { capture: true, signal: this.#signal }
     for (const type of TYPES) view.addEventListener(type, notePress, options)
     // The focus goes to a frame before anything is pressed in it.
-    view.addEventListener('blur', () => this.#lookWhereFocusGoes(view.document), options)
+    const onBlur = ({ target }: Event): void => {
+      // Captured, it comes for each element of the page, too.
+      if (target === view) this.#lookWhereFocusGoes(view.document)
+    }
+    view.addEventListener('blur', onBlur, options)
   }
 
   #lookWhereFocusGoes({ activeElement, body, documentElement }: Document): void {

@@ -68,6 +68,8 @@ export class LegacyExchange {
 
   /** False: the session is over, and the server did nothing. */
   async begin({ method, params }: LegacyRequest, signal: AbortSignal): Promise<boolean> {
+    // Stopped while the session was renewed: nothing is sent that could take effect.
+    if (signal.aborted) throw stopped(signal)
     const { http, session, maxBytes } = this.#options
     const message = {
       id: this.id,

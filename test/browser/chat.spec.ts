@@ -395,6 +395,33 @@ test('a host’s card shows the call in the page’s own document, and answers i
   await expect(replies(page).last()).toContainText('It is ordered.')
 })
 
+test('a long answer stays at its beginning, and who scrolls is not taken away', async ({
+  openChat,
+  model,
+}) => {
+  const long = Array.from({ length: 80 }, (_, at) => `Paragraph ${at}.`).join('\n\n')
+  model.enqueue(say(long), say('Short.'))
+  const { page, send } = await openChat(model)
+  const log = page.getByRole('log')
+  const top = () => log.evaluate((element) => Math.round(element.scrollTop))
+  await send('Go')
+  await expect(page.getByText('Paragraph 79.', { exact: true })).toBeAttached()
+  await expect(page.getByText('Paragraph 0.', { exact: true })).toBeInViewport()
+  await expect(page.getByText('Paragraph 79.', { exact: true })).not.toBeInViewport()
+  await log.hover()
+  await page.mouse.wheel(0, 600)
+  await expect(page.getByRole('button', { name: 'Jump to the latest message' })).toBeVisible()
+  const here = await top()
+  await page.getByRole('textbox', { name: 'Message' }).pressSequentially('Some words')
+  expect(await top()).toBe(here)
+  await page.getByRole('button', { name: 'Jump to the latest message' }).click()
+  await expect(page.getByText('Paragraph 79.', { exact: true })).toBeInViewport()
+  await page.getByRole('textbox', { name: 'Message' }).fill('More')
+  await press(page, 'Send')
+  await expect(replies(page).last()).toContainText('Short.')
+  await expect(replies(page).last()).toBeInViewport()
+})
+
 test('what a person does is an event that the page can cancel', async ({ openChat, model }) => {
   model.enqueue(order('mug'))
   const { page, send } = await openChat(model)

@@ -14,7 +14,7 @@ export function isEmptyClip(clip: string): boolean {
 /** The opacity that a `filter` leaves, from 0 to 1. */
 export function filterOpacity(filter: string): number {
   let opacity = 1
-  for (const [, value = '', unit] of filter.matchAll(/opacity\(([\d.]+)(%?)\)/g))
+  for (const [, value = '', unit] of filter.matchAll(/opacity\(([\d.]+(?:e-?\d+)?)(%?)\)/g))
     opacity *= Math.min(1, Number(value) / (unit ? 100 : 1))
   return opacity
 }

@@ -93,6 +93,7 @@ describe('shapes that leave nothing', () => {
 
   it.each([
     ['opacity(0)', 0],
+    ['opacity(1e-06)', 0.000001],
     ['blur(2px) opacity(50%)', 0.5],
     ['opacity(0.5) opacity(0.5)', 0.25],
     ['opacity(3)', 1],
