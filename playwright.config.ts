@@ -16,8 +16,7 @@ export default defineConfig({
   fullyParallel: true,
   // A test that passes on the second try is a failure that hides.
   retries: 0,
-  // More than the cores of a small machine: much of a browser's test is waiting.
-  workers: 3,
+  workers: 2,
   // Far more than they need: a busy machine is no failure.
   timeout: 120_000,
   expect: { timeout: 30_000 },
