@@ -1,9 +1,14 @@
 /** How long the labels of a tree are cached. Milliseconds. */
 const FRESH_MS = 50
 
+/** What HTML gives labels to. */
+const LABELABLE = 'button, input, meter, output, progress, select, textarea'
+
 interface LabelIndex {
   readonly at: number
   readonly byControl: ReadonlyMap<Element, readonly HTMLLabelElement[]>
+  /** All that may have labels: one that isn't among them has come since. */
+  readonly controls: ReadonlySet<Element>
 }
 
 const indexes = new WeakMap<Node, LabelIndex>()
@@ -16,8 +21,9 @@ export function labelsOf(control: Element): readonly HTMLLabelElement[] {
   if (!('labels' in control)) return []
   const root = control.getRootNode() as Document | ShadowRoot
   let index = indexes.get(root)
-  if (!index || performance.now() - index.at > FRESH_MS) {
-    index = { at: performance.now(), byControl: readLabels(root) }
+  if (!index || performance.now() - index.at > FRESH_MS || !index.controls.has(control)) {
+    const controls = new Set(root.querySelectorAll(LABELABLE))
+    index = { at: performance.now(), byControl: readLabels(root), controls }
     indexes.set(root, index)
   }
   return index.byControl.get(control) ?? []

@@ -145,3 +145,18 @@ test('a page is as it was when its tools are released', async ({ openPage }) => 
   expect(during).toEqual(['alert', 'confirm', 'prompt'])
   expect(kept).toEqual({ changed: [], timers: [], observers: [], listeners: [], hands: 0 })
 })
+
+test('a field that was drawn a moment ago is known by its label', async ({ openPage }) => {
+  const page = await openPage({ body: '<div id="part"><label>Old <input></label></div>' })
+  const typed = await page.evaluate(async () => {
+    const tools = (await import('/dist/page-tools.js' as string)) as typeof pageToolsEntry
+    const limits = tools.createPage({})
+    await tools.snapshot(undefined, { page: limits })
+    const part = document.querySelector('#part')
+    if (part) part.innerHTML = '<label>New <input></label>'
+    await tools.typeText('New', 'Ada', { page: limits })
+    limits.release()
+    return document.querySelector('input')?.value
+  })
+  expect(typed).toBe('Ada')
+})
