@@ -87,12 +87,17 @@ export class CardGuard implements ReactiveController {
   }
 }
 
+/** Until when cards rest: the newest movement counts. */
+const resting = new WeakMap<Element, ReturnType<typeof setTimeout>>()
+
 /** Its buttons take no press until it has settled, unless a person is there by keys already. */
 function rest(card: Element): void {
   if (card.querySelector(':focus')) return
+  clearTimeout(resting.get(card))
   const rows = [...card.querySelectorAll<HTMLElement>('.buttons')]
   for (const row of rows) row.inert = true
-  setTimeout(() => {
+  const wake = (): void => {
     for (const row of rows) row.inert = false
-  }, SETTLING)
+  }
+  resting.set(card, setTimeout(wake, SETTLING))
 }
