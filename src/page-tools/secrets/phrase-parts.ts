@@ -1,6 +1,12 @@
 import { cleanText } from '../clean-text.ts'
 import { isElement, isTag } from '../dom.ts'
-import { ANY_PHRASE_LABEL, LEAST_WORDS, PHRASE_LABEL, phraseWordsIn } from './phrase-words.ts'
+import {
+  ANY_PHRASE_LABEL,
+  LEAST_WORDS,
+  mayHaveLabel,
+  PHRASE_LABEL,
+  phraseWordsIn,
+} from './phrase-words.ts'
 
 /** How far behind its label a phrase begins. Characters. */
 const REACH = 800
@@ -20,7 +26,8 @@ export function findPhrases(trees: Iterable<Document | ShadowRoot>): void {
   parts = new WeakSet()
   for (const tree of trees) {
     const root = 'documentElement' in tree ? tree.documentElement : tree
-    if (root && ANY_PHRASE_LABEL.test(root.textContent ?? '')) findIn(root)
+    const text = root?.textContent ?? ''
+    if (root && mayHaveLabel(text) && ANY_PHRASE_LABEL.test(text)) findIn(root)
   }
 }
 
