@@ -1,5 +1,6 @@
 import { cleanText } from '../clean-text.ts'
 import { isElement, isTag } from '../dom.ts'
+import * as native from '../native.ts'
 import { ANY_PHRASE_LABEL, LEAST_WORDS, PHRASE_LABEL, phraseWordsIn } from './phrase-words.ts'
 
 /** How far behind its label a phrase begins. Characters. */
@@ -20,7 +21,7 @@ export function findPhrases(trees: Iterable<Document | ShadowRoot>): void {
   parts = new WeakSet()
   for (const tree of trees) {
     const root = 'documentElement' in tree ? tree.documentElement : tree
-    if (root && ANY_PHRASE_LABEL.test(root.textContent ?? '')) findIn(root)
+    if (root && ANY_PHRASE_LABEL.test(native.textContent(root) ?? '')) findIn(root)
   }
 }
 
@@ -45,7 +46,7 @@ function findIn(root: Element | ShadowRoot): void {
       end()
     }
   }
-  const nodes = root.ownerDocument.createTreeWalker(root, SHOW_ELEMENTS_AND_TEXTS)
+  const nodes = native.ownerDocument(root).createTreeWalker(root, SHOW_ELEMENTS_AND_TEXTS)
   for (let node = nodes.nextNode(); node; node = nodes.nextNode()) {
     if (isElement(node)) {
       const value = reach > 0 ? valueOf(node) : null
@@ -54,9 +55,9 @@ function findIn(root: Element | ShadowRoot): void {
       else add(node, value)
       continue
     }
-    const holder = node.parentElement
-    const text = cleanText(node.nodeValue ?? '')
-    if (!text || !holder || WITHOUT_TEXT.test(holder.localName)) continue
+    const holder = native.parentElement(node)
+    const text = cleanText(native.nodeValue(node) ?? '')
+    if (!text || !holder || WITHOUT_TEXT.test(native.localName(holder))) continue
     const label = [...text.matchAll(PHRASE_LABEL)].at(-1)
     if (label) {
       end()
@@ -77,7 +78,8 @@ function valueOf(element: Element): string | null {
 }
 
 function placeOf(element: Element): string {
-  return `${element.parentElement?.localName} ${element.localName}`
+  const parent = native.parentElement(element)
+  return `${parent ? native.localName(parent) : ''} ${native.localName(element)}`
 }
 
 /** Of a run, what most words are in: a button for copying may stand beside them. */
@@ -91,10 +93,11 @@ function addParts(run: readonly Word[]): void {
 
 /** With what is only around it: the button of a word in a span. */
 function addPart(holder: Element): void {
-  const { textContent } = holder
+  const textContent = native.textContent(holder)
   let at: Element | null = holder
-  for (let level = 0; at && level < LEVELS; level += 1, at = at.parentElement) {
-    if (at.textContent?.trim() !== textContent?.trim() || at.localName === 'body') break
+  for (let level = 0; at && level < LEVELS; level += 1, at = native.parentElement(at)) {
+    if (native.textContent(at)?.trim() !== textContent?.trim() || native.localName(at) === 'body')
+      break
     parts.add(at)
     if (textContent === '') break
   }
