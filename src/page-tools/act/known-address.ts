@@ -6,6 +6,7 @@ import { isReadable, rootOf } from '../outline/region.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import type { Page } from '../options.ts'
 import { unseenReason } from '../sight/unseen.ts'
+import { commitOf } from './commits.ts'
 import { mustConfirm } from './must-confirm.ts'
 import { leavesSite, linkOf } from './sites.ts'
 import { subjectOf } from './subject.ts'
@@ -29,7 +30,7 @@ export function noteOnAddress(url: URL, page: Page): AddressNote {
   const ownerDocument = native.ownerDocument(rootOf(live.options))
   const links = linksTo(url, live)
   const asking = links.find((link) => mustConfirm(link, 'click', live.options))
-  const doing = asking ?? links.find((link) => subjectOf(link, live, CLICK).does)
+  const doing = asking ?? links.find((link) => commitOf(link, CLICK, live.options))
   if (doing) return { text: likeLink(doing, live), mustAsk: asking !== undefined }
   if (leavesSite(url, viewOf(ownerDocument)))
     return { text: 'leads to another site', mustAsk: false }

@@ -117,7 +117,8 @@ function groupWords(field: Element): string {
 
 /** The heading of the row that a field stands in. */
 function cellWords(field: Element): string {
-  const row = native.closest(field, 'td')?.parentElement
+  const cell = native.closest(field, 'td')
+  const row = cell && native.parentElement(cell)
   const heading = row && native.querySelector(row, 'th')
   return heading ? shownWords(heading) : ''
 }
