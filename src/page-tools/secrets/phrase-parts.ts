@@ -1,5 +1,6 @@
 import { cleanText } from '../clean-text.ts'
 import { isElement, isTag } from '../dom.ts'
+import * as native from '../native.ts'
 import { ANY_PHRASE_LABEL, LEAST_WORDS, PHRASE_LABEL, phraseWordsIn } from './phrase-words.ts'
 
 /** How far behind its label a phrase begins. Characters. */
@@ -21,7 +22,7 @@ export function isPhrasePart(element: Element): boolean {
   const search = parts.get(element)
   if (!search) return false
   // A reading may still tell of what was removed meanwhile, where no later search finds it.
-  return search.isNewest || !element.isConnected
+  return search.isNewest || !native.isConnected(element)
 }
 
 /** Looks for recovery phrases anew: words, chips, cells or fields behind what names them. Called before a page is told of. */
@@ -32,7 +33,7 @@ export function findPhrases(trees: Iterable<Document | ShadowRoot>): void {
     const search = { isNewest: true }
     searches.set(tree, search)
     const root = 'documentElement' in tree ? tree.documentElement : tree
-    if (root && ANY_PHRASE_LABEL.test(root.textContent ?? ''))
+    if (root && ANY_PHRASE_LABEL.test(native.textContent(root) ?? ''))
       for (const part of partsIn(root)) parts.set(part, search)
   }
 }
@@ -59,7 +60,7 @@ function partsIn(root: Element | ShadowRoot): Element[] {
       end()
     }
   }
-  const nodes = root.ownerDocument.createTreeWalker(root, SHOW_ELEMENTS_AND_TEXTS)
+  const nodes = native.ownerDocument(root).createTreeWalker(root, SHOW_ELEMENTS_AND_TEXTS)
   for (let node = nodes.nextNode(); node; node = nodes.nextNode()) {
     if (isElement(node)) {
       const value = reach > 0 ? valueOf(node) : null
@@ -68,9 +69,9 @@ function partsIn(root: Element | ShadowRoot): Element[] {
       else add(node, value)
       continue
     }
-    const holder = node.parentElement
-    const text = cleanText(node.nodeValue ?? '')
-    if (!text || !holder || WITHOUT_TEXT.test(holder.localName)) continue
+    const holder = native.parentElement(node)
+    const text = cleanText(native.nodeValue(node) ?? '')
+    if (!text || !holder || WITHOUT_TEXT.test(native.localName(holder))) continue
     const label = [...text.matchAll(PHRASE_LABEL)].at(-1)
     if (label) {
       end()
@@ -92,7 +93,8 @@ function valueOf(element: Element): string | null {
 }
 
 function placeOf(element: Element): string {
-  return `${element.parentElement?.localName} ${element.localName}`
+  const parent = native.parentElement(element)
+  return `${parent ? native.localName(parent) : ''} ${native.localName(element)}`
 }
 
 /** Of a run, what most words are in: a button for copying may stand beside them. */
@@ -107,10 +109,11 @@ function partsOf(run: readonly Word[]): Element[] {
 /** With what is only around it: the button of a word in a span. */
 function partsAround(holder: Element): Element[] {
   const found: Element[] = []
-  const { textContent } = holder
+  const textContent = native.textContent(holder)
   let at: Element | null = holder
-  for (let level = 0; at && level < LEVELS; level += 1, at = at.parentElement) {
-    if (at.textContent?.trim() !== textContent?.trim() || at.localName === 'body') break
+  for (let level = 0; at && level < LEVELS; level += 1, at = native.parentElement(at)) {
+    if (native.textContent(at)?.trim() !== textContent?.trim() || native.localName(at) === 'body')
+      break
     found.push(at)
     if (textContent === '') break
   }
