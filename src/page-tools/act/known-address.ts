@@ -1,5 +1,6 @@
 import { quote } from '../clean-text.ts'
 import { descendantsOf, viewOf } from '../dom.ts'
+import * as native from '../native.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
 import { isReadable, rootOf } from '../outline/region.ts'
 import { hiddenReason } from '../outline/visibility.ts'
@@ -26,7 +27,7 @@ const NOTHING: AddressNote = { text: '', mustAsk: false }
  */
 export function noteOnAddress(url: URL, page: Page): AddressNote {
   const live = livePage(page)
-  const { ownerDocument } = rootOf(live.options)
+  const ownerDocument = native.ownerDocument(rootOf(live.options))
   const links = linksTo(url, live)
   const asking = links.find((link) => mustConfirm(link, 'click', live.options))
   const doing = asking ?? links.find((link) => commitOf(link, CLICK, live.options))
@@ -44,10 +45,10 @@ const CLICK = { action: 'click' } as const
 /** All that lead there, with whatever fragment unless the address is one of this page. */
 function linksTo(url: URL, live: LivePage): Element[] {
   const root = rootOf(live.options)
-  const isHere = withoutHash(url.href) === withoutHash(root.ownerDocument.URL)
+  const isHere = withoutHash(url.href) === withoutHash(native.ownerDocument(root).URL)
   const found: Element[] = []
   for (const element of descendantsOf(root))
-    if (/^(a|area)$/.test(element.localName)) {
+    if (/^(a|area)$/.test(native.localName(element))) {
       const address = linkOf(element)?.href
       const isSame = isHere ? address === url.href : withoutHash(address) === withoutHash(url.href)
       if (isSame && isReadable(element, live.options)) found.push(element)

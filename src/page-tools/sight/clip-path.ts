@@ -1,3 +1,4 @@
+import * as native from '../native.ts'
 import { CSS_NUMBER } from './css-number.ts'
 import type { Sides } from './sides.ts'
 
@@ -22,9 +23,13 @@ export function isEmptyArea({ left, top, right, bottom }: Sides): boolean {
 export function isEmptyReference(path: string, element: Element): boolean {
   const id = /^url\("#([^"]+)"\)$/.exec(path)?.[1]
   if (!id) return false
-  const root = element.getRootNode() as Document | ShadowRoot
+  const root = native.getRootNode(element) as Document | ShadowRoot
   const found = root.getElementById?.(id)
-  return found?.localName === 'clipPath' && found.childElementCount === 0
+  return (
+    found !== null &&
+    native.localName(found) === 'clipPath' &&
+    native.childElementCount(found) === 0
+  )
 }
 
 function readShape(shape: string, inside: string, size: Size): Sides | null {

@@ -1,3 +1,4 @@
+import * as native from '../native.ts'
 import { coloursIn, isSeen } from './colour.ts'
 import { CSS_NUMBER } from './css-number.ts'
 import { moved, widened, type Sides } from './sides.ts'
@@ -15,7 +16,7 @@ export function ringsOf(
   box: DOMRect,
 ): readonly Ring[] {
   const rings: Ring[] = []
-  const width = (element as Partial<HTMLElement>).offsetWidth ?? 0
+  const width = native.offsetWidth(element as HTMLElement) ?? 0
   // It may be shown larger than its style says.
   const times = width > 0 ? Math.max(1, box.width / width) : 1
   const outline = px(style.outlineWidth)
