@@ -34,6 +34,7 @@ export class Catalogue {
   readonly #parts: CatalogueParts
   readonly #prefix: string
   readonly #pins: Promise<Pins>
+  /** All that is listed and can be used, whether its definition counts or not. */
   #made: readonly Made[] = []
   #tools: readonly AnyTool[] = []
   #changes: readonly DefinitionChange[] = []
@@ -83,14 +84,10 @@ export class Catalogue {
     const pins = await this.#pins
     const change = this.#changes.find((one) => one.name === name)
     if (!change) return false
-    const known = modelName(this.#prefix, name) ?? name
-    pins.set(known, change.after)
+    pins.set(modelName(this.#prefix, name) ?? name, change.after)
     await pins.save()
-    const made = await this.#make(change.after, known, createPatternCheck())
-    this.#take(
-      made ? [...this.#made, made] : this.#made,
-      this.#changes.filter((other) => other !== change),
-    )
+    // A listing that goes on meanwhile ends with what counts by then.
+    this.#settle(this.#made, pins)
     return true
   }
 
@@ -106,27 +103,23 @@ export class Catalogue {
     const about = { method: 'tools/list', field: 'tools', signal, cut }
     const said = isRecord(line.info.capabilities.tools) ? await listAll(line, about) : []
     const made: Made[] = []
-    const held: DefinitionChange[] = []
     const check = createPatternCheck()
     for (const [name, info] of this.#readable(said)) {
       const change = changeOf(pins.get(name), info)
-      if (change && !(await isAccepted(change, options, this.#changes))) {
-        held.push(change)
-        continue
-      }
-      pins.set(name, info)
+      if (!change || (await isAccepted(change, options, this.#changes))) pins.set(name, info)
       const one = await this.#make(info, name, check)
       if (one) made.push(one)
     }
+    const before = this.#changes
+    this.#settle(made, pins)
     const isNew = (change: DefinitionChange): boolean =>
-      !this.#changes.some((other) => isSame(other.after, change.after))
-    for (const { name } of held.filter(isNew))
+      !before.some((other) => isSame(other.after, change.after))
+    for (const { name } of this.#changes.filter(isNew))
       this.#report(
         'definition-changed',
         name,
         `${line.source} describes its tool ${name} otherwise than before. It is kept back until accept() is called for it.`,
       )
-    this.#take(made, held)
     await pins.save()
   }
 
@@ -171,15 +164,20 @@ export class Catalogue {
     }
   }
 
-  #take(made: readonly Made[], held: readonly DefinitionChange[]): void {
+  /** Takes over what is listed: offers what is as it was accepted, and keeps back what isn't. */
+  #settle(made: readonly Made[], pins: Pins): void {
+    this.#made = made
+    const changeOfOne = ({ info, tool }: Made): DefinitionChange | null =>
+      changeOf(pins.get(tool.name), info)
+    const tools = made.filter((one) => !changeOfOne(one)).map(({ tool }) => tool)
+    const held = made.flatMap((one) => changeOfOne(one) ?? [])
     const isEqual =
-      made.length === this.#made.length &&
-      made.every((one, at) => one === this.#made[at]) &&
+      tools.length === this.#tools.length &&
+      tools.every((tool, at) => tool === this.#tools[at]) &&
       held.length === this.#changes.length &&
       held.every(({ after }, at) => isSame(after, this.#changes[at]?.after ?? after))
     if (isEqual) return
-    this.#made = made
-    this.#tools = made.map(({ tool }) => tool)
+    this.#tools = tools
     this.#changes = held
     this.#parts.onChange()
   }

@@ -33,8 +33,7 @@ type LineOptions = Pick<McpOptions, 'url' | 'headers' | 'token' | 'auth' | 'fetc
 export function openLine(options: LineOptions, duringLogIn: ConnectLimit['duringLogIn']): HttpLine {
   const url = checkUrl(options)
   const { headers = {} } = options
-  const secrets = createSecrets()
-  for (const value of Object.values(headers)) secrets.add(value)
+  const secrets = createSecrets(Object.values(headers))
   const ask = options.fetch ?? pageFetch
   const tokenFor = createBearer({ url, options, fetch: ask, duringLogIn })
 

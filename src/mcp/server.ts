@@ -1,4 +1,5 @@
 import { loadPart } from '../client/load-part.ts'
+import { notifyAll } from '../client/snapshot-store.ts'
 import type { CompositeTool, Tool } from '../client/tool.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import { Catalogue } from './catalogue.ts'
@@ -173,7 +174,7 @@ class Served implements McpServer {
   }
 
   #notify(): void {
-    for (const listener of this.#listeners) listener()
+    notifyAll(this.#listeners)
   }
 
   #report(type: 'list-failed' | 'stream-lost', message: string): void {

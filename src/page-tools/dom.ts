@@ -1,27 +1,33 @@
 /** The flat tree as it is rendered: open shadow roots, slots and same-origin frames included. */
 
+import * as native from './native.ts'
+
 /** By tag, not `instanceof`: elements in frames belong to other realms. */
 export function isTag<Name extends keyof HTMLElementTagNameMap>(
   element: Element,
   name: Name,
 ): element is HTMLElementTagNameMap[Name] {
-  return element.localName === name
+  return native.localName(element) === name
 }
 
 export function isElement(node: Node | null | undefined): node is HTMLElement {
-  return node?.nodeType === 1
+  return (node && native.nodeType(node)) === 1
+}
+
+export function isText(node: Node | null): boolean {
+  return node !== null && native.nodeType(node) === 3
 }
 
 /** The element's window; for a document without one, the page's. */
 export function viewOf(node: Node): Window & typeof globalThis {
-  const document = node.nodeType === 9 ? (node as Document) : node.ownerDocument
+  const document = native.nodeType(node) === 9 ? (node as Document) : native.ownerDocument(node)
   return document?.defaultView ?? window
 }
 
 /** The document inside a frame; null when it is of another origin or the frame is detached. */
 export function frameDocument(element: Element): Document | null {
-  const { localName } = element
-  if (localName !== 'iframe' && localName !== 'frame') return null
+  const tag = native.localName(element)
+  if (tag !== 'iframe' && tag !== 'frame') return null
   try {
     return (element as HTMLIFrameElement).contentDocument
   } catch {
@@ -30,9 +36,9 @@ export function frameDocument(element: Element): Document | null {
 }
 
 export function parentOf(node: Node): Element | null {
-  const slot = (node as Element | Text).assignedSlot
+  const slot = isElement(node) ? native.assignedSlot(node) : (node as Text).assignedSlot
   if (slot) return slot
-  const parent = node.parentNode
+  const parent = native.parentNode(node)
   if (isElement(parent)) return parent
   if (parent && 'host' in parent) return (parent as ShadowRoot).host
   if (parent?.nodeType === 9) return frameOf(parent as Document)
@@ -49,7 +55,8 @@ export function frameOf(document: Document): Element | null {
 }
 
 export function childrenOf(element: Element): readonly Node[] {
-  if (element.shadowRoot) return [...element.shadowRoot.childNodes]
+  const shadow = native.shadowRoot(element)
+  if (shadow) return [...shadow.childNodes]
   if (isTag(element, 'slot')) {
     const assigned = element.assignedNodes({ flatten: true })
     if (assigned.length > 0) return assigned
@@ -57,7 +64,8 @@ export function childrenOf(element: Element): readonly Node[] {
   const inner = frameDocument(element)
   if (inner) return inner.body ? [inner.body] : []
   const children: Node[] = []
-  for (let child = element.firstChild; child; child = child.nextSibling) children.push(child)
+  for (let child = native.firstChild(element); child; child = native.nextSibling(child))
+    children.push(child)
   return children
 }
 
@@ -68,21 +76,22 @@ export function* ancestorsOf(node: Node): Generator<Element> {
 /** The element itself or its nearest ancestor that matches, across slots, shadow roots and frames. */
 export function closest(element: Element, selector: string): Element | null {
   if (!selector) return null
-  for (let at: Element | null = element; at; at = parentOf(at)) if (at.matches(selector)) return at
+  for (let at: Element | null = element; at; at = parentOf(at))
+    if (native.matches(at, selector)) return at
   return null
 }
 
 /** Whether the element is of the agent's own on the page, such as a chat: an `offstage-…` element, or in one. */
 export function isOwn(element: Element): boolean {
-  if (element.localName.startsWith('offstage-')) return true
+  if (native.localName(element).startsWith('offstage-')) return true
   for (const around of ancestorsOf(element))
-    if (around.localName.startsWith('offstage-')) return true
+    if (native.localName(around).startsWith('offstage-')) return true
   return false
 }
 
 /** Whether `inner` is `outer` or lies inside it, across shadow roots and frames. */
 export function contains(outer: Element, inner: Node): boolean {
-  if (outer.contains(inner)) return true
+  if (native.contains(outer, inner)) return true
   for (const ancestor of ancestorsOf(inner)) if (ancestor === outer) return true
   return false
 }
@@ -90,10 +99,11 @@ export function contains(outer: Element, inner: Node): boolean {
 /**
  * Whether the element is on the page, and not in a frame that was removed or shows another document now.
  */
-export function isAttached({ isConnected, ownerDocument }: Element): boolean {
+export function isAttached(element: Element): boolean {
   try {
+    const document = native.ownerDocument(element)
     // Firefox keeps the window of a document in its back-forward cache.
-    return isConnected && ownerDocument.defaultView?.document === ownerDocument
+    return native.isConnected(element) && document.defaultView?.document === document
   } catch {
     // The frame shows a document of another origin.
     return false
@@ -105,7 +115,7 @@ export function isAttached({ isConnected, ownerDocument }: Element): boolean {
  * content.
  */
 export function isDisplayed(element: Element, options?: CheckVisibilityOptions): boolean {
-  if (element.checkVisibility(options)) return true
+  if (native.checkVisibility(element, options)) return true
   const parent = parentOf(element)
   const isBare = viewOf(element).getComputedStyle(element).display === 'contents'
   return isBare && (parent === null || isDisplayed(parent, options))
@@ -115,7 +125,8 @@ export function isDisplayed(element: Element, options?: CheckVisibilityOptions):
 export function focusedElement(document: Document): Element | null {
   let at = document.activeElement
   for (;;) {
-    const inner = at?.shadowRoot?.activeElement ?? (at && frameDocument(at)?.activeElement)
+    const inner =
+      (at && native.shadowRoot(at))?.activeElement ?? (at && frameDocument(at)?.activeElement)
     if (!inner) return at
     at = inner
   }
@@ -125,15 +136,19 @@ export function focusedElement(document: Document): Element | null {
 export function activeElement(document: Document): Element | null {
   const focused = focusedElement(document)
   const active = focused && referenced(focused, 'aria-activedescendant')[0]
-  return active?.checkVisibility() ? active : focused
+  return active && native.checkVisibility(active) ? active : focused
 }
 
 /** All descendants in reading order. */
 export function* descendantsOf(element: Element): Generator<Element> {
   const stack: Element[] = []
   const push = (of: Element): void => {
-    if (!of.shadowRoot && !/^(slot|iframe|frame)$/.test(of.localName)) {
-      for (let child = of.lastElementChild; child; child = child.previousElementSibling)
+    if (!native.shadowRoot(of) && !/^(slot|iframe|frame)$/.test(native.localName(of))) {
+      for (
+        let child = native.lastElementChild(of);
+        child;
+        child = native.previousElementSibling(child)
+      )
         stack.push(child)
     } else for (const child of childrenOf(of).toReversed()) if (isElement(child)) stack.push(child)
   }
@@ -146,7 +161,7 @@ export function* descendantsOf(element: Element): Generator<Element> {
 
 /** The elements whose ids an attribute of the element contains. */
 export function referenced(element: Element, attribute: string): Element[] {
-  const root = element.getRootNode() as Document | ShadowRoot
-  const ids = element.getAttribute(attribute)?.split(/\s+/) ?? []
+  const root = native.getRootNode(element) as Document | ShadowRoot
+  const ids = native.getAttribute(element, attribute)?.split(/\s+/) ?? []
   return ids.flatMap((id) => (id && root.getElementById?.(id)) || [])
 }

@@ -1,5 +1,6 @@
 import { cleanText } from './clean-text.ts'
 import { childrenOf, isElement, viewOf } from './dom.ts'
+import * as native from './native.ts'
 
 /** What a style writes into an element, beside its content: `content: "Pay now"`. */
 export type Side = '::before' | '::after'
@@ -61,8 +62,8 @@ export function drawnParts(element: Element): string[] {
   const add = (node: Node): void => {
     left -= 1
     if (left < 0) return
-    if (node.nodeType === 3) return void parts.push(node.nodeValue ?? '')
-    if (!isElement(node) || NOT_DRAWN.test(node.localName)) return
+    if (native.nodeType(node) === 3) return void parts.push(native.nodeValue(node) ?? '')
+    if (!isElement(node) || NOT_DRAWN.test(native.localName(node))) return
     const { display } = viewOf(node).getComputedStyle(node)
     if (display === 'none') return
     const edge = /^(inline|contents)/.test(display) ? '' : ' '
@@ -98,7 +99,7 @@ function textOf(content: string, element: Element): string {
   for (const { groups } of content.matchAll(PART)) {
     // What comes after it is said in place of all before it.
     if (groups?.['alternative']) text = ''
-    else if (groups?.['name']) text += element.getAttribute(groups['name']) ?? ''
+    else if (groups?.['name']) text += native.getAttribute(element, groups['name']) ?? ''
     else text += unescaped(groups?.['text'] ?? '')
   }
   return text
@@ -119,11 +120,12 @@ function isGlyph(text: string, style: CSSStyleDeclaration, element: Element): bo
 }
 
 function isJoined(
-  { textContent }: Element,
+  element: Element,
   of: { readonly written: string; readonly style: CSSStyleDeclaration; readonly side: Side },
 ): boolean {
   const { written, style, side } = of
   const isBefore = side === '::before'
+  const textContent = native.textContent(element)
   const [left, right] = isBefore ? [written, textContent] : [textContent, written]
   if (/\s$/.test(left) || /^\s/.test(right)) return false
   if (!style.display.startsWith('inline') || style.position !== 'static') return false

@@ -1,4 +1,5 @@
 import { isTag } from './dom.ts'
+import * as native from './native.ts'
 
 /** The image of an `area` element. The area itself has no box and no style. */
 export function imageOfArea(element: Element): HTMLImageElement | null {
@@ -16,10 +17,10 @@ export function renderedElement(element: Element): Element {
 /** The bounding rectangle of an area's shape, in the coordinates of the view. */
 export function boxOfArea(area: Element, image: HTMLImageElement): DOMRect {
   const around = image.getBoundingClientRect()
-  const numbers = (area.getAttribute('coords') ?? '').split(/[\s,]+/).map(Number)
+  const numbers = (native.getAttribute(area, 'coords') ?? '').split(/[\s,]+/).map(Number)
   const [x = 0, y = 0, radius = 0] = numbers
-  if (area.getAttribute('shape') === 'default') return around
-  if (area.getAttribute('shape') === 'circle')
+  if (native.getAttribute(area, 'shape') === 'default') return around
+  if (native.getAttribute(area, 'shape') === 'circle')
     return new DOMRect(around.x + x - radius, around.y + y - radius, radius * 2, radius * 2)
   const across = numbers.filter((_, index) => index % 2 === 0)
   const down = numbers.filter((_, index) => index % 2 === 1)

@@ -1,3 +1,5 @@
+import * as native from './native.ts'
+
 /** How long the labels of a tree are cached. Milliseconds. */
 const FRESH_MS = 50
 
@@ -19,7 +21,7 @@ const indexes = new WeakMap<Node, LabelIndex>()
  */
 export function labelsOf(control: Element): readonly HTMLLabelElement[] {
   if (!('labels' in control)) return []
-  const root = control.getRootNode() as Document | ShadowRoot
+  const root = native.getRootNode(control) as Document | ShadowRoot
   let index = indexes.get(root)
   if (!index || performance.now() - index.at > FRESH_MS || !index.controls.has(control)) {
     const controls = new Set(root.querySelectorAll(LABELABLE))

@@ -1,4 +1,5 @@
 import { closest, isTag, viewOf } from './dom.ts'
+import * as native from './native.ts'
 import type { PageOptions } from './options.ts'
 import { isCardNumber } from './secrets/card-number.ts'
 import { wordsOf } from './secrets/field-words.ts'
@@ -25,9 +26,10 @@ export function isSecretField(element: Element): boolean {
   if (!isField(element)) return false
   if (isTag(element, 'input') && WITHOUT_VALUE.test(element.type)) return false
   if (isOncePassword(element) || isPhrasePart(element)) return true
-  const purpose = element.getAttribute('autocomplete') ?? ''
+  const purpose = native.getAttribute(element, 'autocomplete') ?? ''
   // Comboboxes have a password purpose to keep browsers from filling them in.
-  const isDecoy = purpose.endsWith('-password') && element.getAttribute('role') === 'combobox'
+  const isDecoy =
+    purpose.endsWith('-password') && native.getAttribute(element, 'role') === 'combobox'
   if (SECRET_AUTOCOMPLETE.test(purpose) && !isDecoy) return true
   if (isSecretByForm(element)) return true
   const sense = purpose === 'postal-code' ? null : senseOf(wordsOf(element))
@@ -39,18 +41,19 @@ export function isSecretField(element: Element): boolean {
 
 /** Whether the outline shows a value of the element. */
 export function isField(element: Element): boolean {
-  if (FIELDS.has(element.localName)) return true
+  if (FIELDS.has(native.localName(element))) return true
   // Half of a page's elements.
-  if (!element.hasAttributes()) return false
+  if (!native.hasAttributes(element)) return false
   return (
-    element.hasAttribute('contenteditable') || FIELD_ROLES.test(element.getAttribute('role') ?? '')
+    native.hasAttribute(element, 'contenteditable') ||
+    FIELD_ROLES.test(native.getAttribute(element, 'role') ?? '')
   )
 }
 
 /** Whatever it is called. */
 function isSecretByForm(field: Element): boolean {
   if (!isTag(field, 'input')) {
-    const text = isTag(field, 'textarea') ? field.value : (field.textContent ?? '')
+    const text = isTag(field, 'textarea') ? field.value : (native.textContent(field) ?? '')
     return text.length <= LONGEST_CARD && !isTag(field, 'select') && isCardNumber(text)
   }
   const { maxLength, value } = field
@@ -84,8 +87,8 @@ export function isSecretPart(element: Element): boolean {
 
 /** The style is inherited: it is asked for where there is a text. */
 function holdsText(element: Element): boolean {
-  for (let node = element.firstChild; node; node = node.nextSibling)
-    if (node.nodeType === 3 && node.nodeValue?.trim()) return true
+  for (let node = native.firstChild(element); node; node = native.nextSibling(node))
+    if (native.nodeType(node) === 3 && native.nodeValue(node)?.trim()) return true
   return false
 }
 
@@ -95,8 +98,10 @@ function isSecretChoice(element: Element): boolean {
     const list = element.closest('select,datalist')
     if (!list) return false
     if (isTag(list, 'select')) return isSecretField(list)
-    const root = list.getRootNode() as ParentNode
-    const fields = list.id ? root.querySelectorAll(`input[list="${CSS.escape(list.id)}"]`) : []
+    const root = native.getRootNode(list) as ParentNode
+    const fields = native.id(list)
+      ? root.querySelectorAll(`input[list="${CSS.escape(native.id(list))}"]`)
+      : []
     return [...fields].some(isSecretField)
   }
   return false

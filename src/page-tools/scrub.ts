@@ -1,5 +1,6 @@
 import { cleanText } from './clean-text.ts'
 import { descendantsOf, isTag } from './dom.ts'
+import * as native from './native.ts'
 import type { PageOptions } from './options.ts'
 import { isSecretField, MASKED, maskSelector } from './privacy.ts'
 import { withoutCutEnds, withoutEncoded } from './secrets/disguises.ts'
@@ -89,25 +90,28 @@ const ATTRIBUTES = 'aria-label,aria-valuetext,aria-description,title,placeholder
 function addTexts(found: Secrets, part: Element): void {
   add(found, valueOf(part), false)
   for (const element of [part, ...descendantsOf(part)]) {
-    if ('value' in element) add(found, String(element.value), false)
+    const { value: own } = element as { value?: unknown }
+    if (typeof own === 'string' || typeof own === 'number') add(found, String(own), false)
     for (const name of ATTRIBUTES) {
-      const value = element.getAttribute(name)
+      const value = native.getAttribute(element, name)
       if (value && /\d/.test(value)) add(found, value, false)
     }
-    for (const node of element.childNodes)
-      if (node.nodeType === 3) add(found, node.nodeValue ?? '', false)
+    for (const node of native.childNodes(element))
+      if (native.nodeType(node) === 3) add(found, native.nodeValue(node) ?? '', false)
   }
 }
 
 function valueOf(element: Element): string {
   const { value } = element as Partial<HTMLInputElement>
-  return typeof value === 'string' ? value : (element.textContent ?? '')
+  return typeof value === 'string' ? value : (native.textContent(element) ?? '')
 }
 
 /** Of a field: what is chosen of a list, and the words for a number. */
 function valuesOf(field: Element): string[] {
   if (isTag(field, 'select')) return [...field.selectedOptions].map(({ label }) => label)
-  const told = ['aria-valuetext', 'aria-valuenow'].map((name) => field.getAttribute(name) ?? '')
+  const told = ['aria-valuetext', 'aria-valuenow'].map(
+    (name) => native.getAttribute(field, name) ?? '',
+  )
   return [valueOf(field), ...told]
 }
 

@@ -4,8 +4,10 @@ import type { CheckedOptions } from './options.ts'
 import { type PageTool, type Reading, readPageTool, sameDefinition } from './page-tool.ts'
 import { type SeenTool, seenTool, seenTools } from './seen-tools.ts'
 
-/** More is no page's need: a script that registers without end is stopped here. */
+/** At one time. More is no page's need. */
 const MAX_TOOLS = 200
+/** With those that are gone, whose names and definitions stay known: a script that registers without end is stopped here. */
+const MAX_KNOWN = 2000
 
 /** What one link knows of a tool of the page, from its first sight on. */
 export interface Entry {
@@ -100,6 +102,7 @@ export class ToolBook {
     for (const given of listed) {
       const reading = readPageTool(given)
       if ('tool' in reading && !wants(reading.tool)) continue
+      if (there.size >= MAX_TOOLS) break
       const entry = this.find(given) ?? this.#add(given, reading)
       if (!entry) continue
       there.add(entry)
@@ -113,10 +116,10 @@ export class ToolBook {
   }
 
   #add({ name: pageName, window }: RegisteredTool, reading: Reading): Entry | undefined {
-    if (this.#entries.length >= MAX_TOOLS) return undefined
     const where = 'tool' in reading && reading.tool.isElsewhere ? 'frame_' : ''
     let seen = this.#seen.find((each) => each.pageName === pageName && each.isIn(window))
     if (!seen) {
+      if (this.#seen.length >= MAX_KNOWN) return undefined
       const name = this.#freeName(`${this.#prefix}${where}${pageName}`)
       seen = seenTool(name, pageName, window)
       this.#seen.push(seen)

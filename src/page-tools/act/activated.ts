@@ -1,4 +1,5 @@
 import { closest, isElement, isTag, parentOf } from '../dom.ts'
+import * as native from '../native.ts'
 import type { PageAction } from '../options.ts'
 import { defaultButtonOf } from './sites.ts'
 
@@ -26,10 +27,10 @@ export function buttonsBeside(field: Element): readonly Element[] {
   if (closest(field, 'search,[role=search]')) return []
   let at = parentOf(field)
   for (let level = 0; at && level < LEVELS; level += 1, at = parentOf(at)) {
-    const buttons = [...at.querySelectorAll(BUTTONS)].filter(isElement)
+    const buttons = [...native.querySelectorAll(at, BUTTONS)].filter(isElement)
     if (buttons.length > BUTTONS_OF_COMPOSER) return []
     if (buttons.length > 0) return buttons
-    if (at.matches('form,dialog,[role=dialog],main,body')) return []
+    if (native.matches(at, 'form,dialog,[role=dialog],main,body')) return []
   }
   return []
 }

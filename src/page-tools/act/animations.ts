@@ -1,3 +1,5 @@
+import * as native from '../native.ts'
+
 /**
  * A longer animation is no transition between two states, but a progress bar or a carousel. Milliseconds.
  */
@@ -22,7 +24,7 @@ function isTransition(animation: Animation, except: Element | undefined): boolea
   const { effect, playState } = animation
   if (playState !== 'running' || !effect) return false
   const { target } = effect as KeyframeEffect
-  if (target && except?.contains(target)) return false
+  if (target && except && native.contains(except, target)) return false
   const { transitionProperty = '' } = animation as Partial<CSSTransition>
   if (/color|shadow|fill|stroke|outline|filter/.test(transitionProperty)) return false
   const { endTime } = effect.getComputedTiming()

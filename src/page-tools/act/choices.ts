@@ -1,4 +1,5 @@
 import { isElement, isTag } from '../dom.ts'
+import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { isReadable } from '../outline/region.ts'
 import { bestMatch, findOption, isOpen, knownOptions, namesOf } from './option-list.ts'
@@ -20,7 +21,7 @@ function choiceOf(list: HTMLElement, label: string, options: PageOptions): Eleme
   const shown = isOpen(list) ? findOption(search, label) : undefined
   if (shown) return shown
   const known = knownOptions(list).filter((one) => isReadable(one, options))
-  return bestMatch(known, label, (one) => [...namesOf(one, search), one.textContent])
+  return bestMatch(known, label, (one) => [...namesOf(one, search), native.textContent(one)])
 }
 
 /** Of a native select: by its label, else by its value. */

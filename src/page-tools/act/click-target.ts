@@ -1,5 +1,6 @@
 import { contains, isElement, isTag, parentOf, viewOf } from '../dom.ts'
 import { labelsOf } from '../labels.ts'
+import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { isAllowed } from '../outline/region.ts'
 import { hiddenReason } from '../outline/visibility.ts'
@@ -15,7 +16,7 @@ const LEVELS = 4
  * the smallest ancestor that contains no other field.
  */
 export function clickTarget(element: HTMLElement, options: PageOptions): HTMLElement {
-  if (!element.matches(FIELDS)) return element
+  if (!native.matches(element, FIELDS)) return element
   if (!isOnScreen(element)) scrollIntoView(element)
   const around = wrappersOf(element)
   if (takesPointer(element) && !isOverlaid(element, around.at(-1) ?? element)) return element
@@ -29,7 +30,9 @@ function wrappersOf(element: Element): HTMLElement[] {
   const wrappers: HTMLElement[] = []
   let at = parentOf(element)
   for (; at && wrappers.length < LEVELS && !isTag(at, 'body'); at = parentOf(at)) {
-    const others = [...at.querySelectorAll(FIELDS)].filter((other) => isOther(other, element))
+    const others = [...native.querySelectorAll(at, FIELDS)].filter((other) =>
+      isOther(other, element),
+    )
     if (others.length > 0 || !isElement(at)) break
     wrappers.push(at)
   }
@@ -38,12 +41,12 @@ function wrappersOf(element: Element): HTMLElement[] {
 
 /** Hidden fields don't count: they only carry a value. */
 function isOther(field: Element, element: Element): boolean {
-  const carries = field.matches('[type=hidden],[aria-hidden=true]')
+  const carries = native.matches(field, '[type=hidden],[aria-hidden=true]')
   return !carries && field !== element && !contains(element, field) && !contains(field, element)
 }
 
 function takesPointer(element: HTMLElement): boolean {
-  const { width, height } = element.getBoundingClientRect()
+  const { width, height } = native.getBoundingClientRect(element)
   return (
     width > 1 &&
     height > 1 &&
@@ -54,7 +57,7 @@ function takesPointer(element: HTMLElement): boolean {
 
 /** Whether the element on top at its centre belongs to the same field. */
 function isOverlaid(element: Element, wrapper: Element): boolean {
-  const top = elementAt(element.ownerDocument, middleOf(element))
+  const top = elementAt(native.ownerDocument(element), middleOf(element))
   if (!top || contains(element, top)) return false
   return contains(wrapper, top) || contains(top, element)
 }
@@ -66,6 +69,6 @@ function isOnScreen(element: Element): boolean {
 }
 
 function middleOf(element: Element): Point {
-  const { left, top, width, height } = element.getBoundingClientRect()
+  const { left, top, width, height } = native.getBoundingClientRect(element)
   return { x: left + width / 2, y: top + height / 2 }
 }

@@ -1,4 +1,5 @@
 import { closest, isTag, parentOf } from '../dom.ts'
+import * as native from '../native.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
@@ -50,7 +51,7 @@ export async function clickElement(
   let hit = await makeReady(clickable, { live, signal })
   await context.show(clickable)
   movePointer(live, hit)
-  if (!hit.receiver.isConnected) hit = replacementHit(hit, clickable, { live, name })
+  if (!native.isConnected(hit.receiver)) hit = replacementHit(hit, clickable, { live, name })
   const leads = kind === 'right' ? undefined : 'click'
   checkAction(element, context, leads)
   checkAction(hit.receiver, context, leads)
@@ -59,7 +60,7 @@ export async function clickElement(
     for (const one of [element, hit.receiver]) checkPressed(one, signal, leads)
   }
   clickPointer(hit, { ...modifiers, button, detail: 1 }, check)
-  if (kind === 'double' && hit.receiver.isConnected)
+  if (kind === 'double' && native.isConnected(hit.receiver))
     clickPointer(hit, { ...modifiers, button, detail: 2 }, check)
 }
 
@@ -69,11 +70,11 @@ function replacementHit(
   element: HTMLElement,
   { live, name }: { readonly live: LivePage; readonly name: string },
 ): Hit {
-  const found = elementAt(receiver.ownerDocument, point)
+  const found = elementAt(native.ownerDocument(receiver), point)
   const isSame = (one: Element): boolean =>
-    roleOf(one) === roleOf(element) && one.textContent === element.textContent
+    roleOf(one) === roleOf(element) && native.textContent(one) === native.textContent(element)
   for (let at = found; at; at = parentOf(at))
-    if (at === element || (!element.isConnected && isSame(at)))
+    if (at === element || (!native.isConnected(element) && isSame(at)))
       return { point, receiver: found ?? at }
   const now = found ? ` by ${describeElement(found, live)}` : ''
   throw new PageError('stale-ref', `${name} was replaced${now} when the pointer came over it.`)

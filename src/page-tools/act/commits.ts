@@ -2,6 +2,7 @@ import { cleanText } from '../clean-text.ts'
 import { type Commit, readCommit } from '../commits/read-commit.ts'
 import { closest, isElement, isTag, referenced, viewOf } from '../dom.ts'
 import { drawnText, hiddenWords } from '../generated-text.ts'
+import * as native from '../native.ts'
 import type { PageAction, PageOptions } from '../options.ts'
 import { nameOf } from '../outline/name.ts'
 import { roleOf } from '../outline/role.ts'
@@ -139,12 +140,12 @@ function hasLetters(name: string): boolean {
 
 /** Only a menu, a dialog or more of the page. */
 function opens(control: Element): boolean {
-  const popup = control.getAttribute('aria-haspopup')
+  const popup = native.getAttribute(control, 'aria-haspopup')
   return (
     (popup !== null && popup !== 'false') ||
-    control.hasAttribute('aria-expanded') ||
-    control.hasAttribute('popovertarget') ||
-    /^(show|toggle)-/.test(control.getAttribute('command') ?? '') ||
+    native.hasAttribute(control, 'aria-expanded') ||
+    native.hasAttribute(control, 'popovertarget') ||
+    /^(show|toggle)-/.test(native.getAttribute(control, 'command') ?? '') ||
     isTag(control, 'summary')
   )
 }
@@ -152,13 +153,11 @@ function opens(control: Element): boolean {
 /** What is searched for is no message: so says the form, or that it fetches its result by its address. */
 function isSearch(control: Element, form: HTMLFormElement | null): boolean {
   if (closest(control, 'search,[role=search]')) return true
-  return (
-    form !== null && Element.prototype.getAttribute.call(form, 'method')?.toLowerCase() === 'get'
-  )
+  return form !== null && native.getAttribute(form, 'method')?.toLowerCase() === 'get'
 }
 
 function isToggle(element: Element): boolean {
-  return roleOf(element) === 'switch' || element.hasAttribute('aria-pressed')
+  return roleOf(element) === 'switch' || native.hasAttribute(element, 'aria-pressed')
 }
 
 const ITEMS = '[role=row],[role=listitem],[role=option],tr,li,article,label'
@@ -197,7 +196,7 @@ function mayLinkCommit(link: Element, name: string, words: number): boolean {
 /** Whether the link has an address of its own: a script's button has none, or a mark on this page. */
 function leadsElsewhere(link: Element): boolean {
   const url = destinationOf(link, 'click')
-  const here = link.ownerDocument.URL.replace(/#.*$/, '')
+  const here = native.ownerDocument(link).URL.replace(/#.*$/, '')
   return url !== null && /^https?:$/.test(url.protocol) && url.href.replace(/#.*$/, '') !== here
 }
 
@@ -206,10 +205,10 @@ function namesOf(control: Element, options: PageOptions): readonly string[] {
   const value = isTag(control, 'input') && /^(submit|button|reset)$/.test(control.type)
   const names = [
     nameOf(control, roleOf(control) || 'button', options).text,
-    isElement(control) ? (control.innerText ?? control.textContent) : '',
+    isElement(control) ? (native.innerText(control) ?? native.textContent(control)) : '',
     drawnText(control),
-    control.getAttribute('aria-label') ?? '',
-    control.getAttribute('title') ?? '',
+    native.getAttribute(control, 'aria-label') ?? '',
+    native.getAttribute(control, 'title') ?? '',
     value ? control.value : '',
   ]
   return [...new Set(names.map((name) => cleanText(name)).filter(Boolean))]

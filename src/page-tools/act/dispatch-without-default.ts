@@ -1,3 +1,5 @@
+import * as native from '../native.ts'
+
 /**
  * Dispatches an event without a default action of the browser; returns false when a listener prevented the
  * default. The caller performs the default action itself, so that all browsers behave alike: by the
@@ -21,6 +23,6 @@ export function dispatchWithoutDefault(target: EventTarget, event: Event): boole
       },
     },
   })
-  target.dispatchEvent(event)
+  native.dispatchEvent(target, event)
   return !prevented
 }

@@ -1,4 +1,5 @@
 import { viewOf } from '../dom.ts'
+import * as native from '../native.ts'
 import type { Point } from './hit-test.ts'
 
 /** Sends a drag-and-drop event; false when a listener prevented the default, which accepts a drop. */
@@ -8,7 +9,8 @@ export function sendDrag(
   { point, data }: { readonly point: Point; readonly data: DataTransfer },
 ): boolean {
   const view = viewOf(target)
-  return target.dispatchEvent(
+  return native.dispatchEvent(
+    target,
     new view.DragEvent(type, {
       bubbles: true,
       cancelable: true,

@@ -1,4 +1,5 @@
 import { closest, isElement, viewOf } from '../dom.ts'
+import * as native from '../native.ts'
 import { livePage } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
@@ -35,7 +36,7 @@ export async function drag(
   const live = livePage(page)
   const source = await resolveTarget(target, { page, live, signal })
   const goal = 'to' in place ? await resolveTarget(place.to, { page, live, signal }) : null
-  if (goal && goal.ownerDocument !== source.ownerDocument)
+  if (goal && native.ownerDocument(goal) !== native.ownerDocument(source))
     throw new PageError('unsupported', 'Nothing can be dragged from one frame into another.')
   return perform(options, async (context) => {
     const start = await makeReady(source, { live, signal })
@@ -45,7 +46,7 @@ export async function drag(
       : offsetBy(start.point, 'by' in place ? place.by : { x: 0, y: 0 })
     movePointer(live, start)
     checkAction(source, context)
-    const under = elementAt(source.ownerDocument, end)
+    const under = elementAt(native.ownerDocument(source), end)
     if (goal) checkAction(goal, context, 'drop')
     else if (under) checkDrop(under, start, context)
     pressPointer(start, PRESS)
@@ -82,7 +83,7 @@ function draggableAround(element: Element): HTMLElement | null {
     element,
     '[draggable="true"],a[href]:not([draggable="false"]),img:not([draggable="false"])',
   )
-  return isElement(found) && found.matches('[draggable="true"]') ? found : null
+  return isElement(found) && native.matches(found, '[draggable="true"]') ? found : null
 }
 
 async function dragPointer(start: Hit, end: Point, context: ActionContext): Promise<void> {
@@ -93,7 +94,7 @@ async function dragPointer(start: Hit, end: Point, context: ActionContext): Prom
     for (const point of between(start.point, end)) {
       await nextFrame(viewOf(receiver))
       signal?.throwIfAborted()
-      last = { point, receiver: elementAt(receiver.ownerDocument, point) ?? receiver }
+      last = { point, receiver: elementAt(native.ownerDocument(receiver), point) ?? receiver }
       movePointer(live, last, 1)
     }
     await nextFrame(viewOf(receiver))
@@ -125,7 +126,7 @@ async function dragAndDrop(
     await nextFrame(view)
     signal?.throwIfAborted()
     send(source, 'drag', point)
-    const under = elementAt(source.ownerDocument, point)
+    const under = elementAt(native.ownerDocument(source), point)
     if (!under) continue
     data.dropEffect = offeredEffect(data.effectAllowed)
     if (under !== over) {

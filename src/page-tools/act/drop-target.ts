@@ -1,4 +1,5 @@
 import { contains } from '../dom.ts'
+import * as native from '../native.ts'
 import type { LivePage } from '../outline/live-page.ts'
 import { requireAllowed } from '../outline/region.ts'
 import type { PageOptions } from '../options.ts'
@@ -10,7 +11,7 @@ import { marksOf, mustConfirm } from './must-confirm.ts'
 export function dropTarget(source: Element, by: Point, { options }: LivePage): Element | null {
   const start = hitTest(source)
   if (!('receiver' in start)) return null
-  const found = elementAt(source.ownerDocument, offsetBy(start.point, by))
+  const found = elementAt(native.ownerDocument(source), offsetBy(start.point, by))
   return found && isTarget(found, start, options) ? found : null
 }
 

@@ -1,4 +1,5 @@
 import { viewOf } from '../dom.ts'
+import * as native from '../native.ts'
 import { isPlainTextField, type TextField } from './field-kind.ts'
 import type { Key } from './key.ts'
 import { setText, textOf } from './field-text.ts'
@@ -17,7 +18,7 @@ export function insertText(target: HTMLElement, text: string, soft: boolean = fa
   if (!isPlainTextField(target)) {
     if (!sendInput(target, 'beforeinput', { inputType, data })) return false
     const command = line ? (soft ? 'insertLineBreak' : 'insertParagraph') : 'insertText'
-    edit(target.ownerDocument, command, text)
+    edit(native.ownerDocument(target), command, text)
     return true
   }
   const details = line ? { inputType: 'insertLineBreak' } : { inputType, data }
@@ -33,11 +34,11 @@ export function pasteText(target: HTMLElement, text: string): boolean {
   const clipboardData = new view.DataTransfer()
   clipboardData.setData('text/plain', text)
   const details = { bubbles: true, cancelable: true, composed: true, clipboardData }
-  if (!target.dispatchEvent(new view.ClipboardEvent('paste', details))) return true
+  if (!native.dispatchEvent(target, new view.ClipboardEvent('paste', details))) return true
   const inputType = 'insertFromPaste'
   if (!sendInput(target, 'beforeinput', { inputType, data: text })) return false
   if (!isPlainTextField(target)) {
-    edit(target.ownerDocument, 'insertText', text)
+    edit(native.ownerDocument(target), 'insertText', text)
     return true
   }
   replaceSelection(target, withinLength(target, text))
@@ -48,8 +49,9 @@ export function pasteText(target: HTMLElement, text: string): boolean {
 export function deleteText(target: HTMLElement, key: 'Backspace' | 'Delete'): void {
   const inputType = key === 'Backspace' ? 'deleteContentBackward' : 'deleteContentForward'
   if (!isPlainTextField(target)) {
-    if (!target.isContentEditable || !sendInput(target, 'beforeinput', { inputType })) return
-    edit(target.ownerDocument, key === 'Backspace' ? 'delete' : 'forwardDelete')
+    if (!native.isContentEditable(target) || !sendInput(target, 'beforeinput', { inputType }))
+      return
+    edit(native.ownerDocument(target), key === 'Backspace' ? 'delete' : 'forwardDelete')
     return
   }
   if (target.readOnly || !sendInput(target, 'beforeinput', { inputType })) return
@@ -77,7 +79,7 @@ function edit(document: Document, command: string, text?: string): void {
 
 export function selectAll(target: HTMLElement): void {
   if (isPlainTextField(target)) selectField(target)
-  else if (target.isContentEditable) {
+  else if (native.isContentEditable(target)) {
     const [first, last] = [textEdge(target, 'start'), textEdge(target, 'end')]
     viewOf(target)
       .getSelection()

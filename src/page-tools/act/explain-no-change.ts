@@ -1,4 +1,5 @@
 import { isElement, isTag, parentOf, viewOf } from '../dom.ts'
+import * as native from '../native.ts'
 import type { LivePage } from '../outline/live-page.ts'
 import { isActionable, roleOf } from '../outline/role.ts'
 import { hiddenReason } from '../outline/visibility.ts'
@@ -17,7 +18,7 @@ export function explainNoChange(
   documentChanged: boolean,
 ): string {
   if (!element) return 'Nothing changed.'
-  if (!element.isConnected) return 'Nothing visible changed, but the element was replaced.'
+  if (!native.isConnected(element)) return 'Nothing visible changed, but the element was replaced.'
   const known = likelyReason(element)
   const found =
     known === null && documentChanged ? STYLE_ONLY : `Nothing changed. ${known ?? guess(element)}`
@@ -30,7 +31,7 @@ const STYLE_ONLY =
   'Nothing that can be read changed, only the look of something: it may have worked.'
 
 function guess(element: Element): string {
-  const isCustom = element.localName.includes('-')
+  const isCustom = native.localName(element).includes('-')
   return isActionable(roleOf(element)) ||
     isCustom ||
     viewOf(element).getComputedStyle(element).cursor === 'pointer'
@@ -65,14 +66,14 @@ const CONTROLS = 'button,a[href],input,select,textarea,[role],[tabindex]'
 const ENOUGH = 15
 
 function controlsIn(element: Element): Element[] {
-  return onlyControls([...element.querySelectorAll(CONTROLS)].slice(0, ENOUGH * 2))
+  return onlyControls([...native.querySelectorAll(element, CONTROLS)].slice(0, ENOUGH * 2))
 }
 
 /** The controls after the element in reading order, then those before it. */
 function controlsBeside(element: Element, around: Element): Element[] {
-  const all = [...around.querySelectorAll(CONTROLS)]
+  const all = [...native.querySelectorAll(around, CONTROLS)]
   const first = all.findIndex(
-    (one) => element.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING,
+    (one) => native.compareDocumentPosition(element, one) & Node.DOCUMENT_POSITION_FOLLOWING,
   )
   const start = first < 0 ? all.length : first
   return [

@@ -1,4 +1,5 @@
 import { isElement, isTag } from '../dom.ts'
+import * as native from '../native.ts'
 
 /** Inputs with one value in a fixed format, rather than characters. */
 const PICKER_TYPES = /^(date|time|month|week|datetime-local|color|range)$/
@@ -19,8 +20,8 @@ export function isPlainTextField(element: Element): element is TextField {
 export function isEditable(element: Element): boolean {
   return (
     isPlainTextField(element) ||
-    (isElement(element) && element.isContentEditable) ||
-    /^(textbox|searchbox)$/.test(element.getAttribute('role') ?? '')
+    (isElement(element) && native.isContentEditable(element)) ||
+    /^(textbox|searchbox)$/.test(native.getAttribute(element, 'role') ?? '')
   )
 }
 
@@ -41,12 +42,15 @@ export function typedInto(target: Element): Element {
 
 /** The element to type into: the target, or the one field inside of a combobox or web component. */
 export function editableIn(target: HTMLElement): HTMLElement | null {
-  if (isPlainTextField(target) || target.isContentEditable) return target
-  for (const scope of [target.shadowRoot, target]) {
-    for (const inner of scope?.querySelectorAll('input,textarea,[contenteditable]') ?? [])
-      if (isElement(inner) && (isPlainTextField(inner) || inner.isContentEditable)) return inner
-    for (const host of scope?.querySelectorAll('*') ?? [])
-      if (isElement(host) && host.shadowRoot) {
+  if (isPlainTextField(target) || native.isContentEditable(target)) return target
+  for (const scope of [native.shadowRoot(target), target]) {
+    for (const inner of (scope &&
+      native.querySelectorAll(scope, 'input,textarea,[contenteditable]')) ??
+      [])
+      if (isElement(inner) && (isPlainTextField(inner) || native.isContentEditable(inner)))
+        return inner
+    for (const host of (scope && native.querySelectorAll(scope, '*')) ?? [])
+      if (isElement(host) && native.shadowRoot(host)) {
         const inner = editableIn(host)
         if (inner) return inner
       }

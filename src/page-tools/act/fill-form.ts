@@ -1,5 +1,5 @@
 import { asSent, isScrubbed } from '../as-sent.ts'
-import { isTag } from '../dom.ts'
+import { isTag, viewOf } from '../dom.ts'
 import { livePage } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
@@ -42,7 +42,8 @@ export async function fillForm(
         if (index === 0 && problem) throw new PageError('refused-value', summaries.join('\n'))
         break
       }
-      await nextFrame(live.outline.modal?.ownerDocument.defaultView ?? window)
+      const { modal } = live.outline
+      await nextFrame(modal ? viewOf(modal) : window)
     }
     return { summary: summaries.join('\n'), expectsChange: false }
   })

@@ -1,4 +1,5 @@
 import { contains, isDisplayed } from '../dom.ts'
+import * as native from '../native.ts'
 import type { LivePage } from '../outline/live-page.ts'
 import { ariaModal, isUnreachable } from '../outline/aria-modal.ts'
 import { ALIAS_SCORE, find, type FindOptions } from '../read/find.ts'
@@ -14,6 +15,6 @@ export async function findBlockingDialog(
   if (!found || found.score < ALIAS_SCORE || !isDisplayed(found.element)) return ''
   const { modal } = live.outline
   const isOutside = modal ? !contains(modal, found.element) : isUnreachable(found.element)
-  const top = isOutside ? (modal ?? ariaModal(found.element.ownerDocument)) : null
+  const top = isOutside ? (modal ?? ariaModal(native.ownerDocument(found.element))) : null
   return top ? describeElement(top, live) : ''
 }

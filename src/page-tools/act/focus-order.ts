@@ -1,4 +1,5 @@
 import { descendantsOf, isElement, isTag } from '../dom.ts'
+import * as native from '../native.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 
 const FOCUSABLE =
@@ -6,26 +7,27 @@ const FOCUSABLE =
 
 /** The default action of the Tab key: focuses the next element in tab order, forwards or backwards. */
 export function moveFocus(from: Element, step: 1 | -1): void {
-  const { ownerDocument } = from
+  const ownerDocument = native.ownerDocument(from)
   const modal = ownerDocument.querySelector('dialog:modal')
   const order = tabOrder(modal ?? ownerDocument.body)
   const at = order.indexOf(from as HTMLElement)
   const next =
     at < 0 ? nearest(order, from, step) : order[(at + step + order.length) % order.length]
-  next?.focus()
+  if (next) native.focus(next)
 }
 
 function tabOrder(root: Element): HTMLElement[] {
   const found = [...descendantsOf(root)].filter(
     (element) =>
       isElement(element) &&
-      element.matches(FOCUSABLE) &&
-      element.tabIndex >= 0 &&
-      !element.matches(':disabled') &&
+      native.matches(element, FOCUSABLE) &&
+      native.tabIndex(element) >= 0 &&
+      !native.matches(element, ':disabled') &&
       isTabStopOfGroup(element) &&
       hiddenReason(element) === null,
   ) as HTMLElement[]
-  const rank = ({ tabIndex }: HTMLElement): number => tabIndex || Number.POSITIVE_INFINITY
+  const rank = (element: HTMLElement): number =>
+    native.tabIndex(element) || Number.POSITIVE_INFINITY
   return found.toSorted((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)))
 }
 
@@ -34,7 +36,7 @@ function isTabStopOfGroup(element: Element): boolean {
   if (!isTag(element, 'input') || element.type !== 'radio' || element.checked || !element.name)
     return true
   const scope = element.form ?? (element.getRootNode() as Document)
-  const group = [...scope.querySelectorAll('input')].filter(
+  const group = [...native.querySelectorAll<HTMLInputElement>(scope, 'input')].filter(
     (input) => input.type === 'radio' && input.name === element.name,
   )
   return !group.some(({ checked }) => checked) && group[0] === element
@@ -46,6 +48,6 @@ function nearest(
   step: 1 | -1,
 ): HTMLElement | undefined {
   const wanted = step === 1 ? Node.DOCUMENT_POSITION_FOLLOWING : Node.DOCUMENT_POSITION_PRECEDING
-  const side = order.filter((element) => from.compareDocumentPosition(element) & wanted)
+  const side = order.filter((element) => native.compareDocumentPosition(from, element) & wanted)
   return step === 1 ? (side[0] ?? order[0]) : (side.at(-1) ?? order.at(-1))
 }

@@ -1,5 +1,6 @@
 import { cleanText, quote, shorten } from '../clean-text.ts'
 import { isTag } from '../dom.ts'
+import * as native from '../native.ts'
 import { nameOf } from '../outline/name.ts'
 import { isReadable } from '../outline/region.ts'
 import { roleOf } from '../outline/role.ts'
@@ -60,7 +61,7 @@ export function fieldsBeside(
 
 function mayShow(field: Element, options: PageOptions): boolean {
   if (isTag(field, 'input') && WITHOUT_VALUE.test(field.type)) return false
-  if (/^(button|fieldset|object|output)$/.test(field.localName)) return false
+  if (/^(button|fieldset|object|output)$/.test(native.localName(field))) return false
   return isReadable(field, options) && !isMasked(field, options)
 }
 

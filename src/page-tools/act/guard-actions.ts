@@ -1,3 +1,4 @@
+import * as native from '../native.ts'
 import type { LivePage } from '../outline/live-page.ts'
 import { isAllowed, requireAllowed, rootOf } from '../outline/region.ts'
 import type { PageOptions } from '../options.ts'
@@ -55,7 +56,7 @@ export function checkKey(receiver: Element, call: GuardedCall, activation?: Acti
 
 /** Whether keys may go to the element: without a focus they go to the body, also where only a part of it may be used. */
 export function takesKeys(receiver: Element, { options }: LivePage): boolean {
-  return receiver === rootOf(options).ownerDocument.body || isAllowed(receiver, options)
+  return receiver === native.ownerDocument(rootOf(options)).body || isAllowed(receiver, options)
 }
 
 /** As `checkAction`, between the press of a button and its release: the page may have marked what is pressed. */
@@ -64,5 +65,5 @@ export function checkPressed(
   signal: AbortSignal | undefined,
   activation: Activation | undefined,
 ): void {
-  if (signal && element.isConnected) guards.get(signal)?.goOn(element, activation)
+  if (signal && native.isConnected(element)) guards.get(signal)?.goOn(element, activation)
 }

@@ -1,6 +1,7 @@
 import { contains, frameOf, isOwn, isTag, parentOf, viewOf } from '../dom.ts'
 import { toWindowPixels } from '../window-pixels.ts'
 import { boxOfArea, imageOfArea } from '../image-map.ts'
+import * as native from '../native.ts'
 import { roleOf } from '../outline/role.ts'
 
 export interface Point {
@@ -11,9 +12,11 @@ export interface Point {
 /** The topmost element at a point of a document, inside open shadow roots, with nothing of the agent's own over it. */
 export function elementAt(document: Document, point: Point): Element | null {
   let found = topmost(document, point)
-  while (found?.shadowRoot) {
-    const inner = topmost(found.shadowRoot, point)
-    if (!inner || inner === found) return slotAt(found.shadowRoot, point) ?? found
+  for (;;) {
+    const root: ShadowRoot | null = found && native.shadowRoot(found)
+    if (!root) break
+    const inner = topmost(root, point)
+    if (!inner || inner === found) return slotAt(root, point) ?? found
     found = inner
   }
   return found
@@ -24,7 +27,7 @@ function slotAt(tree: ShadowRoot, { x, y }: Point): Element | null {
   const range = tree.ownerDocument.createRange()
   for (const slot of tree.querySelectorAll('slot'))
     for (const node of slot.assignedNodes()) {
-      if (node.nodeType !== 3) continue
+      if (native.nodeType(node) !== 3) continue
       range.selectNodeContents(node)
       for (const { left, right, top, bottom } of range.getClientRects())
         if (x >= left && x <= right && y >= top && y <= bottom) return slot
@@ -50,7 +53,7 @@ export function hitTest(element: Element): Hit | { readonly blocker: Element | n
   let onAnother: Hit | null = null
   const image = imageOfArea(element)
   for (const point of pointsOf(element)) {
-    const receiver = elementAt(element.ownerDocument, point)
+    const receiver = elementAt(native.ownerDocument(element), point)
     if (!receiver || !receivesFor(receiver, element)) {
       blocker ??= receiver
       continue
@@ -105,31 +108,31 @@ function boxesOf(element: Element): readonly DOMRect[] {
   if (image) return [toWindowPixels(image, boxOfArea(element, image))]
   const boxes = ownBoxes(element)
   const words = ownTextBoxes(element)
-  const order = element.role === 'treeitem' ? [...words, ...boxes] : [...boxes, ...words]
+  const order = native.role(element) === 'treeitem' ? [...words, ...boxes] : [...boxes, ...words]
   return order.map((box) => toWindowPixels(element, box))
 }
 
 /** The box whose centre a person would drop something on. */
 export function aimBox(element: Element): DOMRect {
-  return boxesOf(element)[0] ?? element.getBoundingClientRect()
+  return boxesOf(element)[0] ?? native.getBoundingClientRect(element)
 }
 
 /** The boxes of its content where it has none of its own. */
 function ownBoxes(element: Element): readonly DOMRect[] {
-  const own = [...element.getClientRects()].slice(0, 3)
+  const own = [...native.getClientRects(element)].slice(0, 3)
   if (own.length > 0) return own
-  const range = element.ownerDocument.createRange()
+  const range = native.ownerDocument(element).createRange()
   range.selectNodeContents(element)
   return [...range.getClientRects()].slice(0, 3)
 }
 
 /** The box of the element's first text, when it also contains other elements. */
 function ownTextBoxes(element: Element): readonly DOMRect[] {
-  if (!element.firstElementChild) return []
-  const range = element.ownerDocument.createRange()
-  const walker = element.ownerDocument.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+  if (!native.firstElementChild(element)) return []
+  const range = native.ownerDocument(element).createRange()
+  const walker = native.ownerDocument(element).createTreeWalker(element, NodeFilter.SHOW_TEXT)
   for (let node = walker.nextNode(); node; node = walker.nextNode())
-    if (node.nodeValue?.trim()) {
+    if (native.nodeValue(node)?.trim()) {
       range.selectNodeContents(node)
       return [...range.getClientRects()].slice(0, 1)
     }
@@ -147,21 +150,21 @@ const POINT_FRACTIONS = [
 function receivesFor(receiver: Element, element: Element): boolean {
   if (contains(element, receiver) || receiver === imageOfArea(element)) return true
   // A click on a label activates its field.
-  const label = receiver.closest('label')
+  const label = native.closest<HTMLLabelElement>(receiver, 'label')
   return label !== null && label.control === element
 }
 
 /** The element that covers the frame of the element, at this point. */
 function coverOfFrame(element: Element, point: Point): Element | null {
   let { x, y } = point
-  let frame = frameOf(element.ownerDocument)
+  let frame = frameOf(native.ownerDocument(element))
   while (frame) {
-    const box = toWindowPixels(frame, frame.getBoundingClientRect())
-    x += box.left + (frame as HTMLElement).clientLeft
-    y += box.top + (frame as HTMLElement).clientTop
-    const top = elementAt(frame.ownerDocument, { x, y })
+    const box = toWindowPixels(frame, native.getBoundingClientRect(frame))
+    x += box.left + native.clientLeft(frame as HTMLElement)
+    y += box.top + native.clientTop(frame as HTMLElement)
+    const top = elementAt(native.ownerDocument(frame), { x, y })
     if (top !== frame && !(top && isTag(top, 'html'))) return top ?? frame
-    frame = frameOf(frame.ownerDocument)
+    frame = frameOf(native.ownerDocument(frame))
   }
   return null
 }

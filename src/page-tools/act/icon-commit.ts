@@ -1,5 +1,6 @@
 import type { CommitKind } from '../commits/commit-kinds.ts'
 import { type Commit, isHarmless } from '../commits/read-commit.ts'
+import * as native from '../native.ts'
 
 /** Words in the classes, ids and files of icons. */
 const ICONS: readonly (readonly [CommitKind, RegExp])[] = [
@@ -30,7 +31,7 @@ const LONG = 200
 
 /** What the marks of an icon say of a control that has no name: `fa-trash`, `#paper-plane`, `DeleteIcon`. */
 export function iconCommit(control: Element): Commit | null {
-  const inside = [...control.querySelectorAll('*')].slice(0, PARTS)
+  const inside = [...native.querySelectorAll(control, '*')].slice(0, PARTS)
   for (const part of [control, ...inside]) {
     const marks = wordsOf(part, part === control)
     if (isHarmless(marks)) return null
@@ -45,9 +46,10 @@ export function iconCommit(control: Element): Commit | null {
 /** Where the control itself leads, a link's address says; that is no mark of its icon. */
 function wordsOf(part: Element, isControl: boolean): string {
   const values = MARKS.map((mark) =>
-    isControl && mark === 'href' ? '' : (part.getAttribute(mark) ?? '').slice(-LONG),
+    isControl && mark === 'href' ? '' : (native.getAttribute(part, mark) ?? '').slice(-LONG),
   )
-  const title = part.localName === 'title' ? (part.textContent ?? '').slice(0, LONG) : ''
+  const title =
+    native.localName(part) === 'title' ? (native.textContent(part) ?? '').slice(0, LONG) : ''
   return [...values.filter((value) => !value.startsWith('data:')), title]
     .join(' ')
     .replaceAll(/(\p{Ll})(?=\p{Lu})/gu, '$1 ')

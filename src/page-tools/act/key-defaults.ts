@@ -1,4 +1,5 @@
 import { closest, isElement, isTag } from '../dom.ts'
+import * as native from '../native.ts'
 import { moveFocus } from './focus-order.ts'
 import { isOneCharacter, type Key } from './key.ts'
 import { isPlainTextField } from './field-kind.ts'
@@ -16,16 +17,17 @@ export function defaultAction(target: Element, key: Key, check: KeyCheck): void 
   if (name === 'Backspace' || name === 'Delete') return deleteText(target, name)
   if ((key.ctrlKey || key.metaKey) && name.toLowerCase() === 'a') return selectAll(target)
   const prints = isOneCharacter(name) && !key.ctrlKey && !key.metaKey && !key.altKey
-  if (prints && (isPlainTextField(target) || target.isContentEditable)) insertText(target, name)
+  if (prints && (isPlainTextField(target) || native.isContentEditable(target)))
+    insertText(target, name)
 }
 
 function pressEnter(target: Element, key: Key): void {
   if (!isElement(target)) return
   if (isTag(target, 'textarea')) insertText(target, '\n')
-  else if (target.isContentEditable) insertText(target, '\n', key.shiftKey)
+  else if (native.isContentEditable(target)) insertText(target, '\n', key.shiftKey)
   else if (isTag(target, 'input') && !/^(button|submit|reset|image|file|color)$/.test(target.type))
     submitImplicitly(target)
-  else if (target.matches('a[href],button,summary,input')) target.click()
+  else if (native.matches(target, 'a[href],button,summary,input')) native.click(target)
 }
 
 function moveByKey(target: Element, key: Key, check: KeyCheck): void {
@@ -33,13 +35,13 @@ function moveByKey(target: Element, key: Key, check: KeyCheck): void {
   if (isTag(target, 'input') && /^(range|number)$/.test(target.type)) return stepField(target, name)
   if (isTag(target, 'input') && target.type === 'radio') return moveRadio(target, name, check)
   if (isTag(target, 'select')) return stepSelect(target, name, check)
-  if (isElement(target) && (isPlainTextField(target) || target.isContentEditable))
+  if (isElement(target) && (isPlainTextField(target) || native.isContentEditable(target)))
     return moveCaret(target, key)
   scrollByKey(target, name)
 }
 
 function scrollByKey(target: Element, name: string): void {
-  const view = target.ownerDocument.defaultView
+  const view = native.ownerDocument(target).defaultView
   if (!view) return
   const page = view.innerHeight * 0.9
   const down: Readonly<Record<string, number>> = {
@@ -55,9 +57,9 @@ function scrollByKey(target: Element, name: string): void {
 
 function closeDialog(target: Element): void {
   const popover = closest(target, '[popover]:popover-open')
-  if (isElement(popover)) return popover.hidePopover()
+  if (isElement(popover)) return native.hidePopover(popover)
   const dialog =
-    closest(target, 'dialog[open]') ?? target.ownerDocument.querySelector('dialog:modal')
+    closest(target, 'dialog[open]') ?? native.ownerDocument(target).querySelector('dialog:modal')
   if (!dialog || !isTag(dialog, 'dialog') || !dialog.matches(':modal')) return
   if (dialog.dispatchEvent(new Event('cancel', { cancelable: true }))) dialog.close()
 }

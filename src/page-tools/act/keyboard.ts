@@ -1,4 +1,5 @@
 import { focusedElement, isElement, isTag, viewOf } from '../dom.ts'
+import * as native from '../native.ts'
 import { defaultAction } from './key-defaults.ts'
 import { checkKey, type GuardedCall } from './guard-actions.ts'
 import { isOneCharacter, type Key } from './key.ts'
@@ -19,7 +20,7 @@ export function sendKeyPress(target: Element, key: Key, call: GuardedCall): void
     defaultAction(checkedTarget(target, key, call), key, (one, how) => checkKey(one, call, how))
   // `keyup` goes to the element that has the focus then.
   const after = connectedTarget(target)
-  const receiver = key.key === 'Tab' ? target.ownerDocument.activeElement : after
+  const receiver = key.key === 'Tab' ? native.ownerDocument(target).activeElement : after
   if (receiver && sendKey(receiver, 'keyup', key) && goesOn && key.key === ' ')
     activateBySpace(checkedTarget(target, key, call))
 }
@@ -38,7 +39,9 @@ function checkedTarget(target: Element, key: Key, call: GuardedCall): Element {
 
 /** A page that re-rendered at the key has focused another element. */
 function connectedTarget(target: Element): Element {
-  return target.isConnected ? target : (focusedElement(target.ownerDocument) ?? target)
+  return native.isConnected(target)
+    ? target
+    : (focusedElement(native.ownerDocument(target)) ?? target)
 }
 
 function isPrintable({ key, ctrlKey, metaKey, altKey }: Key): boolean {
@@ -69,5 +72,5 @@ function activateBySpace(target: Element): void {
     isTag(target, 'button') ||
     isTag(target, 'summary') ||
     (isTag(target, 'input') && /^(button|submit|reset|checkbox|radio)$/.test(target.type))
-  if (reacts && isElement(target)) target.click()
+  if (reacts && isElement(target)) native.click(target)
 }

@@ -1,10 +1,12 @@
 import { quote } from '../clean-text.ts'
 import { descendantsOf, viewOf } from '../dom.ts'
+import * as native from '../native.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
 import { isReadable, rootOf } from '../outline/region.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import type { Page } from '../options.ts'
 import { unseenReason } from '../sight/unseen.ts'
+import { commitOf } from './commits.ts'
 import { mustConfirm } from './must-confirm.ts'
 import { leavesSite, linkOf } from './sites.ts'
 import { subjectOf } from './subject.ts'
@@ -25,10 +27,10 @@ const NOTHING: AddressNote = { text: '', mustAsk: false }
  */
 export function noteOnAddress(url: URL, page: Page): AddressNote {
   const live = livePage(page)
-  const { ownerDocument } = rootOf(live.options)
+  const ownerDocument = native.ownerDocument(rootOf(live.options))
   const links = linksTo(url, live)
   const asking = links.find((link) => mustConfirm(link, 'click', live.options))
-  const doing = asking ?? links.find((link) => subjectOf(link, live, CLICK).does)
+  const doing = asking ?? links.find((link) => commitOf(link, CLICK, live.options))
   if (doing) return { text: likeLink(doing, live), mustAsk: asking !== undefined }
   if (leavesSite(url, viewOf(ownerDocument)))
     return { text: 'leads to another site', mustAsk: false }
@@ -43,10 +45,10 @@ const CLICK = { action: 'click' } as const
 /** All that lead there, with whatever fragment unless the address is one of this page. */
 function linksTo(url: URL, live: LivePage): Element[] {
   const root = rootOf(live.options)
-  const isHere = withoutHash(url.href) === withoutHash(root.ownerDocument.URL)
+  const isHere = withoutHash(url.href) === withoutHash(native.ownerDocument(root).URL)
   const found: Element[] = []
   for (const element of descendantsOf(root))
-    if (/^(a|area)$/.test(element.localName)) {
+    if (/^(a|area)$/.test(native.localName(element))) {
       const address = linkOf(element)?.href
       const isSame = isHere ? address === url.href : withoutHash(address) === withoutHash(url.href)
       if (isSame && isReadable(element, live.options)) found.push(element)

@@ -1,6 +1,7 @@
 import { contains, focusedElement, isElement, isTag, parentOf, referenced, viewOf } from '../dom.ts'
 import { toWindowPixels } from '../window-pixels.ts'
 import { renderedElement } from '../image-map.ts'
+import * as native from '../native.ts'
 import { type LivePage, scrub } from '../outline/live-page.ts'
 import { PageError } from '../page-error.ts'
 import { hiddenReason } from '../outline/visibility.ts'
@@ -41,14 +42,16 @@ export async function makeReady(element: HTMLElement, options: ReadyOptions): Pr
 export function scrollIntoView(element: Element): void {
   // Browsers don't scroll to elements without a box.
   const rendered = renderedElement(element)
-  const boxed = rendered.getClientRects().length > 0 ? rendered : rendered.firstElementChild
-  boxed?.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' })
+  const boxed =
+    native.getClientRects(rendered).length > 0 ? rendered : native.firstElementChild(rendered)
+  if (boxed)
+    native.scrollIntoView(boxed, { block: 'center', inline: 'nearest', behavior: 'instant' })
 }
 
 function isWithinView(element: Element): boolean {
   if ('blocker' in hitTest(element)) return false
   const rendered = renderedElement(element)
-  const box = toWindowPixels(rendered, rendered.getBoundingClientRect())
+  const box = toWindowPixels(rendered, native.getBoundingClientRect(rendered))
   const { innerHeight } = viewOf(element)
   return box.top >= 0 && (box.bottom <= innerHeight || box.height > innerHeight)
 }
@@ -57,11 +60,11 @@ function isWithinView(element: Element): boolean {
 async function becomeStable(element: Element, signal?: AbortSignal): Promise<void> {
   const view = viewOf(element)
   const until = performance.now() + STABLE_MS
-  let before = element.getBoundingClientRect()
+  let before = native.getBoundingClientRect(element)
   while (performance.now() < until) {
     await nextFrame(view)
     signal?.throwIfAborted()
-    const now = element.getBoundingClientRect()
+    const now = native.getBoundingClientRect(element)
     if (now.top === before.top && now.left === before.left && now.width === before.width) return
     before = now
   }
@@ -77,7 +80,7 @@ async function reach(
     if ('receiver' in hit) return hit
     if (byKeys && hit.blocker && isOwnAppearance(hit.blocker, element))
       return { point: { x: 0, y: 0 }, receiver: element }
-    if (!element.isConnected)
+    if (!native.isConnected(element))
       throw new PageError('stale-ref', `${name} was replaced meanwhile. Read the page again.`)
     if (performance.now() > until) throw unreachable(element, hit.blocker, { live, name })
     if (hit.blocker) closeListOfFocused(hit.blocker, element)
@@ -88,10 +91,11 @@ async function reach(
 
 /** Blurs the focused field when its open list is in the way, as a click elsewhere would. */
 function closeListOfFocused(blocker: Element, element: Element): void {
-  const focused = focusedElement(element.ownerDocument)
+  const focused = focusedElement(native.ownerDocument(element))
   if (!isElement(focused) || contains(focused, element)) return
   const lists = [...referenced(focused, 'aria-controls'), ...referenced(focused, 'aria-owns')]
-  if (lists.some((list) => contains(list, blocker) && !contains(list, element))) focused.blur()
+  if (lists.some((list) => contains(list, blocker) && !contains(list, element)))
+    native.blur(focused)
 }
 
 /**
@@ -100,7 +104,8 @@ function closeListOfFocused(blocker: Element, element: Element): void {
  */
 function isOwnAppearance(blocker: Element, element: Element): boolean {
   if (contains(blocker, element)) return true
-  const around = element.parentElement?.parentElement ?? element
+  const parent = native.parentElement(element)
+  const around = (parent && native.parentElement(parent)) ?? element
   return contains(around, blocker)
 }
 
@@ -109,7 +114,7 @@ function unreachable(
   blocker: Element | null,
   { live, name }: { readonly live: LivePage; readonly name: string },
 ): PageError {
-  const { width, height } = renderedElement(element).getBoundingClientRect()
+  const { width, height } = native.getBoundingClientRect(renderedElement(element))
   if (width === 0 || height === 0)
     return new PageError('hidden', `${name} can't be used: it has no size on the screen.`)
   if (viewOf(element).getComputedStyle(element).pointerEvents === 'none')
@@ -122,9 +127,10 @@ function unreachable(
 
 /** The dialog in or around a covering element without a name, which says more. */
 function namedCover(blocker: Element): Element {
-  const inside = blocker.querySelector('[role=dialog],dialog,[role=alertdialog]')
+  const inside = native.querySelector(blocker, '[role=dialog],dialog,[role=alertdialog]')
   if (inside) return inside
   for (let at: Element | null = blocker; at && !isTag(at, 'body'); at = parentOf(at))
-    if (at.id || at.hasAttribute('role') || at.hasAttribute('aria-label')) return at
+    if (native.id(at) || native.hasAttribute(at, 'role') || native.hasAttribute(at, 'aria-label'))
+      return at
   return blocker
 }

@@ -1,4 +1,5 @@
 import { shownAddress } from '../clean-text.ts'
+import * as native from '../native.ts'
 import { livePage } from '../outline/live-page.ts'
 import { rootOf } from '../outline/region.ts'
 import type { ActOptions } from '../options.ts'
@@ -77,7 +78,7 @@ async function waitForNavigation(
 }
 
 function viewFor(options: ActOptions): Window {
-  return rootOf(livePage(options.page).options).ownerDocument.defaultView ?? window
+  return native.ownerDocument(rootOf(livePage(options.page).options)).defaultView ?? window
 }
 
 /** Throws `invalid-input` for what is no web address, `outside` for another site. */

@@ -1,5 +1,6 @@
 import { cleanText, normalize } from '../clean-text.ts'
 import { closest, contains, isElement, parentOf, referenced, viewOf } from '../dom.ts'
+import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { nameOf } from '../outline/name.ts'
@@ -38,7 +39,7 @@ export function presentBeforeOpening(
 
 /** Whether its options are visible: those of a plain listbox always are. */
 export function isOpen(element: HTMLElement): boolean {
-  return listFor(element) !== null || ownerIn(element).ariaExpanded === 'true'
+  return listFor(element) !== null || native.ariaExpanded(ownerIn(element)) === 'true'
 }
 
 /** The one option of this name that is rendered, with a role or without. */
@@ -51,7 +52,7 @@ export function findOption(search: OptionSearch, label: string): HTMLElement | u
     (one) =>
       isReadable(one, search.options) &&
       (popup
-        ? popup.contains(one)
+        ? native.contains(popup, one)
         : !before.has(one) && (before.size > 0 || floatsBeside(one, element))),
   )
 }
@@ -73,7 +74,9 @@ function offeredOptions({ element, before }: OptionSearch): HTMLElement[] {
 /** Those of its own lists, shown or not. */
 export function knownOptions(element: HTMLElement): HTMLElement[] {
   const lists = [...referencedLists(element), element]
-  return [...new Set(lists.flatMap((list) => [...list.querySelectorAll<HTMLElement>(OPTIONS)]))]
+  return [
+    ...new Set(lists.flatMap((list) => [...native.querySelectorAll<HTMLElement>(list, OPTIONS)])),
+  ]
 }
 
 /** The names of an option: its accessible name and its visible text. */
@@ -86,30 +89,36 @@ export function namesOf(option: HTMLElement, { options }: OptionSearch): string[
 /** Whether several options of its list may be chosen. */
 export function allowsSeveral(option: HTMLElement, { element }: OptionSearch): boolean {
   const list = closest(option, '[role=listbox],[role=tree]') ?? listFor(element)
-  return list?.getAttribute('aria-multiselectable') === 'true' || option.ariaChecked !== null
+  return (
+    (list && native.getAttribute(list, 'aria-multiselectable')) === 'true' ||
+    native.ariaChecked(option) !== null
+  )
 }
 
 export function isChosen(option: HTMLElement, search: OptionSearch): boolean {
-  if (option.matches(CHOSEN) || option.querySelector(':checked')) return true
+  if (native.matches(option, CHOSEN) || native.querySelector(option, ':checked')) return true
   // The visible list may be a copy of the one for assistive technology.
   const texts = namesOf(option, search)
   return referencedLists(search.element)
-    .flatMap((list) => [...list.querySelectorAll<HTMLElement>(CHOSEN)])
+    .flatMap((list) => [...native.querySelectorAll<HTMLElement>(list, CHOSEN)])
     .some((twin) => twin !== option && namesOf(twin, search).some((name) => texts.includes(name)))
 }
 
 export function scrollerOf(element: Element): Element | null {
-  for (let at = element.parentElement; at; at = at.parentElement)
-    if (at.scrollHeight > at.clientHeight + 1 && /auto|scroll/.test(getComputedStyle(at).overflowY))
+  for (let at = native.parentElement(element); at; at = native.parentElement(at))
+    if (
+      native.scrollHeight(at) > native.clientHeight(at) + 1 &&
+      /auto|scroll/.test(getComputedStyle(at).overflowY)
+    )
       return at
   return null
 }
 
 /** The list of a combobox: referenced by it, or inside it. */
 export function listFor(element: HTMLElement): Element | null {
-  if (/^(listbox|menu|tree)$/.test(element.getAttribute('role') ?? '')) return element
+  if (/^(listbox|menu|tree)$/.test(native.getAttribute(element, 'role') ?? '')) return element
   if (holdsRadios(element)) return element
-  const inner = element.querySelector('[role=listbox],[role=menu]')
+  const inner = native.querySelector(element, '[role=listbox],[role=menu]')
   const list = [...referencedLists(element), ...(inner ? [inner] : [])].find(
     (one) => hiddenReason(one) === null && optionsIn(one).length > 0,
   )
@@ -123,8 +132,8 @@ function referencedLists(element: HTMLElement): Element[] {
 
 /** The combobox itself when the target is an element around it. */
 function ownerIn(element: HTMLElement): Element {
-  if (element.matches('[role=combobox],[aria-controls],[aria-owns]')) return element
-  return element.querySelector('[role=combobox]') ?? element
+  if (native.matches(element, '[role=combobox],[aria-controls],[aria-owns]')) return element
+  return native.querySelector(element, '[role=combobox]') ?? element
 }
 
 /** The popup that contains the list. */
@@ -146,16 +155,24 @@ function floatingAround(inner: Element, element: HTMLElement): Element | null {
 }
 
 function shownOptions(element: HTMLElement): HTMLElement[] {
-  const host = element.getRootNode() as Document | ShadowRoot
+  const host = native.getRootNode(element) as Document | ShadowRoot
   const here = 'host' in host ? [...optionsIn(host), ...optionsIn(host.host)] : []
-  const inside = element.shadowRoot ? optionsIn(element.shadowRoot) : []
+  const shadow = native.shadowRoot(element)
+  const inside = shadow ? optionsIn(shadow) : []
   return [
-    ...new Set([...inside, ...here, ...optionsIn(element.ownerDocument), ...optionsIn(element)]),
+    ...new Set([
+      ...inside,
+      ...here,
+      ...optionsIn(native.ownerDocument(element)),
+      ...optionsIn(element),
+    ]),
   ]
 }
 
 function holdsRadios(element: Element): boolean {
-  return /^(radiogroup|group)$/.test(roleOf(element)) && element.querySelector(RADIOS) !== null
+  return (
+    /^(radiogroup|group)$/.test(roleOf(element)) && native.querySelector(element, RADIOS) !== null
+  )
 }
 
 function optionsIn(scope: ParentNode): HTMLElement[] {
@@ -163,26 +180,30 @@ function optionsIn(scope: ParentNode): HTMLElement[] {
   if (isElement(scope as Element) && holdsRadios(scope as Element))
     return [...scope.querySelectorAll<HTMLElement>(RADIOS)]
   const owned = isElement(scope as Element) ? referenced(scope as Element, 'aria-owns') : []
-  const found = [...scope.querySelectorAll(OPTIONS), ...owned.filter((one) => one.matches(OPTIONS))]
+  const found = [
+    ...scope.querySelectorAll(OPTIONS),
+    ...owned.filter((one) => native.matches(one, OPTIONS)),
+  ]
   return found.filter((one): one is HTMLElement => isElement(one) && hasVisibleBox(one))
 }
 
 /** Some components keep a list of their options for assistive technology only, without a size. */
 function hasVisibleBox(element: Element): boolean {
-  const { width, height } = element.getBoundingClientRect()
+  const { width, height } = native.getBoundingClientRect(element)
   return width > 1 && height > 1 && hiddenReason(element) === null
 }
 
 /** Elements with exactly this text: options that are rendered without a role. */
 function elementsShowing(label: string, element: HTMLElement): HTMLElement[] {
-  const { ownerDocument } = element
+  const ownerDocument = native.ownerDocument(element)
   const wanted = normalize(label)
   const walker = ownerDocument.createTreeWalker(ownerDocument.body, NodeFilter.SHOW_TEXT)
   const holders: HTMLElement[] = []
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const holder = node.parentElement
-    if (!holder || normalize(node.nodeValue ?? '') !== wanted || !hasVisibleBox(holder)) continue
-    if (!element.contains(holder)) holders.push(holder)
+    const holder = native.parentElement(node)
+    if (!holder || normalize(native.nodeValue(node) ?? '') !== wanted || !hasVisibleBox(holder))
+      continue
+    if (!native.contains(element, holder)) holders.push(holder)
   }
   return holders
 }

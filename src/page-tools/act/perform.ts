@@ -1,6 +1,7 @@
 import { isScrubbed } from '../as-sent.ts'
 import { cleanText, quote, shorten, shownAddress } from '../clean-text.ts'
 import { activeElement, isTag, viewOf } from '../dom.ts'
+import * as native from '../native.ts'
 import { exclusively, livePage, treesOf, type LivePage, scrub } from '../outline/live-page.ts'
 import { rootOf } from '../outline/region.ts'
 import type { ActOptions } from '../options.ts'
@@ -118,7 +119,7 @@ interface PageState {
 }
 
 function stateOf({ options, outline }: LivePage): PageState {
-  const { ownerDocument } = rootOf(options)
+  const ownerDocument = native.ownerDocument(rootOf(options))
   const { href } = viewOf(ownerDocument).location
   return {
     href,

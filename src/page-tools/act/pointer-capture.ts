@@ -1,4 +1,5 @@
 import { ancestorsOf } from '../dom.ts'
+import * as native from '../native.ts'
 
 /** The id of the tools' pointer in its events. There is one, a mouse. */
 export const POINTER_ID = 1
@@ -41,7 +42,7 @@ export function allowPointerCapture(below: Element, send: SendCaptureEvent): voi
 export function processPointerCapture(): Element | null {
   if (!capture) return null
   const before = capture.target
-  const now = capture.pending?.isConnected ? capture.pending : null
+  const now = capture.pending && native.isConnected(capture.pending) ? capture.pending : null
   capture.target = now
   if (before !== now) {
     if (before) capture.send(before, 'lostpointercapture')
@@ -61,15 +62,17 @@ export function endPointerCapture(): void {
 
 /** Overrides the methods for the tools' pointer; returns the function that restores them. */
 function overrideMethods(element: Element): () => void {
-  const saved = Object.entries(METHODS).map(([name, answer]) => {
+  const saved = Object.entries(METHODS).flatMap(([name, answer]) => {
+    const method: unknown = Reflect.get(element, name)
+    // A form's own are hidden by its fields of these names, from its page, too.
+    if (typeof method !== 'function') return []
     const descriptor = Object.getOwnPropertyDescriptor(element, name)
-    const method = Reflect.get(element, name) as (id: number) => unknown
     Object.defineProperty(element, name, {
       configurable: true,
       writable: true,
       value: (id: number) => (id === POINTER_ID ? answer(element) : method.call(element, id)),
     })
-    return [name, descriptor] as const
+    return [[name, descriptor] as const]
   })
   return () => {
     for (const [name, descriptor] of saved)

@@ -1,4 +1,5 @@
 import { ancestorsOf, focusedElement, isElement, isTag, viewOf } from '../dom.ts'
+import * as native from '../native.ts'
 import type { LivePage } from '../outline/live-page.ts'
 import {
   processPointerCapture,
@@ -34,7 +35,7 @@ const MOVE = { button: 0, detail: 0, buttons: 0 }
 /** Moves the pointer onto an element; the events of the element that it leaves come first. */
 export function movePointer(live: LivePage, { point, ...hit }: Hit, buttons: number = 0): void {
   const receiver = processPointerCapture() ?? hit.receiver
-  const before = live.hovered?.isConnected ? live.hovered : null
+  const before = live.hovered && native.isConnected(live.hovered) ? live.hovered : null
   const details = { ...MOVE, buttons, point }
   if (before !== receiver) {
     if (before) leave(before, receiver, details)
@@ -107,7 +108,7 @@ export function clickPointer(hit: Hit, options: PressOptions, check: () => void)
   }
   if (options.button === 2) send(receiver, 'contextmenu', { ...details, buttons: 2 })
   releasePointer(hit, options)
-  if (!receiver.isConnected) return
+  if (!native.isConnected(receiver)) return
   send(receiver, options.button === 2 ? 'auxclick' : 'click', details)
   if (options.button !== 2 && options.detail === 2) send(receiver, 'dblclick', details)
 }
@@ -139,7 +140,9 @@ function send(target: Element, type: string, details: MouseDetails): boolean {
       })
     : new view.MouseEvent(type, init)
   // The only event of a script that has a default action.
-  return type === 'click' ? target.dispatchEvent(event) : dispatchWithoutDefault(target, event)
+  return type === 'click'
+    ? native.dispatchEvent(target, event)
+    : dispatchWithoutDefault(target, event)
 }
 
 const FOCUSABLE =
@@ -148,14 +151,15 @@ const FOCUSABLE =
 /** Focuses the nearest focusable element; without one, blurs the focused element. */
 function focusFrom(receiver: Element): void {
   for (const element of [receiver, ...ancestorsOf(receiver)]) {
-    if (!isElement(element) || element.matches(':disabled')) continue
+    if (!isElement(element) || native.matches(element, ':disabled')) continue
     const label = isTag(element, 'label') && element.control
     if (label) return
-    if (element.matches(FOCUSABLE) || element.shadowRoot?.delegatesFocus) {
-      if (focusedElement(element.ownerDocument) !== element) element.focus({ preventScroll: true })
+    if (native.matches(element, FOCUSABLE) || native.shadowRoot(element)?.delegatesFocus) {
+      if (focusedElement(native.ownerDocument(element)) !== element)
+        native.focus(element, { preventScroll: true })
       return
     }
   }
-  const focused = focusedElement(receiver.ownerDocument)
-  if (isElement(focused) && !isTag(focused, 'body')) focused.blur()
+  const focused = focusedElement(native.ownerDocument(receiver))
+  if (isElement(focused) && !isTag(focused, 'body')) native.blur(focused)
 }

@@ -1,6 +1,7 @@
 import { asSent } from '../as-sent.ts'
 import { quote, shorten } from '../clean-text.ts'
 import { activeElement, closest, focusedElement, isElement } from '../dom.ts'
+import * as native from '../native.ts'
 import { livePage } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { rootOf } from '../outline/region.ts'
@@ -30,10 +31,10 @@ const COMPOSITE = '[role=tree],[role=treegrid],[role=grid],[role=listbox],[role=
 
 /** Focuses the element, or the tree, grid or list that keeps the focus for its items. */
 function focusOn(element: HTMLElement): void {
-  element.focus({ preventScroll: true })
-  if (focusedElement(element.ownerDocument) === element) return
+  native.focus(element, { preventScroll: true })
+  if (focusedElement(native.ownerDocument(element)) === element) return
   const around = closest(element, COMPOSITE)
-  if (isElement(around)) around.focus({ preventScroll: true })
+  if (isElement(around)) native.focus(around, { preventScroll: true })
 }
 
 /** Presses a key like `Enter`, `ArrowDown`, `Shift+Tab` or `Control+A`. */
@@ -51,15 +52,17 @@ export async function pressKey(
       await show(element)
       focusOn(element)
     }
-    const { ownerDocument } = rootOf(live.options)
+    const ownerDocument = native.ownerDocument(rootOf(live.options))
     const focused = activeElement(ownerDocument)
     const selectedBefore = readSelection(options)
     const times = Math.min(Math.max(1, options.times ?? 1), MAX_TIMES)
     let receiver: Element = ownerDocument.body
     for (let count = 0; count < times; count += 1) {
       // Read for each press, as keys move the focus.
-      receiver = focusedElement(element?.ownerDocument ?? ownerDocument) ?? ownerDocument.body
-      if (element && count === 0 && isElement(element) && !receiver.contains(element))
+      receiver =
+        focusedElement((element && native.ownerDocument(element)) ?? ownerDocument) ??
+        ownerDocument.body
+      if (element && count === 0 && isElement(element) && !native.contains(receiver, element))
         receiver = element
       sendKeyPress(receiver, key, { live, signal })
       await Promise.resolve()

@@ -1,6 +1,7 @@
 import { quoteSent } from '../as-sent.ts'
 import { cleanText, quote, shorten } from '../clean-text.ts'
 import { isTag, viewOf } from '../dom.ts'
+import * as native from '../native.ts'
 import { PageError } from '../page-error.ts'
 import { describeElement } from './describe.ts'
 import { sendDrag } from './drag-event.ts'
@@ -16,7 +17,7 @@ export type FileTarget = { readonly field: HTMLInputElement } | { readonly zone:
 export function fileFieldOf(target: HTMLElement): HTMLInputElement | null {
   if (isFileField(target)) return target
   if (isTag(target, 'label') && isFileField(target.control)) return target.control
-  const inside = [...target.querySelectorAll('input')].filter(isFileField)
+  const inside = [...native.querySelectorAll(target, 'input')].filter(isFileField)
   return inside.length === 1 ? (inside[0] ?? null) : null
 }
 
@@ -38,7 +39,7 @@ export async function provideFiles(
       'unsupported',
       `${name}: this page lends no files. Ask the person to choose one.`,
     )
-  if (target.matches(':disabled')) throw new PageError('disabled', `${name} is disabled.`)
+  if (native.matches(target, ':disabled')) throw new PageError('disabled', `${name} is disabled.`)
   const transfer = new (viewOf(target).DataTransfer)()
   const wanted = names
     .split(/[\n,]/)

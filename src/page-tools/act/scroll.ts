@@ -1,6 +1,7 @@
 import { quoteSent } from '../as-sent.ts'
 import { normalize } from '../clean-text.ts'
 import { contains, isElement, parentOf, viewOf } from '../dom.ts'
+import * as native from '../native.ts'
 import { livePage, scrubber } from '../outline/live-page.ts'
 import { isReadable, rootOf } from '../outline/region.ts'
 import type { ActOptions, PageOptions } from '../options.ts'
@@ -62,7 +63,7 @@ async function scrollUntil(
   const { live, signal } = context
   const direction = options.direction ?? 'down'
   const until = performance.now() + SEARCH_MS
-  const start = scroller.scrollTop
+  const start = native.scrollTop(scroller)
   let samples: readonly (ScrollSample | null)[] = []
   for (let step = 0; performance.now() < until; step += 1) {
     const clean = scrubber(live)
@@ -76,11 +77,11 @@ async function scrollUntil(
         expectsChange: false,
       }
     }
-    if (step === MAX_ESTIMATES) scroller.scrollTop = start
+    if (step === MAX_ESTIMATES) native.scrollTo(scroller, { top: start })
     samples = [
       samples.at(-1) ?? null,
       step < MAX_ESTIMATES
-        ? sampleScroll(text, { scrollTop: scroller.scrollTop, textContent: read(scroller) })
+        ? sampleScroll(text, { scrollTop: native.scrollTop(scroller), textContent: read(scroller) })
         : null,
     ]
     const moved = jumpToNumber(scroller, text, samples) || move(scroller, direction)
@@ -105,9 +106,9 @@ function jumpToNumber(
 ): boolean {
   const top = before && now ? estimateScrollTop(text, before, now) : null
   if (top === null) return false
-  const { scrollTop } = scroller
-  scroller.scrollTop = top
-  return scroller.scrollTop !== scrollTop
+  const scrollTop = native.scrollTop(scroller)
+  native.scrollTo(scroller, { top })
+  return native.scrollTop(scroller) !== scrollTop
 }
 
 /** Whether the list loads more at its end. */
@@ -139,11 +140,11 @@ function innermostHolder(
   read: (element: Element) => string,
 ): Element | null {
   const shows = (element: Element): boolean =>
-    containsText(normalize(element.textContent), text) && containsText(read(element), text)
+    containsText(normalize(native.textContent(element)), text) && containsText(read(element), text)
   if (!shows(scroller)) return null
   let at = scroller
   for (;;) {
-    const inner = [...at.children].find(shows)
+    const inner = [...native.children(at)].find(shows)
     if (!inner) return at
     at = inner
   }
@@ -162,33 +163,37 @@ function containsText(shown: string, text: string): boolean {
  * page.
  */
 function scrollerOf(element: Element): Element {
-  const { ownerDocument } = element
+  const ownerDocument = native.ownerDocument(element)
   const page = ownerDocument.scrollingElement ?? ownerDocument.documentElement
-  if (element === ownerDocument.body && page.scrollHeight > page.clientHeight + 1) return page
+  if (element === ownerDocument.body && native.scrollHeight(page) > native.clientHeight(page) + 1)
+    return page
   for (let at: Element | null = element; at; at = parentOf(at)) if (scrolls(at)) return at
-  const inside = [...element.querySelectorAll('*')].filter((one) => isElement(one) && scrolls(one))
+  const inside = [...native.querySelectorAll(element, '*')].filter(
+    (one) => isElement(one) && scrolls(one),
+  )
   return inside.toSorted((a, b) => area(b) - area(a))[0] ?? page
 }
 
 function scrolls(element: Element): boolean {
   if (
-    element.scrollHeight <= element.clientHeight + 1 &&
-    element.scrollWidth <= element.clientWidth + 1
+    native.scrollHeight(element) <= native.clientHeight(element) + 1 &&
+    native.scrollWidth(element) <= native.clientWidth(element) + 1
   )
     return false
   const { overflowX, overflowY } = viewOf(element).getComputedStyle(element)
   return /auto|scroll/.test(overflowX + overflowY)
 }
 
-function area({ clientWidth, clientHeight }: Element): number {
-  return clientWidth * clientHeight
+function area(element: Element): number {
+  return native.clientWidth(element) * native.clientHeight(element)
 }
 
 /** Scrolls; returns false when the position is the same. */
 function move(scroller: Element, direction: NonNullable<ScrollOptions['direction']>): boolean {
-  const { scrollTop, scrollLeft, clientHeight, clientWidth, scrollHeight } = scroller
-  const page = clientHeight * 0.85
-  const wide = clientWidth * 0.85
+  const [scrollTop, scrollLeft] = [native.scrollTop(scroller), native.scrollLeft(scroller)]
+  const scrollHeight = native.scrollHeight(scroller)
+  const page = native.clientHeight(scroller) * 0.85
+  const wide = native.clientWidth(scroller) * 0.85
   const [x, y] = {
     up: [0, -page],
     down: [0, page],
@@ -197,10 +202,11 @@ function move(scroller: Element, direction: NonNullable<ScrollOptions['direction
     top: [0, -scrollHeight],
     bottom: [0, scrollHeight],
   }[direction] as [number, number]
-  scroller.scrollBy({ left: x, top: y, behavior: 'instant' })
-  return scroller.scrollTop !== scrollTop || scroller.scrollLeft !== scrollLeft
+  native.scrollBy(scroller, { left: x, top: y, behavior: 'instant' })
+  return native.scrollTop(scroller) !== scrollTop || native.scrollLeft(scroller) !== scrollLeft
 }
 
-function position({ scrollTop, scrollHeight, clientHeight }: Element): string {
-  return ` (now at ${Math.round(scrollTop)} of ${Math.max(0, scrollHeight - clientHeight)} px)`
+function position(scroller: Element): string {
+  const end = Math.max(0, native.scrollHeight(scroller) - native.clientHeight(scroller))
+  return ` (now at ${Math.round(native.scrollTop(scroller))} of ${end} px)`
 }

@@ -1,6 +1,7 @@
 import { quoteSent } from '../as-sent.ts'
 import { normalize, quote, shorten } from '../clean-text.ts'
 import { closest, focusedElement, isTag, viewOf } from '../dom.ts'
+import * as native from '../native.ts'
 import { livePage } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
@@ -166,8 +167,8 @@ async function addChoice(
 async function openList(element: HTMLElement, context: ActionContext): Promise<void> {
   await clickElement(element, context)
   if (await poll(() => listFor(element) ?? undefined, context, 500)) return
-  const opensByKey = element.matches('[role=combobox],[aria-haspopup]')
-  if (element.ariaExpanded !== 'true' && opensByKey)
+  const opensByKey = native.matches(element, '[role=combobox],[aria-haspopup]')
+  if (native.ariaExpanded(element) !== 'true' && opensByKey)
     sendKeyPress(element, keyOf('ArrowDown'), context)
 }
 
@@ -179,7 +180,7 @@ async function closeList(element: HTMLElement, context: ActionContext): Promise<
   await nextFrame(viewOf(element))
   if (listFor(element) === element || !isOpen(element)) return
   if (closest(element, 'dialog,[role=dialog],[role=alertdialog]')) return
-  const receiver = focusedElement(element.ownerDocument)
+  const receiver = focusedElement(native.ownerDocument(element))
   if (receiver && takesKeys(receiver, context.live))
     sendKeyPress(receiver, keyOf('Escape'), context)
   await poll(() => !isOpen(element), context, 300)
@@ -195,12 +196,12 @@ async function scrollToOption(
     const first = optionsFor(search)[0]
     const scroller = first && scrollerOf(first)
     if (!scroller) return undefined
-    const top = scroller.scrollTop
-    scroller.scrollTop = step === 0 ? 0 : top + scroller.clientHeight * 0.8
+    const top = native.scrollTop(scroller)
+    native.scrollTo(scroller, { top: step === 0 ? 0 : top + native.clientHeight(scroller) * 0.8 })
     await sleep(40, signal)
     const found = findOption(search, label)
     if (found) return found
-    if (step > 0 && scroller.scrollTop <= top) return undefined
+    if (step > 0 && native.scrollTop(scroller) <= top) return undefined
   }
   return undefined
 }

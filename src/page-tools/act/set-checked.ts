@@ -1,4 +1,5 @@
 import { isTag } from '../dom.ts'
+import * as native from '../native.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
@@ -41,14 +42,14 @@ export async function check(
     throw new PageError('unsupported', `${name} can only be unchecked by checking another one.`)
   await clickElement(element, context)
   if (stateOf(element, live) !== checked) await waitUntilSettled(live, signal, { element })
-  if (!element.isConnected) return `Clicked ${name}; the page replaced it.`
+  if (!native.isConnected(element)) return `Clicked ${name}; the page replaced it.`
   if (stateOf(element, live) !== checked)
     throw new PageError('refused-value', `${name} was clicked but is still not ${word(checked)}.`)
   return `${describeElement(element, live)} is now ${word(checked)}.`
 }
 
 function stateOf(element: HTMLElement, live: LivePage): boolean | 'mixed' {
-  const pressed = element.getAttribute('aria-pressed')
+  const pressed = native.getAttribute(element, 'aria-pressed')
   const state = checkedState(element) ?? (pressed === null ? null : pressed === 'true')
   if (state === null)
     throw new PageError(
@@ -64,15 +65,15 @@ function checkable(target: HTMLElement): HTMLElement {
   if (isTag(target, 'label') && target.control) return target.control
   const selector =
     'input[type=checkbox],input[type=radio],[role=switch],[role=checkbox],[role=radio]'
-  const inside = [target, target.shadowRoot].flatMap((scope) => [
-    ...(scope?.querySelectorAll<HTMLElement>(selector) ?? []),
+  const inside = [target, native.shadowRoot(target)].flatMap((scope) => [
+    ...((scope && native.querySelectorAll<HTMLElement>(scope, selector)) ?? []),
   ])
   return inside.length === 1 && inside[0] ? inside[0] : target
 }
 
 function isRadio(element: Element): boolean {
   return (
-    element.getAttribute('role') === 'radio' ||
+    native.getAttribute(element, 'role') === 'radio' ||
     (isTag(element, 'input') && element.type === 'radio')
   )
 }

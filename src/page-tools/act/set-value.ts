@@ -1,4 +1,5 @@
 import { isTag, viewOf } from '../dom.ts'
+import * as native from '../native.ts'
 import type { TextField } from './field-kind.ts'
 
 /**
@@ -23,7 +24,8 @@ export function sendInput(
   details: { readonly inputType: string; readonly data?: string | null },
 ): boolean {
   const view = viewOf(target)
-  return target.dispatchEvent(
+  return native.dispatchEvent(
+    target,
     new view.InputEvent(type, {
       ...details,
       data: details.data ?? null,
@@ -36,11 +38,14 @@ export function sendInput(
 }
 
 export function sendChange(target: Element): void {
-  target.dispatchEvent(new (viewOf(target).Event)('change', { bubbles: true }))
+  native.dispatchEvent(target, new (viewOf(target).Event)('change', { bubbles: true }))
 }
 
 /** The events of a choice: fields without text send `change` at once. */
 export function sendChoice(target: Element): void {
-  target.dispatchEvent(new (viewOf(target).Event)('input', { bubbles: true, composed: true }))
+  native.dispatchEvent(
+    target,
+    new (viewOf(target).Event)('input', { bubbles: true, composed: true }),
+  )
   sendChange(target)
 }

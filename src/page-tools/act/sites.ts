@@ -1,4 +1,5 @@
 import { closest, isTag, viewOf } from '../dom.ts'
+import * as native from '../native.ts'
 import type { LivePage } from '../outline/live-page.ts'
 import type { PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
@@ -38,7 +39,8 @@ function destinationsOf(element: Element, how: Activation): URL[] {
 /** The address of the link that the element is, or is in. */
 export function linkOf(element: Element): URL | null {
   const link = closest(element, 'a,area')
-  const href = link?.getAttribute('href') ?? link?.getAttribute('xlink:href')
+  const href =
+    (link && native.getAttribute(link, 'href')) ?? (link && native.getAttribute(link, 'xlink:href'))
   return link && href !== null && href !== undefined ? resolved(href, link) : null
 }
 
@@ -59,7 +61,7 @@ export function requireSite(element: Element, how: Activation, { options }: Live
 /** Where the browser reports that a link was followed. */
 function pingsOf(element: Element): URL[] {
   const link = closest(element, 'a[ping],area[ping]')
-  const addresses = link?.getAttribute('ping')?.split(/\s+/).filter(Boolean) ?? []
+  const addresses = (link && native.getAttribute(link, 'ping'))?.split(/\s+/).filter(Boolean) ?? []
   return addresses.flatMap((address) => (link && resolved(address, link)) ?? [])
 }
 
@@ -106,9 +108,12 @@ function formOf(element: Element): HTMLFormElement | null {
 
 const BUTTON_TYPES = /^(button|reset|submit|image|file|color)$/
 
-function resolved(address: string, { baseURI, ownerDocument }: Element): URL | null {
+function resolved(address: string, element: Element): URL | null {
   // An empty action is the page's own address, whatever its base.
-  return URL.parse(address, address.trim() ? baseURI : ownerDocument.URL)
+  return URL.parse(
+    address,
+    address.trim() ? native.baseURI(element) : native.ownerDocument(element).URL,
+  )
 }
 
 function methodOf(form: HTMLFormElement, button: Submitter | null): string | undefined {
@@ -117,7 +122,7 @@ function methodOf(form: HTMLFormElement, button: Submitter | null): string | und
 
 /** A form's fields hide its own properties and methods when they have their names. */
 function attributeOf(form: HTMLFormElement, name: string): string | null {
-  return Element.prototype.getAttribute.call(form, name)
+  return native.getAttribute(form, name)
 }
 
 /** Its fields and buttons. */

@@ -5,6 +5,7 @@ import { PageError } from '../page-error.ts'
 import { isMasked, MASKED } from '../privacy.ts'
 import { nextFrame } from '../waiting.ts'
 import { viewOf } from '../dom.ts'
+import * as native from '../native.ts'
 import { describeElement } from './describe.ts'
 import { keyOf } from './key.ts'
 import { sendKeyPress } from './keyboard.ts'
@@ -23,7 +24,7 @@ export async function slideTo(
   const wanted = Number(text)
   const name = describeElement(slider, live)
   const isNumber = text.trim() !== '' && !Number.isNaN(wanted)
-  if (isNumber ? !isWithin(slider, wanted) : !slider.hasAttribute('aria-valuetext'))
+  if (isNumber ? !isWithin(slider, wanted) : !native.hasAttribute(slider, 'aria-valuetext'))
     throw new PageError(
       'refused-value',
       `${name} takes ${rangeOf(slider)}, not ${quoteSent(text)}.`,
@@ -31,7 +32,7 @@ export async function slideTo(
   await makeReady(slider, { live, signal, byKeys: true })
   await show(slider)
   checkAction(slider, { live, signal })
-  slider.focus({ preventScroll: true })
+  native.focus(slider, { preventScroll: true })
   const start = valueOf(slider)
   const step = (key: string): Promise<boolean> => press(slider, key, { live, signal })
   const found = isNumber
@@ -42,7 +43,7 @@ export async function slideTo(
   if (!isNumber) await stepToNumber(slider, start, step)
   const now = isMasked(slider, live.options)
     ? MASKED
-    : (slider.getAttribute('aria-valuetext') ?? valueOf(slider))
+    : (native.getAttribute(slider, 'aria-valuetext') ?? valueOf(slider))
   throw new PageError(
     'refused-value',
     `${name} is now at ${now}: it can't be brought to ${asSent(text.slice(0, 120))} by its arrow keys. It takes ${rangeOf(slider)}.`,
@@ -71,7 +72,7 @@ async function stepToText(
   step: () => Promise<boolean>,
 ): Promise<boolean> {
   const shown = (): boolean =>
-    normalize(slider.getAttribute('aria-valuetext') ?? '') === normalize(text)
+    normalize(native.getAttribute(slider, 'aria-valuetext') ?? '') === normalize(text)
   const start = valueOf(slider)
   for (let count = 0; count < MAX_STEPS && !shown(); count += 1)
     if (!(await step()) || valueOf(slider) === start) break
@@ -89,7 +90,7 @@ async function press(slider: HTMLElement, key: string, call: GuardedCall): Promi
 }
 
 function valueOf(slider: HTMLElement): number {
-  return Number(slider.getAttribute('aria-valuenow') ?? Number.NaN)
+  return Number(native.getAttribute(slider, 'aria-valuenow') ?? Number.NaN)
 }
 
 function isWithin(slider: HTMLElement, wanted: number): boolean {
@@ -99,8 +100,8 @@ function isWithin(slider: HTMLElement, wanted: number): boolean {
 
 function limitsOf(slider: HTMLElement): { readonly min: number; readonly max: number } {
   return {
-    min: Number.parseFloat(slider.getAttribute('aria-valuemin') ?? ''),
-    max: Number.parseFloat(slider.getAttribute('aria-valuemax') ?? ''),
+    min: Number.parseFloat(native.getAttribute(slider, 'aria-valuemin') ?? ''),
+    max: Number.parseFloat(native.getAttribute(slider, 'aria-valuemax') ?? ''),
   }
 }
 

@@ -1,3 +1,4 @@
+import * as native from '../native.ts'
 import { sendChoice, setNativeValue } from './set-value.ts'
 import type { Activation } from './sites.ts'
 
@@ -21,7 +22,7 @@ export function stepField(field: HTMLInputElement, key: string): void {
 export function moveRadio(radio: HTMLInputElement, key: string, check: KeyCheck): void {
   if (!key.startsWith('Arrow')) return
   const scope = radio.form ?? (radio.getRootNode() as Document)
-  const group = [...scope.querySelectorAll('input')].filter(
+  const group = [...native.querySelectorAll<HTMLInputElement>(scope, 'input')].filter(
     (input) => input.type === 'radio' && input.name === radio.name && !input.matches(':disabled'),
   )
   const step = /(Right|Down)$/.test(key) ? 1 : -1

@@ -1,4 +1,5 @@
 import { isElement } from '../dom.ts'
+import * as native from '../native.ts'
 
 export interface Caret {
   readonly node: Node
@@ -16,27 +17,33 @@ export function textEdge(editable: Element, edge: Edge): Caret {
   for (let inner = childAt(node, edge); inner && takesText(inner); inner = childAt(node, edge))
     node = inner
   if (edge === 'start') return { node, offset: 0 }
-  if (node.nodeType === 3) return { node, offset: node.nodeValue?.length ?? 0 }
+  if (native.nodeType(node) === 3) return { node, offset: native.nodeValue(node)?.length ?? 0 }
   const last = childAt(node, edge)
-  const onlyBreak = last !== null && (last as Element).localName === 'br'
-  return { node, offset: onlyBreak ? [...node.childNodes].indexOf(last) : node.childNodes.length }
+  const onlyBreak = last !== null && native.localName(last as Element) === 'br'
+  return {
+    node,
+    offset: onlyBreak ? [...native.childNodes(node)].indexOf(last) : native.childNodes(node).length,
+  }
 }
 
 /** The first or last child, without whitespace and placeholder line breaks. */
 function childAt(node: Node, edge: Edge): ChildNode | null {
-  const shown = [...node.childNodes].filter(
+  const shown = [...native.childNodes(node)].filter(
     (child) =>
-      isElement(child) || (child.nodeType === 3 && /[^ \t\r\n\f]/.test(child.nodeValue ?? '')),
+      isElement(child) ||
+      (native.nodeType(child) === 3 && /[^ \t\r\n\f]/.test(native.nodeValue(child) ?? '')),
   )
   // A trailing line break only makes the last line visible.
-  if (edge === 'end' && shown.length > 1 && (shown.at(-1) as Element).localName === 'br')
+  if (edge === 'end' && shown.length > 1 && native.localName(shown.at(-1) as Element) === 'br')
     shown.pop()
-  return shown.at(edge === 'start' ? 0 : -1) ?? node.firstChild
+  return shown.at(edge === 'start' ? 0 : -1) ?? native.firstChild(node)
 }
 
 function takesText(node: Node): boolean {
-  if (node.nodeType === 3) return true
-  return isElement(node) && node.isContentEditable && !WITHOUT_TEXT.has(node.localName)
+  if (native.nodeType(node) === 3) return true
+  return (
+    isElement(node) && native.isContentEditable(node) && !WITHOUT_TEXT.has(native.localName(node))
+  )
 }
 
 const WITHOUT_TEXT = new Set(['br', 'hr', 'img', 'input', 'wbr', 'video', 'audio', 'iframe'])

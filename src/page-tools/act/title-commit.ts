@@ -8,6 +8,7 @@ import {
 } from '../commits/read-commit.ts'
 import { closest, descendantsOf, referenced } from '../dom.ts'
 import { drawnText } from '../generated-text.ts'
+import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { nameOf } from '../outline/name.ts'
 
@@ -47,20 +48,20 @@ function isQuestion(dialog: Element): boolean {
 }
 
 function labelOf(button: Element): string {
-  const value = button.getAttribute('value') ?? ''
-  return cleanText(button.getAttribute('aria-label') ?? (drawnText(button) || value))
+  const value = native.getAttribute(button, 'value') ?? ''
+  return cleanText(native.getAttribute(button, 'aria-label') ?? (drawnText(button) || value))
 }
 
 /** The part of the page that holds only this form. */
 function sectionOf(form: Element): Element | null {
   const section = closest(form, SECTIONS)
-  return section?.querySelectorAll('form').length === 1 ? section : null
+  return section && native.querySelectorAll(section, 'form').length === 1 ? section : null
 }
 
 function titlesOf(element: Element, options: PageOptions): readonly string[] {
   const described = referenced(element, 'aria-describedby').slice(0, 1)
   const headings = allIn(element, TITLES).slice(0, 2)
-  const words = element.matches(DIALOGS) ? allIn(element, 'p').slice(0, 2) : []
+  const words = native.matches(element, DIALOGS) ? allIn(element, 'p').slice(0, 2) : []
   return [
     nameOf(element, 'form', options).text,
     ...[...headings, ...described, ...words].map((title) => drawnText(title)),
@@ -69,5 +70,5 @@ function titlesOf(element: Element, options: PageOptions): readonly string[] {
 
 /** Those that are shown in it, in slots and shadow roots, too. */
 function allIn(element: Element, selector: string): Element[] {
-  return [...descendantsOf(element)].filter((one) => one.matches(selector))
+  return [...descendantsOf(element)].filter((one) => native.matches(one, selector))
 }

@@ -1,5 +1,6 @@
 import { nextTurn } from '../../lib/next-turn.ts'
 import { descendantsOf, focusedElement, isElement, isOwn, viewOf } from '../dom.ts'
+import * as native from '../native.ts'
 import { isAllowed, rootOf } from '../outline/region.ts'
 import { PageError } from '../page-error.ts'
 import { nameOf } from '../outline/name.ts'
@@ -42,7 +43,7 @@ export async function typeCharacters(
   const currentField = trackField(first, context)
   await clickElement(first, context)
   const field = currentField() ?? first
-  if (!fieldHasFocus(field)) field.focus()
+  if (!fieldHasFocus(field)) native.focus(field)
   await letEditorUpdate(field, context)
   if (append) caretToEnd(field)
   else if (isPlainTextField(field)) selectField(field)
@@ -142,14 +143,14 @@ function trackField(first: HTMLElement, context: ActionContext): FieldTracker {
   let field = first
   return () => {
     field = checkedReplacement(field, context)
-    if (field.isConnected) return field
+    if (native.isConnected(field)) return field
     for (const element of descendantsOf(rootOf(live.options))) {
       if (!isElement(element) || roleOf(element) !== role || editableIn(element) !== element)
         continue
       if (nameOf(element, role, live.options).text !== name) continue
       if (!isAllowed(element, live.options)) continue
       checkField(element, context)
-      element.focus({ preventScroll: true })
+      native.focus(element, { preventScroll: true })
       caretToEnd(element)
       field = element
       return field
@@ -160,22 +161,22 @@ function trackField(first: HTMLElement, context: ActionContext): FieldTracker {
 
 /** A page may move the focus while someone types, as one-time-code fields do. */
 export function focusedField(field: HTMLElement): HTMLElement {
-  const now = focusedElement(field.ownerDocument)
+  const now = focusedElement(native.ownerDocument(field))
   const elsewhere =
-    isElement(now) && (isPlainTextField(now) || now.isContentEditable) && !isOwn(now)
+    isElement(now) && (isPlainTextField(now) || native.isContentEditable(now)) && !isOwn(now)
   return elsewhere ? now : field
 }
 
 /** A person may write to the agent meanwhile: fields take text without the focus, editors only with it. */
 function checkField(field: HTMLElement, context: GuardedCall): void {
-  const focused = focusedElement(field.ownerDocument)
+  const focused = focusedElement(native.ownerDocument(field))
   const isTaken = focused !== null && isOwn(focused) && !isPlainTextField(field)
   checkKey(isTaken ? focused : field, context)
 }
 
 /** The element that a page that re-rendered has focused in the field's place. */
 function replacementOf(field: HTMLElement): HTMLElement {
-  return field.isConnected ? field : focusedField(field)
+  return native.isConnected(field) ? field : focusedField(field)
 }
 
 function checkedReplacement(field: HTMLElement, context: GuardedCall): HTMLElement {
@@ -200,7 +201,7 @@ async function pasteInstead(
 }
 
 function contentOf(field: HTMLElement): string {
-  return isPlainTextField(field) ? textOf(field) : field.innerText
+  return isPlainTextField(field) ? textOf(field) : native.innerText(field)
 }
 
 function clear(field: HTMLElement, currentField: FieldTracker, context: GuardedCall): void {
@@ -235,5 +236,6 @@ function typeCharacter(
 }
 
 function fieldHasFocus(field: HTMLElement): boolean {
-  return focusedElement(field.ownerDocument)?.contains(field) ?? false
+  const focused = focusedElement(native.ownerDocument(field))
+  return focused !== null && native.contains(focused, field)
 }

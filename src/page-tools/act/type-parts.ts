@@ -1,5 +1,6 @@
 import { fieldValue } from '../outline/state.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
+import * as native from '../native.ts'
 import { makeReady } from './make-ready.ts'
 import { planParts, readDateParts } from './date-parts.ts'
 import { keyOf, withShift } from './key.ts'
@@ -8,7 +9,9 @@ import type { ActionContext } from './perform.ts'
 
 /** The parts of a field with one part each for day, month and year; none for another field. */
 export function partsOf(target: Element): HTMLElement[] {
-  const found = [...target.querySelectorAll<HTMLElement>('[role=spinbutton][aria-valuemax]')]
+  const found = [
+    ...native.querySelectorAll<HTMLElement>(target, '[role=spinbutton][aria-valuemax]'),
+  ]
   return found.length > 1 ? found : []
 }
 
@@ -32,8 +35,8 @@ export async function typeParts(
   for (const { field, text: value } of plan) {
     await makeReady(field, { live, signal, byKeys: true })
     await show(field)
-    field.focus({ preventScroll: true })
-    const before = field.ariaValueNow
+    native.focus(field, { preventScroll: true })
+    const before = native.ariaValueNow(field)
     for (const character of value) {
       sendKeyPress(field, withShift(keyOf(character)), { live, signal })
       await nextTurn()
@@ -42,8 +45,8 @@ export async function typeParts(
     const isHalf = /[AP]/.test(value)
     if (
       isHalf &&
-      field.ariaValueNow !== (value === 'P' ? '1' : '0') &&
-      field.ariaValueNow === before
+      native.ariaValueNow(field) !== (value === 'P' ? '1' : '0') &&
+      native.ariaValueNow(field) === before
     )
       sendKeyPress(field, keyOf('ArrowUp'), { live, signal })
   }

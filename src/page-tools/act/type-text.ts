@@ -1,6 +1,7 @@
 import { quoteTyped, rememberTyped } from '../as-sent.ts'
 import { cleanText } from '../clean-text.ts'
 import { isTag } from '../dom.ts'
+import * as native from '../native.ts'
 import { livePage } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
@@ -56,9 +57,9 @@ function maySuggest(target: HTMLElement): boolean {
   const field = editableIn(target) ?? target
   const suggests =
     /^(combobox|searchbox)$/.test(roleOf(field)) ||
-    field.ariaAutoComplete !== null ||
-    field.getAttribute('autocomplete') === 'off'
-  return suggests && field.ariaExpanded !== 'true'
+    native.ariaAutoComplete(field) !== null ||
+    native.getAttribute(field, 'autocomplete') === 'off'
+  return suggests && native.ariaExpanded(field) !== 'true'
 }
 
 /** The typing alone, for actions of several steps; returns a summary with the field's value. */
@@ -104,8 +105,8 @@ export async function typeInto(
 /** Whether its value has a range and is changed by keys: sliders, spin buttons, splitters. */
 function isSliderLike(target: HTMLElement): boolean {
   return (
-    /^(slider|spinbutton|separator|scrollbar)$/.test(target.getAttribute('role') ?? '') &&
-    target.hasAttribute('aria-valuenow') &&
+    /^(slider|spinbutton|separator|scrollbar)$/.test(native.getAttribute(target, 'role') ?? '') &&
+    native.hasAttribute(target, 'aria-valuenow') &&
     !editableIn(target)
   )
 }
@@ -127,7 +128,7 @@ interface Typed {
 
 /** The field's value where it isn't the expected one, and its validation message. */
 function contentNote(field: HTMLElement, { text, append }: Typed, { live }: ActionContext): string {
-  if (!field.isConnected) return ''
+  if (!native.isConnected(field)) return ''
   const secret = isMasked(field, live.options)
   const parts = partsOf(field)
   if (parts.length > 0 && !secret)

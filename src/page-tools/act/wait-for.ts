@@ -1,5 +1,6 @@
 import { asSent, quoteSent } from '../as-sent.ts'
 import { normalize } from '../clean-text.ts'
+import * as native from '../native.ts'
 import { livePage, type LivePage, scrub } from '../outline/live-page.ts'
 import { rootOf } from '../outline/region.ts'
 import type { ActOptions } from '../options.ts'
@@ -69,7 +70,7 @@ async function isThere(
     const wanted = normalize(query.text)
     const root = rootOf(live.options) as HTMLElement
     // Of what the page shows, only what may be read counts: this is quick where there is nothing to look at closely.
-    if (normalize(root.innerText ?? '').includes(wanted)) {
+    if (normalize(native.innerText(root) ?? '').includes(wanted)) {
       const text = readableText(root, live.options, Number.POSITIVE_INFINITY)
       if (normalize(scrub(text, live)).includes(wanted)) return true
     }

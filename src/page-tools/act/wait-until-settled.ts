@@ -1,3 +1,4 @@
+import * as native from '../native.ts'
 import { treesOf, type LivePage } from '../outline/live-page.ts'
 import { rootOf } from '../outline/region.ts'
 import { ALL_MUTATIONS, changedElement } from '../outline/mutation-log.ts'
@@ -47,7 +48,7 @@ export async function waitUntilSettled(
   }: SettleOptions = {},
 ): Promise<boolean> {
   const root = rootOf(live.options)
-  const view = root.ownerDocument.defaultView ?? window
+  const view = native.ownerDocument(root).defaultView ?? window
   const limit = live.options.quietMs ?? LIMIT_MS
   const started = performance.now()
   let last = started
@@ -69,7 +70,7 @@ export async function waitUntilSettled(
     await nextFrame(view)
     for (;;) {
       const now = performance.now()
-      const busy = root.querySelector('[aria-busy="true"]') !== null
+      const busy = native.querySelector(root, '[aria-busy="true"]') !== null
       if (now - started > (busy ? limit * BUSY_FACTOR : limit)) return false
       const moving = isAnimating(trees, element)
       if (moving) {

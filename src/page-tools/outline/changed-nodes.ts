@@ -1,4 +1,5 @@
 import { closest, isElement, parentOf } from '../dom.ts'
+import * as native from '../native.ts'
 import type { Extent } from './mutation-log.ts'
 import type { OutlineNode } from './outline-node.ts'
 
@@ -41,7 +42,7 @@ function nearestNode(
     const node = isElement(at) && nodes.get(at)
     if (node) return node
     // Still hidden. What becomes visible is itself the target of a mutation, or inside of one.
-    if (isElement(at) && at !== target && hidden.has(at) && !at.checkVisibility()) return null
+    if (isElement(at) && at !== target && hidden.has(at) && !native.checkVisibility(at)) return null
   }
   return undefined
 }

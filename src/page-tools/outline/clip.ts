@@ -1,4 +1,5 @@
 import { isTag } from '../dom.ts'
+import * as native from '../native.ts'
 import type { Box, OutlineNode } from './outline-node.ts'
 import { clipsContent, type Visibility } from './visibility.ts'
 
@@ -15,7 +16,7 @@ export function clipInside(
   const { clip } = context
   if (!inView) return visibility.fixed ? clip : null
   if (!clip || isTag(element, 'body') || !clipsContent(visibility)) return clip
-  const box = element.getBoundingClientRect()
+  const box = native.getBoundingClientRect(element)
   return {
     left: Math.max(clip.left, box.left),
     top: Math.max(clip.top, box.top),
@@ -27,7 +28,7 @@ export function clipInside(
 /** Elements without a box of their own count as in view: their content decides. */
 export function isInView(element: Element, clip: Box | null): boolean {
   if (!clip) return false
-  const box = element.getBoundingClientRect()
+  const box = native.getBoundingClientRect(element)
   if (box.width === 0 || box.height === 0) return true
   return (
     box.bottom > clip.top && box.top < clip.bottom && box.right > clip.left && box.left < clip.right

@@ -1,4 +1,5 @@
 import { contains, isElement } from '../dom.ts'
+import * as native from '../native.ts'
 import type { OmittedItem } from './outline-node.ts'
 
 /** Children that are always shown: headers, and the first items. */
@@ -25,7 +26,7 @@ export function listWindow(
   const { from } = options
   if (children.length <= options.listLimit) return children
   const listLimit =
-    LISTS.test(element.role ?? '') || LISTS.test(element.localName)
+    LISTS.test(native.role(element) ?? '') || LISTS.test(native.localName(element))
       ? options.listLimit
       : options.listLimit * NON_LIST_FACTOR
   if (children.length <= listLimit) return children
@@ -51,12 +52,13 @@ export function listWindow(
 
 /** A binary search, as children of a list are mostly in vertical order. */
 function firstInView(elements: readonly HTMLElement[], list: Element): number {
-  const top = Math.max(0, list.getBoundingClientRect().top)
+  const top = Math.max(0, native.getBoundingClientRect(list).top)
   let low = 0
   let high = elements.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((elements[middle]?.getBoundingClientRect().bottom ?? 0) > top) high = middle
+    const element = elements[middle]
+    if (element && native.getBoundingClientRect(element).bottom > top) high = middle
     else low = middle + 1
   }
   return low >= elements.length ? 0 : low

@@ -1,5 +1,6 @@
 import { nextTurn } from '../../lib/next-turn.ts'
 import { contains, isDisplayed } from '../dom.ts'
+import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { runInSlices } from '../time-slicing.ts'
 import { once } from '../once.ts'
@@ -70,8 +71,8 @@ export class LiveOutline {
     this.trees.clear()
     this.#modal = openModal(root)
     const start = this.#modal ?? root
-    const view = start.ownerDocument.defaultView ?? window
-    this.#log.watch(start.ownerDocument)
+    const view = native.ownerDocument(start).defaultView ?? window
+    this.#log.watch(native.ownerDocument(start))
     const context = pageContext(view)
     this.#top = await runInSlices(walk(this.#walk(), start, { parent: null, context }), signal)
     await nextTurn()
@@ -83,7 +84,12 @@ export class LiveOutline {
   async refresh(signal?: AbortSignal): Promise<OutlineNode | null> {
     const changed = this.#log.take()
     const top = this.#top
-    if (!changed || !top?.element.isConnected || openModal(this.#root()) !== this.#modal)
+    if (
+      !changed ||
+      !top ||
+      !native.isConnected(top.element) ||
+      openModal(this.#root()) !== this.#modal
+    )
       return this.read(signal)
     const places = changedNodes(changed, { nodes: this.#nodes, hidden: this.#hidden })
     if (!places || places.size > MAX_CHANGED_NODES) return this.read(signal)
@@ -180,14 +186,14 @@ export class LiveOutline {
   /** Values, checked states and pure CSS cause no mutations. `shown`: everything must be walked. */
   #checkFields(): 'same' | 'changed' | 'shown' {
     for (const element of this.#hidden) {
-      if (!element.isConnected) this.#hidden.delete(element)
+      if (!native.isConnected(element)) this.#hidden.delete(element)
       else if (isRendered(element)) return 'shown'
     }
     let changed = false
     for (const node of this.#nodes.values()) {
       if (!isActionable(node.role)) continue
       if (node.control === node.element && !isDisplayed(node.element)) return 'shown'
-      if (!FIELDS.has(node.control.localName)) continue
+      if (!FIELDS.has(native.localName(node.control))) continue
       const signature = signatureOf(node)
       if (signature === node.signature) continue
       changed = true
@@ -202,12 +208,13 @@ export class LiveOutline {
     const before = this.#nodes
     this.#nodes = new Map()
     if (this.#top) for (const node of nodesOf(this.#top)) this.#track(node, before)
-    const hasModal = once(() => ariaModal(this.#root().ownerDocument) !== null)
+    const hasModal = once(() => ariaModal(native.ownerDocument(this.#root())) !== null)
     for (const node of before.values())
       if (!this.#nodes.has(node.element) && !this.#isOutOfReach(node, hasModal))
         this.#recordRemoval(node, before)
     for (const element of this.#behindModal.keys())
-      if (!element.isConnected || this.#nodes.has(element)) this.#behindModal.delete(element)
+      if (!native.isConnected(element) || this.#nodes.has(element))
+        this.#behindModal.delete(element)
     this.#history.trim()
   }
 
@@ -231,7 +238,7 @@ export class LiveOutline {
   #isOutOfReach(node: OutlineNode, hasModal: () => boolean): boolean {
     const { element } = node
     const isBehind =
-      element.isConnected &&
+      native.isConnected(element) &&
       (this.#modal
         ? !contains(this.#modal, element)
         : isDisplayed(element) && isUnreachable(element) && hasModal())
@@ -242,7 +249,8 @@ export class LiveOutline {
   #recordRemoval(node: OutlineNode, before: ReadonlyMap<Element, OutlineNode>): void {
     const { element, parent } = node
     // Scrolled out of a long list's window: still there, but not walked.
-    if (element.isConnected && isRendered(element) && !element.closest(EXCLUDED)) return
+    if (native.isConnected(element) && isRendered(element) && !native.closest(element, EXCLUDED))
+      return
     // Only the topmost of what was removed together, and no paragraph of an editor, whose value contains
     // it.
     if (parent && before.has(parent.element) && !this.#nodes.has(parent.element)) return
@@ -255,15 +263,17 @@ export class LiveOutline {
 /** False when it was removed or moved together with an ancestor. */
 function isInParent(node: OutlineNode): boolean {
   const { element, parent } = node
-  return element.isConnected && (parent === null || parent.items.includes(node))
+  return native.isConnected(element) && (parent === null || parent.items.includes(node))
 }
 
 function isRendered(element: Element): boolean {
-  return !element.matches(`${EXCLUDED},script,style,template`) && element.checkVisibility()
+  return (
+    !native.matches(element, `${EXCLUDED},script,style,template`) && native.checkVisibility(element)
+  )
 }
 
 /** The last dialog opened with `showModal()`: everything else is inert. */
 function openModal(root: Element): Element | null {
-  const modals = [...root.querySelectorAll('dialog:modal')]
+  const modals = [...native.querySelectorAll(root, 'dialog:modal')]
   return modals.at(-1) ?? null
 }

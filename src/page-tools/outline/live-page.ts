@@ -1,4 +1,5 @@
 import { scrubAround } from '../as-sent.ts'
+import * as native from '../native.ts'
 import { PageError } from '../page-error.ts'
 import type { Page, PageOptions } from '../options.ts'
 import { LiveOutline } from './live-outline.ts'
@@ -73,5 +74,5 @@ export function scrubber(live: LivePage): (text: string) => string {
 
 /** The page's document, and those of its frames and shadow roots that were walked. */
 export function treesOf({ options, outline }: LivePage): Set<Document | ShadowRoot> {
-  return new Set([rootOf(options).ownerDocument, ...outline.trees])
+  return new Set([native.ownerDocument(rootOf(options)), ...outline.trees])
 }

@@ -1,4 +1,5 @@
 import { isElement, parentOf } from '../dom.ts'
+import * as native from '../native.ts'
 
 /** After this time without a call the observers are disconnected. Milliseconds. */
 const IDLE_MS = 60_000
@@ -70,7 +71,7 @@ export class MutationLog {
   noteVolatile(): void {
     const isStable = performance.now() - this.#takenAt > STABLE_MS
     for (const element of this.#volatile)
-      if (!element.isConnected || (isStable && !this.#times.has(element)))
+      if (!native.isConnected(element) || (isStable && !this.#times.has(element)))
         this.#volatile.delete(element)
     for (const [element, times] of this.#times)
       if (times >= VOLATILE_TIMES) this.#volatile.add(element)

@@ -3,6 +3,7 @@ import { cleanText } from '../clean-text.ts'
 import { isElement, isTag, referenced, viewOf } from '../dom.ts'
 import { drawnText, hasGenerated, shownAt, withGenerated, type Side } from '../generated-text.ts'
 import { labelsOf } from '../labels.ts'
+import * as native from '../native.ts'
 import { isField, isInMaskedPart, isMasked, MASKED, maskSelector } from '../privacy.ts'
 import { rememberName } from '../secrets/field-words.ts'
 import type { PageOptions } from '../options.ts'
@@ -36,15 +37,21 @@ function ownName(element: Element, role: string, options: PageOptions): ElementN
   const byAttribute = hasNamingAttribute(element)
   const replaced = labelOfReplaced(element, role)
   if (replaced && !isMasked(replaced, options))
-    return { text: cleanText(withGenerated(replaced, replaced.textContent)), visuallyHidden: false }
+    return {
+      text: cleanText(withGenerated(replaced, native.textContent(replaced))),
+      visuallyHidden: false,
+    }
   if (!byAttribute && !mayBeNamed(element, role)) return NO_NAME
-  if (!byAttribute && /^(treeitem|menuitem)/.test(role) && element.querySelector(BRANCH))
+  if (!byAttribute && /^(treeitem|menuitem)/.test(role) && native.querySelector(element, BRANCH))
     return { text: cleanText(textWithoutBranches(element)), visuallyHidden: false }
   if (!byAttribute && isNamedByContent(role)) {
     if (isPlainText(element))
-      return { text: cleanText(withGenerated(element, element.textContent)), visuallyHidden: false }
+      return {
+        text: cleanText(withGenerated(element, native.textContent(element))),
+        visuallyHidden: false,
+      }
     if (isWrappedText(element))
-      return { text: cleanText(element.textContent), visuallyHidden: false }
+      return { text: cleanText(native.textContent(element)), visuallyHidden: false }
   }
   const text =
     givenName(element) || computeName(element) || fallbackName(element) || drawnName(element, role)
@@ -53,22 +60,23 @@ function ownName(element: Element, role: string, options: PageOptions): ElementN
 
 /** Whether it has an attribute that takes precedence over its content as the name. */
 export function hasNamingAttribute(element: Element): boolean {
-  return NAMING_ATTRIBUTES.some((name) => element.hasAttribute(name))
+  return NAMING_ATTRIBUTES.some((name) => native.hasAttribute(element, name))
 }
 
 /** The attribute that takes precedence over all but `aria-labelledby`, without calling the library. */
 function givenName(element: Element): string {
-  return element.hasAttribute('aria-labelledby')
+  return native.hasAttribute(element, 'aria-labelledby')
     ? ''
-    : cleanText(element.getAttribute('aria-label') ?? '')
+    : cleanText(native.getAttribute(element, 'aria-label') ?? '')
 }
 
 /** Whether its name would come from a masked element: its own content or one that it refers to. */
 function isNamedByMasked(element: Element, role: string, options: PageOptions): boolean {
   return (
-    (isNamedByContent(role) && element.querySelector(maskSelector(options)) !== null) ||
+    (isNamedByContent(role) && native.querySelector(element, maskSelector(options)) !== null) ||
     [...labelsOf(element), ...referenced(element, 'aria-labelledby')].some(
-      (label) => isMasked(label, options) || label.querySelector(maskSelector(options)) !== null,
+      (label) =>
+        isMasked(label, options) || native.querySelector(label, maskSelector(options)) !== null,
     )
   )
 }
@@ -78,7 +86,7 @@ function isNamedOutside(element: Element, options: PageOptions): boolean {
   const labels = [...labelsOf(element), ...referenced(element, 'aria-labelledby')]
   return (
     labels.length > 0 &&
-    !element.hasAttribute('aria-label') &&
+    !native.hasAttribute(element, 'aria-label') &&
     labels.every((label) => !isInMaskedPart(label, options))
   )
 }
@@ -86,7 +94,7 @@ function isNamedOutside(element: Element, options: PageOptions): boolean {
 /** Whether its name would come from a part of the page that may not be read. */
 function isNamedByUnreadable(element: Element, role: string, options: PageOptions): boolean {
   const holdsExcluded = (one: Element): boolean =>
-    one.querySelector(excludedSelector(options)) !== null
+    native.querySelector(one, excludedSelector(options)) !== null
   return (
     (isNamedByContent(role) && !hasNamingAttribute(element) && holdsExcluded(element)) ||
     [...labelsOf(element), ...referenced(element, 'aria-labelledby')].some(
@@ -98,17 +106,17 @@ function isNamedByUnreadable(element: Element, role: string, options: PageOption
 /** The name by what may be read of it: its own attribute, else its content without what is excluded. */
 function readableName(element: Element, options: PageOptions): string {
   const own = ['aria-label', 'alt', 'placeholder', 'title'].find((name) =>
-    element.hasAttribute(name),
+    native.hasAttribute(element, name),
   )
-  if (own) return cleanText(element.getAttribute(own) ?? '')
+  if (own) return cleanText(native.getAttribute(element, own) ?? '')
   const labels = labelsOf(element).filter((label) => isReadable(label, options))
   const holders = labels.length > 0 ? labels : isFieldLike(element) ? [] : [element]
   return cleanText(holders.map((one) => textWithoutExcluded(one, options)).join(' '))
 }
 
 function textWithoutExcluded(element: Element, options: PageOptions): string {
-  const texts = [...element.childNodes].map((node) => {
-    if (!isElement(node)) return node.nodeType === 3 ? node.nodeValue : ''
+  const texts = [...native.childNodes(element)].map((node) => {
+    if (!isElement(node)) return native.nodeType(node) === 3 ? native.nodeValue(node) : ''
     return isExcluded(node, options) || isFieldLike(node) ? '' : textWithoutExcluded(node, options)
   })
   return withGenerated(element, texts.join(' '))
@@ -116,7 +124,7 @@ function textWithoutExcluded(element: Element, options: PageOptions): string {
 
 /** Its text is its value. */
 function isFieldLike(element: Element): boolean {
-  return /^(input|select|textarea|script|style)$/.test(element.localName)
+  return /^(input|select|textarea|script|style)$/.test(native.localName(element))
 }
 
 /** Elements that the specification names by their content or by another element. */
@@ -124,7 +132,7 @@ function mayBeNamed(element: Element, role: string): boolean {
   return (
     isNamedByContent(role) ||
     /^(input|select|textarea|fieldset|table|figure|img|svg|details|progress|meter|output)$/.test(
-      element.localName,
+      native.localName(element),
     ) ||
     labelsOf(element).length > 0
   )
@@ -134,9 +142,9 @@ const BRANCH = '[role=group],[role=menu],[role=tree],[role=treeitem]'
 
 /** The text of an item without its subtree or submenu, which are not part of its name. */
 function textWithoutBranches(element: Element): string {
-  const texts = [...element.childNodes].map((node) => {
-    if (!isElement(node)) return node.nodeType === 3 ? node.nodeValue : ''
-    return node.matches(`${BRANCH},script,style`) || hiddenReason(node)
+  const texts = [...native.childNodes(element)].map((node) => {
+    if (!isElement(node)) return native.nodeType(node) === 3 ? native.nodeValue(node) : ''
+    return native.matches(node, `${BRANCH},script,style`) || hiddenReason(node)
       ? ''
       : textWithoutBranches(node)
   })
@@ -145,9 +153,9 @@ function textWithoutBranches(element: Element): string {
 
 /** Most elements: their name is their text, without calling the library. */
 function isPlainText(element: Element): boolean {
-  if (element.shadowRoot || isTag(element, 'input')) return false
-  for (let node = element.firstChild; node; node = node.nextSibling)
-    if (node.nodeType === 1) return false
+  if (native.shadowRoot(element) || isTag(element, 'input')) return false
+  for (let node = native.firstChild(element); node; node = native.nextSibling(node))
+    if (native.nodeType(node) === 1) return false
   return true
 }
 
@@ -160,14 +168,15 @@ function isWrappedText(element: Element): boolean {
   if (labelsOf(element).length > 0) return false
   let at = element
   while (!isPlainText(at)) {
-    const { firstChild } = at
-    if (at.shadowRoot || at.childNodes.length !== 1 || !isElement(firstChild)) return false
-    if (!WRAPPERS.test(firstChild.localName)) return false
-    if (!firstChild.getAttributeNames().every((name) => LOOKS.test(name))) return false
+    const firstChild = native.firstChild(at)
+    if (native.shadowRoot(at) || native.childNodes(at).length !== 1 || !isElement(firstChild))
+      return false
+    if (!WRAPPERS.test(native.localName(firstChild))) return false
+    if (!native.getAttributeNames(firstChild).every((name) => LOOKS.test(name))) return false
     if (hasGenerated(at)) return false
     at = firstChild
   }
-  return !hasGenerated(at) && at.checkVisibility({ visibilityProperty: true })
+  return !hasGenerated(at) && native.checkVisibility(at, { visibilityProperty: true })
 }
 
 function computeName(element: Element): string {
@@ -178,11 +187,17 @@ function computeName(element: Element): string {
       getComputedStyle: (target, side) =>
         side ? contentOf(target, side as Side) : view.getComputedStyle(target),
     })
-    return cleanText(name.replace(GLUED, ''))
+    // A form's fields may hide from the library what it reads.
+    return cleanText(name.replace(GLUED, '') || (isTag(element, 'form') ? labelText(element) : ''))
   } catch {
     // For example when id references cross trees.
-    return cleanText(element.getAttribute('aria-label') ?? element.textContent ?? '')
+    return cleanText(labelText(element) || (native.textContent(element) ?? ''))
   }
+}
+
+function labelText(element: Element): string {
+  const labels = referenced(element, 'aria-labelledby').map((label) => native.textContent(label))
+  return native.getAttribute(element, 'aria-label') ?? labels.join(' ')
 }
 
 /** Between words of a style and a text to which they are joined, where the library has a space. */
@@ -201,7 +216,7 @@ function contentOf(element: Element, side: Side): CSSStyleDeclaration {
 
 /** What a style writes into an element that has no words of its own, such as a script's button. */
 function drawnName(element: Element, role: string): string {
-  return isNamedByContent(role) && !/[\p{L}\p{N}]/u.test(element.textContent)
+  return isNamedByContent(role) && !/[\p{L}\p{N}]/u.test(native.textContent(element))
     ? drawnText(element)
     : ''
 }
@@ -209,22 +224,26 @@ function drawnName(element: Element, role: string): string {
 /** A name for an element that the author gave none. */
 function fallbackName(element: Element): string {
   const hint =
-    element.getAttribute('placeholder') ??
-    element.getAttribute('title') ??
+    native.getAttribute(element, 'placeholder') ??
+    native.getAttribute(element, 'title') ??
     // The library takes an area of an image map for hidden.
     (isTag(element, 'area') ? element.alt : null)
   if (hint) return cleanText(hint)
-  if (element.shadowRoot) return cleanText(element.textContent)
-  const host = (element.getRootNode() as Partial<ShadowRoot>).host
-  return cleanText(host?.getAttribute('label') ?? host?.getAttribute('aria-label') ?? '')
+  if (native.shadowRoot(element)) return cleanText(native.textContent(element))
+  const host = (native.getRootNode(element) as Partial<ShadowRoot>).host
+  return cleanText(
+    (host && native.getAttribute(host, 'label')) ??
+      (host && native.getAttribute(host, 'aria-label')) ??
+      '',
+  )
 }
 
 /** The label of the hidden field that a custom control replaces, which is right before the control. */
 function labelOfReplaced(element: Element, role: string): Element | null {
-  if (!REPLACING_ROLES.test(role) || !element.hasAttribute('role')) return null
+  if (!REPLACING_ROLES.test(role) || !native.hasAttribute(element, 'role')) return null
   let at: Element | null = element
-  for (let level = 0; at && level < 3; level += 1, at = at.parentElement) {
-    const field: Element | null = at.previousElementSibling
+  for (let level = 0; at && level < 3; level += 1, at = native.parentElement(at)) {
+    const field: Element | null = native.previousElementSibling(at)
     const [label] = field ? labelsOf(field) : []
     if (field && label) return isSmall(field) ? label : null
   }
@@ -235,13 +254,17 @@ const REPLACING_ROLES = /^(combobox|textbox|searchbox|listbox)$/
 
 /** Libraries hide the fields that they replace: not displayed, or one pixel in size. */
 function isSmall(field: Element): boolean {
-  const { width, height } = field.getBoundingClientRect()
+  const { width, height } = native.getBoundingClientRect(field)
   return width <= 1 || height <= 1
 }
 
 function isOnScreen(element: Element, text: string): boolean {
-  if (element.hasAttribute('placeholder') || element.hasAttribute('aria-labelledby')) return true
+  if (
+    native.hasAttribute(element, 'placeholder') ||
+    native.hasAttribute(element, 'aria-labelledby')
+  )
+    return true
   // In a component it may be slotted content.
-  const { host } = element.getRootNode() as Partial<ShadowRoot>
-  return [element, host].some((one) => one && cleanText(one.textContent).includes(text))
+  const { host } = native.getRootNode(element) as Partial<ShadowRoot>
+  return [element, host].some((one) => one && cleanText(native.textContent(one)).includes(text))
 }

@@ -1,4 +1,5 @@
 import { closest, contains, isAttached, isOwn } from '../dom.ts'
+import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 
@@ -30,7 +31,10 @@ export function excludedSelector({ deny = [] }: PageOptions): string {
 
 /** The same, of an element whose ancestors are read. */
 export function isExcluded(element: Element, options: PageOptions): boolean {
-  return element.localName.startsWith('offstage-') || element.matches(excludedSelector(options))
+  return (
+    native.localName(element).startsWith('offstage-') ||
+    native.matches(element, excludedSelector(options))
+  )
 }
 
 export function requireReadable(element: Element, options: PageOptions): void {

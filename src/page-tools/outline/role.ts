@@ -1,5 +1,6 @@
 import { getRole } from 'dom-accessibility-api'
 import { isTag } from '../dom.ts'
+import * as native from '../native.ts'
 import { once } from '../once.ts'
 
 /** Controls that a person can act on. */
@@ -49,46 +50,60 @@ const GRIDS = '[role=grid],[role=treegrid]'
 
 /** The role as a snapshot shows it; empty for what is only a wrapper. */
 export function roleOf(element: Element): string {
-  const role = element.getAttribute('role') ? null : ownRole(element, element.localName)
+  const role = native.getAttribute(element, 'role')
+    ? null
+    : ownRole(element, native.localName(element))
   if (role !== null) return role
-  const standard = getRole(element) ?? ''
+  // A form's fields hide its attributes from the library.
+  const standard = getRole(isTag(element, 'form') ? emptyCopy(element) : element) ?? ''
   if (KNOWN.has(standard) || KNOWN_BY_MODULE.test(standard)) return standard
-  return PLAIN.has(standard) || !element.hasAttribute('role') ? '' : roleWithoutAttribute(element)
+  return PLAIN.has(standard) || !native.hasAttribute(element, 'role')
+    ? ''
+    : roleWithoutAttribute(element)
 }
 
-/** An unknown role counts as none. The copy is in a document that loads and runs nothing. */
+/** An unknown role counts as none. */
 function roleWithoutAttribute(element: Element): string {
-  const copy = inertDocument().importNode(element, false)
-  copy.removeAttribute('role')
+  const copy = emptyCopy(element)
+  native.removeAttribute(copy, 'role')
   return roleOf(copy)
+}
+
+/** Without content, in a document that loads and runs nothing. */
+function emptyCopy(element: Element): Element {
+  return inertDocument().importNode(element, false)
 }
 
 const inertDocument = once(() => document.implementation.createHTMLDocument(''))
 
 /** The role of an element without the attribute where it differs from the standard; else null. */
 function ownRole(element: Element, tag: string): string | null {
-  const editable = element.hasAttribute('contenteditable')
+  const editable = native.hasAttribute(element, 'contenteditable')
   if (WRAPPERS.has(tag) && !editable) return ''
   if (isTag(element, 'input')) return getRole(element) ?? INPUT_ROLES[element.type] ?? 'textbox'
   if (/^(iframe|video|audio|canvas|svg)$/.test(tag)) return specialRole(element)
-  if (tag === 'header' || tag === 'footer')
-    if (element.parentElement?.closest('article,aside,main,nav,section')) return ''
-  if ((tag === 'section' || tag === 'form') && !hasAuthorName(element))
-    return tag === 'form' ? 'form' : ''
+  if (tag === 'header' || tag === 'footer') {
+    const parent = native.parentElement(element)
+    if (parent && native.closest(parent, 'article,aside,main,nav,section')) return ''
+  }
+  if (tag === 'form') return 'form'
+  if (tag === 'section' && !hasAuthorName(element)) return ''
   if (isTag(element, 'select')) return element.multiple || element.size > 1 ? 'listbox' : 'combobox'
   if (isTag(element, 'th') && element.scope === 'row') return 'rowheader'
-  if (tag === 'td' && element.closest('table')?.matches(GRIDS)) return 'gridcell'
-  if (editable && (element as HTMLElement).isContentEditable) return 'textbox'
+  if (tag === 'td' && native.closest(element, 'table')?.matches(GRIDS)) return 'gridcell'
+  if (editable && native.isContentEditable(element as HTMLElement)) return 'textbox'
   return null
 }
 
 function specialRole(element: Element): string {
-  if (element.localName !== 'svg') return element.localName
-  return element.getAttribute('aria-label') ? 'img' : ''
+  if (native.localName(element) !== 'svg') return native.localName(element)
+  return native.getAttribute(element, 'aria-label') ? 'img' : ''
 }
 
 function hasAuthorName(element: Element): boolean {
-  return element.hasAttribute('aria-label') || element.hasAttribute('aria-labelledby')
+  return (
+    native.hasAttribute(element, 'aria-label') || native.hasAttribute(element, 'aria-labelledby')
+  )
 }
 
 export function isActionable(role: string): boolean {

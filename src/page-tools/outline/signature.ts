@@ -1,3 +1,4 @@
+import * as native from '../native.ts'
 import { MASKED } from '../privacy.ts'
 import type { OutlineNode } from './outline-node.ts'
 import { isActionable } from './role.ts'
@@ -12,12 +13,12 @@ const NAMING_ATTRIBUTES = ['aria-label', 'title', 'alt', 'placeholder', 'src']
 export function signatureOf({ element, role, control, items, masked }: OutlineNode): string {
   let signature = role
   for (const item of items) if ('text' in item) signature += `\u0001${item.text}`
-  if (!role || (!isActionable(role) && !element.hasAttributes())) return signature
+  if (!role || (!isActionable(role) && !native.hasAttributes(element))) return signature
   const { flags, value } = stateOf(control, role)
   if (flags.length > 0) signature += `\u0002${flags.join(' ')}`
   if (value) signature += `\u0003${masked ? MASKED : value}`
   for (const name of NAMING_ATTRIBUTES) {
-    const hint = element.getAttribute(name)
+    const hint = native.getAttribute(element, name)
     if (hint) signature += `\u0004${name}=${hint}`
   }
   return signature

@@ -1,4 +1,5 @@
 import { isTag } from '../dom.ts'
+import * as native from '../native.ts'
 
 /** What a snapshot shows of an element beside role and name. */
 export interface ElementState {
@@ -16,7 +17,7 @@ const STATED_BY_ATTRIBUTES = new Set('button,a,section,li,tr,td,ul,ol,table,nav,
 /** Reads attributes and properties only: no styles, no layout. */
 export function stateOf(element: Element, role: string): ElementState {
   if (!role) return NO_STATE
-  if (STATED_BY_ATTRIBUTES.has(element.localName) && !element.hasAttributes())
+  if (STATED_BY_ATTRIBUTES.has(native.localName(element)) && !native.hasAttributes(element))
     return stateWithoutAttributes(element)
   const flags: string[] = []
   const add = (flag: string | false | null | undefined): void => {
@@ -25,7 +26,7 @@ export function stateOf(element: Element, role: string): ElementState {
   add(checkedFlag(element))
   add(isDisabled(element) && 'disabled')
   add(expandedFlag(element))
-  add(element.getAttribute('aria-pressed') === 'true' && 'pressed')
+  add(native.getAttribute(element, 'aria-pressed') === 'true' && 'pressed')
   add(isSelected(element) && 'selected')
   add(currentFlag(element))
   add(role === 'heading' && `level=${headingLevel(element)}`)
@@ -34,7 +35,7 @@ export function stateOf(element: Element, role: string): ElementState {
   add(isReadOnly(element) && 'readonly')
   add(isRequired(element) && 'required')
   add(isInvalid(element) && 'invalid')
-  add(element.getAttribute('aria-busy') === 'true' && 'busy')
+  add(native.getAttribute(element, 'aria-busy') === 'true' && 'busy')
   return { flags, value: fieldValue(element, role) }
 }
 
@@ -48,21 +49,22 @@ function stateWithoutAttributes(element: Element): ElementState {
 const FORM_CONTROLS = new Set('button,input,select,textarea,option,optgroup,fieldset'.split(','))
 
 /** Whether form pseudo-classes can match it; custom elements may be form controls, too. */
-function isFormControl({ localName }: Element): boolean {
+function isFormControl(element: Element): boolean {
+  const localName = native.localName(element)
   return FORM_CONTROLS.has(localName) || localName.includes('-')
 }
 
 export function isDisabled(element: Element): boolean {
   return (
-    (isFormControl(element) && element.matches(':disabled')) ||
-    element.closest('[aria-disabled="true"]') !== null
+    (isFormControl(element) && native.matches(element, ':disabled')) ||
+    native.closest(element, '[aria-disabled="true"]') !== null
   )
 }
 
 export function isReadOnly(element: Element): boolean {
   return (
     ((isTag(element, 'input') || isTag(element, 'textarea')) && element.readOnly) ||
-    element.getAttribute('aria-readonly') === 'true'
+    native.getAttribute(element, 'aria-readonly') === 'true'
   )
 }
 
@@ -70,7 +72,7 @@ export function isReadOnly(element: Element): boolean {
 export function checkedState(element: Element): boolean | 'mixed' | null {
   if (isTag(element, 'input') && /^(checkbox|radio)$/.test(element.type))
     return element.indeterminate ? 'mixed' : element.checked
-  const checked = element.getAttribute('aria-checked')
+  const checked = native.getAttribute(element, 'aria-checked')
   return checked === null ? null : checked === 'mixed' ? 'mixed' : checked === 'true'
 }
 
@@ -80,16 +82,18 @@ function checkedFlag(element: Element): string | null {
 }
 
 function expandedFlag(element: Element): string | null {
-  if (isTag(element, 'summary'))
-    return element.parentElement?.hasAttribute('open') ? 'expanded' : 'collapsed'
-  const expanded = element.getAttribute('aria-expanded')
+  if (isTag(element, 'summary')) {
+    const parent = native.parentElement(element)
+    return parent && native.hasAttribute(parent, 'open') ? 'expanded' : 'collapsed'
+  }
+  const expanded = native.getAttribute(element, 'aria-expanded')
   return expanded === 'true' ? 'expanded' : expanded === 'false' ? 'collapsed' : null
 }
 
 function isSelected(element: Element): boolean {
   return isTag(element, 'option')
     ? element.selected
-    : element.getAttribute('aria-selected') === 'true'
+    : native.getAttribute(element, 'aria-selected') === 'true'
 }
 
 // The values that the specification knows: others are taken for the nearest of them.
@@ -97,18 +101,19 @@ const CURRENT = /^(page|step|location|date|time)$/
 const SORT = /^(ascending|descending)$/
 
 function currentFlag(element: Element): string | null {
-  const current = element.getAttribute('aria-current')
+  const current = native.getAttribute(element, 'aria-current')
   if (!current || current === 'false') return null
   return CURRENT.test(current) ? `current=${current}` : 'current'
 }
 
 function sortFlag(element: Element): string | null {
-  const sort = element.getAttribute('aria-sort')
+  const sort = native.getAttribute(element, 'aria-sort')
   return sort && sort !== 'none' ? `sort=${SORT.test(sort) ? sort : 'other'}` : null
 }
 
 function headingLevel(element: Element): string {
-  const level = element.getAttribute('aria-level') ?? /^h([1-6])$/.exec(element.localName)?.[1]
+  const level =
+    native.getAttribute(element, 'aria-level') ?? /^h([1-6])$/.exec(native.localName(element))?.[1]
   return /^\s*(\d{1,2})\s*$/.exec(level ?? '')?.[1] ?? '2'
 }
 
@@ -125,14 +130,14 @@ function fieldType(element: Element): string | null {
 function isRequired(element: Element): boolean {
   return (
     (element as Partial<HTMLInputElement>).required === true ||
-    element.getAttribute('aria-required') === 'true'
+    native.getAttribute(element, 'aria-required') === 'true'
   )
 }
 
 function isInvalid(element: Element): boolean {
-  const invalid = element.getAttribute('aria-invalid')
+  const invalid = native.getAttribute(element, 'aria-invalid')
   if (invalid !== null && invalid !== 'false') return true
-  return isFormControl(element) && element.matches(':user-invalid')
+  return isFormControl(element) && native.matches(element, ':user-invalid')
 }
 
 /** A field's value as text; null for elements that aren't fields. */
@@ -142,15 +147,19 @@ export function fieldValue(element: Element, role: string): string | null {
   if (isTag(element, 'select'))
     return [...element.selectedOptions].map((option) => option.label).join(', ')
   if (isTag(element, 'progress') || isTag(element, 'meter')) return String(element.value)
-  if (role === 'textbox' && (element as HTMLElement).isContentEditable)
-    return (element as HTMLElement).innerText
-  const { ariaValueText, ariaValueNow } = element
+  if (role === 'textbox' && native.isContentEditable(element as HTMLElement))
+    return native.innerText(element as HTMLElement)
+  const ariaValueText = native.ariaValueText(element)
+  const ariaValueNow = native.ariaValueNow(element)
   if (ariaValueText !== null) return ariaValueText
   // The text of an editable part of a date says more than its number.
   if (ariaValueNow !== null)
-    return ((element as HTMLElement).isContentEditable && element.textContent) || ariaValueNow
+    return (
+      (native.isContentEditable(element as HTMLElement) && native.textContent(element)) ||
+      ariaValueNow
+    )
   return role === 'combobox' || role === 'textbox' || role === 'searchbox'
-    ? element.textContent
+    ? native.textContent(element)
     : null
 }
 

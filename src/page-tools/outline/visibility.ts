@@ -1,5 +1,6 @@
-import { isAttached, isDisplayed, isTag } from '../dom.ts'
+import { isAttached, isDisplayed, isTag, isText } from '../dom.ts'
 import { renderedElement } from '../image-map.ts'
+import * as native from '../native.ts'
 
 /** The visibility of an element by its own attributes and style. */
 export interface Visibility {
@@ -42,11 +43,11 @@ const FULLY_VISIBLE: CheckVisibilityOptions = { visibilityProperty: true, opacit
 
 /** Reads styles, so it must not be mixed with writes to the DOM. */
 export function visibilityOf(element: Element, view: Window): Visibility {
-  const tag = element.localName
+  const tag = native.localName(element)
   if (NEVER_RENDERED.has(tag) || tag.startsWith('offstage-')) return EXCLUDED
-  const bare = !element.hasAttributes()
+  const bare = !native.hasAttributes(element)
   if (!bare && isExcludedByMarkup(element)) return EXCLUDED
-  const plain = element.checkVisibility(FULLY_VISIBLE)
+  const plain = native.checkVisibility(element, FULLY_VISIBLE)
   const visible = new Rendered(element, view)
   if (!plain) {
     const { style } = visible
@@ -96,19 +97,19 @@ export function clipsContent({ style }: Visibility): boolean {
 /** Whether the markup, not the style, excludes it. */
 function isExcludedByMarkup(element: Element): boolean {
   return (
-    element.getAttribute('aria-hidden') === 'true' ||
-    element.hasAttribute('inert') ||
-    element.hasAttribute(IGNORED)
+    native.getAttribute(element, 'aria-hidden') === 'true' ||
+    native.hasAttribute(element, 'inert') ||
+    native.hasAttribute(element, IGNORED)
   )
 }
 
-function holdsText({ firstChild }: Element): boolean {
-  return firstChild?.nodeType === 3
+function holdsText(element: Element): boolean {
+  return isText(native.firstChild(element))
 }
 
 /** `hidden="until-found"`. The style is read for elements with the attribute only, for its cost. */
 function isUntilFound(element: Element, style: CSSStyleDeclaration): boolean {
-  return element.hasAttribute('hidden') && style.contentVisibility === 'hidden'
+  return native.hasAttribute(element, 'hidden') && style.contentVisibility === 'hidden'
 }
 
 /** The usual ways of hiding text visually, beside transparency: clipped, without size, far outside. */
@@ -129,12 +130,12 @@ function isVisuallyHidden(element: Element, style: CSSStyleDeclaration, position
 /** Why an element can't be seen, wherever the page is scrolled to, in a few words; null when it can. */
 export function hiddenReason(element: Element): string | null {
   if (!isAttached(element)) return 'it is no longer on the page'
-  const inert = element.closest('[inert]')
+  const inert = native.closest(element, '[inert]')
   if (inert) return 'it is inert'
   if (isTag(element, 'option')) return null
   const rendered = renderedElement(element)
   if (!isDisplayed(rendered)) {
-    const details = element.closest('details:not([open])')
+    const details = native.closest(element, 'details:not([open])')
     return details ? 'it is in a closed disclosure' : 'it is not displayed'
   }
   if (!isDisplayed(rendered, { visibilityProperty: true })) return 'its visibility is hidden'

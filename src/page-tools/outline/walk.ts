@@ -1,5 +1,6 @@
 import { cleanText } from '../clean-text.ts'
-import { childrenOf, frameDocument, isElement, isTag } from '../dom.ts'
+import { childrenOf, frameDocument, isElement, isTag, isText } from '../dom.ts'
+import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { isSecretField, MASKED, maskSelector } from '../privacy.ts'
 import { listWindow } from './list-window.ts'
@@ -79,11 +80,11 @@ function* walkFrom(
       visit.node.signature = signatureOf(visit.node)
       stack.pop()
     } else if (!('nodeType' in child)) visit.node.items.push(child)
-    else if (child.nodeType === 3) addText(visit, child)
+    else if (native.nodeType(child) === 3) addText(visit, child)
     else if (isElement(child)) {
       const { node: parent, context } = visit
       const before = visit === top ? known?.get(child) : undefined
-      if (before && child.checkVisibility()) {
+      if (before && native.checkVisibility(child)) {
         parent.items.push(before)
         continue
       }
@@ -116,7 +117,8 @@ function enter(
 
 function visitOf(task: Walk, node: OutlineNode, visibility: Visibility): Visit {
   const { element } = node
-  if (element.shadowRoot) task.onTree?.(element.shadowRoot)
+  const shadow = native.shadowRoot(element)
+  if (shadow) task.onTree?.(shadow)
   const children = isSingleLine(element) ? [] : listWindow(task, element, childrenIn(task, element))
   const context = children.length > 0 ? innerContext(node, visibility, children) : node.context
   return { node, visibility, context, children, next: 0 }
@@ -165,7 +167,7 @@ function makeNode(
     !isActionable(role) &&
     !(isTag(element, 'label') && element.control) &&
     (visibility.hasPointerCursor ||
-      element.hasAttribute('onclick') ||
+      native.hasAttribute(element, 'onclick') ||
       (!role && isTabStop(element)))
   const visuallyHidden = context.visuallyHidden || visibility.visuallyHidden
   const inView = isInView(element, visibility.fixed ? viewport(context.view) : context.clip)
@@ -189,34 +191,40 @@ function makeNode(
 }
 
 /** A text that its style draws as dots; the style is inherited, and asked for where there is a text. */
-function isDotted({ firstChild }: Element, { style }: Visibility): boolean {
-  if (firstChild?.nodeType !== 3 || !style) return false
+function isDotted(element: Element, { style }: Visibility): boolean {
+  if (!isText(native.firstChild(element)) || !style) return false
   return /^(disc|circle|square)$/.test(style.getPropertyValue('-webkit-text-security'))
 }
 
 function isMaskedItself(element: Element, options: PageOptions): boolean {
   // Half of a page's elements have no attributes, and only the host's selectors match those.
   return (
-    (element.hasAttributes() || (options.mask?.length ?? 0) > 0) &&
-    element.matches(maskSelector(options))
+    (native.hasAttributes(element) || (options.mask?.length ?? 0) > 0) &&
+    native.matches(element, maskSelector(options))
   )
 }
 
 /** Whether the author made it a tab stop. Empty ones only pass the focus on. */
 function isTabStop(element: Element): boolean {
-  return element.firstChild !== null && Number(element.getAttribute('tabindex') ?? -1) >= 0
+  return (
+    native.firstChild(element) !== null &&
+    Number(native.getAttribute(element, 'tabindex') ?? -1) >= 0
+  )
 }
 
 /** The control of a label that is shown in place of it, as the control itself isn't displayed. */
 function hiddenControl(element: Element): Element | null {
   if (!isTag(element, 'label')) return null
   const { control } = element
-  return control && !control.checkVisibility({ visibilityProperty: true }) ? control : null
+  return control && !native.checkVisibility(control, { visibilityProperty: true }) ? control : null
 }
 
 /** Graphics without text, links, roles or tab stops are not walked. */
 function isBareGraphic(element: Element): boolean {
-  return element.localName === 'svg' && !element.querySelector('text,a,[role],[tabindex]')
+  return (
+    native.localName(element) === 'svg' &&
+    !native.querySelector(element, 'text,a,[role],[tabindex]')
+  )
 }
 
 function childrenIn(task: Walk, element: Element): readonly Node[] {
@@ -243,7 +251,7 @@ function innerContext(
     return { ...pageContext(view), ...(!node.inView && { clip: null }), masked: node.masked }
   const clip = holdsElements ? clipInside(node, visibility) : context.clip
   const inLabel =
-    context.inLabel || isVisibleLabel(node) || /^(legend|caption)$/.test(element.localName)
+    context.inLabel || isVisibleLabel(node) || /^(legend|caption)$/.test(native.localName(element))
   const pointerCursor =
     context.pointerCursor ||
     isSingleControl(node.role) ||
@@ -276,12 +284,12 @@ function isVisibleLabel({ element, control }: OutlineNode): boolean {
 }
 
 function isDenied(element: Element, { deny = [] }: PageOptions): boolean {
-  return deny.length > 0 && element.matches(deny.join(','))
+  return deny.length > 0 && native.matches(element, deny.join(','))
 }
 
 function addText({ node, visibility, context }: Visit, child: Node): void {
   if (visibility.invisible || context.inLabel || isField(node.element)) return
-  const text = cleanText(child.nodeValue ?? '')
+  const text = cleanText(native.nodeValue(child) ?? '')
   if (!text) return
   const last = node.items.at(-1)
   if (node.masked) {

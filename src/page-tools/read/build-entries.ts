@@ -1,6 +1,7 @@
 import { cleanText, escapeMarks, shorten } from '../clean-text.ts'
 import { isTag } from '../dom.ts'
 import { drawnText } from '../generated-text.ts'
+import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { once } from '../once.ts'
 import { omittedEntry, estimateLines, textEntry, type Entry } from './entry.ts'
@@ -155,7 +156,7 @@ function flatten(node: OutlineNode, pieces: Piece[] = []): readonly Piece[] {
       pieces.push(item)
       continue
     }
-    const inline = INLINE.has(item.element.localName)
+    const inline = INLINE.has(native.localName(item.element))
     if (!inline) pieces.push(null)
     flatten(item, pieces)
     if (!inline) pieces.push(null)
@@ -197,7 +198,7 @@ function onlyTexts(pieces: readonly Piece[]): TextItem[] | null {
 }
 
 function attributes({ element }: OutlineNode): string {
-  return element.getAttributeNames().join(' ')
+  return native.getAttributeNames(element).join(' ')
 }
 
 function nodeLine(

@@ -1,3 +1,4 @@
+import * as native from '../native.ts'
 import type { LivePage } from '../outline/live-page.ts'
 import { runSync } from '../time-slicing.ts'
 import { buildEntries } from './build-entries.ts'
@@ -74,7 +75,7 @@ function hasText(node: OutlineNode): boolean {
 
 /** An editor whose text is short enough for its own line. */
 function isShortField({ role, element }: OutlineNode): boolean {
-  return role === 'textbox' && element.textContent.length <= VALUE_LIMIT
+  return role === 'textbox' && native.textContent(element).length <= VALUE_LIMIT
 }
 
 /** Roles that are shown in one line: a change of a text inside is a change of the element. */

@@ -1,5 +1,6 @@
 import { normalize, shorten } from '../clean-text.ts'
 import { descendantsOf, referenced } from '../dom.ts'
+import * as native from '../native.ts'
 import { livePage, type LivePage, scrubber } from '../outline/live-page.ts'
 import type { ActOptions, PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
@@ -88,11 +89,12 @@ function* collect(live: LivePage, query: FindQuery): Generator<undefined, Candid
   const wanted = query.role?.trim().toLowerCase()
   const words = normalize(query.name ?? query.text ?? '')
   const candidates: Candidate[] = []
-  const drawnWords = drawnWordsOf(rootOf(live.options).ownerDocument)
+  const drawnWords = drawnWordsOf(native.ownerDocument(rootOf(live.options)))
   for (const element of descendantsOf(rootOf(live.options))) {
     yield
-    if (element.shadowRoot) live.outline.trees.add(element.shadowRoot)
-    if (element.localName === 'body') live.outline.trees.add(element.ownerDocument)
+    const shadow = native.shadowRoot(element)
+    if (shadow) live.outline.trees.add(shadow)
+    if (native.localName(element) === 'body') live.outline.trees.add(native.ownerDocument(element))
     const role = roleOf(element)
     if (wanted && role !== wanted && !(wanted === 'generic' && !role)) continue
     if (query.name && !role && !isClickable(element)) continue
@@ -106,9 +108,9 @@ function* collect(live: LivePage, query: FindQuery): Generator<undefined, Candid
 
 /** The likelihood of an element that has the words in a long text of its own. */
 function longText(element: Element, words: string): number {
-  for (const node of element.childNodes)
-    if (node.nodeType === 3 && (node.nodeValue?.length ?? 0) >= LONG_TEXT)
-      if (normalize(node.nodeValue ?? '').includes(words)) return 0.5
+  for (const node of native.childNodes(element))
+    if (native.nodeType(node) === 3 && (native.nodeValue(node)?.length ?? 0) >= LONG_TEXT)
+      if (normalize(native.nodeValue(node) ?? '').includes(words)) return 0.5
   return 0
 }
 
@@ -121,7 +123,7 @@ function labelTexts(element: Element, options: PageOptions): string[] {
 /** How well its text matches, by what may be read of it; looked at closely only where all of it would match. */
 function textScore(element: Element, { query, options, clean }: Asked): number {
   const wanted = normalize(query.text ?? '')
-  if (similarity(wanted, normalize(element.textContent)) === 0) return 0
+  if (similarity(wanted, normalize(native.textContent(element))) === 0) return 0
   return similarity(wanted, normalize(clean(comparableText(element, options))))
 }
 
@@ -158,7 +160,7 @@ function rate(candidate: Candidate, { query, options, clean }: Asked): Rated {
       masked ? 0 : textScore(element, { query, options, clean }),
     )
     // The innermost element with the text is the best match.
-    score *= own * (!masked && element.textContent.length > LONG_TEXT ? 0.5 : 1)
+    score *= own * (!masked && native.textContent(element).length > LONG_TEXT ? 0.5 : 1)
   }
   if (isActionable(role)) score *= 1.02
   return { ...candidate, name, score }
@@ -176,16 +178,16 @@ function nameScore(
   const query = normalize(wanted)
   const score = similarity(query, normalize(name))
   if (score === 1 || isMasked(element, options)) return score
-  const also = [element.getAttribute('title') ?? '', ...labelTexts(element, options)]
+  const also = [native.getAttribute(element, 'title') ?? '', ...labelTexts(element, options)]
   if (also.some((one) => normalize(clean(one)) === query)) return Math.max(score, ALIAS_SCORE)
-  if (!isNamedByContent(role) || element.textContent.length > LONG_TEXT) return score
+  if (!isNamedByContent(role) || native.textContent(element).length > LONG_TEXT) return score
   const seen = clean(readableText(element, options))
   return normalize(seen) === query ? Math.max(score, ALIAS_SCORE) : score
 }
 
 /** A short text for an element without a name of its own: a cell, an item. */
 function shortText(element: Element, options: PageOptions): string {
-  if (element.textContent.length > LONG_TEXT || isMasked(element, options)) return ''
+  if (native.textContent(element).length > LONG_TEXT || isMasked(element, options)) return ''
   const text = readableText(element, options)
   return text.length <= SHORT_TEXT ? text : ''
 }
@@ -195,7 +197,7 @@ function isShown(element: Element, options: PageOptions): boolean {
 }
 
 function isAriaHidden(element: Element): boolean {
-  return element.closest('[aria-hidden="true"]') !== null
+  return native.closest(element, '[aria-hidden="true"]') !== null
 }
 
 function describe(

@@ -2,6 +2,7 @@ import { contains } from '../dom.ts'
 import { refOf } from '../refs.ts'
 import { omissionLine, type Entry } from './entry.ts'
 import { estimateTokens } from '../../lib/estimate-tokens.ts'
+import * as native from '../native.ts'
 
 /** The part of the budget for lines; the rest is for omission marks. */
 const FILL_RATIO = 0.97
@@ -92,7 +93,7 @@ function missing(entry: Entry, chosen: ReadonlySet<Entry>): Entry[] {
 function follows(entry: Entry, from: Element): boolean {
   return (
     contains(entry.element, from) ||
-    (entry.element.compareDocumentPosition(from) & Node.DOCUMENT_POSITION_PRECEDING) !== 0
+    (native.compareDocumentPosition(entry.element, from) & Node.DOCUMENT_POSITION_PRECEDING) !== 0
   )
 }
 

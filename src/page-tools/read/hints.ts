@@ -3,6 +3,7 @@ import { isElement, referenced } from '../dom.ts'
 import { mayWriteWords } from '../generated-rules.ts'
 import { drawnText } from '../generated-text.ts'
 import { labelsOf } from '../labels.ts'
+import * as native from '../native.ts'
 import { once } from '../once.ts'
 import { isActionable, isNamedByContent } from '../outline/role.ts'
 
@@ -11,22 +12,22 @@ export const LONG_TEXT = 400
 const SHORT_TEXT = 100
 
 export function isClickable(element: Element): boolean {
-  return element.hasAttribute('onclick') || element.hasAttribute('tabindex')
+  return native.hasAttribute(element, 'onclick') || native.hasAttribute(element, 'tabindex')
 }
 
 /** The texts that the element's name is likely to be made of. */
 export function hints(element: Element, role: string, drawnWords: (of: Element) => string): string {
   const parts = ['aria-label', 'title', 'alt', 'placeholder', 'value', 'aria-labelledby'].map(
-    (name) => element.getAttribute(name) ?? '',
+    (name) => native.getAttribute(element, name) ?? '',
   )
   for (const label of labelsOf(element)) parts.push(label.textContent)
   if (parts[5])
     for (const label of referenced(element, 'aria-labelledby')) parts.push(drawnText(label))
   // Content slotted into a component's label.
-  const { host } = element.getRootNode() as Partial<ShadowRoot>
-  if (host && host.textContent.length < LONG_TEXT) parts.push(host.textContent)
+  const { host } = native.getRootNode(element) as Partial<ShadowRoot>
+  if (host && native.textContent(host).length < LONG_TEXT) parts.push(native.textContent(host))
   const byContent = !role || isNamedByContent(role)
-  const text = byContent ? element.textContent : ownText(element)
+  const text = byContent ? native.textContent(element) : ownText(element)
   if (text.length < LONG_TEXT) parts.push(text)
   if (byContent && text.length < SHORT_TEXT) parts.push(...pictureTexts(element))
   // A style may write all or a part of the words of a control.
@@ -39,33 +40,41 @@ export function hints(element: Element, role: string, drawnWords: (of: Element) 
 export function drawnWordsOf(document: Document): (element: Element) => string {
   const mayWrite = once(() => mayWriteWords(document))
   return (element) =>
-    element.getRootNode() === document && isOneText(element) && !mayWrite()
+    native.getRootNode(element) === document && isOneText(element) && !mayWrite()
       ? ''
       : drawnText(element)
 }
 
 /** Whether one text is all that is in it, in whatever wrappers, and no component's rules reach them. */
 function isOneText(element: Element): boolean {
-  if (isOfComponent(element.parentElement)) return false
+  if (isOfComponent(native.parentElement(element))) return false
   let at: Node | null = element
-  for (; isElement(at); at = at.firstChild)
-    if (isOfComponent(at) || at.childNodes.length > 1) return false
+  for (; isElement(at); at = native.firstChild(at))
+    if (isOfComponent(at) || native.childNodes(at).length > 1) return false
   return true
 }
 
 /** A custom element may have a closed shadow root, in which rules for what is slotted into it stand. */
 function isOfComponent(element: Element | null): boolean {
-  return element !== null && (element.shadowRoot !== null || element.localName.includes('-'))
+  return (
+    element !== null &&
+    (native.shadowRoot(element) !== null || native.localName(element).includes('-'))
+  )
 }
 
 /** A button may contain only an icon with a label. */
 function pictureTexts(element: Element): string[] {
-  const found = element.firstElementChild ? element.querySelectorAll('[aria-label],[alt]') : []
-  return [...found].map((one) => one.getAttribute('aria-label') ?? one.getAttribute('alt') ?? '')
+  const found = native.firstElementChild(element)
+    ? native.querySelectorAll(element, '[aria-label],[alt]')
+    : []
+  return [...found].map(
+    (one) => native.getAttribute(one, 'aria-label') ?? native.getAttribute(one, 'alt') ?? '',
+  )
 }
 
 function ownText(element: Element): string {
   let text = ''
-  for (const node of element.childNodes) if (node.nodeType === 3) text += node.nodeValue
-  return text.trim() ? text : element.textContent
+  for (const node of native.childNodes(element))
+    if (native.nodeType(node) === 3) text += native.nodeValue(node)
+  return text.trim() ? text : native.textContent(element)
 }

@@ -2,6 +2,7 @@ import { shownTyped } from '../as-sent.ts'
 import { cleanText, quote, shorten } from '../clean-text.ts'
 import { hasGenerated } from '../generated-text.ts'
 import { labelsOf } from '../labels.ts'
+import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { isSecretField, MASKED } from '../privacy.ts'
 import { isPhrasePart } from '../secrets/phrase-parts.ts'
@@ -85,8 +86,8 @@ export function headOf(node: OutlineNode, options: PageOptions, withRef: boolean
  * The title of an element with a short text: days of a calendar often differ by it only, as `2026-03-09`.
  */
 function titleFlag({ element, masked }: OutlineNode): string {
-  const title = masked ? null : element.getAttribute('title')
-  const { length } = title ? element.textContent.trim() : ''
+  const title = masked ? null : native.getAttribute(element, 'title')
+  const { length } = title ? native.textContent(element).trim() : ''
   if (!title || length === 0 || length > SHORT_TEXT) return ''
   return shorten(cleanText(title), TITLE_LIMIT)
 }
@@ -106,9 +107,9 @@ export function mayHoldRef(element: Element, role: string): boolean {
     isActionable(role) ||
     isPopup(role) ||
     isContainer(role) ||
-    (element as HTMLElement).tabIndex >= 0 ||
-    element.hasAttribute('aria-selected') ||
-    (element as HTMLElement).draggable === true
+    native.tabIndex(element as HTMLElement) >= 0 ||
+    native.hasAttribute(element, 'aria-selected') ||
+    native.draggable(element as HTMLElement) === true
   )
 }
 

@@ -1,6 +1,7 @@
 import { ancestorsOf, childrenOf, isElement, referenced, viewOf } from '../dom.ts'
 import { shownAt, SIDES } from '../generated-text.ts'
 import { labelsOf } from '../labels.ts'
+import * as native from '../native.ts'
 import type { OutlineNode } from '../outline/outline-node.ts'
 import { isNamedByContent } from '../outline/role.ts'
 import type { Unseen } from '../sight/reasons.ts'
@@ -27,12 +28,12 @@ export function nameMark(node: OutlineNode): readonly string[] {
 
 /** The elements whose texts the name is made of; none when an attribute gives it. */
 function namingElements({ element, control, role }: OutlineNode): readonly Element[] {
-  if (control.hasAttribute('aria-labelledby')) return referenced(control, 'aria-labelledby')
+  if (native.hasAttribute(control, 'aria-labelledby')) return referenced(control, 'aria-labelledby')
   if (isNamedByContent(role)) return [element]
-  if (control.hasAttribute('aria-label')) return []
+  if (native.hasAttribute(control, 'aria-label')) return []
   const labels = labelsOf(control)
   if (labels.length > 0) return labels
-  const caption = [...element.children].find((child) => child.matches(CAPTIONS))
+  const caption = [...native.children(element)].find((child) => native.matches(child, CAPTIONS))
   return caption ? [caption] : []
 }
 
@@ -45,9 +46,9 @@ function isNoPart(element: Element): boolean {
 }
 
 function addReasons(element: Element, reasons: (Unseen | null)[]): void {
-  if (reasons.length >= TEXT_LIMIT || element.getAttribute('aria-hidden') === 'true') return
+  if (reasons.length >= TEXT_LIMIT || native.getAttribute(element, 'aria-hidden') === 'true') return
   const children = childrenOf(element)
-  if (children.some((child) => child.nodeType === 3 && child.nodeValue?.trim())) {
+  if (children.some((child) => native.nodeType(child) === 3 && native.nodeValue(child)?.trim())) {
     const reason = unseenReason(element)
     if (reason !== 'not displayed' || !isNoPart(element)) reasons.push(reason)
   }

@@ -1,5 +1,6 @@
 import { quote, shorten } from '../clean-text.ts'
 import { ancestorsOf, descendantsOf } from '../dom.ts'
+import * as native from '../native.ts'
 import { nameOf } from '../outline/name.ts'
 import { isReadable } from '../outline/region.ts'
 import { roleOf } from '../outline/role.ts'
@@ -52,7 +53,7 @@ export function placeNote(place: Place | null, clean: (text: string) => string):
 
 function titleIn(part: Element, options: PageOptions): string {
   for (const one of descendantsOf(part))
-    if (one.matches(TITLES))
+    if (native.matches(one, TITLES))
       return isReadable(one, options) && !isMasked(one, options) ? readableText(one, options) : ''
   return ''
 }

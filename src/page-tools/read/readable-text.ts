@@ -1,5 +1,6 @@
 import { cleanText } from '../clean-text.ts'
 import { childrenOf, isElement, parentOf } from '../dom.ts'
+import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { excludedSelector, isExcluded } from '../outline/region.ts'
 import { isSecretPart, MASKED, maskSelector } from '../privacy.ts'
@@ -22,8 +23,11 @@ export function readableText(
 export function comparableText(element: Element, options: PageOptions): string {
   const parts = [maskSelector(options), excludedSelector(options), TEXT_FIELDS].join(',')
   // Without gaps between its blocks, no part of a secret would be found.
-  const isRead = hasSecrets() || element.matches(parts) || element.querySelector(parts) !== null
-  return isRead ? readableText(element, options, Number.POSITIVE_INFINITY) : element.textContent
+  const isRead =
+    hasSecrets() || native.matches(element, parts) || native.querySelector(element, parts) !== null
+  return isRead
+    ? readableText(element, options, Number.POSITIVE_INFINITY)
+    : native.textContent(element)
 }
 
 /** Their text is their value, or no text. */
@@ -50,13 +54,16 @@ function partsOf(element: Element, options: PageOptions, limit: number): readonl
   let length = 0
   const add = (node: Node): void => {
     if (length > limit) return
-    if (node.nodeType === 3) {
-      const text = cleanText(node.nodeValue ?? '')
+    if (native.nodeType(node) === 3) {
+      const text = cleanText(native.nodeValue(node) ?? '')
       if (text) parts.push({ text, holder: parentOf(node) })
       length += text.length
-    } else if (isElement(node) && !/^(script|style|template|svg|datalist)$/.test(node.localName)) {
+    } else if (
+      isElement(node) &&
+      !/^(script|style|template|svg|datalist)$/.test(native.localName(node))
+    ) {
       if (node !== element && (isHidden(node) || isExcluded(node, options))) return
-      if (node.matches(maskSelector(options)) || isSecretPart(node))
+      if (native.matches(node, maskSelector(options)) || isSecretPart(node))
         parts.push({ text: MASKED, holder: null })
       else for (const child of childrenOf(node)) add(child)
     }
@@ -68,8 +75,8 @@ function partsOf(element: Element, options: PageOptions, limit: number): readonl
 /** Elements that were removed from the page were visible before. */
 function isHidden(element: Element): boolean {
   return (
-    element.getAttribute('aria-hidden') === 'true' ||
-    (element.isConnected && !element.checkVisibility({ visibilityProperty: true }))
+    native.getAttribute(element, 'aria-hidden') === 'true' ||
+    (native.isConnected(element) && !native.checkVisibility(element, { visibilityProperty: true }))
   )
 }
 

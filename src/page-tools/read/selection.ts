@@ -1,5 +1,6 @@
 import { cleanText, shorten } from '../clean-text.ts'
 import { contains, focusedElement, isElement, parentOf } from '../dom.ts'
+import * as native from '../native.ts'
 import { livePage, type LivePage, scrub, treesOf } from '../outline/live-page.ts'
 import type { ActOptions, PageOptions } from '../options.ts'
 import { isMasked, MASKED } from '../privacy.ts'
@@ -14,8 +15,9 @@ export function readSelection(options: ActOptions = {}): string {
   const live = livePage(options.page)
   const root = rootOf(live.options)
   findPhrases(treesOf(live))
-  const field = focusedElement(root.ownerDocument)
-  const text = (field && selectionInField(field, live)) ?? selectionInPage(root.ownerDocument, live)
+  const field = focusedElement(native.ownerDocument(root))
+  const text =
+    (field && selectionInField(field, live)) ?? selectionInPage(native.ownerDocument(root), live)
   return scrub(shorten(cleanText(text), LIMIT), live)
 }
 
@@ -48,15 +50,15 @@ function isTold(parent: Element, options: PageOptions): boolean {
 }
 
 function textsIn(range: Range, within: Element): { text: string; parent: Element }[] {
-  const walker = within.ownerDocument.createTreeWalker(within, NodeFilter.SHOW_TEXT)
+  const walker = native.ownerDocument(within).createTreeWalker(within, NodeFilter.SHOW_TEXT)
   const texts: { text: string; parent: Element }[] = []
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const parent = parentOf(node)
     if (!parent || !range.intersectsNode(node) || !contains(within, node)) continue
-    const all = node.nodeValue ?? ''
+    const all = native.nodeValue(node) ?? ''
     const start = node === range.startContainer ? range.startOffset : 0
     const end = node === range.endContainer ? range.endOffset : all.length
-    if (all.slice(start, end).trim() && parent.checkVisibility())
+    if (all.slice(start, end).trim() && native.checkVisibility(parent))
       texts.push({ text: all.slice(start, end), parent })
   }
   return texts

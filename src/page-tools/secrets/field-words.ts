@@ -2,6 +2,7 @@ import { cleanText } from '../clean-text.ts'
 import { childrenOf, closest, isElement, isTag, referenced } from '../dom.ts'
 import { withGenerated } from '../generated-text.ts'
 import { labelsOf } from '../labels.ts'
+import * as native from '../native.ts'
 
 /** Attributes of a field that say what it is for. */
 const NAMING =
@@ -38,11 +39,11 @@ export function wordsOf(field: Element): string {
 
 function readWords(field: Element): string {
   const labels = labelWords(field)
-  const isNamed = labels !== '' || TOLD.some((name) => field.hasAttribute(name))
-  const parts = [...NAMING.map((name) => field.getAttribute(name) ?? ''), labels]
+  const isNamed = labels !== '' || TOLD.some((name) => native.hasAttribute(field, name))
+  const parts = [...NAMING.map((name) => native.getAttribute(field, name) ?? ''), labels]
   const told = namesTold.get(field)
   if (told) parts.push(told)
-  const { host } = field.getRootNode() as Partial<ShadowRoot>
+  const { host } = native.getRootNode(field) as Partial<ShadowRoot>
   if (host) parts.push(hostWords(field, host, isNamed))
   if (!isNamed || isPart(field, labels)) parts.push(groupWords(field))
   if (!isNamed) parts.push(cellWords(field))
@@ -50,11 +51,10 @@ function readWords(field: Element): string {
 }
 
 function labelWords(field: Element): string {
-  const { ariaLabelledByElements } = field as { ariaLabelledByElements?: readonly Element[] | null }
   const labels = new Set([
     ...labelsOf(field),
     ...referenced(field, 'aria-labelledby'),
-    ...(ariaLabelledByElements ?? []),
+    ...(native.ariaLabelledByElements(field as object) ?? []),
   ])
   return [...labels].map((label) => shownWords(label)).join(' ')
 }
@@ -65,25 +65,30 @@ const WITHOUT_WORDS = /^(script|style|template|textarea|select|option|input)$/
 
 /** Texts, slotted ones too, and words for pictures, of attributes and of styles. */
 function shownWords(element: Element, level = 0): string {
-  const told = ['aria-label', 'alt', 'title'].map((name) => element.getAttribute(name) ?? '')
+  const told = ['aria-label', 'alt', 'title'].map(
+    (name) => native.getAttribute(element, name) ?? '',
+  )
   if (level > LEVELS) return told.join(' ')
   // Parts of one word may be in several elements.
   const content = childrenOf(element).map((node) => {
-    if (!isElement(node)) return node.nodeType === 3 ? (node.nodeValue ?? '') : ''
-    return WITHOUT_WORDS.test(node.localName) ? ' ' : shownWords(node, level + 1)
+    if (!isElement(node)) return native.nodeType(node) === 3 ? (native.nodeValue(node) ?? '') : ''
+    return WITHOUT_WORDS.test(native.localName(node)) ? ' ' : shownWords(node, level + 1)
   })
   return [...told, withGenerated(element, content.join(''))].filter(Boolean).join(' ')
 }
 
 /** A component around one field says what that is for; one around several, only for what has no name of its own. */
 function hostWords(field: Element, host: Element, isNamed: boolean): string {
-  if (isNamed && (field.getRootNode() as ShadowRoot).querySelectorAll(FIELDS).length > 1) return ''
-  const around = host.closest('label')
-  const forHost = host.id
-    ? (host.getRootNode() as ShadowRoot).querySelector(`label[for="${CSS.escape(host.id)}"]`)
+  if (isNamed && (native.getRootNode(field) as ShadowRoot).querySelectorAll(FIELDS).length > 1)
+    return ''
+  const around = native.closest(host, 'label')
+  const forHost = native.id(host)
+    ? (native.getRootNode(host) as ShadowRoot).querySelector(
+        `label[for="${CSS.escape(native.id(host))}"]`,
+      )
     : null
   return [
-    ...HOST_NAMING.map((name) => host.getAttribute(name) ?? ''),
+    ...HOST_NAMING.map((name) => native.getAttribute(host, name) ?? ''),
     ...[around, forHost].map((label) => (label ? shownWords(label) : '')),
     ...referenced(host, 'aria-labelledby').map((label) => shownWords(label)),
   ].join(' ')
@@ -96,7 +101,7 @@ const LONGEST_PART = 6
 
 function isPart(field: Element, labels: string): boolean {
   if (isTag(field, 'input') && field.maxLength > 0 && field.maxLength <= LONGEST_PART) return true
-  return ORDINAL.test(cleanText(labels || (field.getAttribute('aria-label') ?? '')))
+  return ORDINAL.test(cleanText(labels || (native.getAttribute(field, 'aria-label') ?? '')))
 }
 
 /** What names a group of fields without names of their own: the parts of one number. */
@@ -105,13 +110,15 @@ function groupWords(field: Element): string {
   if (!group) return ''
   const legend = isTag(group, 'fieldset') ? group.querySelector('legend') : null
   return [
-    group.getAttribute('aria-label') ?? '',
+    native.getAttribute(group, 'aria-label') ?? '',
     ...[legend, ...referenced(group, 'aria-labelledby')].map((one) => (one ? shownWords(one) : '')),
   ].join(' ')
 }
 
 /** The heading of the row that a field stands in. */
 function cellWords(field: Element): string {
-  const heading = field.closest('td')?.parentElement?.querySelector('th')
+  const cell = native.closest(field, 'td')
+  const row = cell && native.parentElement(cell)
+  const heading = row && native.querySelector(row, 'th')
   return heading ? shownWords(heading) : ''
 }

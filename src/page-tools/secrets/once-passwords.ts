@@ -1,6 +1,7 @@
 import { cleanText } from '../clean-text.ts'
 import { isTag } from '../dom.ts'
 import { labelsOf } from '../labels.ts'
+import * as native from '../native.ts'
 
 /** Fields that were password fields before: "show password" turns them into text fields. */
 const passwords = new WeakSet<Element>()
@@ -37,7 +38,7 @@ function isFree(key: string): boolean {
   const twin = twins.get(key)
   if (!twin) return false
   const field = twin.deref()
-  return !field?.isConnected || !field.checkVisibility()
+  return !(field && native.isConnected(field)) || !native.checkVisibility(field)
 }
 
 function keysOf(field: Element): string[] {
@@ -45,8 +46,8 @@ function keysOf(field: Element): string[] {
     .map(({ textContent }) => cleanText(textContent))
     .join(' ')
   return [
-    ['name', field.getAttribute('name')],
-    ['id', field.id],
-    ['label', label || field.getAttribute('aria-label')],
+    ['name', native.getAttribute(field, 'name')],
+    ['id', native.id(field)],
+    ['label', label || native.getAttribute(field, 'aria-label')],
   ].flatMap(([kind, value]) => (value ? [`${kind} ${value}`] : []))
 }

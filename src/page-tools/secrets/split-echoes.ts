@@ -1,6 +1,7 @@
 import { cleanText } from '../clean-text.ts'
 import { parentOf } from '../dom.ts'
 import { drawnParts } from '../generated-text.ts'
+import * as native from '../native.ts'
 import { maySplit } from './secret-patterns.ts'
 
 const SHORTEST = 6
@@ -29,12 +30,12 @@ export function splitEchoes(
   if (secrets.length === 0) return found
   const all = secrets.join('\n')
   for (const tree of trees) {
-    const document = tree.ownerDocument ?? (tree as Document)
+    const document = native.ownerDocument(tree) ?? (tree as Document)
     const texts = document.createTreeWalker(tree, SHOW_TEXT)
     for (let node = texts.nextNode(); node; node = texts.nextNode()) {
-      const text = squeeze(node.nodeValue ?? '')
+      const text = squeeze(native.nodeValue(node) ?? '')
       if (text.length < SHORTEST_PART || !mayHoldPart(text, all)) continue
-      if (holders.some((holder) => holder.contains(node))) continue
+      if (holders.some((holder) => native.contains(holder, node))) continue
       for (const secret of secrets) {
         const part = partOf(text, secret)
         if (part && isDrawnSplit(node, secret)) found.add(part)

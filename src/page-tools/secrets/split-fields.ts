@@ -1,4 +1,5 @@
 import { isTag } from '../dom.ts'
+import * as native from '../native.ts'
 import { isCardNumber } from './card-number.ts'
 
 const CODE_LENGTH = { least: 4, most: 10 }
@@ -38,7 +39,9 @@ export function takesDigits(field: HTMLInputElement): boolean {
 
 /** The inputs beside a field, in its parent and one further out: each part may be wrapped. */
 function groupsAround({ parentElement }: HTMLInputElement): HTMLInputElement[][] {
-  return [parentElement, parentElement?.parentElement].map((around) =>
-    [...(around?.querySelectorAll('input') ?? [])].filter((one) => isTag(one, 'input')),
+  return [parentElement, parentElement && native.parentElement(parentElement)].map((around) =>
+    [...((around && native.querySelectorAll(around, 'input')) ?? [])].filter((one) =>
+      isTag(one, 'input'),
+    ),
   )
 }

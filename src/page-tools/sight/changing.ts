@@ -1,3 +1,4 @@
+import * as native from '../native.ts'
 import { FAINT, readColour } from './colour.ts'
 
 /** A fade or a slide is over by then. Milliseconds. */
@@ -13,7 +14,7 @@ const OPACITY = /^(--|opacity|color|fill|stroke|filter|mask|background|webkit|te
  * runs. `transparent`: whether that is why.
  */
 export function isChanging(element: Element, transparent: boolean): boolean {
-  return element.getAnimations().some((animation) => {
+  return native.getAnimations(element).some((animation) => {
     const { playState, effect, currentTime } = animation
     if (playState !== 'running' || !effect) return false
     const { endTime, iterations, duration } = effect.getComputedTiming()

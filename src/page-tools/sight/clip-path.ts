@@ -1,3 +1,5 @@
+import * as native from '../native.ts'
+import { CSS_NUMBER } from './css-number.ts'
 import type { Sides } from './sides.ts'
 
 interface Size {
@@ -21,9 +23,13 @@ export function isEmptyArea({ left, top, right, bottom }: Sides): boolean {
 export function isEmptyReference(path: string, element: Element): boolean {
   const id = /^url\("#([^"]+)"\)$/.exec(path)?.[1]
   if (!id) return false
-  const root = element.getRootNode() as Document | ShadowRoot
+  const root = native.getRootNode(element) as Document | ShadowRoot
   const found = root.getElementById?.(id)
-  return found?.localName === 'clipPath' && found.childElementCount === 0
+  return (
+    found !== null &&
+    native.localName(found) === 'clipPath' &&
+    native.childElementCount(found) === 0
+  )
 }
 
 function readShape(shape: string, inside: string, size: Size): Sides | null {
@@ -103,13 +109,17 @@ function around(points: readonly Point[]): Sides {
   }
 }
 
+/** No command is an `e`: that belongs to a number. */
+const COMMANDS = /([a-df-z])([^a-df-z]*)/gi
+const NUMBERS = new RegExp(CSS_NUMBER, 'g')
+
 /** Curves lie within their points. Browsers write a path with absolute ones. */
 function pathArea(inside: string): Sides | null {
   const [, path = ''] = /^(?:(?:nonzero|evenodd), )?"([^"]*)"$/.exec(inside) ?? []
   const points: Point[] = []
   let at: Point = { x: 0, y: 0 }
-  for (const [, command = '', text = ''] of path.matchAll(/([a-z])([^a-z]*)/gi)) {
-    const numbers = (text.match(/[-+]?(?:\d*\.)?\d+/g) ?? []).map(Number)
+  for (const [, command = '', text = ''] of path.matchAll(COMMANDS)) {
+    const numbers = (text.match(NUMBERS) ?? []).map(Number)
     if (!'MLCSQTHVZ'.includes(command)) return null
     if ('HV'.includes(command) && numbers.length > 1) return null
     if (command === 'H') numbers.splice(1, 0, at.y)
@@ -127,14 +137,15 @@ function tokens(text: string): readonly string[] {
   return text.match(/(?:[^\s()]|\([^()]*\))+/g) ?? []
 }
 
-const SUM = /^[-+]?[\d.]+(?:px|%)?(?: [-+] [\d.]+(?:px|%))*$/
+const SUM = new RegExp(`^${CSS_NUMBER}(?:px|%)?(?: [-+] ${CSS_NUMBER}(?:px|%))*$`)
+const TERMS = new RegExp(`(${CSS_NUMBER})(px|%)?`, 'g')
 
 /** A length in percent of `size`, in pixels, or as a sum of both; not a number for others. */
 function length(text: string, size: number): number {
   const sum = /^calc\(([^()]*)\)$/.exec(text)?.[1] ?? text
   if (!SUM.test(sum)) return Number.NaN
   let total = 0
-  for (const [, value, unit] of sum.replaceAll(' ', '').matchAll(/([-+]?[\d.]+)(px|%)?/g))
+  for (const [, value, unit] of sum.replaceAll(' ', '').matchAll(TERMS))
     total += unit === '%' ? (Number(value) / 100) * size : Number(value)
   return total
 }

@@ -1,4 +1,5 @@
 import { ancestorsOf, viewOf } from '../dom.ts'
+import * as native from '../native.ts'
 import { FAINT, isSeen } from './colour.ts'
 import { shadowsOf } from './rings.ts'
 import { widened, type Sides } from './sides.ts'
@@ -43,12 +44,13 @@ function placeOf(element: Element, { position }: CSSStyleDeclaration, box: DOMRe
   const whole = { left: 0, top: 0, right: view.innerWidth, bottom: view.innerHeight }
   for (const around of [element, ...ancestorsOf(element)]) {
     const style = view.getComputedStyle(around)
-    if (style.transform !== 'none' || style.filter !== 'none') return around.getBoundingClientRect()
+    if (style.transform !== 'none' || style.filter !== 'none')
+      return native.getBoundingClientRect(around)
     if (position === 'absolute' && style.position !== 'static')
-      return around.getBoundingClientRect()
+      return native.getBoundingClientRect(around)
   }
   if (position === 'fixed') return whole
-  const { left, top } = element.ownerDocument.documentElement.getBoundingClientRect()
+  const { left, top } = native.getBoundingClientRect(native.ownerDocument(element).documentElement)
   return { ...whole, left, top }
 }
 

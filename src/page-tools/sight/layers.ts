@@ -1,5 +1,7 @@
 import { isTag, parentOf, viewOf } from '../dom.ts'
+import * as native from '../native.ts'
 import { blend, readColour, WHITE, type Colour } from './colour.ts'
+import { CSS_NUMBER } from './css-number.ts'
 import { filterOpacity } from './shapes.ts'
 
 /** An element whose style decides how what is in it looks, and where. Elements in between have none. */
@@ -73,15 +75,15 @@ export function layerOf(element: Element): Layer | null {
 }
 
 function parentInDocument(element: Element): Element | null {
-  return element === element.ownerDocument.documentElement || isOnTop(element)
+  return element === native.ownerDocument(element).documentElement || isOnTop(element)
     ? null
     : parentOf(element)
 }
 
 /** Whether an element is in the browser's top layer: there, nothing around it changes its look. */
 export function isOnTop(element: Element): boolean {
-  const mayBe = isTag(element, 'dialog') || element.hasAttribute('popover')
-  return mayBe && element.matches(':modal,:popover-open')
+  const mayBe = isTag(element, 'dialog') || native.hasAttribute(element, 'popover')
+  return mayBe && native.matches(element, ':modal,:popover-open')
 }
 
 /** The layer itself and those around it, from the inside out. */
@@ -166,8 +168,10 @@ export function* clippingLayers(layer: Layer | null): Generator<Layer> {
   }
 }
 
+const MARGIN = new RegExp(`(${CSS_NUMBER})px`)
+
 /** How far what is in a layer is shown outside of the box that cuts it off. Pixels. */
 export function marginOf({ style, overflowX, overflowY, isCutOff }: Layer): number {
   if (!isCutOff && overflowX !== 'clip' && overflowY !== 'clip') return 0
-  return Number(/([\d.]+)px/.exec(style.overflowClipMargin ?? '')?.[1] ?? 0)
+  return Number(MARGIN.exec(style.overflowClipMargin ?? '')?.[1] ?? 0)
 }

@@ -1,4 +1,5 @@
 import { descendantsOf, viewOf } from '../dom.ts'
+import * as native from '../native.ts'
 import { FAINT, isSeen } from './colour.ts'
 import { currentReading, isInShapeOfText, layerOf } from './layers.ts'
 import { drawnBeside } from './drawn-beside.ts'
@@ -46,7 +47,7 @@ export function paintsOf(document: Document): readonly Paint[] {
   if (known && known.reading === currentReading() && now - known.at < FRESH_MS) return known.paints
   const paints: Paint[] = []
   for (const element of descendantsOf(document.documentElement))
-    if (element.ownerDocument === document) addPaints(element, paints)
+    if (native.ownerDocument(element) === document) addPaints(element, paints)
   collected.set(document, { reading: currentReading(), at: performance.now(), paints })
   return paints
 }
@@ -55,18 +56,18 @@ function addPaints(element: Element, paints: Paint[]): void {
   const style = viewOf(element).getComputedStyle(element)
   if (style.display === 'none') return
   if ((layerOf(element)?.opacity ?? 1) <= FAINT) return
-  const box = element.getBoundingClientRect()
+  const box = native.getBoundingClientRect(element)
   const add = (kind: Paint['kind'], area: Sides, hole: Sides | null = null): void => {
     if (overlap(area, area, THIN_PX)) paints.push({ element, kind, area, hole })
   }
   for (const area of drawnBeside(element, box)) add('beside', area)
   if (style.visibility !== 'visible') return
-  if (isInDrawing(element) && element.localName !== 'svg') {
-    if (SHAPE.test(element.localName) && isShapeSeen(element, style)) add('picture', box)
+  if (isInDrawing(element) && native.localName(element) !== 'svg') {
+    if (SHAPE.test(native.localName(element)) && isShapeSeen(element, style)) add('picture', box)
     return
   }
-  if (PICTURE.test(element.localName) && !isBroken(element)) add('picture', box)
-  if (element.localName.includes('-') && !element.shadowRoot) add('unknown', box)
+  if (PICTURE.test(native.localName(element)) && !isBroken(element)) add('picture', box)
+  if (native.localName(element).includes('-') && !native.shadowRoot(element)) add('unknown', box)
   if (isBehind(style)) add('ground', box)
   for (const { area, hole } of ringsOf(element, style, box)) add('beside', area, hole)
 }
@@ -79,14 +80,14 @@ function isBehind(style: CSSStyleDeclaration): boolean {
   return backgroundImage !== 'none' || isSeen(backgroundColor)
 }
 
-function isShapeSeen({ localName }: Element, { fill, stroke }: CSSStyleDeclaration): boolean {
-  if (/^(image|use)$/.test(localName)) return true
+function isShapeSeen(element: Element, { fill, stroke }: CSSStyleDeclaration): boolean {
+  if (/^(image|use)$/.test(native.localName(element))) return true
   return [fill, stroke].some((paint) => paint !== 'none' && isSeen(paint))
 }
 
 /** A picture that isn't there and has no words in its place. */
 function isBroken(element: Element): boolean {
-  if (element.localName !== 'img') return false
+  if (native.localName(element) !== 'img') return false
   const { complete, naturalWidth, alt } = element as HTMLImageElement
   return complete && naturalWidth === 0 && !alt
 }

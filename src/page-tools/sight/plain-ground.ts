@@ -1,4 +1,5 @@
 import { ancestorsOf, contains, viewOf } from '../dom.ts'
+import * as native from '../native.ts'
 import { blend, contrast, readColour, type Colour } from './colour.ts'
 import { isInShapeOfText, isOnTop } from './layers.ts'
 import { liesUnder, paintsOf, type Paint } from './paints.ts'
@@ -23,14 +24,14 @@ export function isLike(colour: Colour, ground: Colour | null): boolean {
  */
 export function isOnPlainGround(holder: Element, box: DOMRect): boolean {
   if (!isPlain(holder)) return false
-  return !paintsOf(holder.ownerDocument).some(
+  return !paintsOf(native.ownerDocument(holder)).some(
     (paint) => liesUnder(paint, box) && !isOwn(paint, holder),
   )
 }
 
 /** The cheap part: what the styles of the elements around say. */
 function isPlain(holder: Element): boolean {
-  const { documentElement, defaultView } = holder.ownerDocument
+  const { documentElement, defaultView } = native.ownerDocument(holder)
   if (!defaultView) return false
   const root = defaultView.getComputedStyle(documentElement)
   // The ground of the page itself is the browser's, or that of the page around a frame.
@@ -38,7 +39,7 @@ function isPlain(holder: Element): boolean {
     return false
   let hasGround = false
   for (const element of [holder, ...ancestorsOf(holder)]) {
-    if (element.ownerDocument !== holder.ownerDocument) break
+    if (native.ownerDocument(element) !== native.ownerDocument(holder)) break
     const style = defaultView.getComputedStyle(element)
     if (style.filter !== 'none' || style.mixBlendMode !== 'normal') return false
     if (hasGround) continue
@@ -48,7 +49,10 @@ function isPlain(holder: Element): boolean {
       hasGround = readColour(style.backgroundColor)?.alpha === 1
     }
     // Behind it is what its `::backdrop` draws.
-    if (!hasGround && (isOnTop(element) || element === element.ownerDocument.fullscreenElement))
+    if (
+      !hasGround &&
+      (isOnTop(element) || element === native.ownerDocument(element).fullscreenElement)
+    )
       return false
   }
   return hasGround || defaultView.frameElement === null
@@ -57,7 +61,7 @@ function isPlain(holder: Element): boolean {
 /** Whether a paint is part of the surroundings that a text is compared with, or stands in line with it. */
 function isOwn({ kind, element }: Paint, holder: Element): boolean {
   if (contains(element, holder))
-    return kind === 'ground' || (kind === 'picture' && element.localName === 'svg')
+    return kind === 'ground' || (kind === 'picture' && native.localName(element) === 'svg')
   if (kind === 'unknown') return true
   if (!contains(holder, element)) return false
   return !/absolute|fixed/.test(viewOf(element).getComputedStyle(element).position)

@@ -1,4 +1,5 @@
 import { contains, viewOf } from '../dom.ts'
+import * as native from '../native.ts'
 import { clippingLayers, layersFrom, marginOf, type Layer } from './layers.ts'
 import { overlap, type Sides } from './sides.ts'
 
@@ -19,7 +20,7 @@ export function isOffPage(box: Sides, layer: Layer | null, document: Document): 
   let inner = box
   for (const around of clippingLayers(layer)) {
     if (isRoot(around.element)) break
-    const outer = around.element.getBoundingClientRect()
+    const outer = native.getBoundingClientRect(around.element)
     if (outer.width <= 1 || outer.height <= 1) break
     const scrolls = /auto|scroll/.test(`${around.overflowX} ${around.overflowY}`)
     const begin = scrolls ? beginOf(around.element, around.style, outer) : outer
@@ -42,7 +43,7 @@ function isCutting({ element, overflowX, overflowY }: Layer): boolean {
 }
 
 function isRoot(element: Element): boolean {
-  const { documentElement, body } = element.ownerDocument
+  const { documentElement, body } = native.ownerDocument(element)
   return element === documentElement || element === body
 }
 
@@ -59,7 +60,7 @@ export function isIndentedAway(
   if (!(Number.parseFloat(indent) > 0)) return false
   for (const around of clippingLayers(layer)) {
     if (isRoot(around.element) || !/^(hidden|clip)$/.test(around.overflowX)) return false
-    const { right } = around.element.getBoundingClientRect()
+    const { right } = native.getBoundingClientRect(around.element)
     if (marginOf(around) === 0 && boxes.every(({ left }) => left >= right)) return true
   }
   return false
@@ -72,11 +73,13 @@ function beginOf(
   box: DOMRect | null,
 ): { readonly left: number; readonly top: number } {
   const view = viewOf(element)
-  const [x, y] = box ? [element.scrollLeft, element.scrollTop] : [view.scrollX, view.scrollY]
-  const end = (box?.right ?? element.clientWidth) - x
+  const [x, y] = box
+    ? [native.scrollLeft(element), native.scrollTop(element)]
+    : [view.scrollX, view.scrollY]
+  const end = (box?.right ?? native.clientWidth(element)) - x
   const isReverse = direction === 'rtl' || writingMode === 'vertical-rl' || x < 0
   return {
-    left: isReverse ? end - element.scrollWidth : (box?.left ?? 0) - x,
+    left: isReverse ? end - native.scrollWidth(element) : (box?.left ?? 0) - x,
     top: (box?.top ?? 0) - y,
   }
 }
@@ -105,7 +108,7 @@ function holdsShown(layer: Layer | null, until: Layer | null, shown: Sides): boo
   if (moved.length === 0) return false
   // Out of view: nobody can tell.
   if (width <= 0 || height <= 0) return until !== null
-  const { ownerDocument } = moved[0] as Element
+  const ownerDocument = native.ownerDocument(moved[0] as Element)
   return POINTS.some(([x, y]) => {
     const hit = ownerDocument.elementFromPoint(shown.left + width * x, shown.top + height * y)
     return hit !== null && moved.some((one) => contains(one, hit))

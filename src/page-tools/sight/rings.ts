@@ -1,4 +1,6 @@
+import * as native from '../native.ts'
 import { coloursIn, isSeen } from './colour.ts'
+import { CSS_NUMBER } from './css-number.ts'
 import { moved, widened, type Sides } from './sides.ts'
 
 /** What is drawn around an element's content: an area with a hole. */
@@ -14,7 +16,7 @@ export function ringsOf(
   box: DOMRect,
 ): readonly Ring[] {
   const rings: Ring[] = []
-  const width = (element as Partial<HTMLElement>).offsetWidth ?? 0
+  const width = native.offsetWidth(element as HTMLElement) ?? 0
   // It may be shown larger than its style says.
   const times = width > 0 ? Math.max(1, box.width / width) : 1
   const outline = px(style.outlineWidth)
@@ -54,7 +56,7 @@ export function shadowsOf(shadows: string, box: Sides, times = 1): readonly Ring
   return shadows.split(/,(?![^(]*\))/).flatMap((shadow) => {
     const [colour] = coloursIn(shadow) ?? []
     if (colour?.alpha === 0) return []
-    const [x = 0, y = 0, blur = 0, spread = 0] = (shadow.match(/-?[\d.]+px/g) ?? []).map(
+    const [x = 0, y = 0, blur = 0, spread = 0] = (shadow.match(LENGTHS) ?? []).map(
       (length) => px(length) * times,
     )
     const reach = blur + spread
@@ -63,6 +65,8 @@ export function shadowsOf(shadows: string, box: Sides, times = 1): readonly Ring
       : { area: moved(widened(box, reach), x, y), hole: box }
   })
 }
+
+const LENGTHS = new RegExp(`${CSS_NUMBER}px`, 'g')
 
 function px(length: string): number {
   return Number.parseFloat(length) || 0

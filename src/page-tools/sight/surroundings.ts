@@ -1,3 +1,4 @@
+import * as native from '../native.ts'
 import { clipArea, isEmptyArea, isEmptyReference } from './clip-path.ts'
 import { FAINT } from './colour.ts'
 import { clippingLayers, layersFrom, marginOf, type Layer } from './layers.ts'
@@ -24,8 +25,9 @@ export function surroundings(layer: Layer | null, boxes: readonly Sides[] = []):
 
 /** Whether a `clip-path` leaves nothing of an element, or nothing of the boxes in it. */
 function isClippedAway(element: Element, path: string, boxes: readonly Sides[]): boolean {
-  const box = element.getBoundingClientRect()
-  const { offsetWidth, offsetHeight } = element as Partial<HTMLElement>
+  const box = native.getBoundingClientRect(element)
+  const offsetWidth = native.offsetWidth(element as HTMLElement)
+  const offsetHeight = native.offsetHeight(element as HTMLElement)
   // A transformation changes the box, and what is in it, but not the lengths of a style.
   const isAsStyled = Math.abs(box.width - (offsetWidth ?? Infinity)) < 1
   const size =
@@ -42,11 +44,11 @@ function isClippedAway(element: Element, path: string, boxes: readonly Sides[]):
 /** Whether an element that shows only what is inside of its box has no room in it. */
 function isWithoutRoom(layer: Layer): boolean {
   const { element, overflowX, overflowY, isCutOff } = layer
-  const { documentElement, body } = element.ownerDocument
+  const { documentElement, body } = native.ownerDocument(element)
   // Theirs is that of the window.
   if (element === documentElement || element === body) return false
-  if (element.getClientRects().length === 0) return false
-  const { width, height } = element.getBoundingClientRect()
+  if (native.getClientRects(element).length === 0) return false
+  const { width, height } = native.getBoundingClientRect(element)
   const outside = 2 * marginOf(layer)
   return (
     ((isCutOff || overflowX !== 'visible') && width + outside <= 1) ||

@@ -1,4 +1,5 @@
 import { ancestorsOf, viewOf } from '../dom.ts'
+import * as native from '../native.ts'
 import { coloursIn, FAINT, readColour, type Colour } from './colour.ts'
 import { isInShapeOfText } from './layers.ts'
 
@@ -14,8 +15,8 @@ export function fillOf(holder: Element, style: CSSStyleDeclaration): Colour | nu
 }
 
 /** The element is one of SVG. */
-export function isInDrawing({ namespaceURI }: Element): boolean {
-  return namespaceURI === 'http://www.w3.org/2000/svg'
+export function isInDrawing(element: Element): boolean {
+  return native.namespaceURI(element) === 'http://www.w3.org/2000/svg'
 }
 
 function paintOf(paint: string, opacity: string): Colour | null {
@@ -37,7 +38,7 @@ export function otherColoursOf(
   const found: (Colour | null)[] = [outlineOf(holder, style)]
   const view = viewOf(holder)
   for (const around of [holder, ...ancestorsOf(holder)]) {
-    if (around.ownerDocument !== holder.ownerDocument) break
+    if (native.ownerDocument(around) !== native.ownerDocument(holder)) break
     const own = view.getComputedStyle(around)
     // The first line has a colour of its own.
     const { color, webkitTextFillColor } = view.getComputedStyle(around, '::first-line')

@@ -1,4 +1,5 @@
 import { ancestorsOf, frameOf, viewOf } from '../dom.ts'
+import * as native from '../native.ts'
 import { isChanging } from './changing.ts'
 import { FAINT, readColour, type Colour } from './colour.ts'
 import { enlargementOf } from './enlargement.ts'
@@ -52,10 +53,11 @@ function isPassing(found: Unseen, layer: Layer | null): boolean {
 
 /** Where an element's words may stand: within its borders. */
 function insideOf(element: Element): DOMRect {
-  const box = element.getBoundingClientRect()
-  const { clientLeft, clientTop, clientWidth, clientHeight } = element
-  if (clientWidth === 0) return box
-  return new DOMRect(box.left + clientLeft, box.top + clientTop, clientWidth, clientHeight)
+  const box = native.getBoundingClientRect(element)
+  const width = native.clientWidth(element)
+  if (width === 0) return box
+  const [left, top] = [native.clientLeft(element), native.clientTop(element)]
+  return new DOMRect(box.left + left, box.top + top, width, native.clientHeight(element))
 }
 
 /** Whether words of a style stand on a ground of their own, or somewhere else than the element. */
@@ -71,10 +73,10 @@ function hasGround({ backgroundColor, backgroundImage, position }: CSSStyleDecla
 const SHOWN_ELSEWHERE = /^(option|optgroup|title|area)$/
 
 function judge(holder: Element): Unseen | null {
-  if (!holder.isConnected || SHOWN_ELSEWHERE.test(holder.localName)) return null
+  if (!native.isConnected(holder) || SHOWN_ELSEWHERE.test(native.localName(holder))) return null
   const boxes = textBoxes(holder)
   if (!boxes) return null
-  if (holder.closest(REPLACED)) return 'not displayed'
+  if (native.closest(holder, REPLACED)) return 'not displayed'
   // WebKit has no boxes for what it will lay out when it comes into view.
   if (boxes.length === 0) return mayBeLaidOut(holder) ? null : 'not displayed'
   const layer = layerOf(holder)
@@ -98,9 +100,9 @@ function mayBeLaidOut(holder: Element): boolean {
 function textBoxes(holder: Element): readonly DOMRect[] | null {
   const boxes: DOMRect[] = []
   let hasWords = false
-  const range = holder.ownerDocument.createRange()
-  for (let node = holder.firstChild; node; node = node.nextSibling) {
-    if (node.nodeType !== 3 || !HAS_WORDS.test(node.nodeValue ?? '')) continue
+  const range = native.ownerDocument(holder).createRange()
+  for (let node = native.firstChild(holder); node; node = native.nextSibling(node)) {
+    if (native.nodeType(node) !== 3 || !HAS_WORDS.test(native.nodeValue(node) ?? '')) continue
     range.selectNodeContents(node)
     hasWords = true
     const box = range.getBoundingClientRect()
@@ -118,7 +120,8 @@ function ownLook(holder: Element, layer: Layer | null, boxes: readonly DOMRect[]
   const { textIndent } = style
   if (Number.parseFloat(textIndent) <= FAR_INDENT_PX || isIndentedAway(textIndent, boxes, layer))
     return style.backgroundImage === 'none' ? 'off the page' : 'sr-only'
-  if (boxes.every((box) => isOffPage(box, layer, holder.ownerDocument))) return 'off the page'
+  if (boxes.every((box) => isOffPage(box, layer, native.ownerDocument(holder))))
+    return 'off the page'
   return colourOfText(holder, style, { layer, boxes })
 }
 
@@ -128,7 +131,7 @@ function isTinyFont(
   style: CSSStyleDeclaration,
   boxes: readonly DOMRect[],
 ): boolean {
-  const zoom = (holder as Partial<Element>).currentCSSZoom ?? (Number(style.zoom) || 1)
+  const zoom = native.currentCSSZoom(holder) ?? (Number(style.zoom) || 1)
   const size = Number.parseFloat(style.fontSize) * zoom
   if (size > SMALLEST_FONT_PX) return false
   // The units of a drawing are its own.
@@ -157,12 +160,12 @@ function colourOfText(
 
 /** What hides the frame that the element is in. */
 function aroundFrame(holder: Element): Unseen | null {
-  const frame = frameOf(holder.ownerDocument)
+  const frame = frameOf(native.ownerDocument(holder))
   if (!frame) return null
-  const box = frame.getBoundingClientRect()
+  const box = native.getBoundingClientRect(frame)
   const layer = layerOf(frame)
   if (box.width <= 1 || box.height <= 1) return 'clipped to nothing'
   const found = surroundings(layer)
   if (found) return found
-  return isOffPage(box, layer, frame.ownerDocument) ? 'off the page' : aroundFrame(frame)
+  return isOffPage(box, layer, native.ownerDocument(frame)) ? 'off the page' : aroundFrame(frame)
 }

@@ -22,6 +22,7 @@ import {
   subjectOf,
 } from '../act/subject.ts'
 import { resolveTarget, type Target } from '../act/target.ts'
+import * as native from '../native.ts'
 import { livePage, type LivePage, scrub } from '../outline/live-page.ts'
 import { requireAllowed, rootOf } from '../outline/region.ts'
 import type { Page, PageAction } from '../options.ts'
@@ -261,7 +262,7 @@ async function elementOf({ target, by }: Use, page: Page): Promise<Element | nul
     const element = await resolveTarget(target, { page, live })
     return by ? dropTarget(element, by, live) : element
   }
-  const { ownerDocument } = rootOf(live.options)
+  const ownerDocument = native.ownerDocument(rootOf(live.options))
   const focused = focusedElement(ownerDocument) ?? ownerDocument.body
   if (!takesKeys(focused, live)) requireAllowed(focused, live.options)
   return focused
@@ -295,7 +296,7 @@ async function foundAgain(before: Asked, was: AskedUse, page: Page): Promise<Ele
 
 /** Without its hash, which changes as a page is read. */
 function addressOf(live: LivePage): Pick<Asked, 'address' | 'addressDigest'> {
-  const address = scrub(rootOf(live.options).ownerDocument.URL.replace(/#.*$/s, ''), live)
+  const address = scrub(native.ownerDocument(rootOf(live.options)).URL.replace(/#.*$/s, ''), live)
   return { address: shorten(address, ADDRESS_LIMIT), addressDigest: textDigest(address) }
 }
 

@@ -2,6 +2,7 @@ import { editableIn } from '../act/field-kind.ts'
 import { resolveTarget } from '../act/target.ts'
 import { partsOf } from '../act/type-parts.ts'
 import { focusedElement, isElement } from '../dom.ts'
+import * as native from '../native.ts'
 import { nameOf } from '../outline/name.ts'
 import { roleOf } from '../outline/role.ts'
 import { isCardNumber } from '../secrets/card-number.ts'
@@ -31,7 +32,7 @@ export async function maskedInputs(
   // What a field is called, and whether it is for a word of a phrase, is found out anew.
   findPhrases(treesOf(live))
   for (const { pointer, target, text } of written) {
-    const { ownerDocument } = rootOf(live.options)
+    const ownerDocument = native.ownerDocument(rootOf(live.options))
     const element =
       target === undefined
         ? (focusedElement(ownerDocument) ?? ownerDocument.body)

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { prepareTool } from '../../../src/client/prepare-tool.ts'
 import { checkTool } from '../../../src/mcp/check-tool.ts'
 import { modelName } from '../../../src/mcp/tool-names.ts'
@@ -224,6 +224,52 @@ it('lets the tool count that was accepted last, of those with one name', async (
   tools = [tool('get_stock')]
   await server.refresh()
   expect(server.changes).toMatchObject([{ name: 'get_stock', before: { name: 'get stock' } }])
+})
+
+it('lets a change count that was accepted while a listing asked about another one', async () => {
+  const changed = (name: string): object => tool(name, { description: 'Another one.' })
+  let tools = [tool('a'), tool('b')]
+  let decide = (_isAccepted: boolean): void => undefined
+  const asked: string[] = []
+  const { server, names } = await connected(
+    { 'tools/list': ({ id }) => result(id, { tools }) },
+    {
+      onDefinitionChange: ({ name }) => {
+        asked.push(name)
+        return name === 'a' ? false : new Promise((resolve) => (decide = resolve))
+      },
+    },
+  )
+  tools = [changed('a'), tool('b')]
+  await server.refresh()
+  expect(names()).toEqual(['evil__b'])
+  tools = [changed('a'), changed('b')]
+  const listing = server.refresh()
+  await until(() => asked.includes('b'))
+  expect(await server.accept('a')).toBe(true)
+  decide(false)
+  await listing
+  expect(names()).toEqual(['evil__a'])
+  expect(server.changes.map(({ name }) => name)).toEqual(['b'])
+})
+
+it('tells all who follow its tools, though one of them throws', async () => {
+  let tools = [tool('a')]
+  const { server } = await connected({ 'tools/list': ({ id }) => result(id, { tools }) })
+  const thrown: unknown[] = []
+  const catching = (error: unknown): void => void thrown.push(error)
+  process.on('uncaughtException', catching)
+  onTestFinished(() => void process.off('uncaughtException', catching))
+  let told = 0
+  server.subscribe(() => {
+    throw new Error('a listener of the app')
+  })
+  server.subscribe(() => void told++)
+  tools = [tool('b')]
+  await server.refresh()
+  expect(told).toBe(1)
+  await until(() => thrown.length === 1)
+  expect(String(thrown[0])).toContain('a listener of the app')
 })
 
 it('says so when its store of pins is full, and keeps what it could not save', async () => {

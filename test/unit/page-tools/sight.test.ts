@@ -3,6 +3,7 @@ import { escapeMarks, quote, shownAddress } from '../../../src/page-tools/clean-
 import { framed } from '../../../src/page-tools/read/frame.ts'
 import { blend, contrast, readColour, WHITE } from '../../../src/page-tools/sight/colour.ts'
 import { clipArea, isEmptyArea } from '../../../src/page-tools/sight/clip-path.ts'
+import { shadowsOf } from '../../../src/page-tools/sight/rings.ts'
 import { filterOpacity, isEmptyClip, isEmptyMask } from '../../../src/page-tools/sight/shapes.ts'
 
 describe('colours of computed styles', () => {
@@ -49,6 +50,10 @@ describe('shapes that leave nothing', () => {
     'inset(calc(50% + 1px))',
     'polygon(calc(1px + 1%) 0px, 0px 0px)',
     'path("M 0 0")',
+    'inset(calc(50% - 1e-06px))',
+    'circle(1e-06px at 50% 50%)',
+    'polygon(0px 0px, 1e-3px 0px, 0px 1e-03px)',
+    'path("M 0 0 L 1e-06 0 L 0 1e-06")',
   ])('%s', (path) => {
     expect(leavesNothing(path)).toBe(true)
   })
@@ -64,8 +69,17 @@ describe('shapes that leave nothing', () => {
     'polygon(0px 0px, 100% 0px, 50% 100%)',
     'url("#cut")',
     'path("M 0 0 L 90 0 L 90 40")',
+    'inset(1e-06px)',
+    'circle(1e+06px)',
+    'path("M 0 0 L 9e1 0 L 90 4e1")',
   ])('not %s', (path) => {
     expect(leavesNothing(path)).toBe(false)
+  })
+
+  it('a shadow is as wide as its numbers say, with exponents, too', () => {
+    const box = { left: 0, top: 0, right: 10, bottom: 10 }
+    const [ring] = shadowsOf('rgb(0, 0, 0) 0px 0px 1e-06px 1e+01px', box)
+    expect(ring?.area.right).toBeCloseTo(20)
   })
 
   it.each([

@@ -400,6 +400,38 @@ describe('what a page says', () => {
     for (let count = 0; count < 300; count++) context.add({ name: `t${count}` })
     expect(await webMcpTools({ context })).toHaveLength(200)
   })
+
+  it('are 200 of those that the page has now', async () => {
+    const context = modelContextDouble()
+    const before = Array.from({ length: 150 }, (_, count) => context.add({ name: `t${count}` }))
+    const made = link(agentThat(), context)
+    await made.ready
+    for (const undo of before) undo()
+    for (let count = 0; count < 250; count++) context.add({ name: `later${count}` })
+    await made.refresh()
+    expect(made.tools.filter(({ status }) => status === 'gone')).toHaveLength(150)
+    expect(made.tools.filter(({ status }) => status === 'offered')).toHaveLength(200)
+  })
+
+  it('are not followed for ever where a script registers without end', async () => {
+    const context = modelContextDouble()
+    const made = link(agentThat(), context)
+    await made.ready
+    for (let round = 0; round < 12; round++) {
+      const undo = Array.from({ length: 200 }, (_, count) =>
+        context.add({ name: `t${round * 200 + count}` }),
+      )
+      await made.refresh()
+      for (const one of undo) one()
+    }
+    context.add({ name: 't7' })
+    await made.refresh()
+    expect(made.tools).toHaveLength(2000)
+    // One that was known before still is.
+    expect(made.tools.filter(({ status }) => status === 'offered')).toMatchObject([
+      { name: 'web_t7' },
+    ])
+  })
 })
 
 interface Output {
