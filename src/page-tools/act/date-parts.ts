@@ -1,4 +1,3 @@
-
 /** A date, a time, or both, as far as a text gives them. */
 export interface DateParts {
   readonly year?: number
