@@ -1,4 +1,4 @@
-import type { Agent, Conversation, ConversationRecord } from '../index.ts'
+import type { Agent, Conversation, ConversationRecord, FilePart, RunInput } from '../index.ts'
 import type { Action, ChatActions, LocalState } from './context.ts'
 
 export interface ActionTarget {
@@ -77,15 +77,16 @@ function sending(
 ): Pick<ChatActions, 'send' | 'stop'> {
   const key = 'composer'
   return {
-    send(text) {
+    send(text, files = []) {
       const conversation = target.conversation()
-      if (!conversation || text.trim() === '') return false
+      if (!conversation || (text.trim() === '' && files.length === 0)) return false
       const steers = conversation.getSnapshot().runId !== undefined
-      return perform({ name: 'send', detail: { text, steers }, key }, async () => {
+      const input = inputOf(text, files)
+      return perform({ name: 'send', detail: { text, files, steers }, key }, async () => {
         target.toLatest()
-        if (!steers) return void conversation.send(text)
+        if (!steers) return void conversation.send(input)
         // The run may have ended meanwhile.
-        if ((await conversation.steer(text)) === null) conversation.send(text)
+        if ((await conversation.steer(input)) === null) conversation.send(input)
       })
     },
     stop() {
@@ -93,6 +94,11 @@ function sending(
       if (conversation) perform({ name: 'stop', key }, () => conversation.abort())
     },
   }
+}
+
+function inputOf(text: string, files: readonly FilePart[]): RunInput {
+  if (files.length === 0) return text
+  return text.trim() === '' ? files : [{ type: 'text', text }, ...files]
 }
 
 function deleting(

@@ -3,8 +3,11 @@ import type {
   Conversation,
   ConversationRecord,
   ConversationSnapshot,
+  FilePart,
   ShownCall,
 } from '../index.ts'
+import type { HistoryWindow } from './history-window.ts'
+import type { PanelWidth } from './panel-width.ts'
 import type { Placement } from './placement.ts'
 import type { Words } from './words/words.ts'
 
@@ -24,6 +27,9 @@ export interface ChatContext {
   /** Of an empty conversation: texts to send by a press. */
   readonly suggestions: readonly string[]
   readonly placement: Placement
+  /** Of a panel. */
+  readonly width: PanelWidth
+  readonly history: HistoryWindow
   /** Of a bubble. */
   readonly isOpen: boolean
   /** The browser says that it has no network. */
@@ -43,8 +49,8 @@ export interface LocalState {
 
 /** What a person does. Each emits its event first, which a host can cancel; what fails is shown where it was pressed. */
 export interface ChatActions {
-  /** False when nothing was sent: the text is empty, or the page has cancelled it. */
-  send(text: string): boolean
+  /** False when nothing was sent: there is nothing to send, or the page has cancelled it. */
+  send(text: string, files?: readonly FilePart[]): boolean
   stop(): void
   /**
    * Emits the action's event and, unless that is cancelled, runs `act` at once, within the press's own event. False when it

@@ -6,14 +6,17 @@ import {
   type TemplateResult,
 } from 'lit'
 import { createActions } from './actions.ts'
+import { setAttached } from './attachments.ts'
 import { Announcer } from './announcer.ts'
 import { CardGuard } from './card-guard.ts'
 import type { ChatActions, ChatContext } from './context.ts'
 import { keepFocus } from './focus-keeper.ts'
 import { FollowConversation } from './follow-conversation.ts'
+import { HistoryWindow } from './history-window.ts'
 import { localeFor } from './locale-for.ts'
 import { createLocalState } from './local-state.ts'
 import type { ChatProperties } from './offstage-chat.ts'
+import { PanelWidth } from './panel-width.ts'
 import { remembered } from './remembered.ts'
 import { RenderedCalls } from './rendered-calls.ts'
 import { ScrollFollow } from './scroll-follow.ts'
@@ -50,6 +53,8 @@ export class ChatElement extends LitElement implements ChatProperties {
 
   readonly #follow = new FollowConversation(this)
   readonly #scroll = new ScrollFollow(this)
+  readonly #history = new HistoryWindow(this)
+  readonly #width = new PanelWidth(this, () => remembered(this.id, 'browser'))
   readonly #announcer = new Announcer(this)
   readonly #around = new Surroundings(this)
   readonly #rendered = new RenderedCalls(this)
@@ -108,6 +113,7 @@ export class ChatElement extends LitElement implements ChatProperties {
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has('placement') && this.placement !== 'inline') this.#width.restore()
     if (!changed.has('agent') && !changed.has('conversationId')) return
     this.#around.watch(this.agent)
     this.#choose()
@@ -136,7 +142,9 @@ export class ChatElement extends LitElement implements ChatProperties {
     if (this.#follow.conversation === agent.conversation(this.conversationId)) return
     memory.write('conversation', this.conversationId)
     this.#follow.follow(agent, this.conversationId)
+    this.#history.reset()
     this.#local.set('draft', memory.read(`draft:${this.conversationId}`) ?? undefined)
+    setAttached(this.#local, [])
     this.#scroll.toLatest()
     void this.#follow.conversation?.resume({ interrupted: 'ask' }).catch(() => {})
   }
@@ -166,6 +174,8 @@ export class ChatElement extends LitElement implements ChatProperties {
       markdown,
       suggestions,
       placement,
+      width: this.#width,
+      history: this.#history,
       isOpen: this.#isOpen,
       isOffline: this.#around.isOffline,
       isKept: this.#around.isKept,

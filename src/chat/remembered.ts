@@ -1,25 +1,26 @@
-/** What outlives a reload of this tab, by element. Where storage is forbidden or full, nothing is kept and nothing fails. */
+/** What outlives a reload. Where storage is forbidden or full, nothing is kept and nothing fails. */
 export interface Remembered {
   read(name: string): string | null
   /** Null forgets. */
   write(name: string, value: string | null): void
 }
 
-/** `key`: tells the elements of an origin apart. */
-export function remembered(key: string): Remembered {
+/** `key`: tells the elements of an origin apart. `tab`: for this tab only; `browser`: for all later pages. */
+export function remembered(key: string, where: 'tab' | 'browser' = 'tab'): Remembered {
   const full = (name: string): string => `offstage-chat:${key}:${name}`
+  const storage = (): Storage => (where === 'tab' ? sessionStorage : localStorage)
   return {
     read(name) {
       try {
-        return sessionStorage.getItem(full(name))
+        return storage().getItem(full(name))
       } catch {
         return null
       }
     },
     write(name, value) {
       try {
-        if (value === null) sessionStorage.removeItem(full(name))
-        else sessionStorage.setItem(full(name), value)
+        if (value === null) storage().removeItem(full(name))
+        else storage().setItem(full(name), value)
       } catch {
         // See above.
       }

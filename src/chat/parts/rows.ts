@@ -1,14 +1,25 @@
 import type { ConversationSnapshot, ShownCall, ShownMessage } from '../../index.ts'
+import { stateOf } from './call-state.ts'
 
 /** What a log shows, from top to bottom. `key` is unique and stays the same as the row changes. */
 export type ChatRow =
   | { readonly type: 'day'; readonly key: string; readonly at: number }
   | { readonly type: 'message'; readonly key: string; readonly message: ShownMessage }
   | { readonly type: 'call'; readonly key: string; readonly call: ShownCall }
+  /** Calls of one tool, one behind the other, that are done. At least three. */
+  | { readonly type: 'calls'; readonly key: string; readonly calls: readonly ShownCall[] }
   | { readonly type: 'compaction'; readonly key: string }
 
+export interface RowOptions {
+  /** Tools whose calls have a row of their own each, as those that a host draws. Default: none. */
+  readonly alone?: (toolName: string) => boolean
+}
+
 /** The rows of a snapshot: days, messages, each call behind its message, and where it was compacted. */
-export function rowsOf({ messages, compactions = [] }: ConversationSnapshot): readonly ChatRow[] {
+export function rowsOf(
+  { messages, compactions = [] }: ConversationSnapshot,
+  { alone = () => false }: RowOptions = {},
+): readonly ChatRow[] {
   const rows: ChatRow[] = []
   let day = ''
   const compactedBefore = new Set(compactions.map((compaction) => compaction.after))
@@ -19,10 +30,52 @@ export function rowsOf({ messages, compactions = [] }: ConversationSnapshot): re
       if (today !== day) rows.push({ type: 'day', key: `day:${message.id}`, at: message.at })
       day = today
     }
-    rows.push({ type: 'message', key: message.id, message })
+    if (hasText(message)) rows.push({ type: 'message', key: message.id, message })
     for (const call of message.calls ?? [])
       rows.push({ type: 'call', key: `call:${call.toolCallId}`, call })
     if (compactedBefore.has(message.id)) rows.push({ type: 'compaction', key: `cut:${message.id}` })
   }
-  return rows
+  return joined(rows, alone)
+}
+
+/** Whether there is more to a message than its calls, which have rows of their own. */
+function hasText({ parts }: ShownMessage): boolean {
+  return parts.some(({ type }) => type !== 'tool-call')
+}
+
+const LEAST_JOINED = 3
+
+function joined(rows: readonly ChatRow[], alone: (toolName: string) => boolean): ChatRow[] {
+  const result: ChatRow[] = []
+  let run: ShownCall[] = []
+  const flush = (): void => {
+    const [first] = run
+    if (first && run.length >= LEAST_JOINED)
+      result.push({ type: 'calls', key: `calls:${first.toolCallId}`, calls: run })
+    else for (const call of run) result.push({ type: 'call', key: `call:${call.toolCallId}`, call })
+    run = []
+  }
+  for (const row of rows) {
+    const call = row.type === 'call' && isSettled(row.call) ? row.call : null
+    if (!call || alone(call.toolName)) {
+      flush()
+      result.push(row)
+      continue
+    }
+    if (run[0] && run[0].toolName !== call.toolName) flush()
+    run.push(call)
+  }
+  flush()
+  return result
+}
+
+/** Done, with nothing left to look at: no undo, no agent of its own, nothing around it. */
+function isSettled(call: ShownCall): boolean {
+  return (
+    stateOf(call).kind === 'done' &&
+    !call.undoable &&
+    !call.undo &&
+    !call.child &&
+    call.path.length === 1
+  )
 }

@@ -49,6 +49,10 @@ export const frame: CSSResult = css`
     outline-offset: -2px;
   }
 
+  .earlier {
+    align-self: center;
+  }
+
   .latest {
     align-self: center;
     margin-block: 0.25em;
@@ -99,6 +103,25 @@ export const frame: CSSResult = css`
     resize: none;
   }
 
+  .attachments {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.25em;
+    padding: 0 0 0.5em;
+    list-style: none;
+  }
+
+  .attachments li {
+    display: flex;
+    gap: 0.25em;
+    align-items: center;
+    max-inline-size: 100%;
+    padding-inline-start: 0.5em;
+    border: 1px solid var(--_line);
+    border-radius: calc(var(--_radius) / 2);
+    overflow-wrap: anywhere;
+  }
+
   .list {
     display: flex;
     flex: 1;
@@ -140,6 +163,21 @@ export const frame: CSSResult = css`
     inset-inline-end: 0;
     inline-size: min(var(--_width), 100vw);
     border-inline-start: 1px solid var(--_line);
+  }
+
+  .edge {
+    position: absolute;
+    z-index: 1;
+    inset-block: 0;
+    inset-inline-start: 0;
+    inline-size: 0.5rem;
+    cursor: ew-resize;
+    touch-action: none;
+  }
+
+  .edge:hover,
+  .edge:focus-visible {
+    background: var(--_accent);
   }
 
   :host([placement='bubble']) {

@@ -20,6 +20,7 @@ export function callView(context: ChatContext, call: ShownCall): TemplateResult 
       class="call ${kind}"
       part="call call-${kind}"
       role="group"
+      tabindex="-1"
       aria-label=${title}
       ${ref((element) => setDepth(element, call.path.length - 1))}
     >

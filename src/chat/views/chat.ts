@@ -1,12 +1,14 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import type { ChatContext } from '../context.ts'
-import { rowsOf } from '../parts/rows.ts'
+import { type ChatRow, rowsOf } from '../parts/rows.ts'
+import { walkMessages } from '../walk-messages.ts'
 import { composerView } from './composer.ts'
 import { conversationsView } from './conversations.ts'
 import { elsewhereView } from './elsewhere.ts'
 import { emptyView } from './empty.ts'
 import { headerView } from './header.ts'
+import { onDragOver, onDrop } from './attached.ts'
 import { noticesView } from './notices.ts'
 import { rowView } from './row.ts'
 import { askBeforeLeaving } from './run-state.ts'
@@ -30,21 +32,43 @@ export function chatView(context: ChatContext): TemplateResult {
       part="chat"
       role=${placement === 'bubble' ? 'dialog' : nothing}
       aria-label=${words.heading}
-      @keydown=${({ key, isComposing, defaultPrevented }: KeyboardEvent) => {
-        if (key === 'Escape' && placement === 'bubble' && !isComposing && !defaultPrevented)
-          actions.close()
-      }}
+      @keydown=${(event: KeyboardEvent) => onKey(context, event)}
+      @dragover=${onDragOver}
+      @drop=${(event: DragEvent) => onDrop(context, event)}
     >
-      ${headerView(context)}
+      ${placement === 'panel' ? edgeView(context) : nothing} ${headerView(context)}
       ${context.local.get('list') === true ? conversationsView(context) : logView(context)}
       <div class="announcements unseen" aria-live="polite"></div>
     </section>
   `
 }
 
+function onKey({ placement, actions }: ChatContext, event: KeyboardEvent): void {
+  const { key, isComposing, defaultPrevented, currentTarget } = event
+  if (isComposing || defaultPrevented) return
+  if (key === 'Escape' && placement === 'bubble') actions.close()
+  else if (currentTarget instanceof Element && walkMessages(currentTarget, event))
+    event.preventDefault()
+}
+
+/** Of a panel: what its width is changed by. */
+function edgeView({ words, width }: ChatContext): TemplateResult {
+  return html`<div
+    class="edge"
+    part="edge"
+    role="separator"
+    aria-orientation="vertical"
+    aria-label=${words.resize}
+    tabindex="0"
+    @pointerdown=${(event: PointerEvent) => width.drag(event)}
+    @keydown=${(event: KeyboardEvent) => width.press(event)}
+  ></div>`
+}
+
 function logView(context: ChatContext): TemplateResult {
-  const { snapshot, words, isFollowing, actions } = context
-  const rows = rowsOf(snapshot)
+  const { snapshot, words, isFollowing, actions, history, renderers } = context
+  const all = rowsOf(snapshot, { alone: (toolName) => Object.hasOwn(renderers, toolName) })
+  const rows = history.cut(all)
   const isLoading = snapshot.status === 'loading' || snapshot.older > 0
   return html`
     <div
@@ -59,6 +83,7 @@ function logView(context: ChatContext): TemplateResult {
       @auxclick=${(event: Event) => askBeforeLeaving(context, event)}
     >
       ${isLoading ? html`<p class="note">${words.loading}</p>` : nothing}
+      ${all.length > rows.length ? earlierView(context, all, rows) : nothing}
       ${rows.length === 0 && !isLoading ? emptyView(context) : nothing}
       ${repeat(
         rows,
@@ -76,4 +101,15 @@ function logView(context: ChatContext): TemplateResult {
     }
     ${noticesView(context)} ${composerView(context)}
   `
+}
+
+function earlierView(
+  { words, locale, history }: ChatContext,
+  all: readonly ChatRow[],
+  shown: readonly ChatRow[],
+): TemplateResult {
+  const count = new Intl.NumberFormat(locale).format(all.length - shown.length)
+  return html`<button type="button" class="quiet earlier" @click=${() => history.extend(all)}>
+    ${words.earlier(count)}
+  </button>`
 }

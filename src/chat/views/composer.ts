@@ -1,7 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { live } from 'lit/directives/live.js'
 import { problemKey } from '../actions.ts'
+import { attachedTo, setAttached } from '../attachments.ts'
 import type { ChatContext } from '../context.ts'
+import { attachButton, attachedView, attachTo } from './attached.ts'
 
 /**
  * Where a person writes. Enter sends, but not the one that ends a composition of an input method. While a run is open,
@@ -12,23 +14,34 @@ export function composerView(context: ChatContext): TemplateResult {
   const isOpen = snapshot.runId !== undefined
   const isLoading = snapshot.status === 'loading'
   const text = local.get<string>('draft') ?? ''
+  const files = attachedTo(local)
+  const isEmpty = text.trim() === '' && files.length === 0
   const problem = local.get<string>(problemKey('composer'))
   const send = (event: Event): void => {
     event.preventDefault()
-    if (text.trim() === '' || isLoading) return
-    if (actions.send(text)) local.set('draft', undefined)
+    if (isEmpty || isLoading || !actions.send(text, files)) return
+    local.set('draft', undefined)
+    setAttached(local, [])
   }
   const onKey = (event: KeyboardEvent): void => {
     // 229: Safari ends a composition before the key that ended it.
     const isComposing = event.isComposing || event.keyCode === 229
-    if (event.key === 'Enter' && !event.shiftKey && !isComposing) send(event)
+    if (event.key === 'Enter' && !event.shiftKey && !event.altKey && !isComposing) send(event)
+  }
+  const onPaste = (event: ClipboardEvent): void => {
+    const pasted = [...(event.clipboardData?.files ?? [])]
+    if (pasted.length === 0) return
+    event.preventDefault()
+    attachTo(context, pasted)
   }
   return html`
     <form class="composer" part="composer" @submit=${send}>
       ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
-      ${isOpen && text !== '' ? html`<p class="note">${words.steerHint}</p>` : nothing}
+      ${isOpen && !isEmpty ? html`<p class="note">${words.steerHint}</p>` : nothing}
+      ${files.length > 0 ? attachedView(context, files) : nothing}
       <div class="compose">
         <slot name="composer-start"></slot>
+        ${attachButton(context)}
         <textarea
           class="prompt"
           part="prompt"
@@ -38,6 +51,7 @@ export function composerView(context: ChatContext): TemplateResult {
           .value=${live(text)}
           @input=${({ target }: Event) => local.set('draft', (target as HTMLTextAreaElement).value)}
           @keydown=${onKey}
+          @paste=${onPaste}
         ></textarea>
         <slot name="composer-end"></slot>
         ${
@@ -47,9 +61,7 @@ export function composerView(context: ChatContext): TemplateResult {
               </button>`
             : nothing
         }
-        <button class="primary send" ?disabled=${isLoading || text.trim() === ''}>
-          ${words.send}
-        </button>
+        <button class="primary send" ?disabled=${isLoading || isEmpty}>${words.send}</button>
       </div>
     </form>
   `

@@ -3,15 +3,16 @@ import { visibleText } from '../../conversation/index.ts'
 import { problemKey } from '../actions.ts'
 import type { ChatContext } from '../context.ts'
 import { textOfContent } from '../parts/text-of.ts'
+import { goTo, waitingIn } from '../walk-messages.ts'
 import { consentsView, leavingView, planView, queueView, taintView } from './run-state.ts'
 
 /** What is to be said of the run and its conversation, between messages and composer. */
 export function noticesView(context: ChatContext): TemplateResult {
   return html`
     <div class="notices" part="notices">
-      ${planView(context)} ${taintView(context)} ${consentsView(context)} ${queueView(context)}
-      ${leavingView(context)} ${placeView(context)} ${outcomeView(context)} ${unsentView(context)}
-      ${problemView(context)}
+      ${waitingCallsView(context)} ${planView(context)} ${taintView(context)}
+      ${consentsView(context)} ${queueView(context)} ${leavingView(context)} ${placeView(context)}
+      ${outcomeView(context)} ${unsentView(context)} ${problemView(context)}
     </div>
   `
 }
@@ -20,6 +21,22 @@ export function noticesView(context: ChatContext): TemplateResult {
 function problemView({ local }: ChatContext): Maybe {
   const problem = local.get<string>(problemKey('notices'))
   return problem === undefined ? nothing : html`<p class="problem" role="alert">${problem}</p>`
+}
+
+/** Where calls wait for the person that are not all in view. */
+function waitingCallsView({ snapshot, words, locale, isFollowing }: ChatContext): Maybe {
+  const waiting = snapshot.pending.filter(({ kind }) => kind !== 'output' && kind !== 'settlement')
+  if (waiting.length === 0 || (waiting.length === 1 && isFollowing)) return nothing
+  const count = new Intl.NumberFormat(locale).format(waiting.length)
+  const show = ({ target }: Event): void => {
+    const root = target instanceof Element ? target.closest('.chat') : null
+    const card = root && waitingIn(root)
+    if (card) goTo(card)
+  }
+  return html`<p class="notice">
+    ${words.waitingCalls(count)}
+    <button type="button" @click=${show}>${words.showWaiting}</button>
+  </p>`
 }
 
 type Maybe = TemplateResult | typeof nothing

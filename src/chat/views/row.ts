@@ -2,6 +2,7 @@ import { html, type nothing, type TemplateResult } from 'lit'
 import type { ChatContext } from '../context.ts'
 import type { ChatRow } from '../parts/rows.ts'
 import { callView } from './call.ts'
+import { callsView } from './calls.ts'
 import { messageView } from './message.ts'
 
 export function rowView(context: ChatContext, row: ChatRow): TemplateResult | typeof nothing {
@@ -12,6 +13,8 @@ export function rowView(context: ChatContext, row: ChatRow): TemplateResult | ty
       return messageView(context, row.message)
     case 'call':
       return callView(context, row.call)
+    case 'calls':
+      return callsView(context, row.key, row.calls)
     case 'compaction':
       return html`<p class="note">${context.words.compacted}</p>`
   }

@@ -11,6 +11,8 @@ export interface Words {
   readonly assistant: string
   readonly log: string
   readonly jumpToLatest: string
+  earlier(count: string): string
+  readonly resize: string
   readonly reasoning: string
   readonly reasoningUnderWay: string
   readonly copy: string
@@ -28,7 +30,11 @@ export interface Words {
   branchOf(index: string, count: string): string
   readonly stoppedHere: string
   attachment(name: string): string
+  readonly attach: string
+  removeAttached(name: string): string
+  readonly tooLarge: string
   image(address: string): string
+  callsDone(count: string): string
   readonly input: string
   readonly output: string
   readonly states: {
@@ -42,6 +48,8 @@ export interface Words {
     readonly interrupted: string
     readonly refused: string
   }
+  waitingCalls(count: string): string
+  readonly showWaiting: string
   readonly approve: string
   readonly deny: string
   readonly denyReason: string

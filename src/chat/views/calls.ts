@@ -1,0 +1,36 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import { visibleText } from '../../conversation/index.ts'
+import type { ShownCall } from '../../index.ts'
+import type { ChatContext } from '../context.ts'
+import { callView } from './call.ts'
+
+/** Calls of one tool in one line, which opens. */
+export function callsView(
+  context: ChatContext,
+  key: string,
+  calls: readonly ShownCall[],
+): TemplateResult {
+  const { words, local, locale } = context
+  const [first] = calls
+  const title = visibleText(first?.title ?? first?.toolName ?? '')
+  const openKey = `open:${key}`
+  const isOpen = local.get<boolean>(openKey) ?? false
+  const count = new Intl.NumberFormat(locale).format(calls.length)
+  return html`
+    <details
+      class="call done calls"
+      part="call call-done"
+      tabindex="-1"
+      ?open=${isOpen}
+      @toggle=${({ target, currentTarget }: Event) => {
+        if (target === currentTarget) local.set(openKey, (target as HTMLDetailsElement).open)
+      }}
+    >
+      <summary>
+        <span class="call-title">${title}</span>
+        <span class="call-state">${words.callsDone(count)}</span>
+      </summary>
+      ${isOpen ? calls.map((call) => callView(context, call)) : nothing}
+    </details>
+  `
+}

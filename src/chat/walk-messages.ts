@@ -1,0 +1,31 @@
+/** What the arrow keys go through in a log, from top to bottom. */
+const STOPS = '.message, .call:not(.calls .call), .earlier'
+
+/**
+ * `Alt+↑` and `Alt+↓` go from one message or card to the next. From where one writes, `Alt+↑` goes to what waits for the
+ * person, else to the newest message; behind the newest one, `Alt+↓` goes back to where one writes. False for other keys.
+ */
+export function walkMessages(root: ParentNode, event: KeyboardEvent): boolean {
+  const { key, altKey, ctrlKey, metaKey, shiftKey } = event
+  if (!altKey || ctrlKey || metaKey || shiftKey || (key !== 'ArrowUp' && key !== 'ArrowDown'))
+    return false
+  const stops = [...root.querySelectorAll<HTMLElement>(STOPS)]
+  const prompt = root.querySelector<HTMLElement>('.prompt')
+  const from = event.target instanceof Element ? event.target.closest<HTMLElement>(STOPS) : null
+  const at = from ? stops.indexOf(from) : -1
+  if (at < 0 && key === 'ArrowDown') return false
+  const next = at < 0 ? (waitingIn(root) ?? stops.at(-1)) : stops[at + (key === 'ArrowUp' ? -1 : 1)]
+  const place = next ?? (key === 'ArrowDown' ? prompt : null)
+  if (place) goTo(place)
+  return true
+}
+
+/** The first card that waits for the person. */
+export function waitingIn(root: ParentNode): HTMLElement | null {
+  return root.querySelector<HTMLElement>('.call.waiting')
+}
+
+export function goTo(place: HTMLElement): void {
+  place.focus({ preventScroll: true })
+  place.scrollIntoView({ block: 'nearest' })
+}
