@@ -15,7 +15,7 @@ import type { Point } from '../act/hit-test.ts'
 import { marksOf, mustConfirm } from '../act/must-confirm.ts'
 import { activationOf, commitOf, type Doing, usedBy } from '../act/commits.ts'
 import {
-  hasSameFields,
+  hasSameAround,
   isSameSubject,
   type Subject,
   subjectLine,
@@ -248,9 +248,12 @@ function requireSame(
   const now = element && isAttached(element) ? subjectOf(element, live, use) : null
   const elapsedMs = Date.now() - asked.at
   const isSame = now && isSameSubject(use, now, { elapsedMs, isUntouched })
-  if (isSame && (!isUntouched || hasSameFields(use, now))) return
-  const became = now ? `is ${subjectLine(now)} now` : 'is no longer on the page'
-  throw new PageError('stale-ref', `What was approved, ${subjectLine(use)}, ${became}. ${AGAIN}`)
+  if (isSame && (!isUntouched || hasSameAround(use, now))) return
+  const [was, is] = [subjectLine(use), now && subjectLine(now)]
+  // What differs may be what no line tells of.
+  const other = is === was ? 'is in a form or dialog that holds something else now' : `is ${is} now`
+  const became = now ? other : 'is no longer on the page'
+  throw new PageError('stale-ref', `What was approved, ${was}, ${became}. ${AGAIN}`)
 }
 
 const AGAIN = 'Nothing was done. Read the page again.'
