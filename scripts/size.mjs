@@ -48,7 +48,7 @@ const rows = [
   {
     name: 'page tools (dist/page-tools.js)',
     bytes: sizeOf('page-tools.js', { dynamic: true }),
-    limit: 93.7 * KILOBYTE,
+    limit: 94.2 * KILOBYTE,
   },
   {
     name: 'tools from (dist/tools-from.js), beside the page',
@@ -68,12 +68,12 @@ const rows = [
   {
     name: 'mcp, connected to a server of 2026-07-28',
     bytes: sizeOf('mcp.js', { dynamic: true, except: MCP_PARTS }),
-    limit: 14.8 * KILOBYTE,
+    limit: 14.9 * KILOBYTE,
   },
   {
     name: 'mcp, all of it',
     bytes: sizeOf('mcp.js', { dynamic: true }),
-    limit: 33.3 * KILOBYTE,
+    limit: 33.4 * KILOBYTE,
   },
   {
     name: 'all of dist/histories.js',
