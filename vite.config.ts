@@ -71,6 +71,7 @@ const builds: Record<string, UserConfig> = {
       'webllm-worker': 'src/webllm/serve-webllm.ts',
       wllama: 'src/wllama/index.ts',
       'wllama-worker': 'src/wllama/serve-wllama.ts',
+      'ai-sdk-worker': 'src/ai-sdk/model/from-language-model.ts',
     },
     splitting: true,
   }),

@@ -48,7 +48,7 @@ const rows = [
   {
     name: 'page tools (dist/page-tools.js)',
     bytes: sizeOf('page-tools.js', { dynamic: true }),
-    limit: 94.2 * KILOBYTE,
+    limit: 94.3 * KILOBYTE,
   },
   {
     name: 'tools from (dist/tools-from.js), beside the page',
@@ -91,6 +91,11 @@ const rows = [
     limit: 8.1 * KILOBYTE,
   },
   {
+    name: 'AI SDK models (ai-sdk-worker.js), beside the worker',
+    bytes: sizeBeside('ai-sdk-worker.js', 'start-worker.js'),
+    limit: 4.6 * KILOBYTE,
+  },
+  {
     name: 'chat (dist/chat.js), with Lit and Markdown',
     bytes: sizeOf('chat.js', { dynamic: true }),
     limit: 45 * KILOBYTE,
@@ -124,7 +129,7 @@ const rows = [
   {
     name: 'all of dist/providers.js',
     bytes: sizeOf('providers.js', { dynamic: true }),
-    limit: 57.8 * KILOBYTE,
+    limit: 59.2 * KILOBYTE,
   },
 ]
 
@@ -138,8 +143,22 @@ function pageWithout(parts) {
   return sizeOf('index.js', { dynamic: true, except: new RegExp(`^(${parts})-`) })
 }
 
+/** What a file adds to another one that is there already. */
+function sizeBeside(file, other) {
+  const known = filesOf(other, { dynamic: true })
+  return sum([...filesOf(file, { dynamic: true })].filter((name) => !known.has(name)))
+}
+
 function sizeOf(file, which) {
-  return [...importGraph(file, { folder: inProject('dist'), ...which })]
+  return sum([...filesOf(file, which)])
+}
+
+function filesOf(file, which) {
+  return importGraph(file, { folder: inProject('dist'), ...which })
+}
+
+function sum(files) {
+  return files
     .map((name) => gzipSync(readFileSync(inProject('dist', name)), { level: 9 }).length)
     .reduce((sum, bytes) => sum + bytes, 0)
 }

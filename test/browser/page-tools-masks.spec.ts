@@ -1,3 +1,4 @@
+import type * as pageToolsEntry from '../../src/page-tools/index.ts'
 import { drive } from '../apps/drive.ts'
 import { LABELS } from '../unit/page-tools/secret-labels.ts'
 import { expect, test } from './support/driven.ts'
@@ -488,6 +489,34 @@ test('keys and tokens are removed wherever they stand', async ({ openPage }) => 
     await call('find', { role: 'textbox' }),
   ]
   for (const text of said) expect(text).not.toMatch(/sk-proj-|ghp_|AKIA|MIIEow|sausage/)
+})
+
+test('a phrase stays masked while other parts of the page are read at the same time', async ({
+  openPage,
+}) => {
+  const page = await openPage({
+    body: `<main>${`<section>${`<div role="group">${'<p>Nothing to hide here</p>'.repeat(20)}</div>`.repeat(20)}</section>`.repeat(20)}<div id="host"></div></main><aside>Other</aside>`,
+  })
+  const { text, readings } = await page.evaluate(async (phrase) => {
+    const tools = (await import('/dist/page-tools.js' as string)) as typeof pageToolsEntry
+    const shadow = document.querySelector('#host')!.attachShadow({ mode: 'open' })
+    shadow.innerHTML = phrase
+    const whole = tools.createPage({ root: () => document.querySelector('main') })
+    const other = tools.createPage({ root: () => document.querySelector('aside') })
+    let told: string | undefined
+    const telling = tools
+      .snapshot(undefined, { page: whole, maxTokens: 100_000 })
+      .then(({ text }) => (told = text))
+    let readings = 0
+    while (told === undefined) {
+      await tools.snapshot(undefined, { page: other })
+      readings += 1
+    }
+    return { text: await telling, readings }
+  }, PHRASES['chips'] ?? '')
+  expect(readings).toBeGreaterThan(1)
+  expect(text).toContain('Secret Recovery Phrase')
+  for (const word of PHRASE) expect(text).not.toMatch(new RegExp(`\\b${word}\\b`))
 })
 
 test('what is typed into a secret field is not reported', async ({ openPage }) => {

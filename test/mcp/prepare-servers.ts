@@ -1,14 +1,10 @@
-import { createHash } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { inProject } from '../../scripts/lib/project.mjs'
-import { npm } from '../../scripts/lib/run.mjs'
-import { alone } from '../apps/alone.ts'
+import { installAside } from '../apps/install-aside.ts'
 
 const SOURCES = inProject('test/mcp')
 const FOLDER = inProject('.cache/mcp')
-const INSTALLED_FROM = ['package.json', 'package-lock.json']
 
 /** What a test may look at and change in a server. */
 export interface ServerState {
@@ -73,24 +69,6 @@ export async function officialModule(name: string): Promise<Record<string, unkno
 let prepared: Promise<void> | undefined
 
 function prepare(): Promise<void> {
-  prepared ??= alone(path.join(made(FOLDER), 'preparing'), async () => {
-    const hash = createHash('sha256')
-    for (const name of INSTALLED_FROM) hash.update(readFileSync(path.join(SOURCES, name)))
-    const from = hash.digest('hex')
-    const marker = path.join(FOLDER, 'installed')
-    if (!existsSync(marker) || readFileSync(marker, 'utf8') !== from) {
-      for (const name of INSTALLED_FROM) cpSync(path.join(SOURCES, name), path.join(FOLDER, name))
-      const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
-      const { code, output } = await npm(args, { cwd: FOLDER, quiet: true })
-      if (code !== 0) throw new Error(`The MCP servers can't be prepared:\n${output}`)
-      writeFileSync(marker, from)
-    }
-    cpSync(path.join(SOURCES, 'src'), FOLDER, { recursive: true })
-  })
+  prepared ??= installAside(SOURCES, FOLDER)
   return prepared
-}
-
-function made(folder: string): string {
-  mkdirSync(folder, { recursive: true })
-  return folder
 }

@@ -1,7 +1,13 @@
 import { cleanText } from '../clean-text.ts'
 import { isElement, isTag } from '../dom.ts'
+import {
+  ANY_PHRASE_LABEL,
+  LEAST_WORDS,
+  mayHaveLabel,
+  PHRASE_LABEL,
+  phraseWordsIn,
+} from './phrase-words.ts'
 import * as native from '../native.ts'
-import { ANY_PHRASE_LABEL, LEAST_WORDS, PHRASE_LABEL, phraseWordsIn } from './phrase-words.ts'
 
 /** How far behind its label a phrase begins. Characters. */
 const REACH = 800
@@ -9,19 +15,33 @@ const LEVELS = 3
 const TEXT_INPUT = /^(text|password|search)$/
 const WITHOUT_TEXT = /^(script|style|template|noscript|select|svg)$/
 
-let parts = new WeakSet<Element>()
+/** A search of one tree. It counts until the next one of that tree: two readings at once may be of different trees. */
+interface Search {
+  isNewest: boolean
+}
+
+const searches = new WeakMap<Document | ShadowRoot, Search>()
+const parts = new WeakMap<Element, Search>()
 
 /** Whether the element holds a word of a recovery phrase, or a field for one. */
 export function isPhrasePart(element: Element): boolean {
-  return parts.has(element)
+  const search = parts.get(element)
+  if (!search) return false
+  // A reading may still tell of what was removed meanwhile, where no later search finds it.
+  return search.isNewest || !native.isConnected(element)
 }
 
 /** Looks for recovery phrases anew: words, chips, cells or fields behind what names them. Called before a page is told of. */
 export function findPhrases(trees: Iterable<Document | ShadowRoot>): void {
-  parts = new WeakSet()
   for (const tree of trees) {
+    const before = searches.get(tree)
+    if (before) before.isNewest = false
+    const search = { isNewest: true }
+    searches.set(tree, search)
     const root = 'documentElement' in tree ? tree.documentElement : tree
-    if (root && ANY_PHRASE_LABEL.test(native.textContent(root) ?? '')) findIn(root)
+    const text = root ? (native.textContent(root) ?? '') : ''
+    if (root && mayHaveLabel(text) && ANY_PHRASE_LABEL.test(text))
+      for (const part of partsIn(root)) parts.set(part, search)
   }
 }
 
@@ -31,11 +51,12 @@ interface Word {
   readonly place: string
 }
 
-function findIn(root: Element | ShadowRoot): void {
+function partsIn(root: Element | ShadowRoot): Element[] {
+  const found: Element[] = []
   let reach = 0
   let run: Word[] = []
   const end = (): void => {
-    if (run.length >= LEAST_WORDS) addParts(run)
+    if (run.length >= LEAST_WORDS) found.push(...partsOf(run))
     run = []
   }
   const add = (holder: Element, text: string): void => {
@@ -67,6 +88,7 @@ function findIn(root: Element | ShadowRoot): void {
     if (reach > 0 && rest) add(holder, rest)
   }
   end()
+  return found
 }
 
 const SHOW_ELEMENTS_AND_TEXTS = 5
@@ -83,22 +105,24 @@ function placeOf(element: Element): string {
 }
 
 /** Of a run, what most words are in: a button for copying may stand beside them. */
-function addParts(run: readonly Word[]): void {
+function partsOf(run: readonly Word[]): Element[] {
   const counts = new Map<string, number>()
   for (const { place } of run) counts.set(place, (counts.get(place) ?? 0) + 1)
   const [most] = [...counts].toSorted(([, one], [, other]) => other - one)
-  if (!most || most[1] < LEAST_WORDS) return
-  for (const { holder, place } of run) if (place === most[0]) addPart(holder)
+  if (!most || most[1] < LEAST_WORDS) return []
+  return run.flatMap(({ holder, place }) => (place === most[0] ? partsAround(holder) : []))
 }
 
 /** With what is only around it: the button of a word in a span. */
-function addPart(holder: Element): void {
+function partsAround(holder: Element): Element[] {
+  const found: Element[] = []
   const textContent = native.textContent(holder)
   let at: Element | null = holder
   for (let level = 0; at && level < LEVELS; level += 1, at = native.parentElement(at)) {
     if (native.textContent(at)?.trim() !== textContent?.trim() || native.localName(at) === 'body')
       break
-    parts.add(at)
+    found.push(at)
     if (textContent === '') break
   }
+  return found
 }

@@ -1,5 +1,6 @@
 import * as offstage from 'offstage'
 import * as action from 'offstage/action'
+import * as aiSdkModels from 'offstage/ai-sdk/worker'
 import * as conversation from 'offstage/conversation'
 import * as engines from 'offstage/engines'
 import * as histories from 'offstage/histories'
@@ -25,6 +26,7 @@ import 'offstage/worker.js'
 export const entries = [
   offstage.createAgent,
   action.parseAction,
+  aiSdkModels.fromLanguageModel,
   conversation.fold,
   engines.workerEngine,
   histories.toOpenAI,

@@ -1,0 +1,195 @@
+import { OffstageError, toErrorData, type ErrorData } from '../../protocol/error.ts'
+import type { Credentials, ModelConfigData } from '../../protocol/model.ts'
+import type { StreamPart } from '../../protocol/stream-part.ts'
+import { createAbortScope, type AbortScope } from '../../providers/core/abort-scope.ts'
+import { createPartGate } from '../../providers/core/part-gate.ts'
+import { asRecord } from '../../providers/core/read-json.ts'
+import { parseURL } from '../../providers/core/secrets.ts'
+import { incompleteError, timeoutError } from '../../providers/core/transport-error.ts'
+import { startWatchdog, type Watchdog } from '../../providers/core/watchdog.ts'
+import type {
+  ModelRequest,
+  StreamOptions,
+  StreamProviderDefinition,
+} from '../../providers/provider.ts'
+import { callOptions } from './call-options.ts'
+import type {
+  LanguageModelLike,
+  LanguageModelOptions,
+  LanguageModelRequest,
+} from './language-model.ts'
+import { brokenStream, modelError } from './model-error.ts'
+import { PartReader } from './read-parts.ts'
+
+export type { LanguageModelLike, LanguageModelOptions, LanguageModelRequest }
+
+const FIRST_PART_MS = 120_000
+const IDLE_MS = 60_000
+
+type GivenModel =
+  | LanguageModelLike
+  | ((request: LanguageModelRequest) => LanguageModelLike | Promise<LanguageModelLike>)
+
+interface Attempt {
+  readonly id: string
+  readonly model: GivenModel
+  readonly options: LanguageModelOptions
+  readonly request: ModelRequest
+  readonly config: ModelConfigData
+  readonly stream: StreamOptions
+  readonly scope: AbortScope
+}
+
+/**
+ * A language model of the AI SDK as a provider, for `startWorker({ providers })` in a worker file of one's own. A
+ * function makes one for each request: of the name that the agent's `model` says, with the key that the page gives.
+ */
+export function fromLanguageModel(
+  model: GivenModel,
+  options: LanguageModelOptions = {},
+): StreamProviderDefinition {
+  const { id = 'ai-sdk' } = options
+  if (
+    typeof model !== 'function' &&
+    typeof (model as LanguageModelLike | null)?.doStream !== 'function'
+  )
+    throw new OffstageError(
+      'invalid-config',
+      'fromLanguageModel() takes a language model of the AI SDK, or a function that makes one.',
+    )
+  return {
+    id,
+    stream: (request, config, stream) =>
+      ask({ id, model, options, request, config, stream, scope: createAbortScope(stream.signal) }),
+  }
+}
+
+/** One request and its answer. */
+async function* ask(attempt: Attempt): AsyncGenerator<readonly StreamPart[]> {
+  const { request, config, scope } = attempt
+  const { firstChunkMs = FIRST_PART_MS, idleMs = IDLE_MS } = config.timeouts ?? {}
+  let phase: 'first-chunk' | 'idle' = 'first-chunk'
+  const watchdog = startWatchdog(firstChunkMs, (limitMs) =>
+    scope.fail(timeoutError(phase, limitMs)),
+  )
+  const gate = createPartGate()
+  try {
+    const opened = await open(attempt, watchdog)
+    if ('code' in opened) {
+      yield [{ type: 'error', error: opened }]
+      return
+    }
+    const reader = opened.getReader()
+    scope.onEnd(() => void reader.cancel().catch(() => {}))
+    const parts = new PartReader(request, attempt.id)
+    let broken: ErrorData | undefined
+    while (!scope.failure()) {
+      const piece = await scope.guard(reader.read()).catch((error: unknown) => {
+        broken = brokenStream(error)
+      })
+      if (!piece || piece.done) break
+      if (phase === 'first-chunk' && isFromModel(piece.value)) {
+        watchdog.setLimit(idleMs)
+        phase = 'idle'
+      }
+      const batch: StreamPart[] = []
+      gate.pass(parts.read(piece.value), batch)
+      // Whoever reads may be slow: the model isn't to blame.
+      watchdog.pause()
+      if (batch.length > 0) yield batch
+      watchdog.reset()
+      // Some bodies are left open behind it.
+      if (gate.ending() === 'finish') break
+    }
+    const rest: StreamPart[] = []
+    gate.close(rest, failureOf(scope, broken))
+    yield rest
+  } catch (error) {
+    yield [{ type: 'error', error: toErrorData(error) }]
+  } finally {
+    watchdog.stop()
+    // Closes what is still open; nobody reads the error.
+    scope.fail(incompleteError())
+    scope.release()
+  }
+}
+
+/** The stream is opened by the SDK, before the server has said anything. */
+function isFromModel(part: unknown): boolean {
+  return asRecord(part)?.['type'] !== 'stream-start'
+}
+
+/** Of a stop nothing is run that has come; a stream that broke after its end was whole. */
+function failureOf(
+  scope: AbortScope,
+  broken: ErrorData | undefined,
+): { readonly error: ErrorData; readonly final: boolean } | undefined {
+  const failure = scope.failure()
+  if (failure) return { error: failure, final: true }
+  return broken && { error: broken, final: false }
+}
+
+/** Opens the answer. After a 401 the page is asked for its credentials once more. */
+async function open(
+  attempt: Attempt,
+  watchdog: Watchdog,
+): Promise<ReadableStream<unknown> | ErrorData> {
+  const { scope, stream } = attempt
+  for (let previousRejected = false; ; previousRejected = true) {
+    // A person may have to sign in for a key, which takes time.
+    watchdog.pause()
+    const credentials = await scope.guard(credentialsOf(attempt, previousRejected))
+    watchdog.reset()
+    if (!credentials) return stoppedBy(scope)
+    try {
+      const opened = await scope.guard(send(attempt, credentials))
+      return opened ?? stoppedBy(scope)
+    } catch (thrown) {
+      const error = scope.failure() ?? modelError(thrown)
+      const isRejected = error.details?.['status'] === 401
+      if (!isRejected || previousRejected || !stream.credentials) return error
+    }
+  }
+}
+
+async function credentialsOf(
+  { config, stream }: Attempt,
+  previousRejected: boolean,
+): Promise<Credentials> {
+  const { provider, baseURL } = config
+  const url = baseURL === undefined ? undefined : parseURL(baseURL)
+  const endpoint = {
+    provider,
+    ...(baseURL !== undefined && { baseURL }),
+    ...(url && { origin: url.origin }),
+  }
+  return (await stream.credentials?.(previousRejected, endpoint)) ?? {}
+}
+
+async function send(attempt: Attempt, credentials: Credentials): Promise<ReadableStream<unknown>> {
+  const { id, config, options, request, scope } = attempt
+  const headers = { ...config.headers, ...credentials.headers }
+  const made = await modelFor(attempt, { ...credentials, headers })
+  const call = callOptions({ id, made, config, request, headers, signal: scope.signal })
+  const answer = await made.doStream({ ...call, ...options.callOptions } as never)
+  // A late answer to a request that has ended.
+  if (scope.failure()) void answer.stream.cancel().catch(() => {})
+  return answer.stream
+}
+
+async function modelFor(
+  { model, config, stream }: Attempt,
+  { apiKey, headers = {} }: Credentials,
+): Promise<LanguageModelLike> {
+  if (typeof model !== 'function') return model
+  return await model({
+    config,
+    headers,
+    ...(apiKey !== undefined && { apiKey }),
+    ...(stream.fetch && { fetch: stream.fetch }),
+  })
+}
+
+function stoppedBy(scope: AbortScope): ErrorData {
+  return scope.failure() ?? incompleteError()
+}

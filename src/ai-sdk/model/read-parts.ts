@@ -1,0 +1,211 @@
+import type { StreamPart } from '../../protocol/stream-part.ts'
+import { createArgumentText } from '../../providers/core/argument-text.ts'
+import { fileOfDataURL } from '../../providers/core/data-url.ts'
+import { failedError, mapFinishReason, outputEnd } from '../../providers/core/finish-reason.ts'
+import { readInput, type OutputEnd } from '../../providers/core/read-input.ts'
+import { asList, asRecord, asText, type JsonRecord } from '../../providers/core/read-json.ts'
+import { incompleteError } from '../../providers/core/transport-error.ts'
+import type { ModelRequest } from '../../providers/provider.ts'
+import { modelError } from './model-error.ts'
+import { optionsOf, storedBlocks, type Block } from './own-content.ts'
+import { readFinishReason, readUsage } from './read-usage.ts'
+
+interface ReadCall {
+  readonly toolCallId: string
+  readonly toolName: string
+  readonly text: string
+}
+
+/** Reads the stream of one answer. Nothing is known of a part but its type: models are of several versions. */
+export class PartReader {
+  readonly #request: ModelRequest
+  /** The provider's, under which the model's own content is stored. */
+  readonly #id: string
+  readonly #blocks: Block[] = []
+  /** The block that is being written, by kind and id. */
+  readonly #open = new Map<string, Block>()
+  readonly #calls: ReadCall[] = []
+  /** Calls whose input isn't shown as it comes. */
+  readonly #hidden = new Set<string>()
+
+  constructor(request: ModelRequest, id: string) {
+    this.#request = request
+    this.#id = id
+  }
+
+  read(value: unknown): readonly StreamPart[] {
+    const part = asRecord(value) ?? {}
+    switch (part['type']) {
+      case 'text-start':
+      case 'text-delta':
+      case 'text-end':
+        return this.#write('text', part)
+      case 'reasoning-start':
+      case 'reasoning-delta':
+      case 'reasoning-end':
+        return this.#write('reasoning', part)
+      case 'tool-input-start':
+        return this.#startInput(part)
+      case 'tool-input-delta': {
+        const toolCallId = textOf(part['id'])
+        const delta = textOf(part['delta'])
+        if (delta === '' || this.#hidden.has(toolCallId)) return []
+        return [{ type: 'tool-input-delta', toolCallId, delta }]
+      }
+      case 'tool-call':
+        return this.#keepCall(part)
+      case 'tool-result':
+      case 'tool-approval-request':
+        return [foreignTool(part)]
+      case 'file':
+        return [readFile(part)]
+      case 'stream-start':
+        return asList(part['warnings']).map(readWarning)
+      case 'raw':
+        return this.#request.raw ? [{ type: 'raw', data: part['rawValue'] }] : []
+      case 'error':
+        return [{ type: 'error', error: modelError(part['error']) }]
+      case 'finish':
+        return this.#finish(part)
+      default:
+        // Sources, metadata of the response, pings, and what is yet to come.
+        return []
+    }
+  }
+
+  #write(type: 'text' | 'reasoning', part: JsonRecord): StreamPart[] {
+    const key = `${type} ${textOf(part['id'])}`
+    const event = part['type']
+    let block = event === `${type}-start` ? undefined : this.#open.get(key)
+    if (!block) {
+      block = { type, text: '' }
+      this.#open.set(key, block)
+      this.#blocks.push(block)
+    }
+    const delta = event === `${type}-delta` ? textOf(part['delta']) : ''
+    block.text += delta
+    const options = optionsOf(part)
+    if (options) block.options = options
+    if (event === `${type}-end`) this.#open.delete(key)
+    return delta === '' ? [] : [{ type: `${type}-delta`, delta }]
+  }
+
+  #startInput(part: JsonRecord): StreamPart[] {
+    const toolCallId = textOf(part['id'])
+    if (part['providerExecuted'] === true) {
+      this.#hidden.add(toolCallId)
+      return []
+    }
+    // No beginning of JSON.
+    if (part['inputEncoding'] === 'text') this.#hidden.add(toolCallId)
+    return [{ type: 'tool-input-start', toolCallId, toolName: textOf(part['toolName']) }]
+  }
+
+  #keepCall(part: JsonRecord): StreamPart[] {
+    if (part['providerExecuted'] === true) return [foreignTool(part)]
+    const toolCallId = textOf(part['toolCallId'])
+    const options = optionsOf(part)
+    this.#blocks.push({ type: 'tool-call', text: toolCallId, ...(options && { options }) })
+    this.#calls.push({
+      toolCallId,
+      toolName: textOf(part['toolName']),
+      text: textOf(part['input']),
+    })
+    return []
+  }
+
+  #finish(part: JsonRecord): StreamPart[] {
+    const { unified, raw } = readFinishReason(part['finishReason'])
+    const usage = readUsage(part['usage'])
+    // Nobody said that the answer is whole: `unknown` (2), `other` without a word of the server (3), `interrupted` (4).
+    const isProven =
+      unified !== 'interrupted' &&
+      unified !== 'unknown' &&
+      (unified !== 'other' || raw !== undefined)
+    const counted: StreamPart[] = Object.keys(usage).length > 0 ? [{ type: 'usage', usage }] : []
+    const calls = this.#settle(outputEnd(unified, isProven, true))
+    if (!isProven) return [...counted, ...calls, { type: 'error', error: incompleteError() }]
+    if (unified === 'error')
+      return [...counted, ...calls, { type: 'error', error: failedError(raw ?? unified) }]
+    const own = storedBlocks(this.#blocks)
+    return [
+      ...counted,
+      ...calls,
+      {
+        type: 'finish',
+        finishReason: mapFinishReason(unified, calls.length > 0),
+        ...(raw !== undefined && { rawFinishReason: raw }),
+        ...(own && { providerMetadata: { [this.#id]: own } }),
+      },
+    ]
+  }
+
+  #settle(end: OutputEnd): StreamPart[] {
+    const { tools } = this.#request
+    return this.#calls.map(({ toolCallId, toolName, text }, at): StreamPart => {
+      const args = createArgumentText()
+      args.push(text)
+      const isLast = at === this.#calls.length - 1
+      const parsed = readInput(toolName, args, {
+        end,
+        isLast,
+        isDone: true,
+        hasStray: false,
+        tools,
+      })
+      const call = { type: 'tool-call', toolCallId, toolName } as const
+      return 'error' in parsed
+        ? { ...call, ...parsed, rawInput: text.slice(0, MAX_RAW_INPUT) }
+        : { ...call, ...parsed }
+    })
+  }
+}
+
+/** Characters of an unusable input that are kept. */
+const MAX_RAW_INPUT = 100_000
+
+/** A tool that the vendor runs by itself. */
+function foreignTool(part: JsonRecord): StreamPart {
+  const name = textOf(part['toolName']) || 'a tool'
+  return {
+    type: 'warning',
+    code: 'provider-executed-tool',
+    message: `The model's vendor ran ${name} by itself; of that, only what the model says is kept.`,
+  }
+}
+
+function readFile(part: JsonRecord): StreamPart {
+  const mediaType = textOf(part['mediaType'])
+  const given = asRecord(part['data'])
+  const data = toBase64(given && 'data' in given ? given['data'] : part['data'])
+  const file = data === undefined ? null : fileOfDataURL(`data:${mediaType};base64,${data}`)
+  if (file) return { type: 'file', file }
+  const message = `The model produced a file of the type '${mediaType.slice(0, 100)}', which was left out.`
+  return { type: 'warning', code: 'file-left-out', message }
+}
+
+function toBase64(data: unknown): string | undefined {
+  if (!(data instanceof Uint8Array)) return asText(data)
+  const pieces: string[] = []
+  for (let at = 0; at < data.length; at += PIECE)
+    pieces.push(String.fromCharCode(...data.subarray(at, at + PIECE)))
+  return btoa(pieces.join(''))
+}
+
+/** Bytes that fit in the arguments of one call. */
+const PIECE = 8192
+
+function readWarning(warning: unknown): StreamPart {
+  const { feature, setting, tool, details, message } = asRecord(warning) ?? {}
+  const what = [feature, setting, asRecord(tool)?.['name']].map(asText).find(Boolean)
+  const words = [asText(message), what && `The model doesn't support ${what}.`, asText(details)]
+  return {
+    type: 'warning',
+    code: 'ai-sdk',
+    message: words.filter(Boolean).join(' ') || 'A warning.',
+  }
+}
+
+function textOf(value: unknown): string {
+  return asText(value) ?? ''
+}

@@ -1,0 +1,6 @@
+// What tests take of the AI SDK and of those who build on it.
+export * as ai from 'ai'
+export { createOpenAICompatible as createV4 } from '@ai-sdk/openai-compatible'
+export { createOpenAICompatible as createV3 } from 'ai-sdk-model-v3'
+export { createOpenAICompatible as createV2 } from 'ai-sdk-model-v2'
+export { AbstractAgent } from '@ag-ui/client'
