@@ -6,7 +6,7 @@ import type {
   FilePart,
   ShownCall,
 } from '../index.ts'
-import type { HistoryWindow } from './history-window.ts'
+import type { ChatRow } from './parts/rows.ts'
 import type { PanelWidth } from './panel-width.ts'
 import type { Placement } from './placement.ts'
 import type { Words } from './words/words.ts'
@@ -29,7 +29,7 @@ export interface ChatContext {
   readonly placement: Placement
   /** Of a panel. */
   readonly width: PanelWidth
-  readonly history: HistoryWindow
+  readonly history: ChatHistory
   /** Of a bubble. */
   readonly isOpen: boolean
   /** The browser says that it has no network. */
@@ -38,6 +38,13 @@ export interface ChatContext {
   readonly isKept: boolean
   /** The newest message is in view, or is being followed. */
   readonly isFollowing: boolean
+}
+
+/** Which rows of a long conversation are drawn. */
+export interface ChatHistory {
+  cut(rows: readonly ChatRow[]): readonly ChatRow[]
+  /** Has earlier ones drawn, too. */
+  extend(rows: readonly ChatRow[]): void
 }
 
 /** What is open, edited or chosen in one element. Values by the key of what they belong to. */

@@ -1,4 +1,5 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
+import type { ChatHistory } from './context.ts'
 import type { ChatRow } from './parts/rows.ts'
 
 interface Host extends ReactiveControllerHost {
@@ -9,16 +10,15 @@ interface Host extends ReactiveControllerHost {
 const PAGE = 50
 /** This near to the first row that is drawn, earlier ones come. Of the log's own height. */
 const AHEAD = '100%'
-const KEEPS_PLACE = globalThis.CSS?.supports('overflow-anchor', 'auto') ?? false
 
 /** Draws the newest rows of a long conversation only, and earlier ones as a person scrolls to them. */
-export class HistoryWindow implements ReactiveController {
+export class HistoryWindow implements ReactiveController, ChatHistory {
   readonly #host: Host
   #from: string | null = null
   #log: HTMLElement | null = null
   #observer: IntersectionObserver | null = null
-  /** How far the log was from its end before earlier rows were drawn. Pixels. */
-  #fromEnd: number | null = null
+  /** What stays where it is as earlier rows come above it. Browsers see to that, but not at the very top. */
+  #kept: { readonly element: Element; readonly top: number } | null = null
 
   constructor(host: Host) {
     this.#host = host
@@ -42,9 +42,10 @@ export class HistoryWindow implements ReactiveController {
   extend(rows: readonly ChatRow[]): void {
     const at = rows.findIndex(({ key }) => key === this.#from)
     if (at <= 0) return
-    const log = this.#log
-    this.#fromEnd = log ? log.scrollHeight - log.scrollTop : null
-    this.#from = rows[Math.max(0, at - PAGE)]?.key ?? null
+    const element = this.#log?.querySelector('.earlier')?.nextElementSibling
+    this.#kept = element ? { element, top: element.getBoundingClientRect().top } : null
+    // No page of a row or two, as of a day alone.
+    this.#from = rows[at < PAGE * 1.2 ? 0 : at - PAGE]?.key ?? null
     this.#host.requestUpdate()
   }
 
@@ -55,9 +56,9 @@ export class HistoryWindow implements ReactiveController {
   hostUpdated(): void {
     const log = this.#host.renderRoot.querySelector<HTMLElement>('.log')
     if (log !== this.#log) this.#watch(log)
-    if (log && this.#fromEnd !== null && !KEEPS_PLACE)
-      log.scrollTop = log.scrollHeight - this.#fromEnd
-    this.#fromEnd = null
+    if (log && this.#kept)
+      log.scrollTop += this.#kept.element.getBoundingClientRect().top - this.#kept.top
+    this.#kept = null
     const button = log?.querySelector('.earlier')
     this.#observer?.disconnect()
     // Observed anew, it is reported again where it is still near.

@@ -21,6 +21,11 @@ export class PanelWidth {
     if (width > 0) this.#apply(width)
   }
 
+  /** Of the page's width. Percent. */
+  share(): number {
+    return Math.round((100 * this.#width()) / Math.max(1, innerWidth))
+  }
+
   /** Of its edge: drags it. */
   drag(event: PointerEvent): void {
     const edge = event.currentTarget

@@ -1,97 +1,16 @@
-import type { Page } from '@playwright/test'
 import type { OffstageChat } from '../../src/chat/index.ts'
+import {
+  begin,
+  expect,
+  order,
+  orders,
+  own,
+  press,
+  replies,
+  test,
+  unfinished,
+} from './support/chat-page.ts'
 import { callTools, say } from './support/mock-answers.ts'
-import type { MockOpenAI, MockResponse } from './support/mock-openai.ts'
-import { expect, test as base } from './support/test.ts'
-
-// `<offstage-chat>` as a page has it: the built entries, a real worker, and a server that speaks as models do.
-
-interface OpenedChat {
-  readonly page: Page
-  readonly send: (text: string) => Promise<void>
-}
-
-interface ChatOptions {
-  readonly attributes?: string
-  readonly consent?: 'person'
-}
-
-const test = base.extend<{
-  openChat: (model: MockOpenAI, options?: ChatOptions) => Promise<OpenedChat>
-}>({
-  openChat: async ({ openPage }, use) => {
-    await use(async (model, options = {}) => {
-      const body = `<offstage-chat id=chat ${options.attributes ?? ''} style="height: 90vh"></offstage-chat>`
-      const page = await openPage({ body })
-      await begin(page, model, options)
-      return { page, send: (text) => write(page, text) }
-    })
-  },
-})
-
-async function write(page: Page, text: string): Promise<void> {
-  await page.getByRole('textbox', { name: 'Message' }).fill(text)
-  await page.getByRole('button', { name: 'Send', exact: true }).click()
-}
-
-/** Makes the agent, and shows it. To be called again after a reload. */
-async function begin(
-  page: Page,
-  { baseURL }: MockOpenAI,
-  { consent }: ChatOptions = {},
-): Promise<void> {
-  await page.evaluate(
-    async ({ baseURL, consent }) => {
-      const address = '/dist/chat.js'
-      await import(address)
-      const orders: unknown[] = []
-      const agent = window.offstage.createAgent({
-        model: { provider: 'openai-compatible', model: 'mock', baseURL },
-        controlTools: ['ask_user', 'plan'],
-        questionFields: true,
-        ...(consent && { consent }),
-        tools: [
-          window.offstage.defineTool({
-            name: 'order',
-            title: 'Place the order',
-            description: 'Orders.',
-            inputSchema: { type: 'object', properties: { sku: { type: 'string' } } },
-            needsApproval: true,
-            execute: (input) => {
-              orders.push(input)
-              return 'Ordered.'
-            },
-          }),
-          window.offstage.defineTool({
-            name: 'read_reviews',
-            title: 'Read the reviews',
-            description: 'Reads.',
-            annotations: { readOnly: true, untrustedContent: true },
-            execute: () => 'Great mugs!',
-          }),
-        ],
-        worker: () => new Worker('/dist/worker.js', { type: 'module' }),
-      })
-      Object.assign(window, { orders, agent })
-      const chat = document.querySelector('offstage-chat')
-      if (chat) chat.agent = agent
-    },
-    { baseURL, consent },
-  )
-  await expect(page.locator('offstage-chat')).toBeVisible()
-}
-
-const orders = (page: Page) =>
-  page.evaluate(() => (window as unknown as { orders: unknown[] }).orders)
-const order = (sku: string) => callTools([{ name: 'order', input: { sku } }])
-const unfinished = (text: string): MockResponse => ({
-  pieces: say(text).pieces?.slice(0, -1) ?? [],
-  end: 'hang',
-})
-const replies = (page: Page) => page.getByRole('article', { name: 'Assistant' })
-const own = (page: Page) => page.getByRole('article', { name: 'You' })
-const press = (page: Page, name: string) =>
-  page.getByRole('button', { name, exact: true }).last().click()
 
 test('an answer is shown as it is written, and stopped', async ({ openChat, model }) => {
   model.enqueue(unfinished('Once **upon** a time'), say('Again.'))

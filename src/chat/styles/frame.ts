@@ -207,6 +207,10 @@ export const frame: CSSResult = css`
       inline-size: 100vw;
     }
 
+    .edge {
+      display: none;
+    }
+
     :host([placement='bubble']) {
       inset: 0;
     }

@@ -59,6 +59,7 @@ function edgeView({ words, width }: ChatContext): TemplateResult {
     role="separator"
     aria-orientation="vertical"
     aria-label=${words.resize}
+    aria-valuenow=${width.share()}
     tabindex="0"
     @pointerdown=${(event: PointerEvent) => width.drag(event)}
     @keydown=${(event: KeyboardEvent) => width.press(event)}

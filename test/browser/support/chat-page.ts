@@ -1,0 +1,94 @@
+import type { Locator, Page } from '@playwright/test'
+import { callTools, say } from './mock-answers.ts'
+import type { MockOpenAI, MockResponse } from './mock-openai.ts'
+import { expect, test as base } from './test.ts'
+
+export { expect }
+
+export interface OpenedChat {
+  readonly page: Page
+  readonly send: (text: string) => Promise<void>
+}
+
+export interface ChatOptions {
+  readonly attributes?: string
+  readonly consent?: 'person'
+}
+
+/** `<offstage-chat>` as a page has it: the built entries, a real worker, and a server that speaks as models do. */
+export const test = base.extend<{
+  openChat: (model: MockOpenAI, options?: ChatOptions) => Promise<OpenedChat>
+}>({
+  openChat: async ({ openPage }, use) => {
+    await use(async (model, options = {}) => {
+      const body = `<offstage-chat id=chat ${options.attributes ?? ''} style="height: 90vh"></offstage-chat>`
+      const page = await openPage({ body })
+      await begin(page, model, options)
+      return { page, send: (text) => write(page, text) }
+    })
+  },
+})
+
+async function write(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Message' }).fill(text)
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+}
+
+/** Makes the agent, and shows it. To be called again after a reload. */
+export async function begin(
+  page: Page,
+  { baseURL }: MockOpenAI,
+  { consent }: ChatOptions = {},
+): Promise<void> {
+  await page.evaluate(
+    async ({ baseURL, consent }) => {
+      const address = '/dist/chat.js'
+      await import(address)
+      const orders: unknown[] = []
+      const agent = window.offstage.createAgent({
+        model: { provider: 'openai-compatible', model: 'mock', baseURL },
+        controlTools: ['ask_user', 'plan'],
+        questionFields: true,
+        ...(consent && { consent }),
+        tools: [
+          window.offstage.defineTool({
+            name: 'order',
+            title: 'Place the order',
+            description: 'Orders.',
+            inputSchema: { type: 'object', properties: { sku: { type: 'string' } } },
+            needsApproval: true,
+            execute: (input) => {
+              orders.push(input)
+              return 'Ordered.'
+            },
+          }),
+          window.offstage.defineTool({
+            name: 'read_reviews',
+            title: 'Read the reviews',
+            description: 'Reads.',
+            annotations: { readOnly: true, untrustedContent: true },
+            execute: () => 'Great mugs!',
+          }),
+        ],
+        worker: () => new Worker('/dist/worker.js', { type: 'module' }),
+      })
+      Object.assign(window, { orders, agent })
+      const chat = document.querySelector('offstage-chat')
+      if (chat) chat.agent = agent
+    },
+    { baseURL, consent },
+  )
+  await expect(page.locator('offstage-chat')).toBeVisible()
+}
+
+export const orders = (page: Page): Promise<unknown[]> =>
+  page.evaluate(() => (window as unknown as { orders: unknown[] }).orders)
+export const order = (sku: string): MockResponse => callTools([{ name: 'order', input: { sku } }])
+export const unfinished = (text: string): MockResponse => ({
+  pieces: say(text).pieces?.slice(0, -1) ?? [],
+  end: 'hang',
+})
+export const replies = (page: Page): Locator => page.getByRole('article', { name: 'Assistant' })
+export const own = (page: Page): Locator => page.getByRole('article', { name: 'You' })
+export const press = (page: Page, name: string): Promise<void> =>
+  page.getByRole('button', { name, exact: true }).last().click()
