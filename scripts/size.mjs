@@ -91,6 +91,11 @@ const rows = [
     limit: 8.1 * KILOBYTE,
   },
   {
+    name: 'AI SDK chats (dist/ai-sdk.js), beside the page',
+    bytes: sizeBeside('ai-sdk.js', 'index.js'),
+    limit: 5 * KILOBYTE,
+  },
+  {
     name: 'AI SDK models (ai-sdk-worker.js), beside the worker',
     bytes: sizeBeside('ai-sdk-worker.js', 'start-worker.js'),
     limit: 4.6 * KILOBYTE,
