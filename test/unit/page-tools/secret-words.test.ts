@@ -174,3 +174,23 @@ test('long texts are read in no time', () => {
   expect(withoutTokens('recovery phrase '.repeat(5000), '[x]')).toContain('recovery phrase')
   expect(withoutTokens(`-----BEGIN PRIVATE KEY----- ${'-'.repeat(50_000)}`, '[x]')).toBe('[x]')
 })
+
+test.each([
+  'TAN-Nummer',
+  'Bitte TAN eingeben',
+  'pushTAN',
+  'chipTAN',
+  'Ihre TAN',
+  'NIE',
+  'Número de NIE',
+])('"%s" asks for a secret of its country', (label) => expect(senseOf(label)).toBe('secret'))
+
+test.each(['Tan leather', 'Colour: tan', 'Nie wymagane', 'Noch nie bestellt', 'Tanja'])(
+  '"%s" is another word',
+  (label) => expect(senseOf(label)).not.toBe('secret'),
+)
+
+test.each(['Scadenza', 'Vervaldatum', 'Data di scadenza'])(
+  '"%s" may be the date of a card beside its number',
+  (label) => expect(senseOf(label)).toBe('due'),
+)
