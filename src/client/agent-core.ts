@@ -243,6 +243,7 @@ export class AgentCore implements AgentParts {
       abort: (reason) => this.later('abortOpen')(id, reason),
       switchBranch: (messageId) => this.later('switchBranch')(id, messageId),
       undo: async (toolCallId, options) => {
+        // It says nothing that could be refused as invalid: the word is never taken back.
         this.personCheck.check({ conversationId: id, toolCallId }, options?.consent)
         return this.later('undo')(id, toolCallId)
       },

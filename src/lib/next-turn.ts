@@ -1,12 +1,32 @@
-/** Lets other tasks run. A message, because timers wait a second, or a minute, in hidden tabs. */
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel()
-    port1.addEventListener('message', () => {
-      port1.close()
-      resolve()
-    })
-    port1.start()
-    port2.postMessage(null)
-  })
+/** Turns of the event loop, to wait for one after the other. */
+export interface Turns {
+  /** Lets other tasks run. One call at a time. */
+  next(): Promise<void>
+  close(): void
+}
+
+/**
+ * Messages, because timers wait a second, or a minute, in hidden tabs. A channel costs more than a message: who waits
+ * repeatedly uses one for all turns, and closes it.
+ */
+export function openTurns(): Turns {
+  const { port1, port2 } = new MessageChannel()
+  let resume = (): void => undefined
+  port1.addEventListener('message', () => resume())
+  port1.start()
+  return {
+    next: () =>
+      new Promise((resolve) => {
+        resume = resolve
+        port2.postMessage(null)
+      }),
+    close: () => port1.close(),
+  }
+}
+
+/** Lets other tasks run. */
+export async function nextTurn(): Promise<void> {
+  const turns = openTurns()
+  await turns.next()
+  turns.close()
 }

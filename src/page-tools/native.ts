@@ -68,7 +68,6 @@ export const ariaLabelledByElements: Read<Labelled, 'ariaLabelledByElements'> = 
   'Element',
   'ariaLabelledByElements',
 )
-export const ariaValueMax: Read<Element, 'ariaValueMax'> = ofElement('ariaValueMax')
 export const ariaValueNow: Read<Element, 'ariaValueNow'> = ofElement('ariaValueNow')
 export const ariaValueText: Read<Element, 'ariaValueText'> = ofElement('ariaValueText')
 export const assignedSlot: Read<Element, 'assignedSlot'> = ofElement('assignedSlot')

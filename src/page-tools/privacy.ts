@@ -6,7 +6,12 @@ import { wordsOf } from './secrets/field-words.ts'
 import { isOncePassword } from './secrets/once-passwords.ts'
 import { isPhrasePart } from './secrets/phrase-parts.ts'
 import { senseOf } from './secrets/read-words.ts'
-import { isCardPart, isOneTimeCodeBox, takesDigits } from './secrets/split-fields.ts'
+import {
+  isBesideCardNumber,
+  isCardPart,
+  isOneTimeCodeBox,
+  takesDigits,
+} from './secrets/split-fields.ts'
 
 export const MASKED = '[masked]'
 
@@ -35,7 +40,9 @@ export function isSecretField(element: Element): boolean {
   const sense = purpose === 'postal-code' ? null : senseOf(wordsOf(element))
   if (sense === 'secret') return true
   if (sense === 'code' && isTag(element, 'input') && hasFormOfCode(element)) return true
-  if (sense === 'expiry' && !(isTag(element, 'input') && OF_DAYS.test(element.type))) return true
+  const isDate = isTag(element, 'input') && OF_DAYS.test(element.type)
+  if (sense === 'expiry' && !isDate) return true
+  if (sense === 'due' && !isDate && isBesideCardNumber(element)) return true
   return isDrawnAsDots(element)
 }
 

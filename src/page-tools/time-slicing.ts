@@ -1,4 +1,4 @@
-import { nextTurn } from '../lib/next-turn.ts'
+import { openTurns, type Turns } from '../lib/next-turn.ts'
 
 /** Milliseconds of work before the page's own tasks run; small, as slow devices are four times slower. */
 const SLICE_MS = 6
@@ -11,14 +11,20 @@ export async function runInSlices<Result>(
   work: Generator<undefined, Result>,
   signal?: AbortSignal,
 ): Promise<Result> {
+  let turns: Turns | null = null
   let until = performance.now() + SLICE_MS
-  for (;;) {
-    const step = work.next()
-    if (step.done) return step.value
-    if (performance.now() < until) continue
-    await nextTurn()
-    signal?.throwIfAborted()
-    until = performance.now() + SLICE_MS
+  try {
+    for (;;) {
+      const step = work.next()
+      if (step.done) return step.value
+      if (performance.now() < until) continue
+      turns ??= openTurns()
+      await turns.next()
+      signal?.throwIfAborted()
+      until = performance.now() + SLICE_MS
+    }
+  } finally {
+    turns?.close()
   }
 }
 

@@ -327,6 +327,18 @@ const REFUSED: readonly [string, string, object, string][] = [
     'n.value += "more"',
   ],
   [
+    'would send another hidden value',
+    '<form onsubmit="event.preventDefault(); window.clicked = 1"><input type="hidden" name="account" value="a1" id="n"><button>Go</button></form>',
+    { ref: 'Go' },
+    'n.value = "b2"',
+  ],
+  [
+    'is in a dialog that says something else below its title',
+    '<div role="dialog" aria-labelledby="t"><h2 id="t">Delete?</h2><p id="n">The draft of Ada.</p><button onclick="window.clicked = 1">OK</button></div>',
+    { ref: 'OK' },
+    'n.textContent = "The account of Ada."',
+  ],
+  [
     'has another name once the pointer is over it',
     BUTTON,
     { ref: 'Archive' },
@@ -367,6 +379,18 @@ const KEPT: readonly [string, string, object, string][] = [
     '<div role="dialog" aria-labelledby="n"><h2 id="n">Leave? (0:59)</h2><button onclick="window.clicked = 1">Stay</button></div>',
     { ref: 'Stay' },
     'n.textContent = "Leave? (0:57)"',
+  ],
+  [
+    'is in a dialog whose clock ran on below its title',
+    '<div role="dialog" aria-labelledby="t"><h2 id="t">Leave?</h2><p id="n">In 59 seconds you will be logged out.</p><button onclick="window.clicked = 1">Stay</button></div>',
+    { ref: 'Stay' },
+    'n.textContent = "In 57 seconds you will be logged out."',
+  ],
+  [
+    'sends a token that was renewed',
+    '<form onsubmit="event.preventDefault(); window.clicked = 1"><input type="hidden" name="csrf_token" value="a1" id="n"><button>Go</button></form>',
+    { ref: 'Go' },
+    'n.value = "b2"',
   ],
   [
     'is in a form without a name, beside a counter',
@@ -434,6 +458,22 @@ const CONFIRMED: readonly [string, string, string, object, object][] = [
     '<form onsubmit="return false"><label>To <input></label><button data-offstage-confirm>Send</button></form>',
     'type_text',
     { ref: 'To', text: 'x', enter: true },
+    {},
+  ],
+  ...['Enter', 'Shift+Enter', 'Control+Enter', 'Meta+Enter'].map(
+    (key): [string, string, string, object, object] => [
+      `an editor beside a marked button that ${key} may press`,
+      '<div><div contenteditable role="textbox" aria-label="Words">Hi</div><button data-offstage-confirm>Go</button></div>',
+      'press_key',
+      { ref: 'Words', key },
+      {},
+    ],
+  ),
+  [
+    'a field of several lines beside a marked button',
+    '<form onsubmit="return false"><label>Words <textarea></textarea></label><button type="button" data-offstage-confirm>Go</button></form>',
+    'press_key',
+    { ref: 'Words', key: 'Shift+Enter' },
     {},
   ],
   [

@@ -1,7 +1,8 @@
 import { closest, isElement, isTag, parentOf } from '../dom.ts'
 import * as native from '../native.ts'
 import type { PageAction } from '../options.ts'
-import { defaultButtonOf } from './sites.ts'
+import { isEditable } from './field-kind.ts'
+import { defaultButtonOf, submitterOf } from './sites.ts'
 
 const CONTROLS =
   'button,a,area,summary,input,select,textarea,[role=button],[role=link],[role=switch],[role^=menuitem]'
@@ -22,8 +23,14 @@ export function controlAround(element: Element): Element {
   return closest(element, CONTROLS) ?? element
 }
 
+/** The buttons that a script may press at an Enter in a field: where that submits no form, those beside it. */
+export function pressedByScript(field: Element): readonly Element[] {
+  const submits = activated(field, 'enter').some((one) => submitterOf(one) !== null)
+  return submits || !isEditable(field) ? [] : buttonsBeside(field)
+}
+
 /** The buttons beside a field whose Enter a script may take for a press of one of them: in a chat, for one. */
-export function buttonsBeside(field: Element): readonly Element[] {
+function buttonsBeside(field: Element): readonly Element[] {
   if (closest(field, 'search,[role=search]')) return []
   let at = parentOf(field)
   for (let level = 0; at && level < LEVELS; level += 1, at = parentOf(at)) {

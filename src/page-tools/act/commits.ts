@@ -6,7 +6,7 @@ import * as native from '../native.ts'
 import type { PageAction, PageOptions } from '../options.ts'
 import { nameOf } from '../outline/name.ts'
 import { roleOf } from '../outline/role.ts'
-import { activated, buttonsBeside, controlAround } from './activated.ts'
+import { activated, controlAround, pressedByScript } from './activated.ts'
 import { choicesOf } from './choices.ts'
 import { isEditable, typedInto } from './field-kind.ts'
 import { iconCommit } from './icon-commit.ts'
@@ -103,14 +103,10 @@ function commitOfChoice(
 function commitOfEnter(element: Element, options: PageOptions): Commit | null {
   const own = activated(element, 'enter').filter((one) => one !== element || !isEditable(one))
   const found = firstOf(own, (one) => commitOfControl(one, options))
-  if (found || !isEditable(element) || submits(own)) return found
-  return firstOf(buttonsBeside(element), (button) =>
-    firstOf(namesOf(button, options), (name) => readCommit(name, true)),
+  if (found) return found
+  return firstOf(pressedByScript(element), (button) =>
+    firstOf(namesOf(button, options), (name) => readCommit(name, 'ending')),
   )
-}
-
-function submits(elements: readonly Element[]): boolean {
-  return elements.some((one) => submitterOf(one) !== null)
 }
 
 function commitOfControl(part: Element, options: PageOptions): Commit | null {
@@ -119,7 +115,7 @@ function commitOfControl(part: Element, options: PageOptions): Commit | null {
   if (!form && opens(control)) return null
   const names = namesOf(control, options)
   const read = (name: string): Commit | null =>
-    mayCommit(control, name) ? readCommit(name, form !== null) : null
+    mayCommit(control, name) ? readCommit(name, form ? 'ending' : 'control') : null
   const own =
     firstOf(names, read) ??
     firstOf(hiddenWords(control), read) ??

@@ -1,5 +1,3 @@
-import * as native from '../native.ts'
-
 /** A date, a time, or both, as far as a text gives them. */
 export interface DateParts {
   readonly year?: number
@@ -43,10 +41,10 @@ export interface PartPlan {
  * Null when a part is missing.
  */
 export function planParts(fields: readonly HTMLElement[], wanted: DateParts): PartPlan[] | null {
-  const kinds = kindsOf(fields.map((field) => Number(native.ariaValueMax(field))))
+  const kinds = kindsOf(fields.map((field) => Number(field.ariaValueMax)))
   if (Object.keys(wanted).some((name) => !kinds.includes(name as keyof DateParts))) return null
   return fields.flatMap((field, index) => {
-    const text = textFor(kinds[index] ?? null, Number(native.ariaValueMax(field)), wanted)
+    const text = textFor(kinds[index] ?? null, Number(field.ariaValueMax), wanted)
     return text === null ? [] : [{ field, text }]
   })
 }

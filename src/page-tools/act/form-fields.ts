@@ -1,3 +1,4 @@
+import { textDigest } from '../../lib/text-digest.ts'
 import { cleanText, quote, shorten } from '../clean-text.ts'
 import { isTag } from '../dom.ts'
 import * as native from '../native.ts'
@@ -10,18 +11,20 @@ import { isMasked } from '../privacy.ts'
 import { controlAround } from './activated.ts'
 import { elementsOf, formSubmittedBy, type Activation } from './sites.ts'
 
-/** What else goes along with what a person is asked about: the filled fields of its form that may be read. */
+/** What else goes along with what a person is asked about: the filled fields of its form that may be read, or are hidden. */
 export interface FormFields {
   /** The first of them, for a person: `"To": "Ada", "Amount": "10"`. */
   readonly text: string
-  /** Of all of them, in full. */
-  readonly digest: number
+  /** Of all of them, in full: values may be long, and what is journaled is only whether they are the same. */
+  readonly digest: string
 }
 
 const SHOWN = 6
 const NAME_LIMIT = 30
 const VALUE_LIMIT = 40
-const WITHOUT_VALUE = /^(hidden|button|submit|reset|image)$/
+const WITHOUT_VALUE = /^(button|submit|reset|image)$/
+/** Of hidden fields that scripts renew by themselves. */
+const RENEWED = /csrf|xsrf|token|nonce|captcha|verification/i
 
 interface Beside {
   readonly options: PageOptions
@@ -44,7 +47,8 @@ export function fieldsBeside(
     if (!value) return []
     return [{ field, name: nameOf(field, roleOf(field) || 'textbox', options).text, value }]
   })
-  if (filled.length === 0) return null
+  const hidden = hiddenIn(form, options)
+  if (filled.length + hidden.length === 0) return null
   const short = (whole: string, limit: number): string =>
     quote(shorten(clean(whole), limit).replace(/"/g, "'"))
   const shown = filled
@@ -55,12 +59,12 @@ export function fieldsBeside(
   const more = shown.length > SHOWN ? `, and ${shown.length - SHOWN} more` : ''
   return {
     text: shown.slice(0, SHOWN).join(', ') + more,
-    digest: digestOf(filled.map(({ name, value }) => [name, value])),
+    digest: textDigest(JSON.stringify([filled.map(({ name, value }) => [name, value]), hidden])),
   }
 }
 
 function mayShow(field: Element, options: PageOptions): boolean {
-  if (isTag(field, 'input') && WITHOUT_VALUE.test(field.type)) return false
+  if (isTag(field, 'input') && (WITHOUT_VALUE.test(field.type) || isHidden(field))) return false
   if (/^(button|fieldset|object|output)$/.test(native.localName(field))) return false
   return isReadable(field, options) && !isMasked(field, options)
 }
@@ -71,10 +75,15 @@ function valueOf(field: Element): string {
   return cleanText(fieldValue(field, roleOf(field)) ?? '')
 }
 
-/** Values may be long: what is journaled of them is only whether they are the same. */
-function digestOf(values: readonly (readonly string[])[]): number {
-  let digest = 0
-  for (const letter of JSON.stringify(values))
-    digest = (Math.imul(digest, 31) + (letter.codePointAt(0) ?? 0)) | 0
-  return digest
+/** Names and values of the fields that nobody sees. */
+function hiddenIn(form: HTMLFormElement, options: PageOptions): readonly (readonly string[])[] {
+  return elementsOf(form).flatMap((field) =>
+    isHidden(field) && !RENEWED.test(field.name) && !isMasked(field, options)
+      ? [[field.name, field.value]]
+      : [],
+  )
+}
+
+function isHidden(field: Element): field is HTMLInputElement {
+  return isTag(field, 'input') && field.type === 'hidden'
 }

@@ -11,8 +11,8 @@ import type { Activation } from './sites.ts'
  * Scripts can't press real keys. Throws a `PageError` when the tools may not use what the key goes to, now or after a
  * listener moved it.
  */
-export function sendKeyPress(target: Element, key: Key, call: GuardedCall): void {
-  checkKey(target, call, activationBy(key, target))
+export function sendKeyPress(target: Element, key: Key, call: KeyCall): void {
+  checkKey(target, call, activationBy(key, target, call))
   if (!sendKey(target, 'keydown', key)) return void sendKey(target, 'keyup', key)
   const prints = isPrintable(key)
   const goesOn = !(prints || key.key === 'Enter') || sendKey(target, 'keypress', key)
@@ -25,15 +25,24 @@ export function sendKeyPress(target: Element, key: Key, call: GuardedCall): void
     activateBySpace(checkedTarget(target, key, call))
 }
 
-/** Enter and Space activate; Enter with Shift is a line break where there can be several lines. */
-function activationBy({ key, shiftKey }: Key, receiver: Element): Activation | undefined {
-  if (key !== 'Enter' && key !== ' ') return undefined
-  return key === 'Enter' && shiftKey && isTag(receiver, 'textarea') ? undefined : 'activate'
+interface KeyCall extends GuardedCall {
+  /** An Enter is a line break of a text that is typed. */
+  readonly isText?: boolean
 }
 
-function checkedTarget(target: Element, key: Key, call: GuardedCall): Element {
+/** Enter and Space activate, with modifiers, too; but not as a part of a text where there can be several lines. */
+function activationBy(
+  { key }: Key,
+  receiver: Element,
+  { isText }: KeyCall,
+): Activation | undefined {
+  if (key !== 'Enter' && key !== ' ') return undefined
+  return key === 'Enter' && isText && isTag(receiver, 'textarea') ? undefined : 'activate'
+}
+
+function checkedTarget(target: Element, key: Key, call: KeyCall): Element {
   const now = connectedTarget(target)
-  if (now !== target) checkKey(now, call, activationBy(key, now))
+  if (now !== target) checkKey(now, call, activationBy(key, now, call))
   return now
 }
 

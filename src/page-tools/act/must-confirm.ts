@@ -1,7 +1,7 @@
 import { closest, isElement } from '../dom.ts'
 import { labelsOf } from '../labels.ts'
 import type { PageAction, PageOptions } from '../options.ts'
-import { activated } from './activated.ts'
+import { activated, pressedByScript } from './activated.ts'
 
 const MARKED = '[data-offstage-confirm]'
 
@@ -14,7 +14,11 @@ export function mustConfirm(
   action: PageAction,
   { classify, asked = [] }: PageOptions & { readonly asked?: readonly Element[] },
 ): boolean {
-  return activated(element, action).some(
+  const used = [
+    ...activated(element, action),
+    ...(action === 'enter' ? pressedByScript(element) : []),
+  ]
+  return used.some(
     (one) =>
       marksOf(one).some((mark) => !asked.includes(mark)) || classify?.(one, action) === 'commit',
   )

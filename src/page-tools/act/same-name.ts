@@ -13,11 +13,16 @@ const TOLERANCE = 3
 export function isSameName(before: string, now: string, elapsedMs: number): boolean {
   if (before === now) return true
   const [first, second] = [[...before.matchAll(CLOCK)], [...now.matchAll(CLOCK)]]
-  if (first.length === 0 || before.replace(CLOCK, '\0') !== now.replace(CLOCK, '\0')) return false
+  if (first.length === 0 || withoutClocks(before) !== withoutClocks(now)) return false
   return first.every((match, index) => {
     const other = second[index]
     return other !== undefined && isSameClock(match, other, elapsedMs / 1000)
   })
+}
+
+/** For comparisons over any time. */
+export function withoutClocks(text: string): string {
+  return text.replace(CLOCK, '\0')
 }
 
 function isSameClock(before: RegExpExecArray, now: RegExpExecArray, elapsed: number): boolean {

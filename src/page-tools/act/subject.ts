@@ -1,5 +1,8 @@
-import { escapeMarks, quote, shorten } from '../clean-text.ts'
+import { textDigest } from '../../lib/text-digest.ts'
+import { cleanText, escapeMarks, quote, shorten } from '../clean-text.ts'
+import { closest } from '../dom.ts'
 import { type LivePage, scrubber } from '../outline/live-page.ts'
+import type { PageOptions } from '../options.ts'
 import { nameOf } from '../outline/name.ts'
 import { roleOf } from '../outline/role.ts'
 import { isMasked } from '../privacy.ts'
@@ -9,7 +12,7 @@ import { readableText } from '../read/readable-text.ts'
 import { standaloneNode } from '../read/standalone-node.ts'
 import { refOf } from '../refs.ts'
 import { askedAddress } from './asked-address.ts'
-import { isSameName } from './same-name.ts'
+import { isSameName, withoutClocks } from './same-name.ts'
 import { activationOf, commitOf, type Doing, usedBy } from './commits.ts'
 import { fieldsBeside, type FormFields } from './form-fields.ts'
 import { destinationOf } from './sites.ts'
@@ -26,6 +29,8 @@ export interface Subject {
   readonly value?: string
   /** What goes along with it, of its form. */
   readonly fields?: FormFields
+  /** A digest of all that the dialog says that it ends, without clocks. */
+  readonly dialog?: string
   /** The address that its link or form leads to, its host first. */
   readonly leadsTo?: string
   /** What it commits the person to: `pays ("pay")`. */
@@ -55,6 +60,7 @@ export function subjectOf(element: Element, live: LivePage, doing: Doing): Subje
   // What a key is pressed on holds what is sent; what is typed is in the call.
   const typed = doing.action === 'enter' && doing.key === undefined ? used : null
   const fields = activation && fieldsBeside(used, activation, { options, clean, typed })
+  const dialog = activation && dialogDigest(used, options)
   return {
     role: role || 'generic',
     name,
@@ -62,6 +68,7 @@ export function subjectOf(element: Element, live: LivePage, doing: Doing): Subje
     ...(placedIn && { placedIn }),
     ...(value && { value: short(value) }),
     ...(fields && { fields }),
+    ...(dialog && { dialog }),
     ...(leadsTo && { leadsTo: askedAddress(leadsTo, { clean }) }),
     ...(does && { does }),
     ref: refOf(element),
@@ -94,9 +101,18 @@ export function isSameSubject(
   )
 }
 
-/** Whether the same goes along with it. */
-export function hasSameFields(asked: Subject, now: Subject): boolean {
-  return asked.fields?.digest === now.fields?.digest
+/** Whether the same goes along with it, and its dialog says the same. */
+export function hasSameAround(asked: Subject, now: Subject): boolean {
+  return asked.fields?.digest === now.fields?.digest && asked.dialog === now.dialog
+}
+
+const DIALOGS = 'dialog,[role=dialog],[role=alertdialog]'
+
+/** Of a question's words below its title: for whom, how much. */
+function dialogDigest(element: Element, options: PageOptions): string | null {
+  const dialog = closest(element, DIALOGS)
+  if (!dialog) return null
+  return textDigest(withoutClocks(cleanText(readableText(dialog, options, Infinity))))
 }
 
 /** One line for the person, and of an error: `button "Delete" (in row "Ada"), leads to https://…, deletes ("delete")`. */

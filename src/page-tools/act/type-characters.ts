@@ -222,7 +222,8 @@ function typeCharacter(
 ): boolean {
   checkField(field, context)
   if (character === '\n') {
-    sendKeyPress(field, { ...keyOf('Enter'), shiftKey: isPlainTextField(field) }, context)
+    const key = { ...keyOf('Enter'), shiftKey: isPlainTextField(field) }
+    sendKeyPress(field, key, { ...context, isText: true })
     return true
   }
   const current = (): HTMLElement => checkedReplacement(field, context)

@@ -14,8 +14,6 @@ export interface Visibility {
   readonly visuallyHidden: boolean
   /** Keeps its position when its ancestors scroll. */
   readonly fixed: boolean
-  /** The mouse pointer over it is a hand. */
-  readonly hasPointerCursor: boolean
   /** For other properties: reading each has a cost, so they are read where they matter. */
   readonly style: CSSStyleDeclaration | null
 }
@@ -33,13 +31,9 @@ const EXCLUDED: Visibility = {
   invisible: true,
   visuallyHidden: true,
   fixed: false,
-  hasPointerCursor: false,
   style: null,
 }
 const MAY_APPEAR: Visibility = { ...EXCLUDED, mayAppear: true }
-
-/** A fast check; styles are read only for elements that fail it. */
-const FULLY_VISIBLE: CheckVisibilityOptions = { visibilityProperty: true, opacityProperty: true }
 
 /** Reads styles, so it must not be mixed with writes to the DOM. */
 export function visibilityOf(element: Element, view: Window): Visibility {
@@ -47,46 +41,24 @@ export function visibilityOf(element: Element, view: Window): Visibility {
   if (NEVER_RENDERED.has(tag) || tag.startsWith('offstage-')) return EXCLUDED
   const bare = !native.hasAttributes(element)
   if (!bare && isExcludedByMarkup(element)) return EXCLUDED
-  const plain = native.checkVisibility(element, FULLY_VISIBLE)
-  const visible = new Rendered(element, view)
-  if (!plain) {
-    const { style } = visible
-    if (style.display === 'none' || isUntilFound(element, style)) return MAY_APPEAR
-    visible.invisible = style.visibility !== 'visible'
-    visible.visuallyHidden = style.opacity === '0'
-  }
+  // Not `checkVisibility()`: it costs as much as this object, which most elements need anyway.
+  const style = view.getComputedStyle(element)
+  if (style.display === 'none' || (!bare && isUntilFound(element, style))) return MAY_APPEAR
   // Half of a page's elements have no attributes: of these only those with text can be fixed or moved away.
-  if (bare && !holdsText(element)) return visible
-  const { position } = visible.style
-  visible.visuallyHidden ||= isVisuallyHidden(element, visible.style, position)
-  visible.fixed = position === 'fixed'
-  return visible
+  const position = bare && !holdsText(element) ? 'static' : style.position
+  return {
+    excluded: false,
+    mayAppear: true,
+    invisible: style.visibility !== 'visible',
+    visuallyHidden: style.opacity === '0' || isVisuallyHidden(element, style, position),
+    fixed: position === 'fixed',
+    style,
+  }
 }
 
-/** An element that is rendered, or whose content may be. The object of its style has a cost of its own. */
-class Rendered implements Visibility {
-  readonly excluded = false
-  readonly mayAppear = true
-  invisible = false
-  visuallyHidden = false
-  fixed = false
-  readonly #element: Element
-  readonly #view: Window
-  #style: CSSStyleDeclaration | null = null
-  #hasPointerCursor: boolean | null = null
-
-  constructor(element: Element, view: Window) {
-    this.#element = element
-    this.#view = view
-  }
-
-  get style(): CSSStyleDeclaration {
-    return (this.#style ??= this.#view.getComputedStyle(this.#element))
-  }
-
-  get hasPointerCursor(): boolean {
-    return (this.#hasPointerCursor ??= this.style.cursor === 'pointer')
-  }
+/** The mouse pointer over it is a hand. */
+export function hasPointerCursor({ style }: Visibility): boolean {
+  return style?.cursor === 'pointer'
 }
 
 /** Whether its content is visible only inside of its own box. */

@@ -4,7 +4,7 @@ import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { isSecretField, MASKED, maskSelector } from '../privacy.ts'
 import { listWindow } from './list-window.ts'
-import { visibilityOf, type Visibility } from './visibility.ts'
+import { hasPointerCursor, visibilityOf, type Visibility } from './visibility.ts'
 import { clipInside, isInView, viewport } from './clip.ts'
 import { isNode, type OmittedItem, type OutlineNode, type WalkContext } from './outline-node.ts'
 import { isActionable, roleOf } from './role.ts'
@@ -166,7 +166,7 @@ function makeNode(
     !context.pointerCursor &&
     !isActionable(role) &&
     !(isTag(element, 'label') && element.control) &&
-    (visibility.hasPointerCursor ||
+    (hasPointerCursor(visibility) ||
       native.hasAttribute(element, 'onclick') ||
       (!role && isTabStop(element)))
   const visuallyHidden = context.visuallyHidden || visibility.visuallyHidden
@@ -255,7 +255,7 @@ function innerContext(
   const pointerCursor =
     context.pointerCursor ||
     isSingleControl(node.role) ||
-    (holdsElements && visibility.hasPointerCursor)
+    (holdsElements && hasPointerCursor(visibility))
   const same =
     clip === context.clip &&
     node.masked === context.masked &&

@@ -4,8 +4,11 @@ export const HARMLESS_CODES =
 
 /** What is called a code, as one for a single use is where the form of its field says so. */
 export const CODE_WORDS =
-  '\\bcodes?\\b|codigo|codice|code\\b|コード|(?<!\\p{L})код|\\bkod|\\bkode|验证|驗證|代码|\\bma\\b|\\bcod\\b|رمز|کد|코드|번호|κωδικ|קוד|\\bkoodi|\\bkoden?\\b|รหัส'
+  '\\bcodes?\\b|codigo|codice|code\\b|コード|(?<!\\p{L})код|\\bkod|\\bkode|验证|驗證|代码|\\bma\\b|\\bcod\\b|رمز|کد|코드|번호|κωδικ|קוד|\\bkoodi|\\bkoden?\\b|รหัส|\\btan\\b'
 
 /** Until when a card is valid; other things have such a date, too, but in fields for dates. */
 export const EXPIRY_WORDS =
   'expir(y|ation) ?date|(valid|good) (thru|until)|fecha de (caducidad|vencimiento|expiracion)|gultig bis|ablaufdatum|有効期限|date d.expiration|data de (validade|vencimento)|срок деиствия|scadenza (della )?carta|data waznosci|son kullanma|有效期|تاریخ انقضا|ngay het han|masa berlaku|platnost do|تاريخ الانتهاء|유효 ?기간|термін дії|ημερομηνια ληξης'
+
+/** The same, of much else: only beside a card's number. */
+export const DUE_WORDS = '\\bscadenza\\b|vervaldatum'

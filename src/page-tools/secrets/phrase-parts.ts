@@ -1,7 +1,13 @@
 import { cleanText } from '../clean-text.ts'
 import { isElement, isTag } from '../dom.ts'
+import {
+  ANY_PHRASE_LABEL,
+  LEAST_WORDS,
+  mayHaveLabel,
+  PHRASE_LABEL,
+  phraseWordsIn,
+} from './phrase-words.ts'
 import * as native from '../native.ts'
-import { ANY_PHRASE_LABEL, LEAST_WORDS, PHRASE_LABEL, phraseWordsIn } from './phrase-words.ts'
 
 /** How far behind its label a phrase begins. Characters. */
 const REACH = 800
@@ -33,7 +39,8 @@ export function findPhrases(trees: Iterable<Document | ShadowRoot>): void {
     const search = { isNewest: true }
     searches.set(tree, search)
     const root = 'documentElement' in tree ? tree.documentElement : tree
-    if (root && ANY_PHRASE_LABEL.test(native.textContent(root) ?? ''))
+    const text = root ? (native.textContent(root) ?? '') : ''
+    if (root && mayHaveLabel(text) && ANY_PHRASE_LABEL.test(text))
       for (const part of partsIn(root)) parts.set(part, search)
   }
 }

@@ -22,6 +22,18 @@ const LABELS = [
 
 export const PHRASE_LABEL: RegExp = new RegExp(LABELS.join('|'), 'giu')
 
+/** What each of those labels has, in lower case: most texts have none, which is found without an expression. */
+const LABEL_PARTS =
+  'phrase|words|seed|wörter|worte|frase|herstel|fraz|kurtarma|khôi phục|frasa|fráze|slova|фраз|φράση|عبارة|عبارت|문구|구문|니모닉|フレーズ|助记词|助記詞|恢复|恢復|种子|種子'.split(
+    '|',
+  )
+
+/** A quick check: false when no `PHRASE_LABEL` can be in the text. */
+export function mayHaveLabel(text: string): boolean {
+  const lower = text.toLowerCase()
+  return LABEL_PARTS.some((part) => lower.includes(part))
+}
+
 /** The same for a text without gaps between its blocks. */
 export const ANY_PHRASE_LABEL: RegExp = new RegExp(PHRASE_LABEL.source.replaceAll('\\b', ''), 'iu')
 

@@ -1,9 +1,9 @@
 import { foldLetters, foldWords } from '../../lib/fold-words.ts'
 import { findSecretWord } from '../../lib/secret-words.ts'
-import { CODE_WORDS, EXPIRY_WORDS, HARMLESS_CODES } from './code-words.ts'
+import { CODE_WORDS, DUE_WORDS, EXPIRY_WORDS, HARMLESS_CODES } from './code-words.ts'
 
-/** What words say of a field: it is secret; it is a code or a card's date, if it has the form of one; nothing. */
-export type WordSense = 'secret' | 'code' | 'expiry' | null
+/** What words say of a field: it is secret; it is a code or a card's date, if it has the form or the place of one; nothing. */
+export type WordSense = 'secret' | 'code' | 'expiry' | 'due' | null
 
 const known = new Map<string, WordSense>()
 const MAX_KNOWN = 1000
@@ -14,6 +14,7 @@ const countedCode =
 const harmless = pattern(HARMLESS_CODES)
 const code = pattern(CODE_WORDS)
 const expiry = pattern(EXPIRY_WORDS)
+const due = pattern(DUE_WORDS)
 
 /** Words that name a code which is no secret make it none, but for what is clearly one. */
 export function senseOf(words: string): WordSense {
@@ -32,6 +33,7 @@ function read(text: string): WordSense {
   if (harmless.test(text)) return null
   if (countedCode.test(text)) return 'secret'
   if (expiry.test(text)) return 'expiry'
+  if (due.test(text)) return 'due'
   return code.test(text) ? 'code' : null
 }
 

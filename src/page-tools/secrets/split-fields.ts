@@ -1,6 +1,8 @@
-import { isTag } from '../dom.ts'
+import { closest, isTag } from '../dom.ts'
 import * as native from '../native.ts'
 import { isCardNumber } from './card-number.ts'
+import { wordsOf } from './field-words.ts'
+import { senseOf } from './read-words.ts'
 
 const CODE_LENGTH = { least: 4, most: 10 }
 
@@ -25,6 +27,20 @@ export function isCardPart(field: HTMLInputElement): boolean {
     const lengths = parts.map(({ maxLength }) => maxLength).join(' ')
     if (!/^(4 4 4 4( [1-3])?|4 6 5)$/.test(lengths) || !parts.includes(field)) return false
     return parts.every(takesDigits) || isCardNumber(parts.map(({ value }) => value).join(''))
+  })
+}
+
+const CARD = /card|cart|kaart/i
+
+/** Whether a card's number is asked for in the same form or group. */
+export function isBesideCardNumber(field: Element): boolean {
+  const around = closest(field, 'form,fieldset,[role=form],[role=group]')
+  if (!around) return false
+  return [...native.querySelectorAll(around, 'input')].some((one) => {
+    if (one === field) return false
+    if (native.getAttribute(one, 'autocomplete')?.includes('cc-number')) return true
+    const words = wordsOf(one)
+    return CARD.test(words) && senseOf(words) === 'secret'
   })
 }
 

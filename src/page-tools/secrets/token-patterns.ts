@@ -1,4 +1,4 @@
-import { LEAST_WORDS, OF_SENTENCES, PHRASE_LABEL, WORD } from './phrase-words.ts'
+import { LEAST_WORDS, mayHaveLabel, OF_SENTENCES, PHRASE_LABEL, WORD } from './phrase-words.ts'
 
 /** Keys and tokens of services, by how they begin; each with enough characters that no word is one. */
 const TOKENS = [
@@ -17,6 +17,12 @@ const TOKENS = [
   'SG\\.[A-Za-z0-9_-]{16,}\\.[A-Za-z0-9_-]{16,}',
   'eyJ[A-Za-z0-9_-]{8,}\\.eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}',
 ].join('|')
+
+/** What each of them has: most texts have none, which is found without an expression. */
+const TOKEN_PARTS =
+  'sk-|k_live_|k_test_|whsec_|ghp_|gho_|ghu_|ghs_|ghr_|github_pat_|glpat-|xox|AKIA|ASIA|AIza|ya29.|npm_|hf_|SG.|eyJ'.split(
+    '|',
+  )
 
 const TOKEN = new RegExp(`(?<![A-Za-z0-9_-])(?:${TOKENS})`, 'g')
 
@@ -77,7 +83,11 @@ const PHRASE = new RegExp(
 
 /** Without what is secret by its own form, wherever it stands: keys, tokens, phrases behind what names them. */
 export function withoutTokens(text: string, mask: string): string {
-  const clean = withoutSplit(text.replace(KEY_BLOCK, mask).replace(TOKEN, mask), mask)
+  const whole = text.includes('-----BEGIN ') ? text.replace(KEY_BLOCK, mask) : text
+  const clean = TOKEN_PARTS.some((part) => whole.includes(part))
+    ? withoutSplit(whole.replace(TOKEN, mask), mask)
+    : whole
+  if (!mayHaveLabel(clean)) return clean
   for (const { index, 0: label } of clean.matchAll(PHRASE_LABEL)) {
     const start = index + label.length
     const phrase = PHRASE.exec(clean.slice(start, start + PHRASE_REACH + LONGEST_PHRASE))

@@ -7,7 +7,8 @@ import type { ActionReport } from '../act/perform.ts'
 import type { Target } from '../act/target.ts'
 import type { Page } from '../options.ts'
 import { maskedInputs, type Written } from './masked-inputs.ts'
-import { bindUses, commits, describeUses, mustAsk, type Use } from './asked.ts'
+import { commits, describeUses, mustAsk, type Use } from './asked.ts'
+import { bindUses } from './bind-uses.ts'
 import { readUnloadNote } from './unload-note.ts'
 
 type Definition<Schema extends JsonSchema> = Omit<

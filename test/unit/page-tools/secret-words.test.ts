@@ -102,6 +102,63 @@ test.each([
   expect(withoutTokens(text, '[x]')).toBe(clean),
 )
 
+const WORD_CHARACTERS = 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T'
+
+test.each([
+  `sk-${WORD_CHARACTERS}`,
+  `sk-or-${WORD_CHARACTERS}`,
+  `sk_live_${WORD_CHARACTERS}`,
+  `rk_test_${WORD_CHARACTERS}`,
+  `whsec_${WORD_CHARACTERS}`,
+  ...['p', 'o', 'u', 's', 'r'].map((kind) => `gh${kind}_${WORD_CHARACTERS}`),
+  `github_pat_${WORD_CHARACTERS}`,
+  `glpat-${WORD_CHARACTERS}`,
+  ...['a', 'b', 'e', 'o', 'p', 'r', 's'].map((kind) => `xox${kind}-${WORD_CHARACTERS}`),
+  'ASIAIOSFODNN7EXAMPLE',
+  `AIza${WORD_CHARACTERS.slice(0, 35)}`,
+  `ya29.${WORD_CHARACTERS}`,
+  `npm_${WORD_CHARACTERS.slice(0, 36)}`,
+  `hf_${WORD_CHARACTERS}`,
+  `SG.${WORD_CHARACTERS}.${WORD_CHARACTERS}`,
+])('%s is a token', (token) => expect(withoutTokens(`at ${token}`, '[x]')).toBe('at [x]'))
+
+test.each([
+  'RECOVERY PHRASE',
+  'backup words',
+  'My seed',
+  'Wiederherstellungsphrase',
+  'Sicherungswörter',
+  'Phrase de récupération',
+  'Frase de recuperación',
+  'Frase semente',
+  'Frase di recupero',
+  'Herstelwoorden',
+  'Fraza odzyskiwania',
+  'Kurtarma kelimeleri',
+  'Mã khôi phục',
+  'Frasa pemulihan',
+  'Obnovovací fráze',
+  'Záložní slova',
+  'Seed slova',
+  'Сид-фраза',
+  'Мнемоническая фраза',
+  'Φράση ανάκτησης',
+  'عبارة الاسترداد',
+  'عبارت بازیابی',
+  '복구 문구',
+  '시드 구문',
+  '니모닉',
+  'リカバリーフレーズ',
+  '助记词',
+  '助記詞',
+  '恢复短语',
+  '恢復短語',
+  '种子词',
+  '種子短語',
+])('"%s" names a recovery phrase', (label) =>
+  expect(withoutTokens(`${label}: ${words}`, '[x]')).toBe(`${label}: [x]`),
+)
+
 test.each([
   'sk-8 trousers, ask-me-anything-about-the-product-line',
   'The AKIA standard and the ghp_ prefix',
@@ -117,3 +174,23 @@ test('long texts are read in no time', () => {
   expect(withoutTokens('recovery phrase '.repeat(5000), '[x]')).toContain('recovery phrase')
   expect(withoutTokens(`-----BEGIN PRIVATE KEY----- ${'-'.repeat(50_000)}`, '[x]')).toBe('[x]')
 })
+
+test.each([
+  'TAN-Nummer',
+  'Bitte TAN eingeben',
+  'pushTAN',
+  'chipTAN',
+  'Ihre TAN',
+  'NIE',
+  'Número de NIE',
+])('"%s" asks for a secret of its country', (label) => expect(senseOf(label)).toBe('secret'))
+
+test.each(['Tan leather', 'Colour: tan', 'Nie wymagane', 'Noch nie bestellt', 'Tanja'])(
+  '"%s" is another word',
+  (label) => expect(senseOf(label)).not.toBe('secret'),
+)
+
+test.each(['Scadenza', 'Vervaldatum', 'Data di scadenza'])(
+  '"%s" may be the date of a card beside its number',
+  (label) => expect(senseOf(label)).toBe('due'),
+)

@@ -1,0 +1,152 @@
+import type { ToolContext } from '../../client/tool.ts'
+import { contains, isAttached } from '../dom.ts'
+import { controlAround } from '../act/activated.ts'
+import { isNamedBy } from '../act/choices.ts'
+import { describeElement } from '../act/describe.ts'
+import { guardActions, type Touch } from '../act/guard-actions.ts'
+import { marksOf, mustConfirm } from '../act/must-confirm.ts'
+import { commitOf, type Doing } from '../act/commits.ts'
+import { hasSameAround, isSameSubject, subjectLine, subjectOf } from '../act/subject.ts'
+import { type Target } from '../act/target.ts'
+import { livePage, type LivePage } from '../outline/live-page.ts'
+import type { Page, PageAction } from '../options.ts'
+import { PageError } from '../page-error.ts'
+import { lookUpRef } from '../refs.ts'
+import { type Asked, type AskedUse, LOAD, readAsked, type Use } from './asked.ts'
+
+/**
+ * The target of each use, and all checks of the call set up; to be called before it acts. `mayCommit`: the call may do
+ * unasked what commits the person to something.
+ */
+export async function bindUses(
+  page: Page,
+  uses: readonly Use[],
+  {
+    about,
+    signal,
+    mayCommit,
+  }: Pick<ToolContext, 'about' | 'signal'> & { readonly mayCommit: boolean },
+): Promise<(target: string) => Target> {
+  const live = livePage(page)
+  const asked = readAsked(about)
+  const bound = new Map<AskedUse, Element>()
+  for (const use of asked?.uses ?? []) bound.set(use, boundElement(asked, use, live))
+  const guarded = { asked, bound, live, action: uses[0]?.action ?? 'click', mayCommit }
+  const begun = new Set<AskedUse>()
+  guardActions(signal, {
+    begin(element, touch) {
+      const use = askedOf(element, touch, guarded)
+      const doing = doingOf(uses[0], touch)
+      const does = commitOf(element, doing, live.options)
+      // Its name may count the characters that are typed.
+      const typesOn = touch === undefined && guarded.action !== 'press' && use && begun.has(use)
+      if (asked && use && !typesOn) requireSame(asked, use, { live, isUntouched: begun.size === 0 })
+      if (use && does && does !== use.does)
+        throw new PageError(
+          'stale-ref',
+          `What would be used, ${does}, is not what was approved, ${subjectLine(use)}. ${AGAIN}`,
+        )
+      if (use) return void begun.add(use)
+      // A key goes where the focus is: there nobody was asked about.
+      if (begun.size === 0 && asked?.uses.some(({ target }) => target === undefined))
+        throw new PageError('stale-ref', FOCUS)
+      requireNoQuestion(element, { does, touch, doing }, guarded)
+    },
+    goOn(element, touch) {
+      if (askedOf(element, touch, guarded)) return
+      const doing = doingOf(uses[0], touch)
+      const does = commitOf(element, doing, live.options)
+      requireNoQuestion(element, { does, touch, doing }, guarded)
+    },
+  })
+  return (target) => {
+    const [, element] = [...bound].find(([use]) => use.target === target && !use.by) ?? []
+    return element ?? target
+  }
+}
+
+interface Guarded {
+  readonly asked: Asked | null
+  readonly bound: ReadonlyMap<AskedUse, Element>
+  readonly live: LivePage
+  readonly action: PageAction
+  readonly mayCommit: boolean
+}
+
+function askedOf(
+  element: Element,
+  touch: Touch | undefined,
+  { bound }: Guarded,
+): AskedUse | undefined {
+  return [...bound.keys()].find(
+    (one) => isPartOf(element, bound.get(one)) && (touch !== 'drop' || one.action === 'drop'),
+  )
+}
+
+interface Done {
+  readonly does: string
+  readonly touch: Touch | undefined
+  readonly doing: Doing
+}
+
+/** Throws when a person would have to be asked about the element, and was not. */
+function requireNoQuestion(element: Element, { does, touch, doing }: Done, guarded: Guarded): void {
+  const { asked, bound, live, action, mayCommit } = guarded
+  const { options } = live
+  // Asked about a choice, a person was asked about the option that it names.
+  const choice = asked?.uses.find(
+    (one) => one.action === 'select' && isNamedBy(element, one.labels ?? [], options),
+  )
+  // What is typed may go on within the part about which a person was asked.
+  const marks = touch === undefined ? [...bound.values()].flatMap(marksOf) : []
+  const actions = touch ? [action, doing.action] : [action]
+  const isMarked =
+    !choice && actions.some((one) => mustConfirm(element, one, { ...options, asked: marks }))
+  const isUnasked = does !== '' && !mayCommit && choice?.does !== does
+  if (!isMarked && !isUnasked) return
+  const what = describeElement(controlAround(element), live)
+  throw new PageError('unconfirmed', `${what}${does && `, which ${does}`}. ${UNCONFIRMED}`)
+}
+
+const FOCUS =
+  'The focus has moved since this was approved. Read the page, and say where to press the key.'
+const UNCONFIRMED =
+  'A person must be asked about this element first, and was not. It was not there, not marked, or not what the call named. Make the call again, with the ref of this element.'
+
+/** What is done to an element that is about to be used: keys that type and pointers that move activate nothing. */
+function doingOf(use: Use | undefined, touch: Touch | undefined): Doing {
+  if (touch) return { action: touch === 'activate' ? 'enter' : touch }
+  return use?.action === 'press' ? use : { action: 'type' }
+}
+
+function isPartOf(element: Element, bound: Element | undefined): boolean {
+  return bound !== undefined && (contains(bound, element) || contains(element, bound))
+}
+
+/** The element that was asked about. Throws `stale-ref` when it is not there, or not what it was. */
+function boundElement(asked: Asked | null, use: AskedUse, live: LivePage): Element {
+  const element = asked?.load === LOAD ? lookUpRef(use.ref)?.element : undefined
+  if (!asked || !element || !isAttached(element))
+    throw new PageError('stale-ref', `${subjectLine(use)}: it is no longer on the page. ${AGAIN}`)
+  requireSame(asked, use, { live, isUntouched: true })
+  return element
+}
+
+function requireSame(
+  asked: Asked,
+  use: AskedUse,
+  { live, isUntouched }: { readonly live: LivePage; readonly isUntouched: boolean },
+): void {
+  const element = lookUpRef(use.ref)?.element
+  const now = element && isAttached(element) ? subjectOf(element, live, use) : null
+  const elapsedMs = Date.now() - asked.at
+  const isSame = now && isSameSubject(use, now, { elapsedMs, isUntouched })
+  if (isSame && (!isUntouched || hasSameAround(use, now))) return
+  const [was, is] = [subjectLine(use), now && subjectLine(now)]
+  // What differs may be what no line tells of.
+  const other = is === was ? 'is in a form or dialog that holds something else now' : `is ${is} now`
+  const became = now ? other : 'is no longer on the page'
+  throw new PageError('stale-ref', `What was approved, ${was}, ${became}. ${AGAIN}`)
+}
+
+const AGAIN = 'Nothing was done. Read the page again.'
