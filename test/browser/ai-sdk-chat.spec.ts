@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
 import { inProject } from '../../scripts/lib/project.mjs'
+import type { Agent } from '../../src/index.ts'
 import { bundle } from './support/bundle.ts'
 import { expect, test as base } from './support/test.ts'
 
@@ -82,13 +83,13 @@ async function say(page: Page, text: string): Promise<void> {
 
 const ended = (page: Page): Promise<unknown> =>
   page.evaluate(() => {
-    const { agent } = window as unknown as { agent: import('../../src/index.ts').Agent }
+    const { agent } = window as unknown as { agent: Agent }
     return agent.conversation('c').getSnapshot().ended
   })
 
 const persons = (page: Page): Promise<number> =>
   page.evaluate(() => {
-    const { agent } = window as unknown as { agent: import('../../src/index.ts').Agent }
+    const { agent } = window as unknown as { agent: Agent }
     const { messages } = agent.conversation('c').getSnapshot()
     return messages.filter(({ role }) => role === 'user').length
   })
@@ -160,7 +161,7 @@ test('again: a branch beside the answer', async ({ chat }) => {
   await chat.getByRole('button', { name: 'Again' }).click()
   const branches = (): Promise<number[]> =>
     chat.evaluate(() => {
-      const { agent } = window as unknown as { agent: import('../../src/index.ts').Agent }
+      const { agent } = window as unknown as { agent: Agent }
       const { branches } = agent.conversation('c').getSnapshot()
       return Object.values(branches).map(({ ids }) => ids.length)
     })
