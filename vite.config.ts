@@ -33,6 +33,7 @@ const builds: Record<string, UserConfig> = {
       // Adds little where the page's code is there already.
       'tools-from': 'src/tools-from.ts',
       skills: 'src/skills/index.ts',
+      'ai-sdk': 'src/ai-sdk/index.ts',
     },
     // In one file, with what the chunk of the first run shares with it: two would compress worse.
     splitting: {

@@ -72,7 +72,7 @@ function secretsIn(trees: readonly ParentNode[], options: PageOptions): Secrets 
       const values = valuesOf(field).filter(({ length }) => length >= SHORTEST)
       if (values.length === 0 || !isSecretField(field)) continue
       found.holders.push(field)
-      for (const value of values) add(found, value, true)
+      for (const value of values) add(found, value, 'secret-field')
     }
     for (const part of tree.querySelectorAll(maskSelector(options))) {
       found.holders.push(part)
@@ -88,16 +88,16 @@ const VALUE_FIELDS =
 const ATTRIBUTES = 'aria-label,aria-valuetext,aria-description,title,placeholder,alt'.split(',')
 
 function addTexts(found: Secrets, part: Element): void {
-  add(found, valueOf(part), false)
+  add(found, valueOf(part), 'masked-part')
   for (const element of [part, ...descendantsOf(part)]) {
     const { value: own } = element as { value?: unknown }
-    if (typeof own === 'string' || typeof own === 'number') add(found, String(own), false)
+    if (typeof own === 'string' || typeof own === 'number') add(found, String(own), 'masked-part')
     for (const name of ATTRIBUTES) {
       const value = native.getAttribute(element, name)
-      if (value && /\d/.test(value)) add(found, value, false)
+      if (value && /\d/.test(value)) add(found, value, 'masked-part')
     }
     for (const node of native.childNodes(element))
-      if (native.nodeType(node) === 3) add(found, native.nodeValue(node) ?? '', false)
+      if (native.nodeType(node) === 3) add(found, native.nodeValue(node) ?? '', 'masked-part')
   }
 }
 
@@ -115,6 +115,8 @@ function valuesOf(field: Element): string[] {
   return [valueOf(field), ...told]
 }
 
+type Source = 'secret-field' | 'masked-part'
+
 const SHORTEST = 3
 const LONG = 8
 
@@ -122,12 +124,12 @@ const LONG = 8
  * Short words without digits are frequent: removing them would make the text unreadable. Those of secret
  * fields are removed where they are whole words.
  */
-function add({ patterns, values }: Secrets, text: string, ofSecretField: boolean): void {
+function add({ patterns, values }: Secrets, text: string, from: Source): void {
   const value = cleanText(text)
   if (value.length < SHORTEST) return
   if (value.length >= LONG || /\d/.test(value)) {
     for (const pattern of patternsOfValue(value)) patterns.set(pattern, value.length)
     values.add(value)
-  } else if (ofSecretField && value.length > SHORTEST)
+  } else if (from === 'secret-field' && value.length > SHORTEST)
     patterns.set(patternOfWord(value), value.length)
 }

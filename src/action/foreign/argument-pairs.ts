@@ -61,7 +61,7 @@ export function readArgumentPairs(reader: LiteralReader): [string, string][] {
     if (reader.match(patterns.end)) return texts
     if (texts.length > 0) break
   }
-  throw new Unreadable(reader.text.slice(reader.at).trim() === '')
+  throw new Unreadable(reader.text.slice(reader.at).trim() ? 'not a literal' : 'cut off')
 }
 
 function patternsOf({ key, next, closer, call, callCloser }: PairSyntax): PairPatterns {

@@ -6,9 +6,9 @@ import { wordName } from './names.ts'
 export class Unreadable extends Error {
   readonly cut: boolean
 
-  constructor(cut: boolean) {
-    super(cut ? 'cut off' : 'not a literal')
-    this.cut = cut
+  constructor(why: 'cut off' | 'not a literal') {
+    super(why)
+    this.cut = why === 'cut off'
   }
 }
 
@@ -86,7 +86,7 @@ export class LiteralReader {
   }
 
   fail(): never {
-    throw new Unreadable(this.ended)
+    throw new Unreadable(this.ended ? 'cut off' : 'not a literal')
   }
 
   value(): JsonValue {
@@ -148,7 +148,7 @@ export class LiteralReader {
   #marked(mark: string): string {
     const from = this.at + mark.length
     const end = this.text.indexOf(mark, from)
-    if (end < 0) throw new Unreadable(true)
+    if (end < 0) throw new Unreadable('cut off')
     this.at = end
     this.#checkLimits(from)
     this.at = end + mark.length
@@ -163,7 +163,7 @@ export class LiteralReader {
       for (const closer of closers) {
         const at = value.indexOf(closer)
         if (at >= 0 && (value.includes('\n', at) || value.includes(opener, at)))
-          throw new Unreadable(false)
+          throw new Unreadable('not a literal')
       }
     }
   }
@@ -171,10 +171,10 @@ export class LiteralReader {
   #constantOrNumber(): JsonValue {
     const found = this.match(/[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[A-Za-z_]\w*/y)?.[0]
     if (found === undefined) this.fail()
-    if (this.ended) throw new Unreadable(true)
+    if (this.ended) throw new Unreadable('cut off')
     if (constants.has(found)) return constants.get(found) ?? null
     const number = Number(found.replaceAll('_', ''))
-    if (Number.isNaN(number)) throw new Unreadable(false)
+    if (Number.isNaN(number)) throw new Unreadable('not a literal')
     return number
   }
 
@@ -221,7 +221,7 @@ export class LiteralReader {
   }
 
   #nested<T>(read: () => T): T {
-    if (++this.#depth > maxNesting) throw new Unreadable(false)
+    if (++this.#depth > maxNesting) throw new Unreadable('not a literal')
     const value = read()
     this.#depth--
     return value

@@ -60,7 +60,7 @@ export function readSection(
   const start = reader.at
   const marker = findMarker(reader.text, start)
   if (typeof marker !== 'object') return undefined
-  if (markers > maxMarkers) throw new Unreadable(false)
+  if (markers > maxMarkers) throw new Unreadable('not a literal')
   const { dialect, opener } = marker
   const outer = reader.limits
   reader.limits = [...outer, { opener, closers: closersOf(dialect) }]

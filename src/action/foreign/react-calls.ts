@@ -60,6 +60,6 @@ export function readReactCall(reader: LiteralReader, index: ToolIndex): CallsRea
     return resolveCalls([{ name, args }], index)
   }
   const line = reader.match(/[^\n]*/y)?.[0].trim() ?? ''
-  if (reader.isCut && reader.ended) throw new Unreadable(true)
+  if (reader.isCut && reader.ended) throw new Unreadable('cut off')
   return resolveCalls([{ name, args: /^(?:none|null)?$/i.test(line) ? {} : line }], index)
 }

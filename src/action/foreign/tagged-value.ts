@@ -44,6 +44,6 @@ export function readTaggedValue(reader: LiteralReader, { marks, isName }: ValueE
       return end(at, at)
     } else if (!first && isName(parameter ?? '')) return end(at, at)
   }
-  if (!first) throw new Unreadable(true)
+  if (!first) throw new Unreadable('cut off')
   return end(first.end, first.next)
 }

@@ -105,7 +105,7 @@ function commitOfEnter(element: Element, options: PageOptions): Commit | null {
   const found = firstOf(own, (one) => commitOfControl(one, options))
   if (found) return found
   return firstOf(pressedByScript(element), (button) =>
-    firstOf(namesOf(button, options), (name) => readCommit(name, true)),
+    firstOf(namesOf(button, options), (name) => readCommit(name, 'ending')),
   )
 }
 
@@ -115,7 +115,7 @@ function commitOfControl(part: Element, options: PageOptions): Commit | null {
   if (!form && opens(control)) return null
   const names = namesOf(control, options)
   const read = (name: string): Commit | null =>
-    mayCommit(control, name) ? readCommit(name, form !== null) : null
+    mayCommit(control, name) ? readCommit(name, form ? 'ending' : 'control') : null
   const own =
     firstOf(names, read) ??
     firstOf(hiddenWords(control), read) ??

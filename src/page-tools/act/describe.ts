@@ -3,7 +3,7 @@ import * as native from '../native.ts'
 import type { LivePage } from '../outline/live-page.ts'
 import { isMasked } from '../privacy.ts'
 import { standaloneNode } from '../read/standalone-node.ts'
-import { headOf, shownValue } from '../read/line.ts'
+import { headWithRef, shownValue } from '../read/line.ts'
 import { readableText } from '../read/readable-text.ts'
 import { isReadable } from '../outline/region.ts'
 
@@ -14,7 +14,7 @@ export function describeElement(element: Element, { options }: LivePage): string
   if (native.isConnected(element) && !isReadable(element, options))
     return 'something outside the part of the page that you may use'
   const node = standaloneNode(element, options)
-  const head = headOf(node, options, true)
+  const head = headWithRef(node, options)
   if (node.name?.text || shownValue(node) !== null) return head
   const text = isMasked(element, options) ? '' : cleanText(readableText(element, options))
   if (node.role && (!text || text.length > TEXT_LIMIT)) return head

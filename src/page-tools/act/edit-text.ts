@@ -7,18 +7,24 @@ import { sendInput } from './set-value.ts'
 import { defaultButtonOf, elementsOf } from './sites.ts'
 import { textEdge } from './text-edge.ts'
 
+/** What a line break begins in a rich editor, as commands and events call it. */
+type LineBreak = 'insertParagraph' | 'insertLineBreak'
+
 /**
  * Inserts at the caret, replacing the selection. A rich editor may handle `beforeinput` itself. Returns
  * false when the page prevented it.
  */
-export function insertText(target: HTMLElement, text: string, soft: boolean = false): boolean {
+export function insertText(
+  target: HTMLElement,
+  text: string,
+  breaks: LineBreak = 'insertParagraph',
+): boolean {
   const line = text === '\n'
-  const inputType = line ? (soft ? 'insertLineBreak' : 'insertParagraph') : 'insertText'
+  const inputType = line ? breaks : 'insertText'
   const data = line ? null : text
   if (!isPlainTextField(target)) {
     if (!sendInput(target, 'beforeinput', { inputType, data })) return false
-    const command = line ? (soft ? 'insertLineBreak' : 'insertParagraph') : 'insertText'
-    edit(native.ownerDocument(target), command, text)
+    edit(native.ownerDocument(target), inputType, text)
     return true
   }
   const details = line ? { inputType: 'insertLineBreak' } : { inputType, data }

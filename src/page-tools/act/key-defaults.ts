@@ -24,7 +24,8 @@ export function defaultAction(target: Element, key: Key, check: KeyCheck): void 
 function pressEnter(target: Element, key: Key): void {
   if (!isElement(target)) return
   if (isTag(target, 'textarea')) insertText(target, '\n')
-  else if (native.isContentEditable(target)) insertText(target, '\n', key.shiftKey)
+  else if (native.isContentEditable(target))
+    insertText(target, '\n', key.shiftKey ? 'insertLineBreak' : 'insertParagraph')
   else if (isTag(target, 'input') && !/^(button|submit|reset|image|file|color)$/.test(target.type))
     submitImplicitly(target)
   else if (native.matches(target, 'a[href],button,summary,input')) native.click(target)

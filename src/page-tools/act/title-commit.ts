@@ -35,7 +35,7 @@ export function titleCommit(control: Element, { form, names, options }: Ending):
   const ended = [...(form && consents ? [form, sectionOf(form)] : []), isAsked ? dialog : null]
   for (const one of ended)
     for (const title of one ? titlesOf(one, options) : []) {
-      const found = readCommit(title, true)
+      const found = readCommit(title, 'ending')
       if (found) return found
     }
   return null

@@ -38,20 +38,24 @@ const harmless = pattern(HARMLESS_REMOVALS)
 const consents = pattern(`^[^\\p{L}\\p{N}]*(?:(?:${CONSENTS})${LAST}|${CONSENTS_WITHOUT_GAPS})`)
 const declines = pattern(`^[^\\p{L}\\p{N}×✕✖]*(?:${DECLINES})${LAST}`)
 
-/** `inForm`: of what ends a form or a dialog. Null: nothing that a person is to be asked about. */
-export function readCommit(name: string, inForm: boolean = false): Commit | null {
+/** What has a name: a control, or what ends a form or a dialog, be it a control of it or its title. */
+export type Named = 'control' | 'ending'
+
+/** Null: nothing that a person is to be asked about. */
+export function readCommit(name: string, of: Named = 'control'): Commit | null {
   if (opensMore(name)) return null
   const start = name.slice(0, LONG)
   const latin = withLatinLetters(start)
-  const found = commitIn(start, inForm)
-  return found ?? (latin === start ? null : commitIn(latin, inForm))
+  const found = commitIn(start, of)
+  return found ?? (latin === start ? null : commitIn(latin, of))
 }
 
-function commitIn(name: string, inForm: boolean): Commit | null {
+function commitIn(name: string, of: Named): Commit | null {
   const text = foldWords(name).trim()
-  const rules = inForm
-    ? [...english, ...englishOfForms, ...outcomes, ...others]
-    : [...english, ...others]
+  const rules =
+    of === 'ending'
+      ? [...english, ...englishOfForms, ...outcomes, ...others]
+      : [...english, ...others]
   for (const { kind, pattern: words } of rules) {
     const word = words.exec(text)?.groups?.['word']
     if (word && !(kind === 'deletes' && harmless.test(clauseOf(text, word)))) return { kind, word }

@@ -206,7 +206,7 @@ function nodeLine(
   texts: Texts | null,
   { options, textLimit }: EntryOptions,
 ): string {
-  const head = headOf(node, options, false)
+  const head = headOf(node, options)
   const value = shownValue(node)
   if (value !== null) return value ? `${head}: ${value}` : head
   if (isNamedByContent(node.role)) return head

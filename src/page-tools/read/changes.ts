@@ -127,7 +127,7 @@ function ownLines({ children }: Entry): Entry['children'] {
 /** The nearest list, dialog or region around a new element. */
 function containerNote(node: OutlineNode, { options }: LivePage): string {
   for (let at = node.parent; at; at = at.parent)
-    if (at.role && at.role !== 'listitem') return ` (in ${headOf(at, options, false)})`
+    if (at.role && at.role !== 'listitem') return ` (in ${headOf(at, options)})`
   return ''
 }
 

@@ -8,7 +8,7 @@ import { isMasked } from '../privacy.ts'
 import { refOf } from '../refs.ts'
 import { runInSlices } from '../time-slicing.ts'
 import { drawnWordsOf, hints, isClickable, LONG_TEXT } from './hints.ts'
-import { headOf, shownValue } from './line.ts'
+import { headWithRef, shownValue } from './line.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { nameOf } from '../outline/name.ts'
 import { placeNote, placeOf } from './place.ts'
@@ -207,7 +207,7 @@ function describe(
 ): Found {
   const node = standaloneNode(element, options)
   // The name first: it may say that the value is secret.
-  const head = headOf(node, options, true)
+  const head = headWithRef(node, options)
   const value = shownValue(node)
   const text =
     node.name?.text || isMasked(element, options) ? '' : shorten(shownText(element, options), 100)

@@ -61,8 +61,20 @@ function soleText(node: OutlineNode): ElementName | null {
   return null
 }
 
-/** `button "Save" [disabled] [ref=e12]`, without the colon and what comes after it. */
-export function headOf(node: OutlineNode, options: PageOptions, withRef: boolean): string {
+/** `button "Save" [disabled] [ref=e12]`, without the colon and what comes after it. A ref has what is acted on or read in full. */
+export function headOf(node: OutlineNode, options: PageOptions): string {
+  return hasRef(node) ? headWithRef(node, options) : partsOfHead(node, options).join(' ')
+}
+
+/** The same, with a ref in any case. */
+export function headWithRef(node: OutlineNode, options: PageOptions): string {
+  const parts = partsOfHead(node, options)
+  const { element } = node
+  rememberRef(element, { role: node.role || 'generic', name: displayName(node, options).text })
+  return [...parts, `[ref=${refOf(element)}]`].join(' ')
+}
+
+function partsOfHead(node: OutlineNode, options: PageOptions): string[] {
   const role = node.role || 'generic'
   const { text, visuallyHidden } = displayName(node, options)
   const { flags } = stateOf(node.control, node.role)
@@ -75,11 +87,7 @@ export function headOf(node: OutlineNode, options: PageOptions, withRef: boolean
   if (unlabelled && (visuallyHidden || (node.visuallyHidden && text))) parts.push('[sr-only]')
   else if (text && !visuallyHidden) parts.push(...nameMark(node))
   if (node.clickable) parts.push('[clickable]')
-  if (withRef || hasRef(node)) {
-    parts.push(`[ref=${refOf(node.element)}]`)
-    rememberRef(node.element, { role, name: text })
-  }
-  return parts.join(' ')
+  return parts
 }
 
 /**

@@ -15,7 +15,7 @@ export function orderLine(node: OutlineNode, options: PageOptions): string {
     .filter(Boolean)
   const shown = texts.slice(0, SHOWN).map((text) => quote(shorten(text, TEXT_LIMIT)))
   const rest = texts.length > SHOWN ? ` and ${texts.length - SHOWN} more` : ''
-  return `<changed> order in ${headOf(holderOf(node), options, false)}: ${shown.join(', ')}${rest}`
+  return `<changed> order in ${headOf(holderOf(node), options)}: ${shown.join(', ')}${rest}`
 }
 
 /** The list or table itself, where the rows are in a wrapper. */

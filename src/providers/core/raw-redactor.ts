@@ -1,5 +1,5 @@
 import type { StreamPart } from '../../protocol/stream-part.ts'
-import { withMarks, type Span, type Redactor } from './redactor.ts'
+import { type Extent, withMarks, type Span, type Redactor } from './redactor.ts'
 
 /** The most parts, and paths in the data, that wait for the rest of a possible secret. */
 const MAX_PARTS = 256
@@ -52,22 +52,22 @@ export class RawRedactor {
       const { text: before, strings } = this.#undecided.get(key) ?? { text: '', strings: [] }
       const string = { queued, start: before.length, end: before.length + text.length }
       queued.open += 1
-      this.#decide(key, { text: before + text, strings: [...strings, string] }, false)
+      this.#decide(key, { text: before + text, strings: [...strings, string] }, 'growing')
       return text
     })
     for (const key of this.#undecided.keys()) {
       if (this.#undecided.size <= MAX_PATHS) break
-      this.#decide(key, this.#undecided.get(key), true)
+      this.#decide(key, this.#undecided.get(key), 'whole')
     }
   }
 
   #decideAll(): void {
-    for (const [key, undecided] of this.#undecided) this.#decide(key, undecided, true)
+    for (const [key, undecided] of this.#undecided) this.#decide(key, undecided, 'whole')
   }
 
-  #decide(key: string, undecided: Undecided | undefined, isWhole: boolean): void {
+  #decide(key: string, undecided: Undecided | undefined, extent: Extent): void {
     if (undecided === undefined) return
-    const { secrets, heldFrom } = this.#redactor.find(undecided.text, isWhole)
+    const { secrets, heldFrom } = this.#redactor.find(undecided.text, extent)
     for (const { queued, start, end } of undecided.strings) {
       const cuts = queued.cuts.get(key) ?? []
       for (const secret of secrets) {

@@ -116,8 +116,8 @@ class DeltaRedactor {
       const { given, held } = this.#undecided.get(key) ?? NOTHING
       if (held === null) return []
       const text = given + held.delta
-      const { secrets } = this.#redactor.find(text, true)
-      const { heldFrom } = this.#redactor.find(text, false)
+      const { secrets } = this.#redactor.find(text, 'whole')
+      const { heldFrom } = this.#redactor.find(text, 'growing')
       this.#undecided.set(key, { given: text.slice(heldFrom), held: null })
       return this.#clean(held, withMarks(text, secrets, given.length))
     })
@@ -126,7 +126,7 @@ class DeltaRedactor {
   #delta(place: string, part: Delta): StreamPart[] {
     const { given, held } = this.#undecided.get(place) ?? NOTHING
     const text = given + (held?.delta ?? '') + part.delta
-    const { secrets, heldFrom } = this.#redactor.find(text, false)
+    const { secrets, heldFrom } = this.#redactor.find(text, 'growing')
     const decided = Math.max(heldFrom, given.length)
     if (heldFrom === text.length) this.#undecided.delete(place)
     else

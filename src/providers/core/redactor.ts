@@ -21,6 +21,9 @@ const ENTITIES: { readonly [name: string]: string } = {
   apos: "'",
 }
 
+/** Whether more of a text is to come. */
+export type Extent = 'whole' | 'growing'
+
 /** A part of a text, and what it becomes. */
 export interface Span {
   readonly from: number
@@ -54,12 +57,12 @@ export class Redactor {
   }
 
   clean(text: string): string {
-    return this.#scan(text, true).clean
+    return this.#scan(text, 'whole').clean
   }
 
   /** `held`: the end of the text that may be the beginning of a secret; it goes before what follows. */
   split(text: string): { readonly clean: string; readonly held: string } {
-    return this.#scan(text, false)
+    return this.#scan(text, 'growing')
   }
 
   /** The value with every string in it cleaned, keys too. */
@@ -77,8 +80,8 @@ export class Redactor {
     )
   }
 
-  /** Where secrets stand, and from where on the text may be the beginning of one, unless it is whole. */
-  find(text: string, isWhole: boolean): { readonly secrets: Span[]; readonly heldFrom: number } {
+  /** Where secrets stand, and from where on the text may be the beginning of one, while it is growing. */
+  find(text: string, extent: Extent): { readonly secrets: Span[]; readonly heldFrom: number } {
     const secrets: Span[] = []
     const start = this.#start
     if (start === null) return { secrets, heldFrom: text.length }
@@ -86,7 +89,7 @@ export class Redactor {
     for (let found = start.exec(text); found; found = start.exec(text)) {
       const from = found.index
       const { end: to, isOpen } = this.#match(text, from)
-      if (isOpen && !isWhole) return { secrets, heldFrom: from }
+      if (isOpen && extent === 'growing') return { secrets, heldFrom: from }
       if (to === from) continue
       secrets.push({ from, to, mark: MARK })
       start.lastIndex = to
@@ -94,8 +97,8 @@ export class Redactor {
     return { secrets, heldFrom: text.length }
   }
 
-  #scan(text: string, isWhole: boolean): { clean: string; held: string } {
-    const { secrets, heldFrom } = this.find(text, isWhole)
+  #scan(text: string, extent: Extent): { clean: string; held: string } {
+    const { secrets, heldFrom } = this.find(text, extent)
     return { clean: withMarks(text.slice(0, heldFrom), secrets), held: text.slice(heldFrom) }
   }
 

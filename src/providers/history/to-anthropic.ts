@@ -161,7 +161,7 @@ function resultBlock(part: ToolResultPart, target: Target): AnthropicToolResult 
     content:
       output.type === 'content'
         ? output.value.map((each) => contentBlock(each, target))
-        : givenContent(given, resultText(output, true)),
+        : givenContent(given, resultText(output, 'marked')),
     ...(isError && { is_error: true }),
     ...extension(target, resultExtension(part, target)),
   }

@@ -206,7 +206,7 @@ function toolMessage(part: ToolResultPart, target: Target): OpenAIMessage {
       ? output.value.map((each) =>
           each.type === 'text' ? textPart(each, target) : fileWords(each, target),
         )
-      : resultText(output, false)
+      : resultText(output, 'in-words')
   return {
     ...foreign?.openai,
     role: 'tool',

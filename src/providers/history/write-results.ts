@@ -3,10 +3,10 @@ import type { JsonValue } from '../../protocol/json.ts'
 import { DENIED, DENIED_WHY, errorWords } from './read-results.ts'
 import { otherForeign, type Target } from './extension.ts'
 
-/** A result in words, where it isn't content of its own. */
+/** A result in words, where it isn't content of its own. `errors`: the format marks them, or the words have to say it. */
 export function resultText(
   output: Exclude<ToolOutput, { readonly type: 'content' }>,
-  isMarked: boolean,
+  errors: 'marked' | 'in-words',
 ): string {
   switch (output.type) {
     case 'text':
@@ -14,7 +14,7 @@ export function resultText(
     case 'json':
       return JSON.stringify(output.value)
     case 'error':
-      return isMarked ? output.message : errorWords(output.code) + output.message
+      return errors === 'marked' ? output.message : errorWords(output.code) + output.message
     case 'denied':
       return output.reason === undefined ? DENIED : DENIED_WHY + output.reason
     default:

@@ -51,7 +51,7 @@ export interface Start {
 export function startsOf(
   context: RunContext,
   calls: readonly CallState[],
-  repeats = false,
+  { repeats = false }: { readonly repeats?: boolean } = {},
 ): Start[] {
   return calls.map((call) => {
     const ready = context.ready.get(call.toolCallId)
@@ -90,9 +90,9 @@ export function mustBeStrict(starts: readonly Start[]): boolean {
 export async function executeCalls(
   context: RunContext,
   calls: readonly CallState[],
-  repeats = false,
+  { repeats = false }: { readonly repeats?: boolean } = {},
 ): Promise<void> {
-  const starts = await withSecrets(context, startsOf(context, calls, repeats))
+  const starts = await withSecrets(context, startsOf(context, calls, { repeats }))
   if (starts.length === 0) return
   // Decided at the commit, which may have waited for the storage: nothing starts in a stopped run.
   const facts = (): FactDraft[] | null =>

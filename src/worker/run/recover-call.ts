@@ -26,7 +26,7 @@ export async function recoverCall(context: RunContext, call: CallState): Promise
   // Proven not to have begun.
   if (isLooping(context, call)) return goByTable(context, call, NOBODY_KNOWS)
   if (call.decidedBy?.composite && call.mayHaveBegun) return runAgain(context, call)
-  return runUndone(context, call, call.mayHaveBegun)
+  return runUndone(context, call, { repeats: call.mayHaveBegun })
 }
 
 const NOBODY_KNOWS = { running: false, output: INTERRUPTED }
@@ -55,7 +55,7 @@ export async function runAgain(context: RunContext, call: CallState): Promise<vo
   const tool = await availableTool(context, call)
   if (context.signal.aborted) return
   if (tool && tool.definition === call.decidedBy?.definition)
-    return executeCalls(context, [call], true)
+    return executeCalls(context, [call], { repeats: true })
   const output = tool ? WORKFLOW_CHANGED : goneMeanwhile(call.toolName)
   return settle(context, [{ call, status: 'interrupted', output }])
 }
@@ -68,7 +68,11 @@ function isLooping({ effects, resume }: RunContext, call: CallState): boolean {
  * Runs a call whose newest execution is proven not to have begun; when its tool is another one now, it is
  * decided anew, unless an earlier execution may have had its effect (`repeats`).
  */
-async function runUndone(context: RunContext, call: CallState, repeats: boolean): Promise<void> {
+async function runUndone(
+  context: RunContext,
+  call: CallState,
+  { repeats }: { readonly repeats: boolean },
+): Promise<void> {
   const tool = await availableTool(context, call)
   if (context.signal.aborted) return
   if (!tool) {
@@ -78,7 +82,8 @@ async function runUndone(context: RunContext, call: CallState, repeats: boolean)
         : await unavailable(context, call),
     ])
   }
-  if (tool.definition === call.decidedBy?.definition) return executeCalls(context, [call], repeats)
+  if (tool.definition === call.decidedBy?.definition)
+    return executeCalls(context, [call], { repeats })
   if (repeats) return settle(context, [{ call, status: 'interrupted', output: INTERRUPTED }])
   return withdraw(context, call)
 }
@@ -93,7 +98,7 @@ async function repeat(context: RunContext, call: CallState): Promise<boolean> {
     return true
   }
   if (tool.definition !== call.decidedBy?.definition) return false
-  await executeCalls(context, [call], true)
+  await executeCalls(context, [call], { repeats: true })
   return true
 }
 
@@ -113,7 +118,7 @@ async function reconcile(context: RunContext, call: CallState): Promise<boolean>
       return true
     case 'did-not-happen':
       if (isLooping(context, call)) return false
-      await runUndone(context, call, false)
+      await runUndone(context, call, { repeats: false })
       return true
     case 'unknown':
       return false

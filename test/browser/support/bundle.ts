@@ -1,13 +1,13 @@
 import path from 'node:path'
 import { build } from 'vite'
 import { PACKAGES, preparePackages } from '../../ai-sdk/prepare-packages.ts'
-import { inProject, manifest } from '../../../scripts/lib/project.mjs'
+import { manifest } from '../../../scripts/lib/project.mjs'
 
 const INPUT = 'bundled-input.jsx'
 
 /**
  * A page's or a worker's own code with all that it imports, in one file, as an app's bundler makes it: packages are those
- * of test/ai-sdk, `offstage` is what was built.
+ * of test/ai-sdk, `offstage` is loaded as it was built.
  */
 export async function bundle(code: string): Promise<string> {
   await preparePackages()
@@ -32,8 +32,7 @@ export async function bundle(code: string): Promise<string> {
       minify: false,
       rolldownOptions: {
         input,
-        // The page finds the worker's file where it is served.
-        external: ['/dist/index.js'],
+        external: /^\/dist\//,
         output: { codeSplitting: false, format: 'es' },
       },
     },
@@ -44,7 +43,7 @@ export async function bundle(code: string): Promise<string> {
   return chunk.code
 }
 
-/** The package's entries by the names that apps import. Its page entry is loaded as tests serve it. */
+/** The package's entries by the names that apps import, where tests serve them. */
 function builtEntries(): { find: RegExp; replacement: string }[] {
   const { exports } = manifest() as {
     exports: { readonly [entry: string]: { readonly default?: string } | string }
@@ -52,7 +51,7 @@ function builtEntries(): { find: RegExp; replacement: string }[] {
   return Object.entries(exports).flatMap(([entry, target]) => {
     if (typeof target === 'string' || target.default === undefined) return []
     const name = path.posix.join('offstage', entry)
-    const replacement = name === 'offstage' ? '/dist/index.js' : inProject(target.default)
+    const replacement = target.default.replace('./', '/')
     return [{ find: new RegExp(`^${name.replaceAll('.', '\\.')}$`), replacement }]
   })
 }

@@ -40,7 +40,7 @@ test.each([
 
 test.each(['Reply', 'Share', 'Invite'])('"%s" commits where it ends a form only', (name) => {
   expect(readCommit(name)).toBeNull()
-  expect(readCommit(name, true)).not.toBeNull()
+  expect(readCommit(name, 'ending')).not.toBeNull()
 })
 
 test.each([

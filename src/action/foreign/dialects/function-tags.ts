@@ -22,7 +22,7 @@ export const functionTags: Dialect = {
   closers: ['</parameter>'],
   read({ reader, index }) {
     const tool = reader.match(name)?.[1]
-    if (tool === undefined) throw new Unreadable(true)
+    if (tool === undefined) throw new Unreadable('cut off')
     if (reader.text[reader.at] === '{') {
       const args = reader.value()
       endFunction(reader)
@@ -40,5 +40,5 @@ export const functionTags: Dialect = {
 
 function endFunction(reader: LiteralReader): void {
   if (reader.match(/\s*<\/function\s*>|\s*(?=<\/tool_call\s*>)/y)) return
-  throw new Unreadable(reader.text.indexOf('</function', reader.at) < 0)
+  throw new Unreadable(reader.text.includes('</function', reader.at) ? 'not a literal' : 'cut off')
 }

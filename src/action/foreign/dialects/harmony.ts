@@ -38,6 +38,6 @@ function readMessage({ reader, index, start }: Section): CallsRead {
   reader.at = start
   const found = reader.match(header)
   const name = found?.[1] ?? found?.[2]
-  if (name === undefined) throw new Unreadable(true)
+  if (name === undefined) throw new Unreadable('cut off')
   return resolveCalls([{ name, args: reader.value() }], index)
 }

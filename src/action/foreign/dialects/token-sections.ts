@@ -36,7 +36,7 @@ export const tokenSections: readonly Dialect[] = [
     read(section) {
       const reads: CallsRead[] = []
       while (section.reader.match(begin)) reads.push(readOne(section))
-      if (reads.length === 0) throw new Unreadable(true)
+      if (reads.length === 0) throw new Unreadable('cut off')
       return joinReads(reads)
     },
   },
@@ -46,15 +46,16 @@ export const tokenSections: readonly Dialect[] = [
 /** One call, after its opener. */
 function readOne({ reader, index }: Section): CallsRead {
   const parts = reader.match(header)?.[1]?.split(separator)
-  if (!parts) throw new Unreadable(true)
+  if (!parts) throw new Unreadable('cut off')
   const element = readNamedElement(reader, index)
   if (element) {
     reader.match(ending)
     return element
   }
   const name = parts.map((part) => part.trim()).findLast((part) => part !== '')
-  if (name === undefined) throw new Unreadable(false)
+  if (name === undefined) throw new Unreadable('not a literal')
   const args = reader.text[reader.at] === '{' ? reader.value() : {}
-  if (!reader.match(ending) && !reader.ended && !reader.mayEnd) throw new Unreadable(false)
+  if (!reader.match(ending) && !reader.ended && !reader.mayEnd)
+    throw new Unreadable('not a literal')
   return resolveCalls([{ name, args }], index)
 }

@@ -167,14 +167,14 @@ const argumentsTag = /^\s*<(arguments|args|parameters|params|input)>([\s\S]*)<\/
 function readElements({ reader, index }: Section, wrapper: string | undefined): CallsRead {
   const { text, at: start } = reader
   const isClosed = wrapper === undefined ? skipElements(reader) : skipContent(reader, wrapper)
-  if (reader.at === start) throw new Unreadable(true)
+  if (reader.at === start) throw new Unreadable('cut off')
   const content = text.slice(start, reader.at)
   const named = nameElement(content)
   if (!named) return readBlock(content, withNamespaces(index))
   // Further parameters could have followed.
   const isOpen = reader.isCut && !isClosed
   if (isOpen && !argumentsTag.test(named.rest) && tryValue(named.rest) === undefined)
-    throw new Unreadable(true)
+    throw new Unreadable('cut off')
   return readNamed(named, index)
 }
 

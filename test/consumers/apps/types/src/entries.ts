@@ -1,5 +1,6 @@
 import * as offstage from 'offstage'
 import * as action from 'offstage/action'
+import * as aiSdk from 'offstage/ai-sdk'
 import * as aiSdkModels from 'offstage/ai-sdk/worker'
 import * as conversation from 'offstage/conversation'
 import * as engines from 'offstage/engines'
@@ -26,6 +27,7 @@ import 'offstage/worker.js'
 export const entries = [
   offstage.createAgent,
   action.parseAction,
+  aiSdk.createChatTransport,
   aiSdkModels.fromLanguageModel,
   conversation.fold,
   engines.workerEngine,

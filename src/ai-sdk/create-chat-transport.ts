@@ -1,0 +1,199 @@
+import type { Agent, Conversation, Run } from '../index.ts'
+import { OffstageError } from '../protocol/error.ts'
+import { follow, type Followed } from './follow.ts'
+import { giveAnswers } from './give-answers.ts'
+import { loaded } from './loaded.ts'
+import { readInput } from './read-input.ts'
+import type { UIChunk, UIMessageLike } from './ui-message.ts'
+
+export interface ChatTransportOptions {
+  /** Default: the chat's own `id` is that of the conversation. */
+  readonly conversationId?: string
+}
+
+/** What `useChat` hands over with each request. */
+export interface SendOptions {
+  readonly trigger: 'submit-message' | 'regenerate-message'
+  readonly chatId: string
+  readonly messageId: string | undefined
+  readonly messages: readonly UIMessageLike[]
+  readonly abortSignal: AbortSignal | undefined
+}
+
+export interface ReconnectOptions {
+  readonly chatId: string
+  readonly abortSignal?: AbortSignal | undefined
+}
+
+/** A `ChatTransport` of the AI SDK. */
+export interface OffstageChatTransport {
+  /** An answer that is taken up is streamed from its beginning. */
+  readonly resumeStreamIsReplay: true
+  sendMessages(options: SendOptions): Promise<ReadableStream<UIChunk>>
+  reconnectToStream(options: ReconnectOptions): Promise<ReadableStream<UIChunk> | null>
+}
+
+interface Chats {
+  /** Ids of the person's messages that chats have made up, and ours. */
+  readonly ids: Map<string, string>
+  /** How often a chat took its conversation up: one that is mounted twice stops what it takes up again. */
+  readonly takenUp: Map<string, number>
+}
+
+/** A component may make a transport anew each time it is drawn. */
+const chats = new WeakMap<Agent, Chats>()
+
+function chatsOf(agent: Agent): Chats {
+  const known = chats.get(agent) ?? { ids: new Map(), takenUp: new Map() }
+  chats.set(agent, known)
+  return known
+}
+
+/** Has a chat of the AI SDK (`useChat`) run on an agent's conversations. */
+export function createChatTransport(
+  agent: Agent,
+  { conversationId }: ChatTransportOptions = {},
+): OffstageChatTransport {
+  const { ids, takenUp } = chatsOf(agent)
+  const conversationOf = (chatId: string): Conversation =>
+    agent.conversation(conversationId ?? chatId)
+
+  /** An aborted request stops the run, unless the same chat takes it up in the same turn. */
+  function streamed(
+    followed: Omit<Followed, 'onStop'>,
+    { chatId, abortSignal }: ReconnectOptions,
+    times: number | undefined,
+  ): ReadableStream<UIChunk> {
+    let stop = (): void => undefined
+    const onAbort = (): void => {
+      setTimeout(() => {
+        stop()
+        if (takenUp.get(chatId) === times) stopRun(followed)
+      })
+    }
+    const stream = follow({ ...followed, onStop: (end) => (stop = end) })
+    if (abortSignal?.aborted) onAbort()
+    else abortSignal?.addEventListener('abort', onAbort, { once: true })
+    return stream
+  }
+
+  return {
+    resumeStreamIsReplay: true,
+    async sendMessages(options) {
+      const times = takenUp.get(options.chatId)
+      const conversation = conversationOf(options.chatId)
+      await loaded(conversation)
+      return streamed(await begin(conversation, options, ids), options, times)
+    },
+    async reconnectToStream(options) {
+      const { chatId } = options
+      const times = (takenUp.get(chatId) ?? 0) + 1
+      takenUp.set(chatId, times)
+      const conversation = conversationOf(chatId)
+      await loaded(conversation)
+      await conversation.resume()
+      const { runId } = conversation.getSnapshot()
+      if (runId === undefined) return null
+      return streamed({ conversation, after: questionOf(conversation) }, options, times)
+    },
+  }
+}
+
+/** Does what a chat asks for, and says what is to be followed. */
+async function begin(
+  conversation: Conversation,
+  { trigger, messageId, messages }: SendOptions,
+  ids: Map<string, string>,
+): Promise<Followed> {
+  const last = messages.at(-1)
+  if (trigger === 'regenerate-message') {
+    const given = [messageId, last?.id]
+      .map((id) => ours(id, conversation, ids))
+      .find((id) => id !== undefined)
+    const question = questionOf(conversation, given)
+    await stopOpen(conversation)
+    const run = conversation.regenerate(given)
+    return { conversation, run, after: begun(run).then((start) => start && question) }
+  }
+  if (!last || last.role !== 'user') return await goOn(conversation, messages, messageId)
+  const input = readInput(last)
+  const started = (run: Run): Followed => ({
+    conversation,
+    run,
+    after: begun(run).then((start) => {
+      if (start?.id !== undefined) ids.set(last.id, start.id)
+      return start?.id
+    }),
+  })
+  if (messageId !== undefined) {
+    const edited = ids.get(messageId) ?? messageId
+    await stopOpen(conversation)
+    return started(conversation.edit(edited, input))
+  }
+  // What waits for a person's answer goes on with what is said instead.
+  const isWaiting = conversation.getSnapshot().status === 'waiting'
+  const id = isWaiting ? await conversation.steer(input, { when: 'now' }) : null
+  if (id === null) return started(conversation.send(input, { ifBusy: 'queue' }))
+  ids.set(last.id, id)
+  return { conversation, after: id }
+}
+
+/** The chat has answers to calls, or asks for more of what ended early. */
+async function goOn(
+  conversation: Conversation,
+  messages: readonly UIMessageLike[],
+  messageId: string | undefined,
+): Promise<Followed> {
+  if (conversation.getSnapshot().ownership === 'none') await conversation.resume()
+  const answered = await giveAnswers(conversation, messages)
+  const shown = messages.find(({ id }) => id === messageId) ?? messages.at(-1)
+  const after = questionOf(conversation, shown?.id)
+  const known = { conversation, after, answered, ...(shown && { shown }) }
+  if (answered.size > 0 || isOpen(conversation)) return known
+  const run = await conversation.continue()
+  if (run) return { ...known, run }
+  throw new OffstageError(
+    'invalid-input',
+    'There is nothing to answer and nothing to go on with: no call of the conversation waits, and its last run is complete.',
+  )
+}
+
+/** Once a run has begun: the person's message that it began with, if it did with one. Undefined: it didn't begin. */
+async function begun(run: Run): Promise<{ readonly id: string | undefined } | undefined> {
+  for await (const event of run) {
+    if (event.type === 'run-start') return { id: event.message?.id }
+    if (event.type === 'run-end') break
+  }
+  return undefined
+}
+
+function stopRun({ conversation, run }: Omit<Followed, 'onStop'>): void {
+  if (run) run.abort('stopped')
+  else conversation.abort('stopped').catch(() => undefined)
+}
+
+async function stopOpen(conversation: Conversation): Promise<void> {
+  if (isOpen(conversation)) await conversation.abort('replaced')
+}
+
+function isOpen(conversation: Conversation): boolean {
+  return conversation.getSnapshot().runId !== undefined
+}
+
+/** Our id for a message of the chat, if it is one of the conversation. */
+function ours(
+  id: string | undefined,
+  conversation: Conversation,
+  ids: ReadonlyMap<string, string>,
+): string | undefined {
+  const own = id === undefined ? undefined : (ids.get(id) ?? id)
+  return conversation.getSnapshot().messages.find((message) => message.id === own)?.id
+}
+
+/** The person's message that an answer, or the newest one, is an answer to; null: there is none. */
+function questionOf(conversation: Conversation, id?: string): string | null {
+  const { messages } = conversation.getSnapshot()
+  const at = messages.findIndex((message) => message.id === id)
+  const before = at < 0 ? messages : messages.slice(0, at + 1)
+  return before.findLast(({ role }) => role === 'user')?.id ?? null
+}

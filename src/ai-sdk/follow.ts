@@ -1,0 +1,158 @@
+import type { Conversation, ConversationSnapshot, Run, RunOutcome } from '../index.ts'
+import { PartStream } from './part-stream.ts'
+import { dataParts, partsOf } from './parts-of.ts'
+import { metadataOf } from './to-ui-messages.ts'
+import type { UIChunk, UIMessageLike } from './ui-message.ts'
+
+/** The id of a message; null: the conversation begins with the answer; undefined: there is none. */
+export type After = string | null | undefined
+
+export interface Followed {
+  readonly conversation: Conversation
+  /** The person's message that is answered, once it is known. */
+  readonly after: After | Promise<After>
+  /** The run, where this page began it. */
+  readonly run?: Run
+  /** What the chat shows of the answer already. */
+  readonly shown?: UIMessageLike
+  /** Calls that were answered just now, and may seem to wait still. */
+  readonly answered?: ReadonlySet<string>
+  /** Somebody stops it. */
+  readonly onStop?: (stop: () => void) => void
+}
+
+/** An answer as a chat of the AI SDK streams it: until its run ends, or waits for somebody. Leaving it stops nothing. */
+export function follow(followed: Followed): ReadableStream<UIChunk> {
+  let leave = (): void => undefined
+  return new ReadableStream<UIChunk>({
+    start(controller) {
+      leave = new Follower(followed, controller).leave
+    },
+    cancel: () => leave(),
+  })
+}
+
+class Follower {
+  readonly #followed: Followed
+  readonly #controller: ReadableStreamDefaultController<UIChunk>
+  readonly #parts: PartStream
+  readonly #unsubscribe: () => void
+  /** Of whom this page isn't told how it ends: it is read from the snapshot. */
+  #run: Run | undefined
+  #runId: string | undefined
+  #ended: RunOutcome | undefined
+  #isOver = false
+  /** Once it is known. */
+  #after: { readonly id: After } | undefined
+
+  constructor(followed: Followed, controller: ReadableStreamDefaultController<UIChunk>) {
+    this.#followed = followed
+    this.#controller = controller
+    this.#parts = new PartStream(followed.shown)
+    this.#run = followed.run
+    this.#runId = followed.run?.runId
+    this.#unsubscribe = followed.conversation.subscribe(this.#changed)
+    followed.onStop?.(() => this.#end({ outcome: 'aborted', reason: 'stopped' }))
+    void this.#begin()
+  }
+
+  async #begin(): Promise<void> {
+    const { after, run } = this.#followed
+    this.#after = { id: await after }
+    this.#changed()
+    const result = await run?.result
+    if (!result) return
+    // Another tab goes on with it.
+    if (result.outcome === 'aborted' && result.reason === 'taken-over') this.#run = undefined
+    else this.#ended = result
+    this.#changed()
+  }
+
+  readonly leave = (): void => {
+    this.#isOver = true
+    this.#unsubscribe()
+  }
+
+  readonly #changed = (): void => {
+    if (this.#isOver || !this.#after) return
+    const snapshot = this.#followed.conversation.getSnapshot()
+    if (snapshot.status === 'loading' || this.#seemsToWait(snapshot)) return
+    this.#runId ??= snapshot.runId
+    const answer = this.#answerIn(snapshot)
+    // What was written to the run before it answered comes with the answer.
+    const first = answer?.find(({ role }) => role === 'assistant')
+    if (answer && first) {
+      this.#send(this.#parts.update(first.id, partsOf(answer, snapshot.run?.messageId)))
+      this.#send(this.#parts.updateData(dataParts(snapshot)))
+    }
+    const isOpen = this.#run
+      ? !this.#ended
+      : snapshot.runId !== undefined && snapshot.runId === this.#runId
+    if (!isOpen) this.#end(this.#ended ?? snapshot.ended ?? { outcome: 'completed' })
+    else if (answer && isResting(snapshot)) this.#rest()
+  }
+
+  /** A call that was answered is still shown as it was before. */
+  #seemsToWait({ pending }: ConversationSnapshot): boolean {
+    const { answered } = this.#followed
+    return !this.#ended && pending.some(({ toolCallId }) => answered?.has(toolCallId))
+  }
+
+  /** Undefined as long as the question isn't shown. */
+  #answerIn({ messages }: ConversationSnapshot): ConversationSnapshot['messages'] | undefined {
+    const id = this.#after?.id
+    if (id === null) return messages
+    const at = messages.findIndex((message) => message.id === id)
+    return at < 0 ? undefined : messages.slice(at + 1)
+  }
+
+  #send(chunks: readonly UIChunk[]): void {
+    for (const chunk of chunks) this.#controller.enqueue(chunk)
+  }
+
+  /** The run waits for a person: the chat has to be free for the answer. */
+  #rest(): void {
+    const messageMetadata = metadataOf(this.#followed.conversation.getSnapshot())
+    this.#finish([{ type: 'finish', finishReason: 'tool-calls', messageMetadata }])
+  }
+
+  #end(outcome: RunOutcome): void {
+    if (this.#isOver) return
+    const { usage } = metadataOf(this.#followed.conversation.getSnapshot())
+    const messageMetadata = { ...(usage && { usage }), outcome: outcome.outcome }
+    switch (outcome.outcome) {
+      case 'completed':
+        return this.#finish([{ type: 'finish', finishReason: 'stop', messageMetadata }])
+      case 'limit':
+        return this.#finish([{ type: 'finish', finishReason: 'length', messageMetadata }])
+      case 'max-steps':
+      case 'waiting':
+        return this.#finish([{ type: 'finish', finishReason: 'tool-calls', messageMetadata }])
+      case 'aborted':
+        return this.#finish([{ type: 'abort', reason: outcome.reason }])
+      case 'failed':
+        return this.#finish([
+          { type: 'data-error', data: outcome.error, transient: true },
+          { type: 'error', errorText: outcome.error.message },
+        ])
+      default:
+        return outcome satisfies never
+    }
+  }
+
+  #finish(chunks: readonly UIChunk[]): void {
+    this.leave()
+    this.#send([...this.#parts.close(), ...chunks])
+    this.#controller.close()
+  }
+}
+
+/** Nothing is done until a person says something, in this chat. */
+function isResting({ status, parked, pending, messages }: ConversationSnapshot): boolean {
+  if (status !== 'waiting') return false
+  if (parked) return true
+  const isBusy = messages.some(({ calls }) =>
+    calls?.some((call) => call.status === 'executing' || call.status === 'approved'),
+  )
+  return !isBusy && pending.some(({ kind }) => kind !== 'settlement')
+}

@@ -1,0 +1,22 @@
+export {
+  createChatTransport,
+  type ChatTransportOptions,
+  type OffstageChatTransport,
+  type ReconnectOptions,
+  type SendOptions,
+} from './create-chat-transport.ts'
+export { loadUIMessages } from './loaded.ts'
+export { toUIMessages } from './to-ui-messages.ts'
+export type {
+  OffstageUIMessage,
+  UIApproval,
+  UIChunk,
+  UIDataPart,
+  UIFilePart,
+  UIMessageLike,
+  UIMetadata,
+  UIOrderedPart,
+  UISteeringPart,
+  UITextPart,
+  UIToolPart,
+} from './ui-message.ts'

@@ -1,0 +1,132 @@
+import type { UIChunk, UIToolPart } from './ui-message.ts'
+
+interface Told {
+  /** The part as the chat has it then. */
+  readonly next: UIToolPart
+  readonly chunks: readonly UIChunk[]
+}
+
+type Approval = Extract<UIToolPart, { state: 'approval-responded' }>['approval']
+
+/** What makes of a call that a chat shows, or doesn't yet, the same call as it stands. */
+export function toolChunks(before: UIToolPart | undefined, part: UIToolPart): Told {
+  const { toolCallId } = part
+  if (part.state === 'input-streaming') return { next: part, chunks: inputChunks(before, part) }
+  const opening = openingChunks(before, part)
+  const answered = answerOf(before, part)
+  const chunks: UIChunk[] = [...opening, ...approvalChunks(before, part, answered)]
+  switch (part.state) {
+    case 'input-available':
+    case 'approval-responded':
+      // A chat shows a call as answered until its output is there.
+      if (answered)
+        return { next: { ...part, state: 'approval-responded', approval: answered }, chunks }
+      break
+    case 'approval-requested':
+      break
+    case 'output-available': {
+      const { output, preliminary } = part
+      if (
+        before?.state !== part.state ||
+        before.output !== output ||
+        before.preliminary !== preliminary
+      )
+        chunks.push({
+          type: 'tool-output-available',
+          toolCallId,
+          output,
+          ...(preliminary && { preliminary }),
+        })
+      break
+    }
+    case 'output-error':
+      if (before?.state !== part.state && part.input !== undefined)
+        chunks.push({ type: 'tool-output-error', toolCallId, errorText: part.errorText })
+      break
+    case 'output-denied':
+      if (before?.state !== part.state) chunks.push({ type: 'tool-output-denied', toolCallId })
+      break
+    default:
+      part satisfies never
+  }
+  return { next: part, chunks }
+}
+
+function inputChunks(
+  before: UIToolPart | undefined,
+  part: Extract<UIToolPart, { state: 'input-streaming' }>,
+): UIChunk[] {
+  const { toolCallId, rawInput } = part
+  const known = before && 'rawInput' in before ? before.rawInput.length : 0
+  const inputTextDelta = rawInput.slice(known)
+  return [
+    ...(before ? [] : [{ type: 'tool-input-start' as const, ...namesOf(part) }]),
+    ...(inputTextDelta === ''
+      ? []
+      : [{ type: 'tool-input-delta' as const, toolCallId, inputTextDelta }]),
+  ]
+}
+
+/** The input, once it is whole, or why there is none. */
+function openingChunks(
+  before: UIToolPart | undefined,
+  part: Exclude<UIToolPart, { state: 'input-streaming' }>,
+): UIChunk[] {
+  const { input } = part
+  if (before && before.state !== 'input-streaming') return []
+  if (input !== undefined) return [{ type: 'tool-input-available', ...namesOf(part), input }]
+  const errorText = part.state === 'output-error' ? part.errorText : ''
+  return [{ type: 'tool-input-error', ...namesOf(part), input, errorText }]
+}
+
+function namesOf({ type, toolCallId, title }: UIToolPart): {
+  toolCallId: string
+  toolName: string
+  title?: string
+} {
+  return {
+    toolCallId,
+    toolName: type.slice('tool-'.length),
+    ...(title !== undefined && { title }),
+  }
+}
+
+/** What a person has said to the call, as far as it is known: a call that goes on after a question was approved. */
+function answerOf(before: UIToolPart | undefined, part: UIToolPart): Approval | undefined {
+  if (part.state === 'output-denied' || part.state === 'approval-responded') return part.approval
+  if (part.state === 'approval-requested') return undefined
+  if (before?.state === 'approval-responded') return before.approval
+  return before?.state === 'approval-requested' ? { ...before.approval, approved: true } : undefined
+}
+
+function approvalChunks(
+  before: UIToolPart | undefined,
+  part: UIToolPart,
+  answer: Approval | undefined,
+): UIChunk[] {
+  const question = answer ?? (part.state === 'approval-requested' ? part.approval : undefined)
+  if (!question || before?.state === 'output-denied') return []
+  const { id: approvalId, requestReason, descriptor } = question
+  const isAsked = before?.state === 'approval-requested'
+  const isAnswered = answer !== undefined && before?.state === 'approval-responded'
+  const request: UIChunk = {
+    type: 'tool-approval-request',
+    approvalId,
+    toolCallId: part.toolCallId,
+    ...(requestReason !== undefined && { reason: requestReason }),
+    ...(descriptor !== undefined && { approvalDescriptor: descriptor }),
+  }
+  return [
+    ...(isAsked || isAnswered ? [] : [request]),
+    ...(answer && !isAnswered
+      ? [
+          {
+            type: 'tool-approval-response' as const,
+            approvalId,
+            approved: answer.approved,
+            ...(answer.reason !== undefined && { reason: answer.reason }),
+          },
+        ]
+      : []),
+  ]
+}
