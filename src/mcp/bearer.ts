@@ -18,7 +18,11 @@ export function createBearer({ url, options, fetch, duringLogIn }: BearerParts):
   const { token, auth } = options
   let authorizer: Promise<Authorizer> | undefined
   return async (signal, rejected) => {
-    if (token) return token({ previousRejected: rejected !== undefined, signal })
+    if (token) {
+      const text: unknown = await token({ previousRejected: rejected !== undefined, signal })
+      if (typeof text !== 'string' || text === '') throw new TypeError('token returned no text.')
+      return text
+    }
     if (!auth) return null
     authorizer ??= loadPart(() => import('./auth/authorizer.ts')).then(({ createAuthorizer }) =>
       createAuthorizer({ url, options: auth, fetch }),

@@ -120,6 +120,8 @@ async function finish(
     const { requests, requestState } = came
     const inputResponses: Record<string, unknown> = {}
     const asked = Object.entries(requests)
+    if (asked.length === 0 && requestState === undefined)
+      throw badAnswer(person.source, 'asked for input, and not for what.')
     questions += asked.length
     if (questions > MOST_QUESTIONS)
       throw badAnswer(person.source, `asked more than ${MOST_QUESTIONS} questions in one call.`)

@@ -1,6 +1,6 @@
 import { OffstageError } from '../protocol/error.ts'
 import { isRecord } from '../lib/shape.ts'
-import { badAnswer, cutOff, refusedBy } from './failures.ts'
+import { afterSending, badAnswer, cutOff, refusedBy } from './failures.ts'
 import { parameterHeaders, standardHeaders } from './headers.ts'
 import type { HttpLine } from './http.ts'
 import { keepListening } from './keep-listening.ts'
@@ -64,6 +64,7 @@ export async function sendModern(
     },
     body: JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } }),
     signal,
+    isCall: method === 'tools/call',
   })
   const { source, secrets } = http
   return {
@@ -102,7 +103,12 @@ export class ModernLine implements McpLine {
       headers: parameterHeaders(headers, input),
       signal: options.signal,
     }
-    return roundOf(await this.#send(request, options), this.source)
+    const result = await this.#send(request, options)
+    try {
+      return roundOf(result, this.source)
+    } catch (thrown) {
+      throw afterSending(thrown)
+    }
   }
 
   listen(listener: Listener): void {
@@ -143,7 +149,17 @@ export class ModernLine implements McpLine {
   async #once(request: ModernRequest, progress?: (note: ProgressNote) => void): Promise<Fields> {
     const signal = AbortSignal.any([request.signal, this.#closed.signal])
     const exchange = await sendModern(this.#http, this.#options, { ...request, signal })
-    const { id, status, messages } = exchange
+    try {
+      return await this.#resultOf(exchange, progress)
+    } catch (thrown) {
+      throw request.method === 'tools/call' ? afterSending(thrown) : thrown
+    }
+  }
+
+  async #resultOf(
+    { id, status, messages }: ModernExchange,
+    progress?: (note: ProgressNote) => void,
+  ): Promise<Fields> {
     for await (const message of messages) {
       if (message.type === 'error' && (message.id === id || status >= 400))
         throw refusedBy(this.source, message.error)

@@ -358,7 +358,10 @@ it.each([
       'tools/list': { tools: [tool('a', { annotations: { readOnlyHint: true } })] },
       'tools/call': answer as Answers[string],
     })
-    await expect(call('a')).rejects.toMatchObject({ code })
+    await expect(call('a')).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(/may or may not have taken effect\.$/),
+    })
     expect(sent.filter(({ message }) => message.method === 'tools/call')).toHaveLength(1)
   },
 )
@@ -519,6 +522,15 @@ it('takes hidden characters out of what a person is asked, and refuses them in v
   await refused.call('ask')
   expect(forms).toHaveLength(1)
   expect(refused.said.at(-1)).toMatchObject({ type: 'input-refused' })
+})
+
+it('calls once where a server asks for input and not for what', async () => {
+  const { call, sent } = await connected({
+    'tools/list': { tools: [tool('ask')] },
+    'tools/call': ({ id }) => result(id, { resultType: 'input_required' }),
+  })
+  await expect(call('ask')).rejects.toMatchObject({ code: 'bad-response' })
+  expect(sent.filter(({ message }) => message.method === 'tools/call')).toHaveLength(1)
 })
 
 it('asks a person only for what can be shown, and no more than so often', async () => {
