@@ -1,7 +1,7 @@
 import { badConfig } from '../client/failures.ts'
+import { textDigest } from '../lib/text-digest.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import { isSafe } from './addresses.ts'
-import type { Refusal } from './auth/authorizer.ts'
 import { createBearer } from './bearer.ts'
 import type { ConnectLimit } from './connect-limit.ts'
 import { afterSending, badAnswer, stopped } from './failures.ts'
@@ -22,6 +22,8 @@ export interface HttpRequest {
 export interface HttpLine {
   /** The server's origin: what people are shown, and where its tokens go. */
   readonly source: string
+  /** A digest of the whole address: its query may hold a key. */
+  readonly endpoint: string
   /** Tokens and values of headers that were sent. */
   readonly secrets: Secrets
   /**
@@ -38,7 +40,7 @@ export function openLine(options: LineOptions, duringLogIn: ConnectLimit['during
   const { headers = {} } = options
   const secrets = createSecrets(Object.values(headers))
   const ask = options.fetch ?? pageFetch
-  const tokenFor = createBearer({ url, options, fetch: ask, duringLogIn })
+  const tokenFor = createBearer({ url, options, fetch: ask, duringLogIn, secrets })
 
   async function attempt(
     { isCall = false, ...request }: HttpRequest,
@@ -72,30 +74,15 @@ export function openLine(options: LineOptions, duringLogIn: ConnectLimit['during
     return response
   }
 
-  /** Nothing was sent when it rejects. */
-  async function bearerFor(signal: AbortSignal, rejected?: Refusal): Promise<string | null> {
-    try {
-      return await tokenFor(signal, rejected)
-    } catch (thrown) {
-      if (OffstageError.is(thrown)) throw thrown
-      if (signal.aborted) throw stopped(signal)
-      const why = secrets.redact(describeThrown(thrown))
-      throw new OffstageError(
-        'authentication',
-        `No token for ${url.origin}, so nothing was sent: ${why}`,
-        { cause: thrown },
-      )
-    }
-  }
-
   return {
     source: url.origin,
+    endpoint: textDigest(url.href),
     secrets,
     async send(request) {
-      const first = await bearerFor(request.signal)
+      const first = await tokenFor(request.signal)
       const response = await attempt(request, first)
       if (!isRefusal(response)) return response
-      const bearer = await bearerFor(request.signal, { response, bearer: first })
+      const bearer = await tokenFor(request.signal, { response, bearer: first })
       await response.body?.cancel().catch(() => undefined)
       const second = bearer === null ? response : await attempt(request, bearer)
       if (!isRefusal(second)) return second

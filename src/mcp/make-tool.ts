@@ -7,6 +7,7 @@ import { headerParameters } from './headers.ts'
 import type { Answers, CallOptions, McpLine, Round } from './line.ts'
 import type { McpOptions } from './options.ts'
 import { paceProgress } from './pace-progress.ts'
+import { remoteOf } from './remote-of.ts'
 import { toOutput, type ToolReturn } from './to-output.ts'
 import type { McpToolInfo } from './tool-info.ts'
 import type { Fields } from './wire.ts'
@@ -57,7 +58,7 @@ export function makeTool(
     description: info.description,
     inputSchema: info.inputSchema,
     annotations,
-    remote: { source, ...(trusted && { trusted }) },
+    remote: remoteOf(line, trusted),
     ...(timeoutMs !== undefined && { timeoutMs }),
     metadata: { mcp: { name: info.name, hints: info.hints } },
   }

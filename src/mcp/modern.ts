@@ -1,3 +1,4 @@
+import { randomId } from '../lib/random-id.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { isRecord } from '../lib/shape.ts'
 import { afterSending, badAnswer, cutOff, refusedBy } from './failures.ts'
@@ -26,7 +27,7 @@ export interface RevisionOptions {
 
 /** A request, and what came back: its status, and the messages. */
 export interface ModernExchange {
-  readonly id: number
+  readonly id: string
   readonly status: number
   readonly messages: AsyncGenerator<Incoming>
 }
@@ -38,15 +39,14 @@ interface ModernRequest {
   readonly signal: AbortSignal
 }
 
-let newestId = 0
-
 /** Sends a request of revision 2026-07-28: each says its version, and what the client can do. */
 export async function sendModern(
   http: HttpLine,
   { maxBytes, elicits }: RevisionOptions,
   { method, params, headers, signal }: ModernRequest,
 ): Promise<ModernExchange> {
-  const id = ++newestId
+  // Without sessions, a server tells a request that a browser sent twice only by an id that no other page has.
+  const id = randomId()
   const meta = {
     'io.modelcontextprotocol/protocolVersion': MODERN,
     'io.modelcontextprotocol/clientInfo': CLIENT_INFO,
@@ -77,6 +77,7 @@ export async function sendModern(
 /** A server of revision 2026-07-28. There are no sessions: an aborted request is a cancelled one. */
 export class ModernLine implements McpLine {
   readonly source: string
+  readonly endpoint: string
   readonly info: ServerInfo
   readonly #http: HttpLine
   readonly #options: RevisionOptions
@@ -84,6 +85,7 @@ export class ModernLine implements McpLine {
 
   constructor(http: HttpLine, info: ServerInfo, options: RevisionOptions) {
     this.source = http.source
+    this.endpoint = http.endpoint
     this.info = info
     this.#http = http
     this.#options = options

@@ -77,7 +77,7 @@ it('survives a list that is nested without end', async () => {
   const deep = `${'{"properties":{"a":'.repeat(100_000)}{}${'}}'.repeat(100_000)}`
   const list = ({ id }: Message): Response =>
     new Response(
-      `{"jsonrpc":"2.0","id":${id},"result":{"tools":[{"name":"deep","inputSchema":${deep}},${JSON.stringify(tool('good'))}]}}`,
+      `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"tools":[{"name":"deep","inputSchema":${deep}},${JSON.stringify(tool('good'))}]}}`,
       { headers: { 'content-type': 'application/json' } },
     )
   const { names } = await connected({ 'tools/list': list }, { maxResultBytes: 10_000_000 })
@@ -411,7 +411,7 @@ it('keeps what is in headers from what comes back, however it is written', async
       'tools/call': ({ id, params }) =>
         params?.name === 'echo'
           ? new Response(
-              `{"jsonrpc":"2.0","id":${id},"result":{"structuredContent":{"\\u0061bc/defgh":["abc\\/defgh"]}}}`,
+              `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"structuredContent":{"\\u0061bc/defgh":["abc\\/defgh"]}}}`,
               { headers: { 'content-type': 'application/json' } },
             )
           : Response.json({ jsonrpc: '2.0', id, error: { code: 1, message: 'Wrong: abc/defgh' } }),
