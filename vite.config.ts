@@ -108,7 +108,7 @@ const builds: Record<string, UserConfig> = {
 
   /** For frameworks, which are the app's own; what they have in common is a chunk. */
   bindings: library({
-    entry: { react: 'src/react/index.ts' },
+    entry: { react: 'src/react/index.ts', vue: 'src/vue/index.ts' },
     splitting: true,
     plugins: [chatEntryBeside()],
     banner: ({ name }) => (name === 'react' ? "'use client';" : ''),

@@ -1,6 +1,16 @@
 import type { CallRenderers, RendererActions } from '../chat/index.ts'
 import type { ShownCall } from '../index.ts'
 
+/** What a component that draws the calls of a tool is given. */
+export interface CallCardProps {
+  readonly call: ShownCall
+  /**
+   * Answers a call that waits: an approval (`true`; anything else denies it, a text as the reason), a question (a text, or the
+   * values of its fields), an output. False when it was answered before.
+   */
+  readonly respond: (answer: unknown) => Promise<boolean>
+}
+
 /** A call that a component draws, and where. */
 export interface Card extends RendererActions {
   readonly key: number

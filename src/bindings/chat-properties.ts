@@ -15,7 +15,10 @@ export const CHAT_DEFAULTS: ChatSettings = {
   markdown: {},
 }
 
-type Given = { readonly [Name in keyof ChatSettings]?: ChatSettings[Name] | undefined }
+/** The same as far as it is given. */
+export type GivenSettings = {
+  readonly [Name in keyof ChatSettings]?: ChatSettings[Name] | undefined
+}
 
 /**
  * Sets what is not as it was set before, and nothing else: the element may have gone on to another conversation. Returns
@@ -23,7 +26,7 @@ type Given = { readonly [Name in keyof ChatSettings]?: ChatSettings[Name] | unde
  */
 export function setProperties(
   element: Partial<ChatSettings>,
-  given: Given,
+  given: GivenSettings,
   before: ChatSettings,
 ): ChatSettings {
   const settings = { ...CHAT_DEFAULTS }

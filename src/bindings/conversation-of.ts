@@ -46,6 +46,17 @@ function actionsOf(conversation: Acting): ConversationActions {
   return { send, stop, approve, deny, answer, regenerate, edit }
 }
 
+/** Those of what is followed now, as functions that stay the same. */
+export function lateActions(now: () => FollowedConversation): ConversationActions {
+  type Action = (...args: unknown[]) => unknown
+  const names = Object.keys(now().actions) as (keyof ConversationActions)[]
+  const late = names.map((name): [string, Action] => [
+    name,
+    (...args) => (now().actions[name] as Action)(...args),
+  ])
+  return Object.fromEntries(late) as unknown as ConversationActions
+}
+
 /** What a person does before there is an agent says so. */
 const NOT_MADE = new Proxy({} as Acting, {
   get: () => () => noAgent('The agent is not made yet.'),

@@ -16,26 +16,15 @@ import {
   useSyncExternalStore,
 } from 'react'
 import { createPortal } from 'react-dom'
-import { type Card, Cards } from '../bindings/cards.ts'
+import { type CallCardProps, type Card, Cards } from '../bindings/cards.ts'
 import {
   CHAT_DEFAULTS,
-  type ChatSettings,
+  type GivenSettings,
   loadChat,
   setProperties,
 } from '../bindings/chat-properties.ts'
 import type { OffstageChat as ChatElement } from '../chat/index.ts'
-import type { ShownCall } from '../index.ts'
 import { AgentContext } from './context.ts'
-
-/** What a component that draws the calls of a tool is given. */
-export interface CallCardProps {
-  readonly call: ShownCall
-  /**
-   * Answers a call that waits: an approval (`true`; anything else denies it, a text as the reason), a question (a text, or the
-   * values of its fields), an output. False when it was answered before.
-   */
-  readonly respond: (answer: unknown) => Promise<boolean>
-}
 
 /** Components by the name of the tool whose calls they draw. */
 export interface CallCards {
@@ -44,8 +33,8 @@ export interface CallCards {
 
 /** Those of `<offstage-chat>`, and attributes. */
 export interface OffstageChatProps
-  extends Partial<Omit<ChatSettings, 'renderers'>>, HTMLAttributes<HTMLElement> {
-  readonly renderers?: CallCards
+  extends Omit<GivenSettings, 'renderers'>, HTMLAttributes<HTMLElement> {
+  readonly renderers?: CallCards | undefined
 }
 
 const NO_CARDS: CallCards = {}

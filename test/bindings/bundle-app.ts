@@ -50,7 +50,12 @@ async function outputOf(name: string, config: UserConfig): Promise<string> {
     mode: 'development',
     root: FOLDER,
     logLevel: 'error',
-    define: { 'process.env.NODE_ENV': '"development"' },
+    define: {
+      'process.env.NODE_ENV': '"development"',
+      __VUE_OPTIONS_API__: 'true',
+      __VUE_PROD_DEVTOOLS__: 'false',
+      __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: 'true',
+    },
     ...config,
     build: {
       ...config.build,

@@ -8,18 +8,10 @@ import {
   useConversation,
   useTool,
 } from 'offstage/react'
-import { calls, callsOf, counts, held, makeAgent, ORDER, textsOf } from './scene.js'
+import { callsOf, expose, held, makeAgent, ORDER, seen, textsOf } from './scene.js'
 import { Shell } from './react-shell.jsx'
 
-const renders = { whole: 0, count: 0, pair: 0 }
-const agents = []
-const inputTexts = []
-
-function create(options) {
-  const agent = makeAgent(options)
-  agents.push(agent)
-  return agent
-}
+const { renders, agents, inputTexts } = seen
 
 function Log() {
   const { snapshot, send } = useConversation()
@@ -149,7 +141,7 @@ function Mounted() {
 }
 
 const scenes = {
-  strict: () => (
+  plain: () => (
     <>
       <Log />
       <Order execute={held} />
@@ -191,30 +183,24 @@ const scenes = {
   chat: () => <Chat />,
 }
 
-window.app = {
-  counts,
-  calls,
-  renders,
-  agents,
-  settle: () => settle(),
-  inputTexts,
-  mount(name, { isStrict, baseURL }) {
+expose({
+  mount(name, { isStrict, model }) {
     const Scene = scenes[name]
-    const model = baseURL && { provider: 'openai-compatible', model: 'mock', baseURL }
     const scene = (
-      <OffstageProvider create={() => create(model && { model })}>
+      <OffstageProvider create={() => makeAgent(model && { model })}>
         <Scene />
         <Mounted />
       </OffstageProvider>
     )
     const root = createRoot(document.querySelector('#app'))
     root.render(isStrict ? <StrictMode>{scene}</StrictMode> : scene)
-    this.unmount = () => root.unmount()
+    return () => root.unmount()
   },
   hydrate() {
-    const problems = []
-    const onRecoverableError = (error) => problems.push(String(error))
-    hydrateRoot(document.querySelector('#app'), <Shell create={create} />, { onRecoverableError })
-    return problems
+    const onRecoverableError = (error) => console.error(error)
+    const shell = <Shell create={() => makeAgent()} />
+    hydrateRoot(document.querySelector('#app'), shell, { onRecoverableError })
   },
-}
+})
+
+window.settle = () => settle()

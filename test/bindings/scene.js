@@ -1,15 +1,26 @@
 // What the apps of the bindings have in common: agents with a scripted model in a real worker, and tools that a test ends.
 import { createAgent } from '/dist/index.js'
 
-export const counts = { created: 0, disposed: 0, executed: 0, warnings: [] }
+/** What a test asks about. */
+export const seen = {
+  created: 0,
+  disposed: 0,
+  executed: 0,
+  agents: [],
+  /** And errors. */
+  warnings: [],
+  renders: { whole: 0, count: 0, pair: 0 },
+  /** Of calls, as cards have shown them. */
+  inputTexts: [],
+}
 
 for (const name of ['warn', 'error'])
-  console[name] = (...texts) => counts.warnings.push(texts.map(String).join(' '))
+  console[name] = (...texts) => seen.warnings.push(texts.map(String).join(' '))
 
 /** Calls of a tool that have begun: each waits until the test ends it. */
 const open = []
 
-export const calls = {
+const calls = {
   begun: () => open.length,
   finish: (value) => open.splice(0).forEach(({ resolve }) => resolve(value)),
   progress: (value) => open.forEach(({ context }) => context.progress(value)),
@@ -17,11 +28,11 @@ export const calls = {
 
 /** A function of a tool that waits for the test. */
 export function held(_input, context) {
-  counts.executed += 1
+  seen.executed += 1
   return new Promise((resolve) => open.push({ resolve, context }))
 }
 
-export const STEPS = {
+const STEPS = {
   order: [
     { toolCalls: [{ toolName: 'order', input: { sku: 'mug', note: 'a long one '.repeat(8) } }] },
     { text: 'Ordered.' },
@@ -30,7 +41,7 @@ export const STEPS = {
 }
 
 export function makeAgent(options = {}) {
-  counts.created += 1
+  seen.created += 1
   const agent = createAgent({
     model: {
       provider: 'scripted',
@@ -46,9 +57,10 @@ export function makeAgent(options = {}) {
     worker: () => new Worker('/dist/worker.js', { type: 'module' }),
     ...options,
   })
+  seen.agents.push(agent)
   const dispose = agent.dispose
   agent.dispose = () => {
-    counts.disposed += 1
+    seen.disposed += 1
     return dispose()
   }
   return agent
@@ -72,4 +84,17 @@ export function textsOf({ messages }) {
 
 export function callsOf({ messages }) {
   return messages.flatMap(({ calls = [] }) => calls)
+}
+
+/** `mount(scene, { isStrict, model })` returns what unmounts it. */
+export function expose({ mount, hydrate }) {
+  window.app = {
+    seen,
+    calls,
+    hydrate,
+    mount(name, { isStrict, baseURL }) {
+      const model = baseURL && { provider: 'openai-compatible', model: 'mock', baseURL }
+      this.unmount = mount(name, { isStrict, model })
+    },
+  }
 }
