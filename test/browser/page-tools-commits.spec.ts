@@ -68,6 +68,51 @@ const act = (page: DrivenPage, tool: string, input: object, tainted = true) =>
 const click = (ref: string) => ({ ref })
 
 const COMMITS: readonly Case[] = [
+  ...(
+    [
+      ['🗑️', 'deletes'],
+      ['💳', 'pays'],
+      ['✉️', 'sends'],
+      ['<i class=icon-place-order></i>', 'pays ("place order")'],
+      [
+        '<i style="display:block;width:9px;height:9px;background-image:url(/i/trash.png?v=2)"></i>',
+        'deletes',
+      ],
+      [
+        '<i style="display:block;width:9px;height:9px;-webkit-mask-image:url(/i/trash-can.svg)"></i>',
+        'deletes',
+      ],
+      ['<style>.x::before { content: url(/i/paper-plane.svg) }</style><i class=x></i>', 'sends'],
+    ] as const
+  ).map(([icon, says]): Case => [
+    `a button that only shows ${icon}`,
+    `<button id=b>${icon}</button><label for=b>1 2 3</label>`,
+    'click',
+    click('1 2 3'),
+    says,
+  ]),
+  ['a refund', '<button>Refund</button>', 'click', click('Refund'), 'transfers ("refund")'],
+  [
+    'a ban in a row',
+    '<table><tr><td>Ada<td><button>Ban user</button></table>',
+    'click',
+    click('Ban user'),
+    'blocks',
+  ],
+  [
+    'a script’s button in the navigation',
+    '<nav><a href="#" onclick="1">Delete account</a></nav>',
+    'click',
+    click('Delete account'),
+    'deletes',
+  ],
+  [
+    'a link of a dialog’s footer',
+    '<div role=dialog aria-label=Files><footer><a href="/delete/3">Delete</a></footer></div>',
+    'click',
+    click('Delete'),
+    'deletes',
+  ],
   [
     'a name that a style writes',
     '<style>.x::before { content: "Pay now" }</style><button class=x></button>',
@@ -538,6 +583,47 @@ const COMMITS: readonly Case[] = [
 
 const PLAIN: readonly Case[] = [
   [
+    'a book',
+    '<button id=b><i class=icon-book></i></button><label for=b>1</label>',
+    'click',
+    click('1'),
+  ],
+  ['mails that came', '<button>✉ 3</button>', 'click', click('✉ 3')],
+  ['a mark in the navigation', '<nav><a href="#d">delete()</a></nav>', 'click', click('delete()')],
+  ['a mark', '<main><a href="#d">pay()</a></main>', 'click', click('pay()')],
+  ['a guide', '<main><a href="/g">Send money guide</a></main>', 'click', click('Send money guide')],
+  ['a topic', '<main><a href="/g">Delete a user</a></main>', 'click', click('Delete a user')],
+  [
+    'a link at the foot of the page',
+    '<footer><a href="/g">Send money</a></footer>',
+    'click',
+    click('Send money'),
+  ],
+  [
+    'settings with a legend of what is chosen',
+    '<form><fieldset><legend>Send me mail about</legend><label><input type=checkbox>Orders</label></fieldset><button>OK</button></form>',
+    'click',
+    click('OK'),
+  ],
+  ...['Save', 'Save changes', 'Apply', 'Speichern', '保存'].map((name): Case => [
+    `${name} of settings`,
+    `<form><h2>Delete old files automatically</h2><label><input type=checkbox>On</label><button>${name}</button></form>`,
+    'click',
+    click(name),
+  ]),
+  [
+    'saving in a dialog of settings',
+    '<div role=dialog aria-label="Send feedback settings"><button>Cancel</button><button>Save</button></div>',
+    'click',
+    click('Save'),
+  ],
+  [
+    'a filter that is confirmed',
+    '<button>Confirm filter</button>',
+    'click',
+    click('Confirm filter'),
+  ],
+  [
     'a line break in a field of several lines',
     '<form><label>Text <textarea></textarea></label><button>Send</button></form>',
     'type_text',
@@ -796,15 +882,22 @@ test('going back stays on the site', MORE, async ({ openPage, site }) => {
 const PRESSED = 'data-pressed'
 const NOTE = `document.documentElement.setAttribute('${PRESSED}','')`
 
-test('what commits only when it is about to be used is not used unasked', async ({ openPage }) => {
-  const page = await openHost(
-    openPage,
-    `<button id=b onmouseover="this.textContent='Pay now'" onclick="${NOTE}">Show more</button>`,
-  )
-  const outcome = await act(page, 'click', { ref: 'Show more' })
-  expect(outcome).toEqual({ code: 'unconfirmed', text: expect.stringContaining('pays ("pay")') })
-  expect(await property(page, `html[${PRESSED}]`, 'tagName')).toBeUndefined()
-})
+for (const [event, tool, input] of [
+  ['mouseover', 'click', {}],
+  ['mousedown', 'click', {}],
+  ['mouseup', 'click', {}],
+  ['keydown', 'press_key', { key: 'Enter' }],
+  ['keyup', 'press_key', { key: ' ' }],
+] as const)
+  test(`what commits only from its ${event} on is not used unasked`, async ({ openPage }) => {
+    const page = await openHost(
+      openPage,
+      `<button id=b on${event}="this.textContent='Pay now'" onclick="${NOTE}">Show more</button>`,
+    )
+    const outcome = await act(page, tool, { ref: 'Show more', ...input })
+    expect(outcome).toEqual({ code: 'unconfirmed', text: expect.stringContaining('pays ("pay")') })
+    expect(await property(page, `html[${PRESSED}]`, 'tagName')).toBeUndefined()
+  })
 
 test('a control inside of what is clicked is not pressed unasked', async ({ openPage }) => {
   const page = await openHost(

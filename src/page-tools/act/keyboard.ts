@@ -1,7 +1,8 @@
 import { focusedElement, isElement, isTag, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import { defaultAction } from './key-defaults.ts'
-import { checkKey, type GuardedCall } from './guard-actions.ts'
+import { isEditable } from './field-kind.ts'
+import { checkKey, checkPressed, type GuardedCall } from './guard-actions.ts'
 import { isOneCharacter, type Key } from './key.ts'
 import { dispatchWithoutDefault } from './dispatch-without-default.ts'
 import type { Activation } from './sites.ts'
@@ -42,7 +43,10 @@ function activationBy(
 
 function checkedTarget(target: Element, key: Key, call: KeyCall): Element {
   const now = connectedTarget(target)
-  if (now !== target) checkKey(now, call, activationBy(key, now, call))
+  const activation = activationBy(key, now, call)
+  if (now !== target) checkKey(now, call, activation)
+  else if (activation && (key.key === 'Enter' || !isEditable(now)))
+    checkPressed(now, call.signal, activation)
   return now
 }
 
