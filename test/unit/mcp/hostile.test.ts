@@ -484,6 +484,15 @@ it('has a question of a server on one line, and in quotes', async () => {
   ])
 })
 
+it('has no quotes of any script end those around a question', async () => {
+  const inputs: unknown[] = []
+  const message = 'a” b“ c„ d» e« f〞 g＂ h’ i」 j″ k❞'
+  await askUser({ source: 's', message, fields: {} as never }, async (_name, input) =>
+    inputs.push(input),
+  )
+  expect(inputs).toMatchObject([{ question: `s asks: "a' b' c' d' e' f' g' h' i' j' k'"` }])
+})
+
 it('takes hidden characters out of what a person is asked, and refuses them in values', async () => {
   const forms: unknown[] = []
   const ask = (properties: object) =>
