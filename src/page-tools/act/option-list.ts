@@ -1,6 +1,7 @@
 import { cleanText, normalize } from '../clean-text.ts'
 import { closest, contains, isElement, parentOf, referenced, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import type { PageOptions } from '../options.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { nameOf } from '../outline/name.ts'
@@ -197,7 +198,11 @@ function hasVisibleBox(element: Element): boolean {
 function elementsShowing(label: string, element: HTMLElement): HTMLElement[] {
   const ownerDocument = native.ownerDocument(element)
   const wanted = normalize(label)
-  const walker = ownerDocument.createTreeWalker(ownerDocument.body, NodeFilter.SHOW_TEXT)
+  const walker = nativeDocument.createTreeWalker(
+    ownerDocument,
+    nativeDocument.body(ownerDocument),
+    NodeFilter.SHOW_TEXT,
+  )
   const holders: HTMLElement[] = []
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const holder = native.parentElement(node)

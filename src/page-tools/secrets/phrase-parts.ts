@@ -8,6 +8,7 @@ import {
   phraseWordsIn,
 } from './phrase-words.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 
 /** How far behind its label a phrase begins. Characters. */
 const REACH = 800
@@ -67,7 +68,11 @@ function partsIn(root: Element | ShadowRoot): Element[] {
       end()
     }
   }
-  const nodes = native.ownerDocument(root).createTreeWalker(root, SHOW_ELEMENTS_AND_TEXTS)
+  const nodes = nativeDocument.createTreeWalker(
+    native.ownerDocument(root),
+    root,
+    SHOW_ELEMENTS_AND_TEXTS,
+  )
   for (let node = nodes.nextNode(); node; node = nodes.nextNode()) {
     if (isElement(node)) {
       const value = reach > 0 ? valueOf(node) : null
