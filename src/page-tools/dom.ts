@@ -82,6 +82,14 @@ export function closest(element: Element, selector: string): Element | null {
   return null
 }
 
+/** The element itself and those around it that match, nearest first, as far as its events go: within its document. */
+export function pathOf(element: Element, selector: string): Element[] {
+  const document = native.ownerDocument(element)
+  return [element, ...ancestorsOf(element)].filter(
+    (one) => native.ownerDocument(one) === document && native.matches(one, selector),
+  )
+}
+
 /** Whether the element is of the agent's own on the page, such as a chat: an `offstage-…` element, or in one. */
 export function isOwn(element: Element): boolean {
   if (native.localName(element).startsWith('offstage-')) return true

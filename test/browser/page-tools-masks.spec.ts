@@ -405,6 +405,21 @@ test('what looks like a part of a secret stays where the secret is not shown', a
   expect(text.match(/\[masked\]/g)).toHaveLength(2)
 })
 
+test('a masked field keeps the name that a label around it gives it', async ({ openPage }) => {
+  const page = await openPage({
+    body: `<label>Note <input data-offstage-mask value="SECRET"></label><label>Memo <i data-offstage-mask>SECRET</i> <textarea></textarea></label>
+      <label data-offstage-mask>SECRET <input value="a"></label><label><i data-offstage-mask>SECRET</i> <input value="b"></label>
+      <label>Text <input data-offstage-mask title="SECRET" placeholder="SECRET"></label>`,
+  })
+  const { call } = await drive(page)
+  const text = await call('read_page')
+  expect(text).not.toContain('SECRET')
+  for (const shown of ['textbox "Note"', 'textbox "Memo"', 'textbox "Text"'])
+    expect(text).toContain(shown)
+  expect(text.match(/textbox "\[masked\]"/g)).toHaveLength(2)
+  expect(await call('find', { name: 'Note' })).not.toContain('SECRET')
+})
+
 test('what may not be read lends its words to nothing', async ({ openPage }) => {
   const page = await openPage({
     body: `<header id="outer">OUTER words</header><main id="root">

@@ -3,7 +3,7 @@ import * as nativeDocument from '../native-document.ts'
 import type { LivePage } from '../outline/live-page.ts'
 import { isAllowed, requireAllowed, rootOf } from '../outline/region.ts'
 import type { PageOptions } from '../options.ts'
-import { activated } from './activated.ts'
+import { passedOn } from './activated.ts'
 import { requireSite, type Activation } from './sites.ts'
 
 /** What an action does to the element that is checked; nothing: it writes, chooses or moves the pointer. */
@@ -45,8 +45,8 @@ export function requireActivated(
   touch: Touch | undefined,
   options: PageOptions,
 ): void {
-  for (const one of activated(element, touch === 'activate' ? 'enter' : 'click'))
-    if (one !== element) requireAllowed(one, options)
+  for (const one of passedOn(element, touch === 'activate' ? 'enter' : 'click'))
+    requireAllowed(one, options)
 }
 
 /** The same before a key is pressed, which goes wherever the page has moved the focus. */
