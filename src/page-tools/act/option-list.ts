@@ -179,10 +179,10 @@ function holdsRadios(element: Element): boolean {
 function optionsIn(scope: ParentNode): HTMLElement[] {
   // Native ones may be hidden behind their labels.
   if (isElement(scope as Element) && holdsRadios(scope as Element))
-    return [...scope.querySelectorAll<HTMLElement>(RADIOS)]
+    return [...native.querySelectorAll<HTMLElement>(scope, RADIOS)]
   const owned = isElement(scope as Element) ? referenced(scope as Element, 'aria-owns') : []
   const found = [
-    ...scope.querySelectorAll(OPTIONS),
+    ...native.querySelectorAll(scope, OPTIONS),
     ...owned.filter((one) => native.matches(one, OPTIONS)),
   ]
   return found.filter((one): one is HTMLElement => isElement(one) && hasVisibleBox(one))

@@ -39,7 +39,10 @@ export function findPhrases(trees: Iterable<Document | ShadowRoot>): void {
     if (before) before.isNewest = false
     const search = { isNewest: true }
     searches.set(tree, search)
-    const root = 'documentElement' in tree ? tree.documentElement : tree
+    const root =
+      native.nodeType(tree) === 9
+        ? nativeDocument.documentElement(tree as Document)
+        : (tree as ShadowRoot)
     const text = root ? (native.textContent(root) ?? '') : ''
     if (root && mayHaveLabel(text) && ANY_PHRASE_LABEL.test(text))
       for (const part of partsIn(root)) parts.set(part, search)
