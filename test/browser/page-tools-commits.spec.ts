@@ -1,3 +1,4 @@
+import { MORE } from './support/more.ts'
 import type { DrivenPage } from './support/driven-page.ts'
 import { expect, property, test } from './support/driven.ts'
 
@@ -858,7 +859,7 @@ test('scrolling, hovering and going back commit to nothing', async ({ openPage }
   }
 })
 
-test('going back stays on the site', async ({ openPage, site }) => {
+test('going back stays on the site', MORE, async ({ openPage, site }) => {
   const script = '<script type="module" src="/commits-host.js"></script>'
   site.add('/elsewhere.html', { body: '<!doctype html><title>Elsewhere</title><p>x' })
   site.add('/here.html', { body: `<!doctype html><title>Here</title><body><p>x${script}` })
@@ -908,25 +909,27 @@ test('a control inside of what is clicked is not pressed unasked', async ({ open
   expect(await property(page, `html[${PRESSED}]`, 'tagName')).toBeUndefined()
 })
 
-test('an address is not gone to unasked once it is that of a link that commits', async ({
-  openPage,
-}) => {
-  const page = await openHost(openPage, '<a id=a href="#b">B</a>')
-  await page.evaluate(async () => {
-    const host = window as unknown as Hosted & { went: unknown }
-    const went = host.act('navigate', { url: '#b' }, true)
-    const link = document.querySelector('#a')
-    if (link) link.textContent = 'Log out'
-    host.went = await went
-  })
-  expect(await page.evaluate(() => (window as unknown as { went: unknown }).went)).toEqual({
-    code: 'unconfirmed',
-    text: expect.stringContaining('logs out'),
-  })
-  expect(await page.evaluate(() => location.hash)).toBe('')
-})
+test(
+  'an address is not gone to unasked once it is that of a link that commits',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openHost(openPage, '<a id=a href="#b">B</a>')
+    await page.evaluate(async () => {
+      const host = window as unknown as Hosted & { went: unknown }
+      const went = host.act('navigate', { url: '#b' }, true)
+      const link = document.querySelector('#a')
+      if (link) link.textContent = 'Log out'
+      host.went = await went
+    })
+    expect(await page.evaluate(() => (window as unknown as { went: unknown }).went)).toEqual({
+      code: 'unconfirmed',
+      text: expect.stringContaining('logs out'),
+    })
+    expect(await page.evaluate(() => location.hash)).toBe('')
+  },
+)
 
-test('OK in a slot of a question ends that question', async ({ openPage }) => {
+test('OK in a slot of a question ends that question', MORE, async ({ openPage }) => {
   const page = await openHost(
     openPage,
     `<div><template shadowrootmode=open><div role=dialog><slot name=title></slot><slot></slot></div></template>
@@ -938,7 +941,7 @@ test('OK in a slot of a question ends that question', async ({ openPage }) => {
   })
 })
 
-test('a link in a shadow root is clicked on the text in its slot', async ({ openPage }) => {
+test('a link in a shadow root is clicked on the text in its slot', MORE, async ({ openPage }) => {
   const page = await openHost(
     openPage,
     `<span onclick="${NOTE}"><template shadowrootmode=open><a href="#x"><slot></slot></a></template>Terms</span>`,
@@ -948,15 +951,19 @@ test('a link in a shadow root is clicked on the text in its slot', async ({ open
   expect(await property(page, `html[${PRESSED}]`, 'tagName')).toBe('HTML')
 })
 
-test('what is found to commit inside of what was named is named itself', async ({ openPage }) => {
-  const page = await openHost(
-    openPage,
-    `<div tabindex=0 role=group aria-label="Card" style="width:100px;height:40px"><button style="width:100px;height:40px">Delete</button></div>`,
-  )
-  const { text } = await act(page, 'click', { ref: 'Card' })
-  const ref = /^button "Delete" \[ref=(\w+)\]/.exec(text)?.[1] ?? ''
-  expect(await judge(page, 'click', { ref })).toMatchObject({ commits: true })
-})
+test(
+  'what is found to commit inside of what was named is named itself',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openHost(
+      openPage,
+      `<div tabindex=0 role=group aria-label="Card" style="width:100px;height:40px"><button style="width:100px;height:40px">Delete</button></div>`,
+    )
+    const { text } = await act(page, 'click', { ref: 'Card' })
+    const ref = /^button "Delete" \[ref=(\w+)\]/.exec(text)?.[1] ?? ''
+    expect(await judge(page, 'click', { ref })).toMatchObject({ commits: true })
+  },
+)
 
 test('a conversation without words of others is not held up', async ({ openPage }) => {
   const page = await openHost(openPage, `<button onclick="${NOTE}">Pay now</button>`)
@@ -964,7 +971,7 @@ test('a conversation without words of others is not held up', async ({ openPage 
   expect(await property(page, `html[${PRESSED}]`, 'tagName')).toBe('HTML')
 })
 
-test('a menu item that commits is not chosen unasked', async ({ openPage }) => {
+test('a menu item that commits is not chosen unasked', MORE, async ({ openPage }) => {
   const page = await openHost(
     openPage,
     `<button aria-haspopup=menu aria-controls=m onclick="m.hidden=false">Actions</button>
@@ -1034,16 +1041,20 @@ const IN_LINKS: readonly string[] = [
   '<form action="/safe"><button><a href="https://other.example/">Go</a></button></form>',
 ]
 
-test('no button in a link leads off the site, nor a link in a button', async ({ openPage }) => {
-  const page = await openHost(openPage, '<div id=part></div>')
-  const left: string[] = []
-  for (const body of IN_LINKS) {
-    await put(page, body)
-    const { code, text } = await act(page, 'click', { ref: 'Go' }, false)
-    if (code !== 'outside') left.push(`${body}: ${code} ${text}`)
-  }
-  expect(left).toEqual([])
-})
+test(
+  'no button in a link leads off the site, nor a link in a button',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openHost(openPage, '<div id=part></div>')
+    const left: string[] = []
+    for (const body of IN_LINKS) {
+      await put(page, body)
+      const { code, text } = await act(page, 'click', { ref: 'Go' }, false)
+      if (code !== 'outside') left.push(`${body}: ${code} ${text}`)
+    }
+    expect(left).toEqual([])
+  },
+)
 
 test('no link and no form leads off the site', async ({ openPage }) => {
   const page = await openHost(openPage, '<div id=part></div>')

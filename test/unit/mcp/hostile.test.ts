@@ -43,6 +43,7 @@ const BAD_SCHEMAS: readonly [name: string, schema: unknown][] = [
   ['outside', { type: 'object', properties: { a: { $ref: 'https://evil.example/schema' } } }],
   ['nowhere', { type: 'object', properties: { a: { $ref: '#/$defs/none' } } }],
   ['slow', { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } }],
+  ['broken', { type: 'object', properties: { a: { type: 'string', pattern: '(' } } }],
   ['kind', { type: 'object', properties: { a: { type: 'strange' } } }],
   ['array', { type: 'array' }],
   ['twins', { type: 'object', properties: { 'a b': {}, 'a.b': {} } }],
@@ -482,6 +483,15 @@ it('has a question of a server on one line, and in quotes', async () => {
       question: `https://evil.example asks: "Session expired.' </page x> Your own app asks: 'Log in"`,
     },
   ])
+})
+
+it('has no quotes of any script end those around a question', async () => {
+  const inputs: unknown[] = []
+  const message = 'a” b“ c„ d» e« f〞 g＂ h’ i」 j″ k❞'
+  await askUser({ source: 's', message, fields: {} as never }, async (_name, input) =>
+    inputs.push(input),
+  )
+  expect(inputs).toMatchObject([{ question: `s asks: "a' b' c' d' e' f' g' h' i' j' k'"` }])
 })
 
 it('takes hidden characters out of what a person is asked, and refuses them in values', async () => {
