@@ -3,6 +3,7 @@ import { type Commit, readCommit } from '../commits/read-commit.ts'
 import { closest, isElement, isTag, referenced, viewOf } from '../dom.ts'
 import { drawnText, hiddenWords } from '../generated-text.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import type { PageAction, PageOptions } from '../options.ts'
 import { nameOf } from '../outline/name.ts'
 import { roleOf } from '../outline/role.ts'
@@ -212,7 +213,7 @@ function leadsToPart(link: Element): boolean {
 /** Whether the link has an address of its own: a script's button has none, or a mark on this page. */
 function leadsElsewhere(link: Element): boolean {
   const url = destinationOf(link, 'click')
-  const here = native.ownerDocument(link).URL.replace(/#.*$/, '')
+  const here = nativeDocument.URL(native.ownerDocument(link)).replace(/#.*$/, '')
   return url !== null && /^https?:$/.test(url.protocol) && url.href.replace(/#.*$/, '') !== here
 }
 

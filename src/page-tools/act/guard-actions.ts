@@ -1,4 +1,5 @@
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import type { LivePage } from '../outline/live-page.ts'
 import { isAllowed, requireAllowed, rootOf } from '../outline/region.ts'
 import type { PageOptions } from '../options.ts'
@@ -56,7 +57,10 @@ export function checkKey(receiver: Element, call: GuardedCall, activation?: Acti
 
 /** Whether keys may go to the element: without a focus they go to the body, also where only a part of it may be used. */
 export function takesKeys(receiver: Element, { options }: LivePage): boolean {
-  return receiver === native.ownerDocument(rootOf(options)).body || isAllowed(receiver, options)
+  return (
+    receiver === nativeDocument.body(native.ownerDocument(rootOf(options))) ||
+    isAllowed(receiver, options)
+  )
 }
 
 /** As `checkAction`, between the press of a button and its release: the page may have marked what is pressed. */

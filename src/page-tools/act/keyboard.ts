@@ -1,5 +1,6 @@
 import { focusedElement, isElement, isTag, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import { defaultAction } from './key-defaults.ts'
 import { isEditable } from './field-kind.ts'
 import { checkKey, checkPressed, type GuardedCall } from './guard-actions.ts'
@@ -21,7 +22,8 @@ export function sendKeyPress(target: Element, key: Key, call: KeyCall): void {
     defaultAction(checkedTarget(target, key, call), key, (one, how) => checkKey(one, call, how))
   // `keyup` goes to the element that has the focus then.
   const after = connectedTarget(target)
-  const receiver = key.key === 'Tab' ? native.ownerDocument(target).activeElement : after
+  const receiver =
+    key.key === 'Tab' ? nativeDocument.activeElement(native.ownerDocument(target)) : after
   if (receiver && sendKey(receiver, 'keyup', key) && goesOn && key.key === ' ')
     activateBySpace(checkedTarget(target, key, call))
 }

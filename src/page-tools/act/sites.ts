@@ -1,5 +1,6 @@
 import { closest, isTag, pathOf, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import type { LivePage } from '../outline/live-page.ts'
 import type { PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
@@ -139,7 +140,7 @@ function resolved(address: string, element: Element): URL | null {
   // An empty action is the page's own address, whatever its base.
   return URL.parse(
     address,
-    address.trim() ? native.baseURI(element) : native.ownerDocument(element).URL,
+    address.trim() ? native.baseURI(element) : nativeDocument.URL(native.ownerDocument(element)),
   )
 }
 
