@@ -23,22 +23,22 @@ const rows = [
   {
     name: 'page, with the first run',
     bytes: pageWithout(`lazy-views|transfer|${FEATURES}`),
-    limit: 50.9 * KILOBYTE,
+    limit: 51.0 * KILOBYTE,
   },
   {
     name: 'page that shows a conversation',
     bytes: pageWithout(`transfer|${FEATURES}`),
-    limit: 55.3 * KILOBYTE,
+    limit: 55.4 * KILOBYTE,
   },
   {
     name: 'page, with an export or import',
     bytes: pageWithout(FEATURES),
-    limit: 59.0 * KILOBYTE,
+    limit: 59.1 * KILOBYTE,
   },
   {
     name: 'page, with all of its features',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 71.7 * KILOBYTE,
+    limit: 71.8 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
@@ -48,7 +48,7 @@ const rows = [
   {
     name: 'page tools (dist/page-tools.js)',
     bytes: sizeOf('page-tools.js', { dynamic: true }),
-    limit: 98.9 * KILOBYTE,
+    limit: 99.1 * KILOBYTE,
   },
   {
     name: 'tools from (dist/tools-from.js), beside the page',
@@ -68,12 +68,12 @@ const rows = [
   {
     name: 'mcp, connected to a server of 2026-07-28',
     bytes: sizeOf('mcp.js', { dynamic: true, except: MCP_PARTS }),
-    limit: 14.9 * KILOBYTE,
+    limit: 16.0 * KILOBYTE,
   },
   {
     name: 'mcp, all of it',
     bytes: sizeOf('mcp.js', { dynamic: true }),
-    limit: 33.4 * KILOBYTE,
+    limit: 35.1 * KILOBYTE,
   },
   {
     name: 'all of dist/histories.js',
@@ -88,7 +88,7 @@ const rows = [
   {
     name: 'WebMCP (dist/webmcp.js)',
     bytes: sizeOf('webmcp.js', { dynamic: false }),
-    limit: 8.1 * KILOBYTE,
+    limit: 8.2 * KILOBYTE,
   },
   {
     name: 'AI SDK chats (dist/ai-sdk.js), beside the page',

@@ -729,6 +729,20 @@ test('what is marked as the button goes down on it is not pressed', async ({ ope
   expect(await page.evaluate(() => 'cancelled' in window)).toBe(true)
 })
 
+test('what was approved and is renamed as the button goes down on it is not pressed', async ({
+  openPage,
+}) => {
+  const page = await openHost(
+    openPage,
+    `<button id="b" onclick="window.clicked = 1" onmousedown="this.textContent = 'Delete account'">Send message</button>`,
+  )
+  await begin(page, [use('click', { ref: 'Send message' }), DONE], { toolApproval: 'always' })
+  await askedAbout(page)
+  await page.evaluate(() => (window as unknown as Hosted).approve())
+  expect(await outcome(page)).toContain('is not what was approved')
+  expect(await clicks(page)).toBe(null)
+})
+
 test('what is marked in a list that is drawn when it opens is asked about the second time', async ({
   openPage,
 }) => {

@@ -27,6 +27,8 @@ const LAST = '(?![\\p{L}\\p{N}])'
 /** Before what happens to something. */
 const WILL = `${FIRST}(?:will|shall|is going to|are going to|would|is about to|are about to)(?: (?:now|also|all|then|immediately|permanently|irrevocably|automatically))* (?:be|get) (?:(?:now|immediately|permanently|irrevocably|automatically|completely) )*`
 const LONG = 120
+/** Vietnamese, without its accents "ban": you, to sell, a table, a copy. */
+const NOT_ENGLISH = /^\s*b[ạáàả]n(?!\p{L})/iu
 
 interface Rule {
   readonly kind: CommitKind
@@ -60,15 +62,18 @@ export function readCommit(name: string, of: Named = 'control'): Commit | null {
 
 function commitIn(name: string, of: Named): Commit | null {
   const text = foldWords(name).trim()
-  const rules =
-    of === 'ending'
-      ? [...english, ...englishOfForms, ...outcomes, ...others]
-      : [...english, ...others]
-  for (const { kind, pattern: words } of rules) {
+  for (const { kind, pattern: words } of rulesFor(name, of)) {
     const word = words.exec(text)?.groups?.['word']
     if (word && !(kind === 'deletes' && harmless.test(clauseOf(text, word)))) return { kind, word }
   }
   return null
+}
+
+function rulesFor(name: string, of: Named): readonly Rule[] {
+  if (NOT_ENGLISH.test(name.normalize('NFC'))) return others
+  return of === 'ending'
+    ? [...english, ...englishOfForms, ...outcomes, ...others]
+    : [...english, ...others]
 }
 
 /** "Remove from cart and delete account" is not about a cart. */

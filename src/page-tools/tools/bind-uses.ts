@@ -41,11 +41,7 @@ export async function bindUses(
       // Its name may count the characters that are typed.
       const typesOn = touch === undefined && guarded.action !== 'press' && use && begun.has(use)
       if (asked && use && !typesOn) requireSame(asked, use, { live, isUntouched: begun.size === 0 })
-      if (use && does && does !== use.does)
-        throw new PageError(
-          'stale-ref',
-          `What would be used, ${does}, is not what was approved, ${subjectLine(use)}. ${AGAIN}`,
-        )
+      if (use) requireSameCommit(use, does)
       if (use) return void begun.add(use)
       // A key goes where the focus is: there nobody was asked about.
       if (begun.size === 0 && asked?.uses.some(({ target }) => target === undefined))
@@ -53,9 +49,11 @@ export async function bindUses(
       requireNoQuestion(element, { does, touch, doing }, guarded)
     },
     goOn(element, touch) {
-      if (askedOf(element, touch, guarded)) return
+      const use = askedOf(element, touch, guarded)
       const doing = doingOf(uses[0], touch)
       const does = commitOf(element, doing, live.options)
+      // The page may have renamed it as the button went down on it.
+      if (use) return requireSameCommit(use, does)
       requireNoQuestion(element, { does, touch, doing }, guarded)
     },
   })
@@ -87,6 +85,15 @@ interface Done {
   readonly does: string
   readonly touch: Touch | undefined
   readonly doing: Doing
+}
+
+/** Throws when what is about to be done commits the person to something else than they have approved. */
+function requireSameCommit(use: AskedUse, does: string): void {
+  if (!does || does === use.does) return
+  throw new PageError(
+    'stale-ref',
+    `What would be used, ${does}, is not what was approved, ${subjectLine(use)}. ${AGAIN}`,
+  )
 }
 
 /** Throws when a person would have to be asked about the element, and was not. */

@@ -7,6 +7,15 @@ describe.each(Object.entries(LABELS))('names in %s', (_language, { commits, plai
   test.each(plain)('"%s" does not', (name) => expect(readCommit(name)).toBeNull())
 })
 
+test.each(['Bạn', 'Bán', 'Bạn bè', 'Bàn số 3', 'Bản sao'])(
+  '"%s" is Vietnamese, and bans nobody',
+  (name) => expect(readCommit(name)).toBeNull(),
+)
+
+test.each(['Ban', 'Ban user', 'Ban this member'])('"%s" does', (name) =>
+  expect(readCommit(name)?.kind).toBe('blocks'),
+)
+
 test.each([
   ['Pay now', 'pays', 'pay'],
   ['Send message', 'sends', 'send'],
