@@ -68,11 +68,12 @@ export class CardGuard implements ReactiveController {
     }
   }
 
-  #press({ target }: Event): void {
+  #press(event: Event): void {
     this.#look()
-    // Only its buttons answer: a field of a form may be used at once.
-    const button = target instanceof Element ? target.closest('button') : null
-    const card = button?.closest('.call.waiting')
+    // Through the slot of a host's card, too. Only buttons answer: a field of a form may be used at once.
+    const path = event.composedPath().filter((each) => each instanceof Element)
+    const isButton = path.some((each) => each.matches('button, [role="button"]'))
+    const card = isButton ? path.find((each) => each.matches('.call.waiting')) : undefined
     const settledAt = card ? this.#cards.get(card)?.settledAt : undefined
     this.#isTooEarly = settledAt !== undefined && performance.now() - settledAt < SETTLING
   }
@@ -92,9 +93,9 @@ const resting = new WeakMap<Element, ReturnType<typeof setTimeout>>()
 
 /** Its buttons take no press until it has settled, unless a person is there by keys already. */
 function rest(card: Element): void {
-  if (card.querySelector(':focus')) return
+  if (card.querySelector(':focus, slot:focus-within')) return
   clearTimeout(resting.get(card))
-  const rows = [...card.querySelectorAll<HTMLElement>('.buttons')]
+  const rows = [...card.querySelectorAll<HTMLElement>('.buttons, slot')]
   for (const row of rows) row.inert = true
   const wake = (): void => {
     for (const row of rows) row.inert = false
