@@ -47,7 +47,7 @@ const test = base.extend<{ openDemo: () => Promise<Page> }, { demoUrl: string }>
     await page.route(usualPorts, (route) => route.fulfill({ json: {} }))
     await use(async () => {
       await page.goto(demoUrl)
-      await expect(page.getByRole('heading', { name: 'Catalogue' })).toBeVisible()
+      await expect(page.getByRole('button', { name: 'Reload me' })).toBeVisible()
       return page
     })
     // What the page's own Content-Security-Policy refuses shows up here, too.
@@ -58,7 +58,8 @@ const test = base.extend<{ openDemo: () => Promise<Page> }, { demoUrl: string }>
 /** Says it to the agent, by typing. */
 async function ask(page: Page, text: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Message' }).fill(text)
-  await page.keyboard.press('Enter')
+  // It can be sent once the conversation is read.
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
 }
 const cart = (page: Page): Locator => page.getByRole('region', { name: 'Cart' })
 const orders = (page: Page): Locator => page.getByRole('region', { name: 'Orders' })
@@ -78,7 +79,9 @@ async function open(card: Locator): Promise<void> {
   await card.locator('summary').click()
 }
 
-const pay = (page: Page): Locator => messages(page).getByRole('button', { name: /^Pay €/ })
+/** The shop's own card of an order: it is in the page, and only shown by the chat. */
+const slips = (page: Page): Locator => page.locator('offstage-chat .slip')
+const pay = (page: Page): Locator => page.getByRole('button', { name: /^Pay €/ })
 
 test('the demo is served under a strict policy, with Trusted Types', async ({
   request,
@@ -146,7 +149,7 @@ test('by hand: the agent reads the page, types into it and shows a place', async
   await expect(messages(page)).toContainText('I leave the press to you')
   await expect(page.getByRole('searchbox', { name: 'Search the catalogue' })).toHaveValue('bowl')
   await expect(page.locator('#products > li')).toHaveText([/bowl/i])
-  await expect(calls(page, 'Highlight')).toContainText('Done')
+  await expect(calls(page, 'Show on the page')).toContainText('Done')
   const read = calls(page, 'Read the page')
   await expect(read).toContainText('Done')
   await open(read)
@@ -160,7 +163,7 @@ test('an approval: what it costs is in words, and nothing is ordered until a per
 }) => {
   const page = await openDemo()
   await page.getByRole('button', { name: 'Order a soup bowl, express' }).click()
-  const slip = calls(page, 'Place the order')
+  const slip = slips(page)
   await expect(slip).toContainText('1 × Soup bowl€16.00')
   await expect(pay(page)).toHaveText('Pay €20.90')
   await expect(slip).not.toContainText('"speed"')
@@ -186,7 +189,7 @@ test('an approval that waits over a reload, and is denied', async ({ openDemo })
   await ask(page, 'Order a soup bowl, express')
   await expect(pay(page)).toBeVisible()
   await page.getByRole('button', { name: 'Reload me' }).click()
-  const slip = calls(page, 'Place the order')
+  const slip = slips(page)
   await slip.getByRole('button', { name: "Don't order" }).click()
   await expect(slip).toContainText('Not ordered.')
   await expect(messages(page)).toContainText('That is settled')
@@ -200,7 +203,7 @@ test(
   async ({ openDemo }) => {
     const page = await openDemo()
     await ask(page, 'Order a soup bowl, express')
-    const slip = calls(page, 'Place the order')
+    const slip = slips(page)
     await slip.last().getByLabel('Delivery').selectOption('standard')
     await expect(pay(page)).toHaveText('Pay €16.00')
     await pay(page).click()
