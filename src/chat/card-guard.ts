@@ -26,8 +26,19 @@ export class CardGuard implements ReactiveController {
   #actedAt = -Infinity
   #isTooEarly = false
 
+  /** Of the page, too: where a card stands is known before it is pressed. */
+  readonly #onScroll = (): void => this.#look()
+
   constructor(host: Host) {
     this.#host = host
+  }
+
+  hostConnected(): void {
+    addEventListener('scroll', this.#onScroll, { passive: true, capture: true })
+  }
+
+  hostDisconnected(): void {
+    removeEventListener('scroll', this.#onScroll, { capture: true })
   }
 
   hostUpdated(): void {
@@ -44,7 +55,7 @@ export class CardGuard implements ReactiveController {
     }
     for (const type of ['wheel', 'touchmove', 'keydown', 'input', 'click'])
       renderRoot.addEventListener(type, acts, { passive: true, capture: true })
-    renderRoot.addEventListener('scroll', () => this.#look(), { passive: true, capture: true })
+    renderRoot.addEventListener('scroll', this.#onScroll, { passive: true, capture: true })
     renderRoot.addEventListener('pointerdown', (event) => this.#press(event), { capture: true })
     renderRoot.addEventListener('click', (event) => this.#click(event), { capture: true })
   }
