@@ -494,7 +494,7 @@ test('conversations are listed, renamed, opened again and deleted', MORE, async 
   await page.keyboard.press('Enter')
   await list.getByRole('button', { name: 'Coupons', exact: true }).click()
   await expect(messages(page)).toContainText('the run went on')
-  await expect(rows(page).last()).toContainText('run-ended')
+  await expect(rows(page).last()).toContainText('renamed')
   await page.getByRole('button', { name: 'History' }).click()
   await list.getByRole('button', { name: 'Delete: Coupons' }).click()
   await expect(list.getByRole('listitem')).toHaveCount(0)
