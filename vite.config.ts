@@ -1,5 +1,6 @@
 import { defineConfig, type Rolldown, type UserConfig } from 'vite'
 import {
+  chatEntryBeside,
   fixedSchemaBase,
   inlineEntryBeside,
   linearUniqueItems,
@@ -105,6 +106,14 @@ const builds: Record<string, UserConfig> = {
     plugins: [withoutLitGlobals()],
   }),
 
+  /** For frameworks, which are the app's own; what they have in common is a chunk. */
+  bindings: library({
+    entry: { react: 'src/react/index.ts', vue: 'src/vue/index.ts' },
+    splitting: true,
+    plugins: [chatEntryBeside()],
+    banner: ({ name }) => (name === 'react' ? "'use client';" : ''),
+  }),
+
   /** For a `<script>`: the page's API as `Offstage`, with the worker inside. */
   global: {
     ...library({
@@ -127,6 +136,8 @@ interface LibraryBuild {
   plugins?: UserConfig['plugins']
   /** Stands at the beginning of each file. */
   intro?: string
+  /** The same before all imports. */
+  banner?: (chunk: { readonly name: string }) => string
 }
 
 function library({
@@ -135,6 +146,7 @@ function library({
   format = 'es',
   plugins = [],
   intro,
+  banner,
 }: LibraryBuild): UserConfig {
   return {
     plugins: [
@@ -154,8 +166,8 @@ function library({
       reportCompressedSize: false,
       lib: { entry, formats: [format], name: 'Offstage', fileName: (_, name) => `${name}.js` },
       rolldownOptions: {
-        // Optional peers, imported when their engine loads a model.
-        external: [/^@wllama\/wllama\b/, '@mlc-ai/web-llm'],
+        // Optional peers: of engines, imported when they load a model, and of bindings.
+        external: [/^@wllama\/wllama\b/, '@mlc-ai/web-llm', /^(?:react|react-dom|vue|svelte)\b/],
         output: {
           minify: true,
           comments: false,
@@ -163,6 +175,7 @@ function library({
           // In the root: './worker.js' must mean the same file in a chunk as in an entry.
           chunkFileNames: '[name]-[hash].js',
           ...(intro !== undefined && { intro }),
+          ...(banner && { banner }),
           ...(format === 'iife' && {
             intro: 'const offstageScriptUrl = globalThis.document?.currentScript?.src;',
           }),

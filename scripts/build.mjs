@@ -50,7 +50,16 @@ function moveToDist() {
 async function bundleAll() {
   const modules = []
   // The worker comes first: the inline entry and the global script hold its text.
-  for (const mode of ['worker', 'page', 'inline', 'library', 'mcp', 'stage', 'global']) {
+  for (const mode of [
+    'worker',
+    'page',
+    'inline',
+    'library',
+    'mcp',
+    'stage',
+    'bindings',
+    'global',
+  ]) {
     const outputs = await build({
       configFile: inProject('vite.config.ts'),
       mode,

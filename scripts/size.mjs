@@ -23,22 +23,22 @@ const rows = [
   {
     name: 'page, with the first run',
     bytes: pageWithout(`lazy-views|transfer|${FEATURES}`),
-    limit: 50.8 * KILOBYTE,
+    limit: 50.9 * KILOBYTE,
   },
   {
     name: 'page that shows a conversation',
     bytes: pageWithout(`transfer|${FEATURES}`),
-    limit: 55.2 * KILOBYTE,
+    limit: 55.3 * KILOBYTE,
   },
   {
     name: 'page, with an export or import',
     bytes: pageWithout(FEATURES),
-    limit: 58.9 * KILOBYTE,
+    limit: 59.0 * KILOBYTE,
   },
   {
     name: 'page, with all of its features',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 71.6 * KILOBYTE,
+    limit: 71.7 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
@@ -48,7 +48,7 @@ const rows = [
   {
     name: 'page tools (dist/page-tools.js)',
     bytes: sizeOf('page-tools.js', { dynamic: true }),
-    limit: 94.4 * KILOBYTE,
+    limit: 98.9 * KILOBYTE,
   },
   {
     name: 'tools from (dist/tools-from.js), beside the page',
@@ -104,6 +104,16 @@ const rows = [
     name: 'chat (dist/chat.js), with Lit and Markdown',
     bytes: sizeOf('chat.js', { dynamic: true }),
     limit: 45 * KILOBYTE,
+  },
+  {
+    name: 'React (dist/react.js), beside the page and the chat',
+    bytes: sizeOf('react.js', { dynamic: false }),
+    limit: 2.9 * KILOBYTE,
+  },
+  {
+    name: 'Vue (dist/vue.js), beside the page and the chat',
+    bytes: sizeOf('vue.js', { dynamic: false }),
+    limit: 2.8 * KILOBYTE,
   },
   // Of these, a bundler takes what is imported.
   {

@@ -141,6 +141,8 @@ function readModule(file) {
 function addStatement(module, node, { file, textOf }) {
   switch (node.type) {
     case 'ImportDeclaration':
+      // A framework's names are as known as those of the language.
+      if (!node.source.value.startsWith('.')) return
       for (const { type, local, imported } of node.specifiers) {
         if (type !== 'ImportSpecifier') throw new Error(`${file}: only named imports are read.`)
         module.imports.set(local.name, { from: resolve(file, node.source), name: imported.name })

@@ -2,6 +2,8 @@ import { readFileSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { manifest } from './project.mjs'
 
+const FRAMEWORKS = new Set(['react', 'vue', 'svelte'])
+
 /**
  * Removes declarations that no published entry leads to. Returns the first import of something
  * that users don't install, as `{ file, specifier }`, or null.
@@ -13,7 +15,11 @@ export function pruneTypes(typesFolder) {
     if (reached.has(file)) continue
     reached.add(file)
     for (const specifier of importsOf(file)) {
-      if (!specifier.startsWith('.')) return { file: path.relative(typesFolder, file), specifier }
+      if (!specifier.startsWith('.')) {
+        const name = path.relative(typesFolder, file)
+        if (isOwnFramework(name, specifier)) continue
+        return { file: name, specifier }
+      }
       queue.push(path.resolve(path.dirname(file), specifier.replace(/\.[jt]s$/, '.d.ts')))
     }
   }
@@ -22,6 +28,12 @@ export function pruneTypes(typesFolder) {
     if (name.endsWith('.d.ts') && !reached.has(file)) rmSync(file)
   }
   return null
+}
+
+/** Whoever imports the binding of a framework has installed that. */
+function isOwnFramework(file, specifier) {
+  const [folder] = file.split(path.sep)
+  return FRAMEWORKS.has(folder) && specifier.split('/')[0] === folder
 }
 
 function publishedTypes() {

@@ -46,6 +46,19 @@ export function inlineEntryBeside(): Plugin {
   }
 }
 
+/** Bindings load the chat's own file, which a page may have loaded already. */
+export function chatEntryBeside(): Plugin {
+  return {
+    name: 'offstage:chat-entry-beside',
+    enforce: 'pre',
+    async resolveId(id, importer) {
+      const resolved = await this.resolve(id, importer, { skipSelf: true })
+      if (!resolved?.id.replaceAll('\\', '/').endsWith('/src/chat/index.ts')) return resolved
+      return { id: './chat.js', external: true }
+    },
+  }
+}
+
 /**
  * The minifier writes strings as templates. Bundlers that look for the worker or for an import by
  * its text want them as plain strings.

@@ -2,11 +2,13 @@ import type { StepContext, StepQuery } from '../protocol/questions.ts'
 import { fillValues } from './fill-values.ts'
 import type { AgentOptions, ModelConfig, PromptValues } from './options.ts'
 
-/** What `configure()` can change; read anew for every step. */
+/** What `configure()` and `addContext()` can change; read anew for every step. */
 export interface AgentConfig {
   model: ModelConfig
   instructions: string
   values: PromptValues
+  /** Parts of the live context, behind the one of the options. */
+  readonly contexts: Set<() => unknown>
 }
 
 /** A model that thinks may take minutes. */

@@ -61,7 +61,7 @@ export class AgentCore implements AgentParts {
     this.#inline = inline
     this.signal = this.#life.signal
     this.personCheck = new PersonCheck(options.consent, this.signal)
-    this.config = { model: copyConfig(model), instructions, values }
+    this.config = { model: copyConfig(model), instructions, values, contexts: new Set() }
     this.registry = createToolRegistry({
       reserved: [...(options.controlTools ?? []), ...(options.skills?.length ? SKILL_TOOLS : [])],
       onChange: () => {

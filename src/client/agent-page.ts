@@ -48,10 +48,7 @@ export function createAgentPage(
     async stepContext(query) {
       const { toolless, isChild = false, titles } = query
       const model = modelFor(query, options, config)
-      const context =
-        !titles &&
-        options.context &&
-        (await whileStaying(() => readContext(options.context, (value) => stringify(value) ?? '')))
+      const context = titles ? undefined : await liveContext(options, config)
       // An agent that is called as a tool calls no others.
       const isOffered = ({ name }: ToolDescriptor): boolean =>
         !isChild || !joinerOf(registry.get(name)?.tool)
@@ -63,7 +60,7 @@ export function createAgentPage(
         instructions: titles
           ? ''
           : fillValues(config.instructions, config.values, 'invalid-config'),
-        ...(typeof context === 'string' && { context: truncate(context) }),
+        ...(context !== undefined && { context: truncate(context) }),
         tools: offered,
         ...(options.skills?.length && { skills: options.skills.map(refOf) }),
         ...leftOut(registry, offered),
@@ -111,6 +108,16 @@ function askingPeople(
     consentKey: async (call) => consentKey(registry.get(call.toolName), call),
     describeCall: (call) => describeCall(registry, call),
   }
+}
+
+/** Undefined when no part of it has anything to say. */
+async function liveContext(
+  { context }: AgentOptions,
+  { contexts }: AgentConfig,
+): Promise<string | undefined> {
+  const parts = [...(context ? [context] : []), ...contexts]
+  if (parts.length === 0) return undefined
+  return whileStaying(() => readContext(parts, (value) => stringify(value) ?? ''))
 }
 
 /** What of the options the worker has to know before it asks a model. */

@@ -89,8 +89,19 @@ export interface Agent extends CallAnswers, AsyncDisposes {
     readonly instructions?: string
     readonly values?: PromptValues
   }): void
-  /** Returns an undo that removes this registration only. Throws `duplicate-tool` unless `replace`. */
-  registerTool(tool: Tool | CompositeTool, options?: RegisterOptions): () => void
+  /**
+   * Adds a part to the live context, behind `context` of the options and read before each step as that is: a string as it
+   * is, all else as JSON, undefined for nothing. Returns its undo.
+   */
+  addContext(read: () => unknown): () => void
+  /**
+   * Returns an undo that removes this registration only. Throws `duplicate-tool` unless `replace`. Of a function, the tool is
+   * what it returns, each time that the tool is needed; its name and schema stay those of the first time.
+   */
+  registerTool(
+    tool: Tool | CompositeTool | (() => Tool | CompositeTool),
+    options?: RegisterOptions,
+  ): () => void
   /** Only these from the next step on; null: all. */
   setEnabledTools(names: readonly string[] | null): void
 

@@ -12,14 +12,28 @@ const NAMED = /^(properties|patternProperties|dependentSchemas|\$defs|definition
  * expression can be stopped once it runs. The same for one that takes too long to judge: schemas are others' words, too.
  */
 export function checkPatterns(schema: unknown, of: string, effort: Effort = someEffort()): void {
+  for (const pattern of patternsIn(schema)) checkPattern(pattern, of, effort)
+}
+
+/** The pattern that is no expression, with which each call would be refused; undefined: there is none. */
+export function brokenPattern(schema: unknown): string | undefined {
+  for (const pattern of patternsIn(schema))
+    try {
+      void new RegExp(String(pattern), 'u')
+    } catch {
+      return String(pattern)
+    }
+  return undefined
+}
+
+function* patternsIn(schema: unknown): Generator<unknown> {
   if (typeof schema !== 'object' || schema === null) return
   for (const [keyword, value] of Object.entries(schema)) {
-    if (keyword === 'pattern') checkPattern(value, of, effort)
-    if (keyword === 'patternProperties')
-      for (const key of Object.keys(value ?? {})) checkPattern(key, of, effort)
+    if (keyword === 'pattern') yield value
+    if (keyword === 'patternProperties') yield* Object.keys(value ?? {})
     if (NAMED.test(keyword))
-      for (const named of Object.values(value ?? {})) checkPatterns(named, of, effort)
-    else if (!DATA.test(keyword)) checkPatterns(value, of, effort)
+      for (const named of Object.values(value ?? {})) yield* patternsIn(named)
+    else if (!DATA.test(keyword)) yield* patternsIn(value)
   }
 }
 

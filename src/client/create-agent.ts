@@ -39,6 +39,12 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
       config.instructions = instructions ?? config.instructions
       config.values = { ...config.values, ...values }
     },
+    addContext(read) {
+      // A function of its own: the same one may be added twice.
+      const part = (): unknown => read()
+      config.contexts.add(part)
+      return () => void config.contexts.delete(part)
+    },
     registerTool: registry.register,
     setEnabledTools: registry.enable,
     asTool: (options) => subAgentTool({ agent, core, start, options: options as SubAgentOptions }),

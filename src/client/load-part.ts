@@ -4,6 +4,8 @@ import { sleep } from '../lib/sleep.ts'
 /** A stalled server keeps nobody waiting for longer. Milliseconds. */
 const LOAD_MS = 60_000
 
+const SILENT = 'the server does not answer'
+
 /**
  * Loads a part of the package that isn't needed at once. Rejects with `worker-load-failed`, also when a
  * bundler's loader throws instead of rejecting, or says nothing.
@@ -16,12 +18,12 @@ export async function loadPart<Part>(
   try {
     const part = await Promise.race([load(), sleep(LOAD_MS)])
     if (part) return part
-    throw new Error('the server does not answer')
+    throw new Error(SILENT)
   } catch (missing) {
     const cause = before ?? missing
     throw new OffstageError(
       'worker-load-failed',
-      `A part of offstage could not be loaded (are all files of one release served, and allowed by the CSP?): ${describeThrown(cause)}`,
+      `A part of offstage could not be loaded (are all files of one release served, and allowed by the CSP?${isOfLoading(missing) ? '' : " Or did a script of the page's own throw while it loaded?"}): ${describeThrown(cause)}`,
       {
         retryable: true,
         details: { reason: globalThis.navigator?.onLine === false ? 'offline' : 'import' },
@@ -29,4 +31,10 @@ export async function loadPart<Part>(
       },
     )
   }
+}
+
+/** What browsers reject an import with that they can't fetch; what a module throws itself is rejected with, too. */
+function isOfLoading(thrown: unknown): boolean {
+  const words = describeThrown(thrown)
+  return words.includes(SILENT) || (thrown instanceof TypeError && /import|modul/i.test(words))
 }

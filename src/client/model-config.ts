@@ -86,15 +86,17 @@ export async function readCredentials(
   }
 }
 
-/** The page's `context()` as text, or undefined when it has nothing to say. */
+/** The parts of the page's live context as text, or undefined when none has anything to say. */
 export async function readContext(
-  context: (() => unknown) | undefined,
+  parts: readonly (() => unknown)[],
   format: (value: unknown) => string,
 ): Promise<string | undefined> {
   try {
-    const value = await context?.()
-    if (value === undefined || value === null) return undefined
-    return typeof value === 'string' ? value : format(value)
+    const values = await Promise.all(parts.map(async (read) => read()))
+    const texts = values
+      .filter((value) => value !== undefined && value !== null)
+      .map((value) => (typeof value === 'string' ? value : format(value)))
+    return texts.length > 0 ? texts.join('\n\n') : undefined
   } catch (cause) {
     throw new OffstageError('invalid-config', `context() failed: ${describeThrown(cause)}`, {
       cause,

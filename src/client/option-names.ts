@@ -23,7 +23,7 @@ export const OPTION_NAMES = {
   // The last one is MCP's: it means nothing here and does no harm.
   annotations:
     'readOnly:boolean destructive:boolean idempotent:boolean supersedes:boolean untrustedContent:boolean openWorld:boolean reversible:boolean title',
-  remote: 'source:string trusted:boolean',
+  remote: 'source:string endpoint:string trusted:boolean',
   controlTools: 'ask_user finish_task plan',
   skills:
     'name:string description:string instructions:string files:object tools:array restrictTools:array metadata loaded:boolean',

@@ -12,6 +12,9 @@ export interface RegisterOptions {
   readonly replace?: boolean
 }
 
+/** A tool, or what says which one it is now: asked each time, so that the newest functions are called. */
+export type GivenTool = Tool | CompositeTool | (() => Tool | CompositeTool)
+
 export interface RegistryObserver {
   /** Names of control tools: no tool of the page can have them. */
   readonly reserved: readonly string[]
@@ -22,7 +25,7 @@ export interface RegistryObserver {
 
 /** The page's tools, live. Keyed by clean name in a `Map`, so `__proto__` is a name like others. */
 export interface ToolRegistry {
-  register(tool: Tool | CompositeTool, options?: RegisterOptions): () => void
+  register(tool: GivenTool, options?: RegisterOptions): () => void
   /** Adds a tool of the package. */
   provide(entry: PreparedTool): void
   /** By the name that the model knows. */
@@ -53,9 +56,15 @@ export function createToolRegistry(observer: RegistryObserver): ToolRegistry {
       checkNames(options, 'registerTool')
       const { signal, replace } = options
       // A copy: each registration is its own, so that an undo removes nothing but what it added.
-      const entry = { ...prepareTool(tool) }
+      const read = typeof tool === 'function' ? tool : () => tool
+      const entry = {
+        ...prepareTool(read()),
+        get tool() {
+          return read()
+        },
+      }
       if (observer.reserved.includes(entry.name))
-        throw badConfig(`The tool ${tool.name} is named like a control tool.`)
+        throw badConfig(`The tool ${entry.tool.name} is named like a control tool.`)
       if (signal?.aborted) return () => {}
       const present = tools.get(entry.name)
       if (present && !replace) throw duplicate(present, entry)

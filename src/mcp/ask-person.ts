@@ -9,6 +9,10 @@ import type { McpElicitation } from './options.ts'
 /** Characters of what a server says beside its form. */
 const MAX_MESSAGE = 1000
 
+/** All that looks like an end of quotes, of whatever script. */
+const QUOTES =
+  /["\p{Pi}\p{Pf}\u201A\u201E\u2033\u2036\u275D\u275E\u3003\u301D-\u301F\u300C-\u300F\uFF02\uFF62\uFF63]/gu
+
 /** How one question of a server is put to a person. */
 export type Ask = (request: McpElicitation) => Promise<QuestionAnswer>
 
@@ -74,7 +78,7 @@ export async function askUser(
 ): Promise<QuestionAnswer> {
   try {
     // In quotes, which it can't end: what is behind them would be somebody else's words.
-    const question = `${source} asks: "${message.replaceAll('"', "'")}"`
+    const question = `${source} asks: "${message.replace(QUOTES, "'")}"`
     const content = await call('ask_user', { question, fields })
     return {
       action: 'accept',

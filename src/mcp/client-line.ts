@@ -57,10 +57,12 @@ class ClientLine implements McpLine {
     const params = { name, arguments: input } as never
     // Version 1 has the result's schema in between.
     const isFirst = this.#client.callTool.length < 2
-    const result = await this.#ask(() =>
-      isFirst
-        ? this.#client.callTool(params, undefined as never, options)
-        : this.#client.callTool(params, options),
+    const result = await this.#ask(
+      () =>
+        isFirst
+          ? this.#client.callTool(params, undefined as never, options)
+          : this.#client.callTool(params, options),
+      true,
     )
     return { type: 'done', result }
   }
@@ -71,17 +73,30 @@ class ClientLine implements McpLine {
     await this.#client.close()
   }
 
-  async #ask(ask: () => Promise<unknown> | undefined): Promise<Fields> {
+  async #ask(ask: () => Promise<unknown> | undefined, isCall = false): Promise<Fields> {
     let result: unknown
     try {
       result = await ask()
     } catch (thrown) {
-      const message = `${this.source} refused: ${describeThrown(thrown)}`
+      const why = describeThrown(thrown)
+      const message =
+        isCall && !isRefusal(thrown)
+          ? `The call to ${this.source} failed: ${why} It may or may not have taken effect.`
+          : `${this.source} refused: ${why}`
       throw new OffstageError('mcp-error', message, { cause: thrown })
     }
     if (!isRecord(result)) throw badAnswer(this.source, 'answered without a result.')
     return result
   }
+}
+
+/** Numbers that version 1 gives to a lost connection, and to a timeout. */
+const OF_THE_CLIENT: readonly number[] = [-32_000, -32_001]
+
+/** The server's answer: its number is below 0, where a client's own is a status of HTTP, or a word. */
+function isRefusal(thrown: unknown): boolean {
+  const code = isRecord(thrown) ? thrown.code : undefined
+  return typeof code === 'number' && code < 0 && !OF_THE_CLIENT.includes(code)
 }
 
 /** The tool's own limit ends a call. Milliseconds. */

@@ -19,23 +19,23 @@ export function createConnectLimit(): ConnectLimit {
   const controller = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
   let isOver = false
-  const limitTo = (ms: number): void => {
+  const limitTo = (ms: number, message: string): void => {
     clearTimeout(timer)
     if (isOver) return
     timer = setTimeout(() => {
-      const message = 'The MCP server did not answer in time.'
       controller.abort(new OffstageError('timeout', message, { retryable: true }))
     }, ms)
   }
-  limitTo(CONNECT_MS)
+  const limitToServer = (): void => limitTo(CONNECT_MS, 'The MCP server did not answer in time.')
+  limitToServer()
   return {
     signal: controller.signal,
     async duringLogIn(logIn) {
-      limitTo(LOG_IN_MS)
+      limitTo(LOG_IN_MS, 'The log-in took too long.')
       try {
         return await logIn()
       } finally {
-        limitTo(CONNECT_MS)
+        limitToServer()
       }
     },
     end() {

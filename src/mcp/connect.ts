@@ -1,3 +1,4 @@
+import { checkAuth } from './check-auth.ts'
 import { checkOptions } from './check-options.ts'
 import { type ConnectLimit, createConnectLimit } from './connect-limit.ts'
 import { stopped } from './failures.ts'
@@ -12,6 +13,7 @@ export const MAX_BYTES = 1_000_000
 /** What `connectMcp` does. */
 export async function connect(options: McpOptions): Promise<McpServer> {
   checkOptions(options)
+  if (options.auth) checkAuth(options.auth)
   const limit = createConnectLimit()
   try {
     return await connectWithin(options, limit)

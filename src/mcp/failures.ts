@@ -1,5 +1,6 @@
 import { withoutHidden } from '../lib/invisible.ts'
-import { OffstageError } from '../protocol/error.ts'
+import { toOffstageError } from '../client/failures.ts'
+import { type ErrorCode, OffstageError } from '../protocol/error.ts'
 import type { RpcError } from './wire.ts'
 
 /** Characters of a server's words in an error. */
@@ -33,6 +34,25 @@ export function cutOff(source: string): OffstageError {
   return new OffstageError('stream-incomplete', `The answer of ${source} was cut off.`, {
     retryable: true,
   })
+}
+
+/** With these a server says itself that it did nothing, or what came of it. */
+const ANSWERS: ReadonlySet<ErrorCode> = new Set([
+  'mcp-error',
+  'authentication',
+  'permission-denied',
+])
+
+/** The failure of a call that was sent: unless it is the server's answer, nobody knows what the server did. */
+export function afterSending(thrown: unknown): OffstageError {
+  const failure = toOffstageError(thrown)
+  if (ANSWERS.has(failure.code)) return failure
+  const { code, message, retryable, details } = failure
+  return new OffstageError(
+    code,
+    `${message} The call was sent: it may or may not have taken effect.`,
+    { retryable, ...(details && { details }), cause: thrown },
+  )
 }
 
 /** A server's words, visible and within bounds. */

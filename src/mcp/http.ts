@@ -1,9 +1,10 @@
 import { badConfig } from '../client/failures.ts'
+import { textDigest } from '../lib/text-digest.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import { isSafe } from './addresses.ts'
 import { createBearer } from './bearer.ts'
 import type { ConnectLimit } from './connect-limit.ts'
-import { badAnswer, stopped } from './failures.ts'
+import { afterSending, badAnswer, stopped } from './failures.ts'
 import type { McpOptions } from './options.ts'
 import { pageFetch } from './page-fetch.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
@@ -13,12 +14,16 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
   readonly signal: AbortSignal
+  /** It may have an effect: a failure after it was sent says so. */
+  readonly isCall?: boolean
 }
 
 /** One server's endpoint: what is sent there, with the token of the moment. */
 export interface HttpLine {
   /** The server's origin: what people are shown, and where its tokens go. */
   readonly source: string
+  /** A digest of the whole address: its query may hold a key. */
+  readonly endpoint: string
   /** Tokens and values of headers that were sent. */
   readonly secrets: Secrets
   /**
@@ -35,17 +40,31 @@ export function openLine(options: LineOptions, duringLogIn: ConnectLimit['during
   const { headers = {} } = options
   const secrets = createSecrets(Object.values(headers))
   const ask = options.fetch ?? pageFetch
-  const tokenFor = createBearer({ url, options, fetch: ask, duringLogIn })
+  const tokenFor = createBearer({ url, options, fetch: ask, duringLogIn, secrets })
 
-  async function attempt(request: HttpRequest, bearer: string | null): Promise<Response> {
+  async function attempt(
+    { isCall = false, ...request }: HttpRequest,
+    bearer: string | null,
+  ): Promise<Response> {
+    const { signal } = request
     const all = { ...headers, ...request.headers }
     if (bearer !== null) {
       secrets.add(bearer)
       all['authorization'] = `Bearer ${bearer}`
     }
+    if (signal.aborted) throw stopped(signal)
+    checkHeaders(all, url.origin, secrets)
+    try {
+      return await answerTo({ ...request, headers: all })
+    } catch (thrown) {
+      const failure = asHttpFailure(thrown, signal, { source: url.origin, secrets, isCall })
+      throw isCall ? afterSending(failure) : failure
+    }
+  }
+
+  async function answerTo(request: RequestInit): Promise<Response> {
     const response = await ask(url, {
       ...request,
-      headers: all,
       cache: 'no-store',
       credentials: 'omit',
       redirect: 'manual',
@@ -57,22 +76,18 @@ export function openLine(options: LineOptions, duringLogIn: ConnectLimit['during
 
   return {
     source: url.origin,
+    endpoint: textDigest(url.href),
     secrets,
     async send(request) {
-      const { signal } = request
-      try {
-        const first = await tokenFor(signal)
-        const response = await attempt(request, first)
-        if (!isRefusal(response)) return response
-        const bearer = await tokenFor(signal, { response, bearer: first })
-        await response.body?.cancel()
-        const second = bearer === null ? response : await attempt(request, bearer)
-        if (!isRefusal(second)) return second
-        await second.body?.cancel().catch(() => undefined)
-        throw refused(url.origin, second.status)
-      } catch (thrown) {
-        throw asHttpFailure(thrown, signal, { source: url.origin, secrets })
-      }
+      const first = await tokenFor(request.signal)
+      const response = await attempt(request, first)
+      if (!isRefusal(response)) return response
+      const bearer = await tokenFor(request.signal, { response, bearer: first })
+      await response.body?.cancel().catch(() => undefined)
+      const second = bearer === null ? response : await attempt(request, bearer)
+      if (!isRefusal(second)) return second
+      await second.body?.cancel().catch(() => undefined)
+      throw refused(url.origin, second.status)
     },
   }
 }
@@ -99,19 +114,35 @@ function refused(source: string, status: number): OffstageError {
       })
 }
 
+/** What a browser refuses is never sent, so it is no failure of the connection. */
+function checkHeaders(
+  headers: Readonly<Record<string, string>>,
+  source: string,
+  secrets: Secrets,
+): void {
+  try {
+    void new Headers(headers)
+  } catch (thrown) {
+    // It names the header that it refuses, with its value.
+    const why = secrets.redact(describeThrown(thrown))
+    throw badConfig(`A header for ${source} can't be sent: ${why}`)
+  }
+}
+
 function asHttpFailure(
   thrown: unknown,
   signal: AbortSignal,
-  { source, secrets }: Pick<HttpLine, 'source' | 'secrets'>,
+  { source, secrets, isCall }: Pick<HttpLine, 'source' | 'secrets'> & { readonly isCall: boolean },
 ): OffstageError {
   if (OffstageError.is(thrown)) return thrown
   if (signal.aborted) return stopped(signal)
-  // A browser names the header that it refuses, with its value.
   const why = secrets.redact(describeThrown(thrown))
   const cause = why === describeThrown(thrown) ? { cause: thrown } : {}
   return new OffstageError(
     'network',
-    `${source} could not be reached (${why}). In a browser this is often CORS: diagnoseMcp() says what is missing.`,
+    isCall
+      ? `${source} gave no answer (${why}). If it answers no call at all, diagnoseMcp() says what is missing.`
+      : `${source} could not be reached (${why}). In a browser this is often CORS: diagnoseMcp() says what is missing.`,
     { retryable: true, ...cause },
   )
 }

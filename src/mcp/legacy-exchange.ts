@@ -1,7 +1,8 @@
 import { monotonicMs } from '../lib/monotonic-ms.ts'
 import { sleepUnlessAborted } from '../lib/sleep.ts'
-import { OffstageError, toErrorData } from '../protocol/error.ts'
-import { badAnswer, cutOff, refusedBy, stopped } from './failures.ts'
+import { toOffstageError } from '../client/failures.ts'
+import { OffstageError } from '../protocol/error.ts'
+import { afterSending, badAnswer, cutOff, refusedBy, stopped } from './failures.ts'
 import type { HttpLine } from './http.ts'
 import { createInbox } from './inbox.ts'
 import {
@@ -60,6 +61,7 @@ export class LegacyExchange {
   #progress: (note: ProgressNote) => void = () => undefined
   readonly #reply = createReplies((reply: Fields) => this.#post(reply))
   #questions = 0
+  #isCall = false
   #isDone = false
 
   constructor(options: ExchangeOptions) {
@@ -70,6 +72,7 @@ export class LegacyExchange {
   async begin({ method, params }: LegacyRequest, signal: AbortSignal): Promise<boolean> {
     // Stopped while the session was renewed: nothing is sent that could take effect.
     if (signal.aborted) throw stopped(signal)
+    this.#isCall = method === 'tools/call'
     const { http, session, maxBytes } = this.#options
     const message = {
       id: this.id,
@@ -108,7 +111,11 @@ export class LegacyExchange {
   }
 
   async answer(id: string | number, result: Fields): Promise<void> {
-    await this.#post({ id, result })
+    try {
+      await this.#post({ id, result })
+    } catch (thrown) {
+      throw this.#failure(thrown)
+    }
   }
 
   /** A question that came by another stream, and is taken for one of this request. */
@@ -120,7 +127,7 @@ export class LegacyExchange {
   cancel(reason: unknown): void {
     if (this.#isDone || this.#stop.signal.aborted) return
     const why = stopped({ reason })
-    this.#inbox.end(why)
+    this.#inbox.end(this.#failure(why))
     // A connection that is gone is no cancellation: it is said.
     void this.#post({
       method: 'notifications/cancelled',
@@ -150,10 +157,13 @@ export class LegacyExchange {
         messages = await this.#resume(place)
       }
     } catch (thrown) {
-      this.#inbox.end(
-        OffstageError.is(thrown) ? thrown : OffstageError.fromData(toErrorData(thrown)),
-      )
+      this.#inbox.end(this.#failure(thrown))
     }
+  }
+
+  /** It was sent by then. */
+  #failure(thrown: unknown): OffstageError {
+    return this.#isCall ? afterSending(thrown) : toOffstageError(thrown)
   }
 
   /** True: the result was among them. */

@@ -49,6 +49,7 @@ export async function postLegacy(
     headers: { ...JSON_HEADERS, ...sessionHeaders(session) },
     body: JSON.stringify({ jsonrpc: '2.0', ...message }),
     signal,
+    isCall: message.method === 'tools/call',
   })
   const { source, secrets } = http
   const place: StreamPlace = {}

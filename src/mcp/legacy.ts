@@ -53,6 +53,7 @@ export async function openLegacy(
 /** A server of the revisions with a handshake, as of the session that was begun. */
 class LegacyLine implements McpLine {
   readonly source: string
+  readonly endpoint: string
   readonly #http: HttpLine
   readonly #options: RevisionOptions
   readonly #closed = new AbortController()
@@ -70,6 +71,7 @@ class LegacyLine implements McpLine {
 
   constructor(http: HttpLine, session: Session, options: RevisionOptions) {
     this.source = http.source
+    this.endpoint = http.endpoint
     this.#http = http
     this.#session = session
     this.#options = options

@@ -59,6 +59,8 @@ export interface Listener {
 /** A server of whatever revision, connected. Rejections are `OffstageError`s. */
 export interface McpLine {
   readonly source: string
+  /** A digest of its whole address; absent: nothing but the source is known of it. */
+  readonly endpoint?: string
   readonly info: ServerInfo
   request(method: string, params: Fields, options: RequestOptions): Promise<Fields>
   call(request: ToolRequest, options: CallOptions): Promise<Round>

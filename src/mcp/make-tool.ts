@@ -7,6 +7,7 @@ import { headerParameters } from './headers.ts'
 import type { Answers, CallOptions, McpLine, Round } from './line.ts'
 import type { McpOptions } from './options.ts'
 import { paceProgress } from './pace-progress.ts'
+import { remoteOf } from './remote-of.ts'
 import { toOutput, type ToolReturn } from './to-output.ts'
 import type { McpToolInfo } from './tool-info.ts'
 import type { Fields } from './wire.ts'
@@ -57,7 +58,7 @@ export function makeTool(
     description: info.description,
     inputSchema: info.inputSchema,
     annotations,
-    remote: { source, ...(trusted && { trusted }) },
+    remote: remoteOf(line, trusted),
     ...(timeoutMs !== undefined && { timeoutMs }),
     metadata: { mcp: { name: info.name, hints: info.hints } },
   }
@@ -120,6 +121,8 @@ async function finish(
     const { requests, requestState } = came
     const inputResponses: Record<string, unknown> = {}
     const asked = Object.entries(requests)
+    if (asked.length === 0 && requestState === undefined)
+      throw badAnswer(person.source, 'asked for input, and not for what.')
     questions += asked.length
     if (questions > MOST_QUESTIONS)
       throw badAnswer(person.source, `asked more than ${MOST_QUESTIONS} questions in one call.`)

@@ -1,6 +1,7 @@
+import { randomId } from '../lib/random-id.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { isRecord } from '../lib/shape.ts'
-import { badAnswer, cutOff, refusedBy } from './failures.ts'
+import { afterSending, badAnswer, cutOff, refusedBy } from './failures.ts'
 import { parameterHeaders, standardHeaders } from './headers.ts'
 import type { HttpLine } from './http.ts'
 import { keepListening } from './keep-listening.ts'
@@ -26,7 +27,7 @@ export interface RevisionOptions {
 
 /** A request, and what came back: its status, and the messages. */
 export interface ModernExchange {
-  readonly id: number
+  readonly id: string
   readonly status: number
   readonly messages: AsyncGenerator<Incoming>
 }
@@ -38,15 +39,14 @@ interface ModernRequest {
   readonly signal: AbortSignal
 }
 
-let newestId = 0
-
 /** Sends a request of revision 2026-07-28: each says its version, and what the client can do. */
 export async function sendModern(
   http: HttpLine,
   { maxBytes, elicits }: RevisionOptions,
   { method, params, headers, signal }: ModernRequest,
 ): Promise<ModernExchange> {
-  const id = ++newestId
+  // Without sessions, a server tells a request that a browser sent twice only by an id that no other page has.
+  const id = randomId()
   const meta = {
     'io.modelcontextprotocol/protocolVersion': MODERN,
     'io.modelcontextprotocol/clientInfo': CLIENT_INFO,
@@ -64,6 +64,7 @@ export async function sendModern(
     },
     body: JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } }),
     signal,
+    isCall: method === 'tools/call',
   })
   const { source, secrets } = http
   return {
@@ -76,6 +77,7 @@ export async function sendModern(
 /** A server of revision 2026-07-28. There are no sessions: an aborted request is a cancelled one. */
 export class ModernLine implements McpLine {
   readonly source: string
+  readonly endpoint: string
   readonly info: ServerInfo
   readonly #http: HttpLine
   readonly #options: RevisionOptions
@@ -83,6 +85,7 @@ export class ModernLine implements McpLine {
 
   constructor(http: HttpLine, info: ServerInfo, options: RevisionOptions) {
     this.source = http.source
+    this.endpoint = http.endpoint
     this.info = info
     this.#http = http
     this.#options = options
@@ -102,7 +105,12 @@ export class ModernLine implements McpLine {
       headers: parameterHeaders(headers, input),
       signal: options.signal,
     }
-    return roundOf(await this.#send(request, options), this.source)
+    const result = await this.#send(request, options)
+    try {
+      return roundOf(result, this.source)
+    } catch (thrown) {
+      throw afterSending(thrown)
+    }
   }
 
   listen(listener: Listener): void {
@@ -143,7 +151,17 @@ export class ModernLine implements McpLine {
   async #once(request: ModernRequest, progress?: (note: ProgressNote) => void): Promise<Fields> {
     const signal = AbortSignal.any([request.signal, this.#closed.signal])
     const exchange = await sendModern(this.#http, this.#options, { ...request, signal })
-    const { id, status, messages } = exchange
+    try {
+      return await this.#resultOf(exchange, progress)
+    } catch (thrown) {
+      throw request.method === 'tools/call' ? afterSending(thrown) : thrown
+    }
+  }
+
+  async #resultOf(
+    { id, status, messages }: ModernExchange,
+    progress?: (note: ProgressNote) => void,
+  ): Promise<Fields> {
     for await (const message of messages) {
       if (message.type === 'error' && (message.id === id || status >= 400))
         throw refusedBy(this.source, message.error)

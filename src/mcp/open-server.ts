@@ -58,7 +58,7 @@ async function probe(
 function readProbe(
   source: string,
   message: Incoming,
-  { id, status }: { readonly id: number; readonly status: number },
+  { id, status }: { readonly id: string; readonly status: number },
 ): Probed | null {
   if (message.type === 'result' && message.id === id) return readDiscovery(message.result)
   if (message.type === 'error' && (message.id === id || status >= 400))

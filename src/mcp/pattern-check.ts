@@ -1,6 +1,8 @@
 import { loadPart } from '../client/load-part.ts'
 import { nextTurn } from '../lib/next-turn.ts'
+import { OffstageError } from '../protocol/error.ts'
 import type { JsonSchema } from '../protocol/json.ts'
+import { shortLine } from './failures.ts'
 
 /** What the patterns of one list of tools may cost together: as those of ten schemas at their worst. */
 const MOST_STEPS = 1_000_000
@@ -13,9 +15,15 @@ export function createPatternCheck(): PatternCheck {
   let left = MOST_STEPS
   return async (schema) => {
     if (!JSON.stringify(schema).includes('"pattern')) return
-    const { checkPatterns, someEffort } = await loadPart(
+    const { brokenPattern, checkPatterns, someEffort } = await loadPart(
       () => import('../client/check-patterns.ts'),
     )
+    const broken = brokenPattern(schema)
+    if (broken !== undefined)
+      throw new OffstageError(
+        'schema-unsupported',
+        `The pattern ${shortLine(broken, 200)} of its inputSchema is no regular expression.`,
+      )
     await nextTurn()
     const most = Math.min(someEffort().left, left)
     const effort = { left: most }

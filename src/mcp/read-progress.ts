@@ -3,7 +3,7 @@ import type { ProgressNote } from './line.ts'
 import type { Incoming } from './wire.ts'
 
 /** What a notification says of how far a call is; null: it is of something else. */
-export function readProgress(message: Incoming, token: number): ProgressNote | null {
+export function readProgress(message: Incoming, token: string | number): ProgressNote | null {
   if (message.type !== 'notification' || message.method !== 'notifications/progress') return null
   const { progressToken, progress, total, message: words } = message.params
   if (progressToken !== token || !isNumber(progress)) return null

@@ -2,6 +2,7 @@ import type { Tool } from '../client/tool.ts'
 import { isRecord } from '../lib/shape.ts'
 import type { McpLine } from './line.ts'
 import type { McpOptions } from './options.ts'
+import { remoteOf } from './remote-of.ts'
 import type { McpResources } from './resources.ts'
 import { cleanPrefix, modelName } from './tool-names.ts'
 
@@ -24,7 +25,7 @@ export function resourceTools(
       openWorld: true,
       untrustedContent: true,
     },
-    remote: { source, ...(trusted && { trusted }) },
+    remote: remoteOf(line, trusted),
     ...(timeoutMs !== undefined && { timeoutMs }),
   }
   const list: Tool = {

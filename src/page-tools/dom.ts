@@ -1,6 +1,7 @@
 /** The flat tree as it is rendered: open shadow roots, slots and same-origin frames included. */
 
 import * as native from './native.ts'
+import * as nativeDocument from './native-document.ts'
 
 /** By tag, not `instanceof`: elements in frames belong to other realms. */
 export function isTag<Name extends keyof HTMLElementTagNameMap>(
@@ -21,7 +22,7 @@ export function isText(node: Node | null): boolean {
 /** The element's window; for a document without one, the page's. */
 export function viewOf(node: Node): Window & typeof globalThis {
   const document = native.nodeType(node) === 9 ? (node as Document) : native.ownerDocument(node)
-  return document?.defaultView ?? window
+  return (document && nativeDocument.defaultView(document)) ?? window
 }
 
 /** The document inside a frame; null when it is of another origin or the frame is detached. */
@@ -40,15 +41,15 @@ export function parentOf(node: Node): Element | null {
   if (slot) return slot
   const parent = native.parentNode(node)
   if (isElement(parent)) return parent
+  if (parent && native.nodeType(parent) === 9) return frameOf(parent as Document)
   if (parent && 'host' in parent) return (parent as ShadowRoot).host
-  if (parent?.nodeType === 9) return frameOf(parent as Document)
   return null
 }
 
 /** The element of the frame that shows a document. */
 export function frameOf(document: Document): Element | null {
   try {
-    return document.defaultView?.frameElement ?? null
+    return nativeDocument.defaultView(document)?.frameElement ?? null
   } catch {
     return null
   }
@@ -62,7 +63,7 @@ export function childrenOf(element: Element): readonly Node[] {
     if (assigned.length > 0) return assigned
   }
   const inner = frameDocument(element)
-  if (inner) return inner.body ? [inner.body] : []
+  if (inner) return [nativeDocument.body(inner)].filter(Boolean)
   const children: Node[] = []
   for (let child = native.firstChild(element); child; child = native.nextSibling(child))
     children.push(child)
@@ -79,6 +80,14 @@ export function closest(element: Element, selector: string): Element | null {
   for (let at: Element | null = element; at; at = parentOf(at))
     if (native.matches(at, selector)) return at
   return null
+}
+
+/** The element itself and those around it that match, nearest first, as far as its events go: within its document. */
+export function pathOf(element: Element, selector: string): Element[] {
+  const document = native.ownerDocument(element)
+  return [element, ...ancestorsOf(element)].filter(
+    (one) => native.ownerDocument(one) === document && native.matches(one, selector),
+  )
 }
 
 /** Whether the element is of the agent's own on the page, such as a chat: an `offstage-…` element, or in one. */
@@ -103,7 +112,9 @@ export function isAttached(element: Element): boolean {
   try {
     const document = native.ownerDocument(element)
     // Firefox keeps the window of a document in its back-forward cache.
-    return native.isConnected(element) && document.defaultView?.document === document
+    return (
+      native.isConnected(element) && nativeDocument.defaultView(document)?.document === document
+    )
   } catch {
     // The frame shows a document of another origin.
     return false
@@ -123,13 +134,17 @@ export function isDisplayed(element: Element, options?: CheckVisibilityOptions):
 
 /** The focused element, inside shadow roots and same-origin frames too. */
 export function focusedElement(document: Document): Element | null {
-  let at = document.activeElement
+  let at = nativeDocument.activeElement(document)
   for (;;) {
-    const inner =
-      (at && native.shadowRoot(at))?.activeElement ?? (at && frameDocument(at)?.activeElement)
+    const inner = (at && native.shadowRoot(at))?.activeElement ?? (at && focusInFrame(at))
     if (!inner) return at
     at = inner
   }
+}
+
+function focusInFrame(frame: Element): Element | null {
+  const inner = frameDocument(frame)
+  return inner && nativeDocument.activeElement(inner)
 }
 
 /** The element that keys act on: the focused one, or its `aria-activedescendant`. */
@@ -161,7 +176,13 @@ export function* descendantsOf(element: Element): Generator<Element> {
 
 /** The elements whose ids an attribute of the element contains. */
 export function referenced(element: Element, attribute: string): Element[] {
-  const root = native.getRootNode(element) as Document | ShadowRoot
+  const root = native.getRootNode(element)
   const ids = native.getAttribute(element, attribute)?.split(/\s+/) ?? []
-  return ids.flatMap((id) => (id && root.getElementById?.(id)) || [])
+  return ids.flatMap((id) => (id && elementById(root, id)) || [])
+}
+
+/** Null also where the root is that of a part that is on no page. */
+export function elementById(root: Node, id: string): Element | null {
+  const hasIds = native.nodeType(root) === 9 || native.nodeType(root) === 11
+  return hasIds ? nativeDocument.getElementById(root as Document | ShadowRoot, id) : null
 }

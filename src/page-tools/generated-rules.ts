@@ -1,3 +1,5 @@
+import * as nativeDocument from './native-document.ts'
+
 /** `content` that has no words: none, or quotes, pictures, and strings of icons and blanks. */
 const WITHOUT_WORDS =
   /^(?:(?:none|normal|initial|unset|(?:no-)?(?:open|close)-quote|url\((?:"[^"]*"|[^()"]*)\)|"[^"\\\p{L}\p{N}]*")\s*)*$/u
@@ -8,7 +10,10 @@ const WITHOUT_WORDS =
  */
 export function mayWriteWords(document: Document): boolean {
   try {
-    const sheets = [...document.styleSheets, ...document.adoptedStyleSheets]
+    const sheets = [
+      ...nativeDocument.styleSheets(document),
+      ...nativeDocument.adoptedStyleSheets(document),
+    ]
     return sheets.some(({ cssRules }) => hasWords(cssRules)) || isAnimatedBeside(document)
   } catch {
     // A sheet of another origin, or one that isn't there yet.
@@ -37,7 +42,7 @@ function hasWords(rules: CSSRuleList): boolean {
 
 /** A script may animate the content of what stands beside an element. */
 function isAnimatedBeside(document: Document): boolean {
-  return document
-    .getAnimations()
+  return nativeDocument
+    .getAnimations(document)
     .some(({ effect }) => effect && 'pseudoElement' in effect && effect.pseudoElement !== null)
 }

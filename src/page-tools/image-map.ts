@@ -5,8 +5,8 @@ import * as native from './native.ts'
 export function imageOfArea(element: Element): HTMLImageElement | null {
   const map = isTag(element, 'area') && element.closest('map')
   if (!map || !map.name) return null
-  const root = element.getRootNode() as Document | ShadowRoot
-  return root.querySelector<HTMLImageElement>(`img[usemap="#${CSS.escape(map.name)}"]`)
+  const root = native.getRootNode(element) as Document | ShadowRoot
+  return native.querySelector<HTMLImageElement>(root, `img[usemap="#${CSS.escape(map.name)}"]`)
 }
 
 /** The element whose box and style apply: for an area that is its image. */

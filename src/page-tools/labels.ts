@@ -24,7 +24,7 @@ export function labelsOf(control: Element): readonly HTMLLabelElement[] {
   const root = native.getRootNode(control) as Document | ShadowRoot
   let index = indexes.get(root)
   if (!index || performance.now() - index.at > FRESH_MS || !index.controls.has(control)) {
-    const controls = new Set(root.querySelectorAll(LABELABLE))
+    const controls = new Set(native.querySelectorAll(root, LABELABLE))
     index = { at: performance.now(), byControl: readLabels(root), controls }
     indexes.set(root, index)
   }
@@ -33,7 +33,7 @@ export function labelsOf(control: Element): readonly HTMLLabelElement[] {
 
 function readLabels(root: Document | ShadowRoot): Map<Element, HTMLLabelElement[]> {
   const byControl = new Map<Element, HTMLLabelElement[]>()
-  for (const label of root.querySelectorAll('label')) {
+  for (const label of native.querySelectorAll<HTMLLabelElement>(root, 'label')) {
     const { control } = label
     if (control) byControl.set(control, [...(byControl.get(control) ?? []), label])
   }

@@ -166,6 +166,14 @@ export const hidePopover: Call<HTMLElement, 'hidePopover'> = byHtml('hidePopover
 export const ownerDocument: (node: Node) => Document = read('Node', 'ownerDocument') as (
   node: Node,
 ) => Document
+const readHref = read<SVGAElement, 'href'>('SVGAElement', 'href')
+
+/** Where a link of SVG leads while an animation changes it; empty for all others. */
+export function animatedHref(link: Element): string {
+  if (namespaceURI(link) !== 'http://www.w3.org/2000/svg' || localName(link) !== 'a') return ''
+  return (readHref(link as SVGAElement) as SVGAnimatedString | undefined)?.animVal ?? ''
+}
+
 export const textContent: (node: Node) => string = read('Node', 'textContent') as (
   node: Node,
 ) => string

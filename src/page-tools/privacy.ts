@@ -107,7 +107,7 @@ function isSecretChoice(element: Element): boolean {
     if (isTag(list, 'select')) return isSecretField(list)
     const root = native.getRootNode(list) as ParentNode
     const fields = native.id(list)
-      ? root.querySelectorAll(`input[list="${CSS.escape(native.id(list))}"]`)
+      ? native.querySelectorAll(root, `input[list="${CSS.escape(native.id(list))}"]`)
       : []
     return [...fields].some(isSecretField)
   }

@@ -67,14 +67,15 @@ interface Secrets {
 function secretsIn(trees: readonly ParentNode[], options: PageOptions): Secrets {
   const found: Secrets = { patterns: new Map(), values: new Set(), holders: [] }
   for (const tree of trees) {
-    for (const field of tree.querySelectorAll('input[type="password"]')) rememberPassword(field)
-    for (const field of tree.querySelectorAll(VALUE_FIELDS)) {
+    for (const field of native.querySelectorAll(tree, 'input[type="password"]'))
+      rememberPassword(field)
+    for (const field of native.querySelectorAll(tree, VALUE_FIELDS)) {
       const values = valuesOf(field).filter(({ length }) => length >= SHORTEST)
       if (values.length === 0 || !isSecretField(field)) continue
       found.holders.push(field)
       for (const value of values) add(found, value, 'secret-field')
     }
-    for (const part of tree.querySelectorAll(maskSelector(options))) {
+    for (const part of native.querySelectorAll(tree, maskSelector(options))) {
       found.holders.push(part)
       addTexts(found, part)
     }

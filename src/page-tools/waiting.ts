@@ -1,3 +1,4 @@
+import * as nativeDocument from './native-document.ts'
 import { nextTurn } from '../lib/next-turn.ts'
 
 /**
@@ -26,7 +27,7 @@ function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
 
 /** Resolves at the next animation frame. Hidden tabs have none: there, in the next task. */
 export function nextFrame(view: Window): Promise<void> {
-  if (view.document.hidden) return nextTurn()
+  if (nativeDocument.hidden(view.document)) return nextTurn()
   return new Promise((resolve) => {
     const timer = setTimeout(done, 50)
     const frame = view.requestAnimationFrame(done)

@@ -30,6 +30,8 @@ export interface ToolAnnotations {
 export interface RemoteSource {
   /** For people: a name, or an origin. */
   readonly source: string
+  /** Tells servers of one source apart, and is shown to nobody: an approval for one isn't for another. */
+  readonly endpoint?: string
   /** The app believes what its tools say of themselves. Default false. */
   readonly trusted?: boolean
 }

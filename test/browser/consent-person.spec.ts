@@ -135,28 +135,29 @@ test('what only looks like an event of a person is no press', async ({ openPage 
   await expectAnswers(page, ...Array<string>(4).fill('consent-refused'))
 })
 
-test('a key that was held when the question came is no consent, and the next press is', async ({
-  driver,
-  openPage,
-}) => {
-  test.skip(driver === 'webkit', "WebKit's driver doesn't repeat a key that is held.")
-  const page = await openHost(
-    openPage,
-    '<button id="yes" onclick="approve()">Yes</button>',
-    'person',
-  )
-  await focusOn(page, '#elsewhere')
-  await page.person.keyDown('Enter')
-  await begin(page, destroys)
-  await whenAsked(page)
-  await focusOn(page, '#yes')
-  await page.person.keyDown('Enter')
-  await page.person.keyDown('Enter')
-  await expectAnswers(page, 'consent-refused', 'consent-refused')
-  await page.person.keyUp('Enter')
-  await pressKeys(page, 'Enter')
-  await expectAnswers(page, 'consent-refused', 'consent-refused', 'true')
-})
+test(
+  'a key that was held when the question came is no consent, and the next press is',
+  MORE,
+  async ({ driver, openPage }) => {
+    test.skip(driver === 'webkit', "WebKit's driver doesn't repeat a key that is held.")
+    const page = await openHost(
+      openPage,
+      '<button id="yes" onclick="approve()">Yes</button>',
+      'person',
+    )
+    await focusOn(page, '#elsewhere')
+    await page.person.keyDown('Enter')
+    await begin(page, destroys)
+    await whenAsked(page)
+    await focusOn(page, '#yes')
+    await page.person.keyDown('Enter')
+    await page.person.keyDown('Enter')
+    await expectAnswers(page, 'consent-refused', 'consent-refused')
+    await page.person.keyUp('Enter')
+    await pressKeys(page, 'Enter')
+    await expectAnswers(page, 'consent-refused', 'consent-refused', 'true')
+  },
+)
 
 test('one press is good for one approval, of whatever agent', async ({ openPage }) => {
   const page = await openHost(openPage, '<button onclick="approveAll()">All</button>', 'person')
@@ -170,7 +171,7 @@ test('one press is good for one approval, of whatever agent', async ({ openPage 
     .toEqual(['consent-refused', 'consent-refused', 'true'])
 })
 
-test('a press is void once page tools act', async ({ openPage }) => {
+test('a press is void once page tools act', MORE, async ({ openPage }) => {
   const page = await openHost(
     openPage,
     '<button onclick="window.go = approve">Answer later</button>',
@@ -279,7 +280,7 @@ for (const [at, [name, body, answer]] of presses.entries())
     await expect.poll(async () => (await attacked(page)).effects).toBe(1)
   })
 
-test('Enter in the form of an answer is a consent', async ({ openPage }) => {
+test('Enter in the form of an answer is a consent', MORE, async ({ openPage }) => {
   const form =
     '<form onsubmit="event.preventDefault(); reply(note.value)"><input name="note" aria-label="Note"></form>'
   const page = await openHost(openPage, form.replace('reply(note', 'reply(this.note'), 'person')

@@ -11,7 +11,7 @@ import {
   whenAsked,
 } from './support/consent-host.ts'
 import { expect, test } from './support/driven.ts'
-import { eachNth } from './support/more.ts'
+import { MORE, eachNth } from './support/more.ts'
 import { pressOn } from './support/person.ts'
 
 // A model must not answer for the person: the scripted one presses what the page offers.
@@ -107,7 +107,7 @@ for (const [at, [name, body, attack]] of attacks.entries())
     },
   )
 
-test('an activation from before the model pressed is not a consent', async ({ openPage }) => {
+test('an activation from before the model pressed is not a consent', MORE, async ({ openPage }) => {
   const late = '<button onclick="setTimeout(approve, 2500)">Approve</button>'
   const page = await openHost(openPage, late)
   // A person who has just sent the message is still "active" when the handler's timer fires.
@@ -117,7 +117,7 @@ test('an activation from before the model pressed is not a consent', async ({ op
   expect((await attacked(page)).effects).toBe(0)
 })
 
-test("a model can't press the button of another agent's call", async ({ openPage }) => {
+test("a model can't press the button of another agent's call", MORE, async ({ openPage }) => {
   const page = await openHost(openPage, button)
   await begin(page, [{ toolCalls: [use('destroy')] }, { text: 'Done.' }])
   await whenAsked(page)
@@ -156,26 +156,30 @@ test("a host's own code answers what was asked after the page tools acted", asyn
   await expectAnswers(page, 'true')
 })
 
-test('what another copy of the package did counts, and denying is always possible', async ({
-  openPage,
-  site,
-}) => {
-  // Two modules with one text: what each keeps for itself, the other doesn't see.
-  site.add('/copy.html', {
-    body: `<!doctype html><script type="module">import { click } from '/dist/page-tools.js'; parent.pressFrom = () => click('Go')</script><button>Go</button>`,
-  })
-  const page = await openHost(openPage, `${button}<iframe title="Copy" src="/copy.html"></iframe>`)
-  await begin(page, [{ toolCalls: [use('destroy')] }, { text: 'Done.' }])
-  await whenAsked(page)
-  const [approved, denied] = await page.evaluate(async () => {
-    const host = window as unknown as Attacked & {
-      approve: () => Promise<void>
-      pressFrom: () => Promise<unknown>
-      deny: () => Promise<string>
-    }
-    await host.pressFrom()
-    await host.approve()
-    return [host.answers.at(-1), await host.deny()]
-  })
-  expect([approved, denied]).toEqual(['consent-refused', 'true'])
-})
+test(
+  'what another copy of the package did counts, and denying is always possible',
+  MORE,
+  async ({ openPage, site }) => {
+    // Two modules with one text: what each keeps for itself, the other doesn't see.
+    site.add('/copy.html', {
+      body: `<!doctype html><script type="module">import { click } from '/dist/page-tools.js'; parent.pressFrom = () => click('Go')</script><button>Go</button>`,
+    })
+    const page = await openHost(
+      openPage,
+      `${button}<iframe title="Copy" src="/copy.html"></iframe>`,
+    )
+    await begin(page, [{ toolCalls: [use('destroy')] }, { text: 'Done.' }])
+    await whenAsked(page)
+    const [approved, denied] = await page.evaluate(async () => {
+      const host = window as unknown as Attacked & {
+        approve: () => Promise<void>
+        pressFrom: () => Promise<unknown>
+        deny: () => Promise<string>
+      }
+      await host.pressFrom()
+      await host.approve()
+      return [host.answers.at(-1), await host.deny()]
+    })
+    expect([approved, denied]).toEqual(['consent-refused', 'true'])
+  },
+)

@@ -296,7 +296,7 @@ test('a question: its form waits over a reload, and is checked', MORE, async ({ 
   })
 })
 
-test('a tool that fails: the run goes on', async ({ openDemo }) => {
+test('a tool that fails: the run goes on', MORE, async ({ openDemo }) => {
   const page = await openDemo()
   await ask(page, 'Use the coupon SUMMER99')
   await expect(messages(page)).toContainText('the run went on')
@@ -401,27 +401,31 @@ test('a model over HTTP uses the same tools; its key is not stored', async ({
   expect(model.requests).toHaveLength(2)
 })
 
-test('the picker lists local servers once it is open; a click connects', async ({ openDemo }) => {
-  const page = await openDemo()
-  const asked: string[] = []
-  await page.route(usualPorts, async (route) => {
-    const { port, pathname } = new URL(route.request().url())
-    asked.push(port)
-    const isList = port === '11434' && pathname === '/v1/models'
-    const data = ['qwen3:4b', 'gemma3:1b'].map((id) => ({ id, owned_by: 'library' }))
-    await route.fulfill({ json: isList ? { object: 'list', data } : {} })
-  })
-  await ask(page, 'Use the coupon SUMMER99')
-  await expect(messages(page)).toContainText('the run went on')
-  expect(asked).toEqual([])
-  await page.getByRole('button', { name: 'Connect a model' }).click()
-  const found = page.getByRole('region', { name: 'On this machine' })
-  await expect(found.getByRole('listitem')).toHaveCount(1)
-  await found.getByRole('button', { name: 'Ollama: gemma3:1b' }).press('Enter')
-  await expect(page.getByText('Ollama · gemma3:1b')).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Change the model' })).toBeVisible()
-  await expect(page.getByRole('dialog')).toBeHidden()
-})
+test(
+  'the picker lists local servers once it is open; a click connects',
+  MORE,
+  async ({ openDemo }) => {
+    const page = await openDemo()
+    const asked: string[] = []
+    await page.route(usualPorts, async (route) => {
+      const { port, pathname } = new URL(route.request().url())
+      asked.push(port)
+      const isList = port === '11434' && pathname === '/v1/models'
+      const data = ['qwen3:4b', 'gemma3:1b'].map((id) => ({ id, owned_by: 'library' }))
+      await route.fulfill({ json: isList ? { object: 'list', data } : {} })
+    })
+    await ask(page, 'Use the coupon SUMMER99')
+    await expect(messages(page)).toContainText('the run went on')
+    expect(asked).toEqual([])
+    await page.getByRole('button', { name: 'Connect a model' }).click()
+    const found = page.getByRole('region', { name: 'On this machine' })
+    await expect(found.getByRole('listitem')).toHaveCount(1)
+    await found.getByRole('button', { name: 'Ollama: gemma3:1b' }).press('Enter')
+    await expect(page.getByText('Ollama · gemma3:1b')).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Change the model' })).toBeVisible()
+    await expect(page.getByRole('dialog')).toBeHidden()
+  },
+)
 
 test(
   'the picker says when it finds nothing, and tests what is typed',
@@ -564,7 +568,7 @@ test(
   },
 )
 
-test('everything that can be used has a name and a role', async ({ openDemo }) => {
+test('everything that can be used has a name and a role', MORE, async ({ openDemo }) => {
   const page = await openDemo()
   await ask(page, 'Order a soup bowl, express')
   await expect(pay(page)).toBeVisible()

@@ -1,3 +1,4 @@
+import { MORE } from './support/more.ts'
 import { createServer, type Server } from 'node:http'
 import type { Page } from '@playwright/test'
 import type * as providers from '../../src/providers/index.ts'
@@ -122,7 +123,7 @@ test('a good endpoint, from the page and from a worker', async ({ openPage, site
   expect(inWorker).toEqual(report)
 })
 
-test('a closed port', async ({ openPage }) => {
+test('a closed port', MORE, async ({ openPage }) => {
   const closing = await listen(createServer())
   await closing.close()
   const page = await openPage()
@@ -140,7 +141,7 @@ test('a server without CORS is not down', async ({ openPage, site }) => {
   expect(wordsOf(ollama, 'cors')).toContain(`OLLAMA_ORIGINS=${site.url}`)
 })
 
-test('a server that allows the origin but not the headers', async ({ openPage }) => {
+test('a server that allows the origin but not the headers', MORE, async ({ openPage }) => {
   const { baseURL } = await serveModel({ allows: everywhere, headers: 'x-other' })
   const page = await openPage()
   const report = await diagnose(page, { baseURL })
@@ -148,7 +149,7 @@ test('a server that allows the origin but not the headers', async ({ openPage })
   expect(wordsOf(report, 'cors')).toContain('headers content-type')
 })
 
-test('a wrong path, with and without CORS headers on its 404', async ({ openPage }) => {
+test('a wrong path, with and without CORS headers on its 404', MORE, async ({ openPage }) => {
   const page = await openPage()
   for (const allows of [everywhere, (path: string) => path.startsWith('/v1/')]) {
     const { origin, baseURL } = await serveModel({ allows })
@@ -158,7 +159,7 @@ test('a wrong path, with and without CORS headers on its 404', async ({ openPage
   }
 })
 
-test('a redirect', async ({ openPage }) => {
+test('a redirect', MORE, async ({ openPage }) => {
   const { origin } = await serveModel({ allows: everywhere })
   const page = await openPage()
   const report = await diagnose(page, { baseURL: `${origin}/moved` })
@@ -166,7 +167,7 @@ test('a redirect', async ({ openPage }) => {
   expect(wordsOf(report, 'path')).toMatch(/redirects/)
 })
 
-test('a page whose policy forbids the request', async ({ openPage }) => {
+test('a page whose policy forbids the request', MORE, async ({ openPage }) => {
   const { origin, baseURL } = await serveModel({ allows: everywhere })
   const headers = { 'content-security-policy': "connect-src 'self'" }
   const page = await openPage({ headers })
@@ -208,7 +209,7 @@ test('a public page without and with the permission to reach this machine', asyn
   expect(wordsOf(granted, 'local-network')).toMatch(/let it through/)
 })
 
-test('discovery on a machine where nothing may be running', async ({ openPage }) => {
+test('discovery on a machine where nothing may be running', MORE, async ({ openPage }) => {
   const page = await openPage()
   const found = await page.evaluate(async () => {
     const url = '/dist/providers.js'

@@ -246,7 +246,7 @@ test('text streams; an abort ends it and the engine is free for the next turn', 
   expect(outcome.next).toMatchObject({ outcome: 'completed', text: 'It is free.' })
 })
 
-test('a conversation that does not fit is a context-overflow', async ({ openPage }) => {
+test('a conversation that does not fit is a context-overflow', MORE, async ({ openPage }) => {
   const page = await openPage()
   await prepare(page)
   const result = await page.evaluate(() => {
@@ -296,25 +296,29 @@ test(
   },
 )
 
-test('a model nobody knows, and a file that is none, are typed errors', async ({ openPage }) => {
-  const page = await openPage()
-  await prepare(page)
-  const codes = await page.evaluate(async () => {
-    const codeOf = async (model: string): Promise<unknown> => {
-      const agent = window.offstage.createAgent({
-        model: { provider: 'wllama', model, retry: { maxRetries: 0 } },
-        engines: [window.lendWllama()],
-        storage: 'memory',
-      })
-      const result = await agent.run('hi').result
-      return result.outcome === 'failed' ? result.error : result.outcome
-    }
-    return [await codeOf('huge'), await codeOf(`${location.origin}/missing.gguf`)]
-  })
-  expect(codes[0]).toMatchObject({
-    code: 'model-not-found',
-    message: expect.stringContaining('tiny'),
-  })
-  expect(codes[1]).toHaveProperty('code')
-  expect(codes[1]).not.toMatchObject({ code: 'internal' })
-})
+test(
+  'a model nobody knows, and a file that is none, are typed errors',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage()
+    await prepare(page)
+    const codes = await page.evaluate(async () => {
+      const codeOf = async (model: string): Promise<unknown> => {
+        const agent = window.offstage.createAgent({
+          model: { provider: 'wllama', model, retry: { maxRetries: 0 } },
+          engines: [window.lendWllama()],
+          storage: 'memory',
+        })
+        const result = await agent.run('hi').result
+        return result.outcome === 'failed' ? result.error : result.outcome
+      }
+      return [await codeOf('huge'), await codeOf(`${location.origin}/missing.gguf`)]
+    })
+    expect(codes[0]).toMatchObject({
+      code: 'model-not-found',
+      message: expect.stringContaining('tiny'),
+    })
+    expect(codes[1]).toHaveProperty('code')
+    expect(codes[1]).not.toMatchObject({ code: 'internal' })
+  },
+)

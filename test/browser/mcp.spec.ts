@@ -1,3 +1,4 @@
+import { MORE } from './support/more.ts'
 import type { Page } from '@playwright/test'
 import type { Agent } from '../../src/index.ts'
 import type * as mcpEntry from '../../src/mcp/index.ts'
@@ -133,7 +134,7 @@ test('a server’s question is answered after a reload', async ({ openPage, mode
   await server.close()
 })
 
-test('the doctor names what a server’s CORS rules lack', async ({ openPage }) => {
+test('the doctor names what a server’s CORS rules lack', MORE, async ({ openPage }) => {
   const page = await openPage()
   await load(page)
   const diagnose = (url: string) => page.evaluate((at) => window.mcp.diagnoseMcp(at), url)
@@ -248,28 +249,29 @@ test('a person logs in by a popup, and an answer to no log-in is refused', async
   await close()
 })
 
-test("a page for the log-in can't reach the app's, and one that only looks closed is waited for", async ({
-  openPage,
-  site,
-}) => {
-  const { url, authorization, close } = await startProtected()
-  authorization.pageHeaders = { 'cross-origin-opener-policy': 'same-origin' }
-  site.add('/mcp-auth.html', { body: finishing('finishMcpAuth()') })
-  const page = await openPage()
-  await load(page)
-  await focusInFront(page)
-  const opening = page.waitForEvent('popup')
-  const connected = connect(page, url)
-  const popup = await opening
-  await popup.getByRole('link', { name: 'Allow' }).waitFor()
-  expect(await popup.evaluate(() => window.opener as unknown)).toBeNull()
-  await expect.poll(() => page.evaluate(() => window.opened?.closed)).toBe(true)
-  const waits = page.waitForTimeout(4000).then(() => 'waits')
-  expect(await Promise.race([connected, waits])).toBe('waits')
-  await Promise.all([popup.waitForEvent('close'), allow(popup)])
-  expect(await connected).toBeGreaterThan(0)
-  await close()
-})
+test(
+  "a page for the log-in can't reach the app's, and one that only looks closed is waited for",
+  MORE,
+  async ({ openPage, site }) => {
+    const { url, authorization, close } = await startProtected()
+    authorization.pageHeaders = { 'cross-origin-opener-policy': 'same-origin' }
+    site.add('/mcp-auth.html', { body: finishing('finishMcpAuth()') })
+    const page = await openPage()
+    await load(page)
+    await focusInFront(page)
+    const opening = page.waitForEvent('popup')
+    const connected = connect(page, url)
+    const popup = await opening
+    await popup.getByRole('link', { name: 'Allow' }).waitFor()
+    expect(await popup.evaluate(() => window.opener as unknown)).toBeNull()
+    await expect.poll(() => page.evaluate(() => window.opened?.closed)).toBe(true)
+    const waits = page.waitForTimeout(4000).then(() => 'waits')
+    expect(await Promise.race([connected, waits])).toBe('waits')
+    await Promise.all([popup.waitForEvent('close'), allow(popup)])
+    expect(await connected).toBeGreaterThan(0)
+    await close()
+  },
+)
 
 test('a person logs in on the page itself, which is left for it', async ({ openPage, site }) => {
   const { url, authorization, close } = await startProtected()

@@ -194,84 +194,84 @@ test('a run that is open goes on after going back, and its tool runs once', asyn
   expect(model.requests.length).toBe(3)
 })
 
-test('the next page takes an open run over at once; going back shows its end', async ({
-  keeper,
-  openPage,
-  model,
-}) => {
-  model.enqueue(begun, say('Done elsewhere.'))
-  const page = await openPage({ context: await keeper.newContext(), headers })
-  await page.evaluate(async (baseURL) => {
-    const agent = window.offstage.createAgent({
-      model: { provider: 'openai-compatible', model: 'mock', baseURL },
-    })
-    const run = agent.run('one', { conversationId: 'c1' })
-    for await (const event of run) if (event.type === 'text-delta') break
-    Object.assign(window, { agent, run })
-  }, model.baseURL)
-  await leave(page)
-  const elsewhere = await page.evaluate(async (baseURL) => {
-    const agent = window.offstage.createAgent({
-      model: { provider: 'openai-compatible', model: 'mock', baseURL },
-    })
-    return (await agent.resume('c1'))?.result
-  }, model.baseURL)
-  expect(elsewhere).toMatchObject({ outcome: 'completed', text: 'Done elsewhere.' })
-  await goBack(page)
-  await expectKept(page)
-  const result = await page.evaluate(
-    () => (window as never as { run: ReturnType<Agent['run']> }).run.result,
-  )
-  expect(result).toMatchObject({ outcome: 'completed', text: 'Done elsewhere.' })
-  expect(model.requests.length).toBe(2)
-})
-
-test('a page that comes back to a run which another tab drives follows that at once', async ({
-  keeper,
-  openPage,
-  model,
-}) => {
-  const elsewhere = (say('Written elsewhere.').pieces ?? []).slice(0, -1)
-  model.enqueue(begun, { pieces: elsewhere, end: 'hang' })
-  const context = await keeper.newContext()
-  const [page, other] = [
-    await openPage({ context, headers }),
-    await openPage({ context, headers }),
-  ] as const
-  const shown = (of: Page) =>
-    of.evaluate(() => {
-      const { view } = window as never as { view: ReturnType<Agent['conversation']> }
-      const { status, ownership, runId, ended, messages } = view.getSnapshot()
-      return { status, ownership, runId, ended, written: JSON.stringify(messages.at(-1)) }
-    })
-  for (const each of [page, other])
-    await each.evaluate((baseURL) => {
+test(
+  'the next page takes an open run over at once; going back shows its end',
+  MORE,
+  async ({ keeper, openPage, model }) => {
+    model.enqueue(begun, say('Done elsewhere.'))
+    const page = await openPage({ context: await keeper.newContext(), headers })
+    await page.evaluate(async (baseURL) => {
       const agent = window.offstage.createAgent({
         model: { provider: 'openai-compatible', model: 'mock', baseURL },
       })
-      const view = agent.conversation('c1')
-      view.subscribe(() => undefined)
-      Object.assign(window, { agent, view })
+      const run = agent.run('one', { conversationId: 'c1' })
+      for await (const event of run) if (event.type === 'text-delta') break
+      Object.assign(window, { agent, run })
     }, model.baseURL)
-  const runId = await page.evaluate(async () => {
-    const run = (window as never as { agent: Agent }).agent.run('one', { conversationId: 'c1' })
-    for await (const event of run) if (event.type === 'text-delta') break
-    Object.assign(window, { run })
-    return run.runId
-  })
-  await expect.poll(async () => (await shown(other)).ownership).toBe('other-tab')
-  await leave(page)
-  await expect.poll(async () => (await shown(other)).written).toContain('Written elsewhere.')
-  await goBack(page)
-  await expectKept(page)
-  const result = await page.evaluate(
-    () => (window as never as { run: ReturnType<Agent['run']> }).run.result,
-  )
-  expect(result).toMatchObject({ outcome: 'aborted', reason: 'taken-over' })
-  await expect.poll(async () => (await shown(page)).written).toContain('Written elsewhere.')
-  const { ended, ...there } = await shown(page)
-  expect(there).toMatchObject({ status: 'running', ownership: 'other-tab', runId })
-  expect(ended).toBe(undefined)
-})
+    await leave(page)
+    const elsewhere = await page.evaluate(async (baseURL) => {
+      const agent = window.offstage.createAgent({
+        model: { provider: 'openai-compatible', model: 'mock', baseURL },
+      })
+      return (await agent.resume('c1'))?.result
+    }, model.baseURL)
+    expect(elsewhere).toMatchObject({ outcome: 'completed', text: 'Done elsewhere.' })
+    await goBack(page)
+    await expectKept(page)
+    const result = await page.evaluate(
+      () => (window as never as { run: ReturnType<Agent['run']> }).run.result,
+    )
+    expect(result).toMatchObject({ outcome: 'completed', text: 'Done elsewhere.' })
+    expect(model.requests.length).toBe(2)
+  },
+)
+
+test(
+  'a page that comes back to a run which another tab drives follows that at once',
+  MORE,
+  async ({ keeper, openPage, model }) => {
+    const elsewhere = (say('Written elsewhere.').pieces ?? []).slice(0, -1)
+    model.enqueue(begun, { pieces: elsewhere, end: 'hang' })
+    const context = await keeper.newContext()
+    const [page, other] = [
+      await openPage({ context, headers }),
+      await openPage({ context, headers }),
+    ] as const
+    const shown = (of: Page) =>
+      of.evaluate(() => {
+        const { view } = window as never as { view: ReturnType<Agent['conversation']> }
+        const { status, ownership, runId, ended, messages } = view.getSnapshot()
+        return { status, ownership, runId, ended, written: JSON.stringify(messages.at(-1)) }
+      })
+    for (const each of [page, other])
+      await each.evaluate((baseURL) => {
+        const agent = window.offstage.createAgent({
+          model: { provider: 'openai-compatible', model: 'mock', baseURL },
+        })
+        const view = agent.conversation('c1')
+        view.subscribe(() => undefined)
+        Object.assign(window, { agent, view })
+      }, model.baseURL)
+    const runId = await page.evaluate(async () => {
+      const run = (window as never as { agent: Agent }).agent.run('one', { conversationId: 'c1' })
+      for await (const event of run) if (event.type === 'text-delta') break
+      Object.assign(window, { run })
+      return run.runId
+    })
+    await expect.poll(async () => (await shown(other)).ownership).toBe('other-tab')
+    await leave(page)
+    await expect.poll(async () => (await shown(other)).written).toContain('Written elsewhere.')
+    await goBack(page)
+    await expectKept(page)
+    const result = await page.evaluate(
+      () => (window as never as { run: ReturnType<Agent['run']> }).run.result,
+    )
+    expect(result).toMatchObject({ outcome: 'aborted', reason: 'taken-over' })
+    await expect.poll(async () => (await shown(page)).written).toContain('Written elsewhere.')
+    const { ended, ...there } = await shown(page)
+    expect(there).toMatchObject({ status: 'running', ownership: 'other-tab', runId })
+    expect(ended).toBe(undefined)
+  },
+)
 
 type Agent = ReturnType<typeof window.offstage.createAgent>

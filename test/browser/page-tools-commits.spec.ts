@@ -1,3 +1,4 @@
+import { MORE } from './support/more.ts'
 import type { DrivenPage } from './support/driven-page.ts'
 import { expect, property, test } from './support/driven.ts'
 
@@ -67,6 +68,51 @@ const act = (page: DrivenPage, tool: string, input: object, tainted = true) =>
 const click = (ref: string) => ({ ref })
 
 const COMMITS: readonly Case[] = [
+  ...(
+    [
+      ['🗑️', 'deletes'],
+      ['💳', 'pays'],
+      ['✉️', 'sends'],
+      ['<i class=icon-place-order></i>', 'pays ("place order")'],
+      [
+        '<i style="display:block;width:9px;height:9px;background-image:url(/i/trash.png?v=2)"></i>',
+        'deletes',
+      ],
+      [
+        '<i style="display:block;width:9px;height:9px;-webkit-mask-image:url(/i/trash-can.svg)"></i>',
+        'deletes',
+      ],
+      ['<style>.x::before { content: url(/i/paper-plane.svg) }</style><i class=x></i>', 'sends'],
+    ] as const
+  ).map(([icon, says]): Case => [
+    `a button that only shows ${icon}`,
+    `<button id=b>${icon}</button><label for=b>1 2 3</label>`,
+    'click',
+    click('1 2 3'),
+    says,
+  ]),
+  ['a refund', '<button>Refund</button>', 'click', click('Refund'), 'transfers ("refund")'],
+  [
+    'a ban in a row',
+    '<table><tr><td>Ada<td><button>Ban user</button></table>',
+    'click',
+    click('Ban user'),
+    'blocks',
+  ],
+  [
+    'a script’s button in the navigation',
+    '<nav><a href="#" onclick="1">Delete account</a></nav>',
+    'click',
+    click('Delete account'),
+    'deletes',
+  ],
+  [
+    'a link of a dialog’s footer',
+    '<div role=dialog aria-label=Files><footer><a href="/delete/3">Delete</a></footer></div>',
+    'click',
+    click('Delete'),
+    'deletes',
+  ],
   [
     'a name that a style writes',
     '<style>.x::before { content: "Pay now" }</style><button class=x></button>',
@@ -537,6 +583,47 @@ const COMMITS: readonly Case[] = [
 
 const PLAIN: readonly Case[] = [
   [
+    'a book',
+    '<button id=b><i class=icon-book></i></button><label for=b>1</label>',
+    'click',
+    click('1'),
+  ],
+  ['mails that came', '<button>✉ 3</button>', 'click', click('✉ 3')],
+  ['a mark in the navigation', '<nav><a href="#d">delete()</a></nav>', 'click', click('delete()')],
+  ['a mark', '<main><a href="#d">pay()</a></main>', 'click', click('pay()')],
+  ['a guide', '<main><a href="/g">Send money guide</a></main>', 'click', click('Send money guide')],
+  ['a topic', '<main><a href="/g">Delete a user</a></main>', 'click', click('Delete a user')],
+  [
+    'a link at the foot of the page',
+    '<footer><a href="/g">Send money</a></footer>',
+    'click',
+    click('Send money'),
+  ],
+  [
+    'settings with a legend of what is chosen',
+    '<form><fieldset><legend>Send me mail about</legend><label><input type=checkbox>Orders</label></fieldset><button>OK</button></form>',
+    'click',
+    click('OK'),
+  ],
+  ...['Save', 'Save changes', 'Apply', 'Speichern', '保存'].map((name): Case => [
+    `${name} of settings`,
+    `<form><h2>Delete old files automatically</h2><label><input type=checkbox>On</label><button>${name}</button></form>`,
+    'click',
+    click(name),
+  ]),
+  [
+    'saving in a dialog of settings',
+    '<div role=dialog aria-label="Send feedback settings"><button>Cancel</button><button>Save</button></div>',
+    'click',
+    click('Save'),
+  ],
+  [
+    'a filter that is confirmed',
+    '<button>Confirm filter</button>',
+    'click',
+    click('Confirm filter'),
+  ],
+  [
     'a line break in a field of several lines',
     '<form><label>Text <textarea></textarea></label><button>Send</button></form>',
     'type_text',
@@ -772,7 +859,7 @@ test('scrolling, hovering and going back commit to nothing', async ({ openPage }
   }
 })
 
-test('going back stays on the site', async ({ openPage, site }) => {
+test('going back stays on the site', MORE, async ({ openPage, site }) => {
   const script = '<script type="module" src="/commits-host.js"></script>'
   site.add('/elsewhere.html', { body: '<!doctype html><title>Elsewhere</title><p>x' })
   site.add('/here.html', { body: `<!doctype html><title>Here</title><body><p>x${script}` })
@@ -795,15 +882,22 @@ test('going back stays on the site', async ({ openPage, site }) => {
 const PRESSED = 'data-pressed'
 const NOTE = `document.documentElement.setAttribute('${PRESSED}','')`
 
-test('what commits only when it is about to be used is not used unasked', async ({ openPage }) => {
-  const page = await openHost(
-    openPage,
-    `<button id=b onmouseover="this.textContent='Pay now'" onclick="${NOTE}">Show more</button>`,
-  )
-  const outcome = await act(page, 'click', { ref: 'Show more' })
-  expect(outcome).toEqual({ code: 'unconfirmed', text: expect.stringContaining('pays ("pay")') })
-  expect(await property(page, `html[${PRESSED}]`, 'tagName')).toBeUndefined()
-})
+for (const [event, tool, input] of [
+  ['mouseover', 'click', {}],
+  ['mousedown', 'click', {}],
+  ['mouseup', 'click', {}],
+  ['keydown', 'press_key', { key: 'Enter' }],
+  ['keyup', 'press_key', { key: ' ' }],
+] as const)
+  test(`what commits only from its ${event} on is not used unasked`, async ({ openPage }) => {
+    const page = await openHost(
+      openPage,
+      `<button id=b on${event}="this.textContent='Pay now'" onclick="${NOTE}">Show more</button>`,
+    )
+    const outcome = await act(page, tool, { ref: 'Show more', ...input })
+    expect(outcome).toEqual({ code: 'unconfirmed', text: expect.stringContaining('pays ("pay")') })
+    expect(await property(page, `html[${PRESSED}]`, 'tagName')).toBeUndefined()
+  })
 
 test('a control inside of what is clicked is not pressed unasked', async ({ openPage }) => {
   const page = await openHost(
@@ -815,25 +909,27 @@ test('a control inside of what is clicked is not pressed unasked', async ({ open
   expect(await property(page, `html[${PRESSED}]`, 'tagName')).toBeUndefined()
 })
 
-test('an address is not gone to unasked once it is that of a link that commits', async ({
-  openPage,
-}) => {
-  const page = await openHost(openPage, '<a id=a href="#b">B</a>')
-  await page.evaluate(async () => {
-    const host = window as unknown as Hosted & { went: unknown }
-    const went = host.act('navigate', { url: '#b' }, true)
-    const link = document.querySelector('#a')
-    if (link) link.textContent = 'Log out'
-    host.went = await went
-  })
-  expect(await page.evaluate(() => (window as unknown as { went: unknown }).went)).toEqual({
-    code: 'unconfirmed',
-    text: expect.stringContaining('logs out'),
-  })
-  expect(await page.evaluate(() => location.hash)).toBe('')
-})
+test(
+  'an address is not gone to unasked once it is that of a link that commits',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openHost(openPage, '<a id=a href="#b">B</a>')
+    await page.evaluate(async () => {
+      const host = window as unknown as Hosted & { went: unknown }
+      const went = host.act('navigate', { url: '#b' }, true)
+      const link = document.querySelector('#a')
+      if (link) link.textContent = 'Log out'
+      host.went = await went
+    })
+    expect(await page.evaluate(() => (window as unknown as { went: unknown }).went)).toEqual({
+      code: 'unconfirmed',
+      text: expect.stringContaining('logs out'),
+    })
+    expect(await page.evaluate(() => location.hash)).toBe('')
+  },
+)
 
-test('OK in a slot of a question ends that question', async ({ openPage }) => {
+test('OK in a slot of a question ends that question', MORE, async ({ openPage }) => {
   const page = await openHost(
     openPage,
     `<div><template shadowrootmode=open><div role=dialog><slot name=title></slot><slot></slot></div></template>
@@ -845,7 +941,7 @@ test('OK in a slot of a question ends that question', async ({ openPage }) => {
   })
 })
 
-test('a link in a shadow root is clicked on the text in its slot', async ({ openPage }) => {
+test('a link in a shadow root is clicked on the text in its slot', MORE, async ({ openPage }) => {
   const page = await openHost(
     openPage,
     `<span onclick="${NOTE}"><template shadowrootmode=open><a href="#x"><slot></slot></a></template>Terms</span>`,
@@ -855,15 +951,19 @@ test('a link in a shadow root is clicked on the text in its slot', async ({ open
   expect(await property(page, `html[${PRESSED}]`, 'tagName')).toBe('HTML')
 })
 
-test('what is found to commit inside of what was named is named itself', async ({ openPage }) => {
-  const page = await openHost(
-    openPage,
-    `<div tabindex=0 role=group aria-label="Card" style="width:100px;height:40px"><button style="width:100px;height:40px">Delete</button></div>`,
-  )
-  const { text } = await act(page, 'click', { ref: 'Card' })
-  const ref = /^button "Delete" \[ref=(\w+)\]/.exec(text)?.[1] ?? ''
-  expect(await judge(page, 'click', { ref })).toMatchObject({ commits: true })
-})
+test(
+  'what is found to commit inside of what was named is named itself',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openHost(
+      openPage,
+      `<div tabindex=0 role=group aria-label="Card" style="width:100px;height:40px"><button style="width:100px;height:40px">Delete</button></div>`,
+    )
+    const { text } = await act(page, 'click', { ref: 'Card' })
+    const ref = /^button "Delete" \[ref=(\w+)\]/.exec(text)?.[1] ?? ''
+    expect(await judge(page, 'click', { ref })).toMatchObject({ commits: true })
+  },
+)
 
 test('a conversation without words of others is not held up', async ({ openPage }) => {
   const page = await openHost(openPage, `<button onclick="${NOTE}">Pay now</button>`)
@@ -871,7 +971,7 @@ test('a conversation without words of others is not held up', async ({ openPage 
   expect(await property(page, `html[${PRESSED}]`, 'tagName')).toBe('HTML')
 })
 
-test('a menu item that commits is not chosen unasked', async ({ openPage }) => {
+test('a menu item that commits is not chosen unasked', MORE, async ({ openPage }) => {
   const page = await openHost(
     openPage,
     `<button aria-haspopup=menu aria-controls=m onclick="m.hidden=false">Actions</button>
@@ -941,16 +1041,20 @@ const IN_LINKS: readonly string[] = [
   '<form action="/safe"><button><a href="https://other.example/">Go</a></button></form>',
 ]
 
-test('no button in a link leads off the site, nor a link in a button', async ({ openPage }) => {
-  const page = await openHost(openPage, '<div id=part></div>')
-  const left: string[] = []
-  for (const body of IN_LINKS) {
-    await put(page, body)
-    const { code, text } = await act(page, 'click', { ref: 'Go' }, false)
-    if (code !== 'outside') left.push(`${body}: ${code} ${text}`)
-  }
-  expect(left).toEqual([])
-})
+test(
+  'no button in a link leads off the site, nor a link in a button',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openHost(openPage, '<div id=part></div>')
+    const left: string[] = []
+    for (const body of IN_LINKS) {
+      await put(page, body)
+      const { code, text } = await act(page, 'click', { ref: 'Go' }, false)
+      if (code !== 'outside') left.push(`${body}: ${code} ${text}`)
+    }
+    expect(left).toEqual([])
+  },
+)
 
 test('no link and no form leads off the site', async ({ openPage }) => {
   const page = await openHost(openPage, '<div id=part></div>')

@@ -1,3 +1,4 @@
+import { MORE } from './support/more.ts'
 import type { DrivenPage } from './support/driven-page.ts'
 import { expect, property, test } from './support/driven.ts'
 import { serveSite } from './support/site.ts'
@@ -94,7 +95,7 @@ test('an Enter asks about the button that it presses, also as a line break', asy
     }
 })
 
-test('an Enter goes to the field in what is typed into', async ({ openPage }) => {
+test('an Enter goes to the field in what is typed into', MORE, async ({ openPage }) => {
   const page = await openHost(openPage)
   const group = enterForm('<button>Pay</button>').replace(
     '<span',
@@ -109,24 +110,26 @@ test('an Enter goes to the field in what is typed into', async ({ openPage }) =>
   }
 })
 
-test('an Enter presses no button that may not be used, and nothing is typed before', async ({
-  openPage,
-}) => {
-  const page = await openHost(openPage)
-  const far = '<button onclick="reach(1)">Go</button>'
-  for (const [tool, input] of LINES)
-    for (const [button, options] of [
-      [`<div id=no>${far}</div>`, { deny: ['#no'] }],
-      [far, { allow: ['span'] }],
-      [`<offstage-chat>${far}</offstage-chat>`, {}],
-    ] as const) {
-      const { said, reached } = await use(page, [enterForm(button), tool, input, options])
-      expect(said, `${tool} ${button}`).toContain('outside')
-      expect(reached, `${tool} ${button}`).toEqual([])
-    }
-})
+test(
+  'an Enter presses no button that may not be used, and nothing is typed before',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openHost(openPage)
+    const far = '<button onclick="reach(1)">Go</button>'
+    for (const [tool, input] of LINES)
+      for (const [button, options] of [
+        [`<div id=no>${far}</div>`, { deny: ['#no'] }],
+        [far, { allow: ['span'] }],
+        [`<offstage-chat>${far}</offstage-chat>`, {}],
+      ] as const) {
+        const { said, reached } = await use(page, [enterForm(button), tool, input, options])
+        expect(said, `${tool} ${button}`).toContain('outside')
+        expect(reached, `${tool} ${button}`).toEqual([])
+      }
+  },
+)
 
-test('nobody is asked about an Enter whose button may not be used', async ({ openPage }) => {
+test('nobody is asked about an Enter whose button may not be used', MORE, async ({ openPage }) => {
   const page = await openHost(openPage)
   const button = `<div id=no ${MARK}><button>Go</button></div>`
   const outcome = await use(page, [
@@ -138,7 +141,7 @@ test('nobody is asked about an Enter whose button may not be used', async ({ ope
   expect(outcome).toEqual({ asked: 'outside', reached: [] })
 })
 
-test('a line break goes into a field of several lines as before', async ({ openPage }) => {
+test('a line break goes into a field of several lines as before', MORE, async ({ openPage }) => {
   const page = await openHost(openPage)
   const text = `<form onsubmit="reach('sent'); return false"><textarea aria-label=Words oninput="reach(this.value)"></textarea><button ${MARK}>Pay</button></form>`
   const typed = { ref: 'Words', text: 'a\r\nb' }
@@ -146,7 +149,7 @@ test('a line break goes into a field of several lines as before', async ({ openP
   expect(reached).toEqual(['a', 'a\n', 'a\nb'])
 })
 
-test('a line break in a label of an option is none in the field', async ({ openPage }) => {
+test('a line break in a label of an option is none in the field', MORE, async ({ openPage }) => {
   const page = await openHost(openPage)
   const list = enterForm(`<button ${MARK}>Go</button>`).replace('<input', '<input role=combobox')
   const choice = { ref: 'Words', options: ['x\ny'] }
@@ -187,25 +190,29 @@ test('a drag by a distance is asked about, or refused, as one onto what lies the
   })
 })
 
-test('what comes under a drag only before the drop is not dropped on', async ({ openPage }) => {
-  const page = await openHost(openPage)
-  const late = `document.getElementById('bin').setAttribute('${MARK}', '')`
-  for (const card of [`onpointerdown="${late}"`, `draggable=true ondragstart="${late}"`]) {
-    const body = boxes(`id=bin ondragover="event.preventDefault()" ondrop="reach('drop')">Bin`)
-    for (const input of [
-      { ref: 'Card', y: 40 },
-      { ref: 'Card', to: 'Bin' },
-    ]) {
-      const { said, reached } = await use(page, [
-        body.replace('role=button', `role=button ${card}`),
-        'drag',
-        input,
-      ])
-      expect(said, card).toMatch(/^unconfirmed/)
-      expect(reached, card).toEqual([])
+test(
+  'what comes under a drag only before the drop is not dropped on',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openHost(openPage)
+    const late = `document.getElementById('bin').setAttribute('${MARK}', '')`
+    for (const card of [`onpointerdown="${late}"`, `draggable=true ondragstart="${late}"`]) {
+      const body = boxes(`id=bin ondragover="event.preventDefault()" ondrop="reach('drop')">Bin`)
+      for (const input of [
+        { ref: 'Card', y: 40 },
+        { ref: 'Card', to: 'Bin' },
+      ]) {
+        const { said, reached } = await use(page, [
+          body.replace('role=button', `role=button ${card}`),
+          'drag',
+          input,
+        ])
+        expect(said, card).toMatch(/^unconfirmed/)
+        expect(reached, card).toEqual([])
+      }
     }
-  }
-})
+  },
+)
 
 const radios = (second: string): string =>
   `<input type=radio name=r checked aria-label=One>${second}`
@@ -251,26 +258,32 @@ test('typing stops where the page moves the focus to what may not be typed into'
   expect((await use(page, [`${CODE}${second('')}`, ...typed])).reached).toEqual(['2', '23'])
 })
 
-test('a text goes on into its own field while a person writes to the agent', async ({
-  openPage,
-}) => {
-  const page = await openHost(openPage)
-  const chat = second('').replace(/div/g, 'offstage-chat')
-  const field = CODE.replace('maxlength=1', 'id=a')
-  const call = ['type_text', { ref: 'A', text: '123' }] as const
-  const { said, reached } = await use(page, [`${field}${chat}`, ...call])
-  expect(said).toContain('Typed in textbox "A"')
-  expect(await property(page, '#a', 'value')).toBe('123')
-  expect(reached).toEqual([])
-})
+test(
+  'a text goes on into its own field while a person writes to the agent',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openHost(openPage)
+    const chat = second('').replace(/div/g, 'offstage-chat')
+    const field = CODE.replace('maxlength=1', 'id=a')
+    const call = ['type_text', { ref: 'A', text: '123' }] as const
+    const { said, reached } = await use(page, [`${field}${chat}`, ...call])
+    expect(said).toContain('Typed in textbox "A"')
+    expect(await property(page, '#a', 'value')).toBe('123')
+    expect(reached).toEqual([])
+  },
+)
 
-test('a space does not press what has the focus once its button is gone', async ({ openPage }) => {
-  const page = await openHost(openPage)
-  const body = `<button onkeydown="document.querySelector('#pay').focus(); this.remove()">First</button><button id=pay ${MARK} onclick="reach(1)">Go</button>`
-  const { said, reached } = await use(page, [body, 'press_key', { ref: 'First', key: 'Space' }])
-  expect(said).toMatch(/^unconfirmed/)
-  expect(reached).toEqual([])
-})
+test(
+  'a space does not press what has the focus once its button is gone',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openHost(openPage)
+    const body = `<button onkeydown="document.querySelector('#pay').focus(); this.remove()">First</button><button id=pay ${MARK} onclick="reach(1)">Go</button>`
+    const { said, reached } = await use(page, [body, 'press_key', { ref: 'First', key: 'Space' }])
+    expect(said).toMatch(/^unconfirmed/)
+    expect(reached).toEqual([])
+  },
+)
 
 test('a call that takes a frame to a listed origin succeeds', async ({ openPage }) => {
   const other = await serveSite({ folders: {} })

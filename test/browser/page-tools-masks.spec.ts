@@ -2,7 +2,7 @@ import type * as pageToolsEntry from '../../src/page-tools/index.ts'
 import { drive } from '../apps/drive.ts'
 import { LABELS } from '../unit/page-tools/secret-labels.ts'
 import { expect, test } from './support/driven.ts'
-import { eachNth } from './support/more.ts'
+import { MORE, eachNth } from './support/more.ts'
 
 // What a model must not read, in every place that a page has for it.
 
@@ -384,28 +384,45 @@ for (const [at, [what, value, body]] of SPLIT.entries())
     },
   )
 
-test('what looks like a part of a secret stays where the secret is not shown', async ({
-  openPage,
-}) => {
-  const page = await openPage({
-    body: `<label>Password <input value="harbour-2026"></label><label>Code <input maxlength="6" inputmode="numeric" value="123456"></label>
+test(
+  'what looks like a part of a secret stays where the secret is not shown',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({
+      body: `<label>Password <input value="harbour-2026"></label><label>Code <input maxlength="6" inputmode="numeric" value="123456"></label>
       <h1>Harbour news 2026</h1><p>harbour</p><p>In 2026</p><nav>${[1, 2, 3, 4, 5, 6, 7].map((n) => `<a href="#${n}">${n}</a>`).join(' ')}</nav>
       <p>1 2 3 4 5 6</p><table><tr><td>12</td><td>3456</td></tr></table><p><b>The 2026</b> <i>harbour</i></p>`,
+    })
+    const { call } = await drive(page)
+    const text = await call('read_page')
+    for (const shown of [
+      'Harbour news 2026',
+      'text: harbour',
+      '1 2 3 4 5 6',
+      '12 | 3456',
+      'The 2026',
+    ])
+      expect(text).toContain(shown)
+    expect(text.match(/\[masked\]/g)).toHaveLength(2)
+  },
+)
+
+test('a masked field keeps the name that a label around it gives it', async ({ openPage }) => {
+  const page = await openPage({
+    body: `<label>Note <input data-offstage-mask value="SECRET"></label><label>Memo <i data-offstage-mask>SECRET</i> <textarea></textarea></label>
+      <label data-offstage-mask>SECRET <input value="a"></label><label><i data-offstage-mask>SECRET</i> <input value="b"></label>
+      <label>Text <input data-offstage-mask title="SECRET" placeholder="SECRET"></label>`,
   })
   const { call } = await drive(page)
   const text = await call('read_page')
-  for (const shown of [
-    'Harbour news 2026',
-    'text: harbour',
-    '1 2 3 4 5 6',
-    '12 | 3456',
-    'The 2026',
-  ])
+  expect(text).not.toContain('SECRET')
+  for (const shown of ['textbox "Note"', 'textbox "Memo"', 'textbox "Text"'])
     expect(text).toContain(shown)
-  expect(text.match(/\[masked\]/g)).toHaveLength(2)
+  expect(text.match(/textbox "\[masked\]"/g)).toHaveLength(2)
+  expect(await call('find', { name: 'Note' })).not.toContain('SECRET')
 })
 
-test('what may not be read lends its words to nothing', async ({ openPage }) => {
+test('what may not be read lends its words to nothing', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<header id="outer">OUTER words</header><main id="root">
       <div class="deny" id="denied">DENIED words</div><div data-offstage-ignore id="ignored">IGNORED words</div>
@@ -428,28 +445,30 @@ test('what may not be read lends its words to nothing', async ({ openPage }) => 
     }
 })
 
-test('a label does not carry a click where none is allowed, nor is one used that is not allowed', async ({
-  openPage,
-}) => {
-  const page = await openPage({
-    body: `<div class="deny"><input type="checkbox" id="in"><label for="out" id="bad" onclick="window.pressed = 1">Label in the denied part</label></div>
+test(
+  'a label does not carry a click where none is allowed, nor is one used that is not allowed',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({
+      body: `<div class="deny"><input type="checkbox" id="in"><label for="out" id="bad" onclick="window.pressed = 1">Label in the denied part</label></div>
       <label for="in">Allowed words</label>
       <input type="checkbox" id="out" aria-label="Mine" style="opacity: 0; width: 0; height: 0"><p>Rest</p>`,
-  })
-  const { call } = await drive(page, { deny: ['.deny'] })
-  const said = [
-    await call('click', { ref: 'Allowed words' }),
-    await call('set_checked', { ref: 'Allowed words', checked: true }),
-  ]
-  for (const text of said) expect(text).toMatch(/^outside: /)
-  await call('set_checked', { ref: 'Mine', checked: true })
-  expect(
-    await page.evaluate(() => ({
-      inside: document.querySelector<HTMLInputElement>('#in')?.checked,
-      pressed: (window as unknown as { pressed?: number }).pressed ?? 0,
-    })),
-  ).toEqual({ inside: false, pressed: 0 })
-})
+    })
+    const { call } = await drive(page, { deny: ['.deny'] })
+    const said = [
+      await call('click', { ref: 'Allowed words' }),
+      await call('set_checked', { ref: 'Allowed words', checked: true }),
+    ]
+    for (const text of said) expect(text).toMatch(/^outside: /)
+    await call('set_checked', { ref: 'Mine', checked: true })
+    expect(
+      await page.evaluate(() => ({
+        inside: document.querySelector<HTMLInputElement>('#in')?.checked,
+        pressed: (window as unknown as { pressed?: number }).pressed ?? 0,
+      })),
+    ).toEqual({ inside: false, pressed: 0 })
+  },
+)
 
 test('a field that was one for a password stays secret, and so does the one in its place', async ({
   openPage,
@@ -472,7 +491,7 @@ test('a field that was one for a password stays secret, and so does the one in i
   expect(text).toContain('Ordinary')
 })
 
-test('keys and tokens are removed wherever they stand', async ({ openPage }) => {
+test('keys and tokens are removed wherever they stand', MORE, async ({ openPage }) => {
   const phrase = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
   const page = await openPage({
     body: `<p>Your key is sk-proj-abcdefghijklmnopqrstuvwx</p><input aria-label="Made" readonly value="ghp_${'a1B2'.repeat(9)}">
@@ -519,7 +538,7 @@ test('a phrase stays masked while other parts of the page are read at the same t
   for (const word of PHRASE) expect(text).not.toMatch(new RegExp(`\\b${word}\\b`))
 })
 
-test('what is typed into a secret field is not reported', async ({ openPage }) => {
+test('what is typed into a secret field is not reported', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: '<label>Hasło <input></label><label>Note <input></label><p id="echo"></p><script>document.querySelector("input").oninput = ({ target }) => { echo.textContent = target.value }</script>',
   })

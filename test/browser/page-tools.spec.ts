@@ -279,7 +279,7 @@ test('fields of every kind take values as from a person', async ({ openPage }) =
   expect(await property(page, '[name=name]', 'value')).toBe('')
 })
 
-test('keys do what they do for a person', async ({ openPage }) => {
+test('keys do what they do for a person', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<form onsubmit="event.preventDefault(); window.sent = (window.sent ?? 0) + 1"><input aria-label="A"><button>S</button></form>
     <input type="range" aria-label="R" value="50"><input type="number" aria-label="N" value="4">

@@ -1,3 +1,4 @@
+import { MORE } from './support/more.ts'
 import type { Page } from '@playwright/test'
 import type { Agent, Conversation, Run, SentMessage } from '../../src/index.ts'
 import { callTools, say } from './support/mock-answers.ts'
@@ -131,71 +132,72 @@ test('a steered message outlives a reload, and one that was taken back does not 
   expect((await shown(page)).queued).toEqual([])
 })
 
-test('what is sent for after the run outlives a reload, begins the next one, and that outlives one, too', async ({
-  openPage,
-  model,
-}) => {
-  const words = 'At great length, word by word. '.repeat(40)
-  model.enqueue(
-    callTools([{ name: 'work', input: {} }]),
-    say('First done.'),
-    say(words, { paceMs: 30 }),
-    say('Second done.'),
-  )
-  const page = await openPage()
-  await mount(page, model.baseURL)
-  await begin(page, 'One')
-  await expect.poll(async () => (await shown(page)).calls).toEqual(['executing'])
-  await steer(page, 'Two', 'after-run')
-  await expect.poll(async () => (await shown(page)).queued).toEqual(['Two'])
-  await reload(page, model.baseURL)
-  await expect.poll(async () => (await shown(page)).queued).toEqual(['Two'])
-  await resume(page)
-  await expect
-    .poll(() => page.evaluate(() => String(window.steered.finishWork)))
-    .toContain('resolve')
-  await page.evaluate(() => window.steered.finishWork())
-  const first = await result(page)
-  expect(first).toMatchObject({ outcome: 'completed', text: 'First done.' })
-  await expect.poll(async () => (await shown(page)).texts.at(-1)).toContain('At great')
-  expect((await shown(page)).queued).toEqual([])
-  await reload(page, model.baseURL)
-  await resume(page)
-  expect(await result(page)).toMatchObject({
-    runId: first?.nextRunId,
-    outcome: 'completed',
-    text: 'Second done.',
-  })
-  expect((await shown(page)).texts).toEqual(['One', '', 'First done.', 'Two', 'Second done.'])
-  expect(sentTo(model).at(-1)).toEqual(['user: One', 'tool: worked', 'user: Two'])
-})
+test(
+  'what is sent for after the run outlives a reload, begins the next one, and that outlives one, too',
+  MORE,
+  async ({ openPage, model }) => {
+    const words = 'At great length, word by word. '.repeat(40)
+    model.enqueue(
+      callTools([{ name: 'work', input: {} }]),
+      say('First done.'),
+      say(words, { paceMs: 30 }),
+      say('Second done.'),
+    )
+    const page = await openPage()
+    await mount(page, model.baseURL)
+    await begin(page, 'One')
+    await expect.poll(async () => (await shown(page)).calls).toEqual(['executing'])
+    await steer(page, 'Two', 'after-run')
+    await expect.poll(async () => (await shown(page)).queued).toEqual(['Two'])
+    await reload(page, model.baseURL)
+    await expect.poll(async () => (await shown(page)).queued).toEqual(['Two'])
+    await resume(page)
+    await expect
+      .poll(() => page.evaluate(() => String(window.steered.finishWork)))
+      .toContain('resolve')
+    await page.evaluate(() => window.steered.finishWork())
+    const first = await result(page)
+    expect(first).toMatchObject({ outcome: 'completed', text: 'First done.' })
+    await expect.poll(async () => (await shown(page)).texts.at(-1)).toContain('At great')
+    expect((await shown(page)).queued).toEqual([])
+    await reload(page, model.baseURL)
+    await resume(page)
+    expect(await result(page)).toMatchObject({
+      runId: first?.nextRunId,
+      outcome: 'completed',
+      text: 'Second done.',
+    })
+    expect((await shown(page)).texts).toEqual(['One', '', 'First done.', 'Two', 'Second done.'])
+    expect(sentTo(model).at(-1)).toEqual(['user: One', 'tool: worked', 'user: Two'])
+  },
+)
 
-test('another tab goes on with a run whose tab was closed, and with the one after it', async ({
-  openPage,
-  model,
-  context,
-}) => {
-  model.enqueue(callTools([{ name: 'pay', input: {} }]), say('Paid.'), say('Wrapped.'))
-  const page = await openPage()
-  await mount(page, model.baseURL)
-  await begin(page, 'Pay')
-  await expect.poll(async () => (await shown(page)).pending).toBe(1)
-  await steer(page, 'And wrap it', 'after-run')
-  await expect.poll(async () => (await shown(page)).queued).toEqual(['And wrap it'])
-  const other = await openPage({ context })
-  await mount(other, model.baseURL)
-  await expect.poll(async () => (await shown(other)).queued).toEqual(['And wrap it'])
-  await page.close()
-  const answered = await other.evaluate(() => {
-    const { chat } = window.steered
-    const [call] = chat.getSnapshot().pending
-    return call ? chat.approve(call.toolCallId) : false
-  })
-  expect(answered).toBe(true)
-  await expect.poll(async () => (await shown(other)).texts.at(-1)).toBe('Wrapped.')
-  expect((await shown(other)).texts).toEqual(['Pay', '', 'Paid.', 'And wrap it', 'Wrapped.'])
-  expect((await shown(other)).queued).toEqual([])
-})
+test(
+  'another tab goes on with a run whose tab was closed, and with the one after it',
+  MORE,
+  async ({ openPage, model, context }) => {
+    model.enqueue(callTools([{ name: 'pay', input: {} }]), say('Paid.'), say('Wrapped.'))
+    const page = await openPage()
+    await mount(page, model.baseURL)
+    await begin(page, 'Pay')
+    await expect.poll(async () => (await shown(page)).pending).toBe(1)
+    await steer(page, 'And wrap it', 'after-run')
+    await expect.poll(async () => (await shown(page)).queued).toEqual(['And wrap it'])
+    const other = await openPage({ context })
+    await mount(other, model.baseURL)
+    await expect.poll(async () => (await shown(other)).queued).toEqual(['And wrap it'])
+    await page.close()
+    const answered = await other.evaluate(() => {
+      const { chat } = window.steered
+      const [call] = chat.getSnapshot().pending
+      return call ? chat.approve(call.toolCallId) : false
+    })
+    expect(answered).toBe(true)
+    await expect.poll(async () => (await shown(other)).texts.at(-1)).toBe('Wrapped.')
+    expect((await shown(other)).texts).toEqual(['Pay', '', 'Paid.', 'And wrap it', 'Wrapped.'])
+    expect((await shown(other)).queued).toEqual([])
+  },
+)
 
 test('a worker that dies behind a steered message: it is delivered once', async ({
   openPage,
@@ -219,27 +221,28 @@ test('a worker that dies behind a steered message: it is delivered once', async 
   ).toHaveLength(1)
 })
 
-test('an answer is cut short in the worker, and a reload right behind it loses nothing', async ({
-  openPage,
-  model,
-}) => {
-  const words = 'At great length, word by word. '.repeat(40)
-  model.enqueue(say(words, { paceMs: 30 }), say('Short.'))
-  const page = await openPage()
-  await mount(page, model.baseURL)
-  await begin(page, 'One')
-  await expect.poll(async () => (await shown(page)).texts[1] ?? '').toContain('At great')
-  await steer(page, 'Be brief', 'now')
-  expect(await outcome(page)).toEqual({ status: 'delivered' })
-  await reload(page, model.baseURL)
-  await resume(page)
-  await expect.poll(async () => (await shown(page)).texts.at(-1)).toBe('Short.')
-  const { texts } = await shown(page)
-  expect(texts).toHaveLength(4)
-  expect(texts[1]).toContain('At great')
-  expect(texts[1]?.length).toBeLessThan(words.length)
-  expect(texts.slice(2)).toEqual(['Be brief', 'Short.'])
-})
+test(
+  'an answer is cut short in the worker, and a reload right behind it loses nothing',
+  MORE,
+  async ({ openPage, model }) => {
+    const words = 'At great length, word by word. '.repeat(40)
+    model.enqueue(say(words, { paceMs: 30 }), say('Short.'))
+    const page = await openPage()
+    await mount(page, model.baseURL)
+    await begin(page, 'One')
+    await expect.poll(async () => (await shown(page)).texts[1] ?? '').toContain('At great')
+    await steer(page, 'Be brief', 'now')
+    expect(await outcome(page)).toEqual({ status: 'delivered' })
+    await reload(page, model.baseURL)
+    await resume(page)
+    await expect.poll(async () => (await shown(page)).texts.at(-1)).toBe('Short.')
+    const { texts } = await shown(page)
+    expect(texts).toHaveLength(4)
+    expect(texts[1]).toContain('At great')
+    expect(texts[1]?.length).toBeLessThan(words.length)
+    expect(texts.slice(2)).toEqual(['Be brief', 'Short.'])
+  },
+)
 
 test('while an approval is waited for, a message waits, too; another tab answers', async ({
   openPage,

@@ -1,3 +1,4 @@
+import { MORE } from './support/more.ts'
 import type { Page } from '@playwright/test'
 import { callTools, say } from './support/mock-answers.ts'
 import { expect, test } from './support/test.ts'
@@ -66,27 +67,30 @@ const begin = (page: Page) =>
   })
 const snapshot = (page: Page) => page.evaluate(() => window.agent.conversation('c').getSnapshot())
 
-test('a database that another tab blocks is waited for, and never replaced by memory', async ({
-  openPage,
-  context,
-  model,
-}) => {
-  const other = await openPage({ context })
-  await other.evaluate(hold, 1)
-  await other.evaluate(deleteHeld)
-  const page = await openPage({ context })
-  await openShop(page, model.baseURL)
-  expect(await send(page)).toMatchObject({ outcome: 'failed', error: { code: 'storage-blocked' } })
-  expect(model.requests).toHaveLength(0)
-  expect(await page.evaluate(() => window.modes)).toEqual(['blocked'])
+test(
+  'a database that another tab blocks is waited for, and never replaced by memory',
+  MORE,
+  async ({ openPage, context, model }) => {
+    const other = await openPage({ context })
+    await other.evaluate(hold, 1)
+    await other.evaluate(deleteHeld)
+    const page = await openPage({ context })
+    await openShop(page, model.baseURL)
+    expect(await send(page)).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'storage-blocked' },
+    })
+    expect(model.requests).toHaveLength(0)
+    expect(await page.evaluate(() => window.modes)).toEqual(['blocked'])
 
-  await other.evaluate(letGo)
-  await expect.poll(() => page.evaluate(() => window.modes)).toEqual(['blocked', 'durable'])
-  model.enqueue(say('Hello.'))
-  expect(await send(page)).toMatchObject({ outcome: 'completed', text: 'Hello.' })
-  const [record] = await page.evaluate(() => window.agent.conversations.list())
-  expect(record?.conversationId).toBe('c')
-})
+    await other.evaluate(letGo)
+    await expect.poll(() => page.evaluate(() => window.modes)).toEqual(['blocked', 'durable'])
+    model.enqueue(say('Hello.'))
+    expect(await send(page)).toMatchObject({ outcome: 'completed', text: 'Hello.' })
+    const [record] = await page.evaluate(() => window.agent.conversations.list())
+    expect(record?.conversationId).toBe('c')
+  },
+)
 
 test('a database of a newer version is refused by name, and nothing is asked', async ({
   openPage,

@@ -247,7 +247,7 @@ for (const how of ['closed', 'crashed'] as const) {
   )
 }
 
-test('a tab that lacks the agent is passed over', async ({ office, openTab }) => {
+test('a tab that lacks the agent is passed over', MORE, async ({ office, openTab }) => {
   office.holds = 'answer'
   const one = await openTab()
   const two = await openTab({ isAlone: true })
@@ -291,23 +291,23 @@ test(
   },
 )
 
-test('a page that is reloaded keeps its run and the agent that it asked', async ({
-  office,
-  openTab,
-  model,
-}) => {
-  office.holds = 'answer'
-  const one = await openTab()
-  const two = await openTab()
-  await begin(one)
-  await expect.poll(() => office.held.has('answer')).toBe(true)
-  await one.reload()
-  await one.locator('html[data-ready]').waitFor({ state: 'attached' })
-  await mount(one, model)
-  await one.evaluate(() => void window.pair.boss.resume('talk'))
-  await expect.poll(async () => (await shown(one)).ownership).toBe('this-tab')
-  await expect.poll(async () => (await shown(two)).ownership).toBe('other-tab')
-  office.goOn()
-  await expect.poll(() => outcome(one)).toBe('completed')
-  expect(office.charges).toBe(1)
-})
+test(
+  'a page that is reloaded keeps its run and the agent that it asked',
+  MORE,
+  async ({ office, openTab, model }) => {
+    office.holds = 'answer'
+    const one = await openTab()
+    const two = await openTab()
+    await begin(one)
+    await expect.poll(() => office.held.has('answer')).toBe(true)
+    await one.reload()
+    await one.locator('html[data-ready]').waitFor({ state: 'attached' })
+    await mount(one, model)
+    await one.evaluate(() => void window.pair.boss.resume('talk'))
+    await expect.poll(async () => (await shown(one)).ownership).toBe('this-tab')
+    await expect.poll(async () => (await shown(two)).ownership).toBe('other-tab')
+    office.goOn()
+    await expect.poll(() => outcome(one)).toBe('completed')
+    expect(office.charges).toBe(1)
+  },
+)

@@ -1,3 +1,4 @@
+import { MORE } from './support/more.ts'
 import { callTools, say } from './support/mock-answers.ts'
 import { expect, test } from './support/test.ts'
 
@@ -75,83 +76,85 @@ for (const death of ['terminated', 'hung'] as const) {
   })
 }
 
-test('a worker that dies again and again is given up: the run fails, nothing hangs', async ({
-  openPage,
-  model,
-}) => {
-  model.enqueue(...Array.from({ length: 8 }, () => ({ pieces: [], end: 'hang' }) as const))
-  const page = await openPage()
-  const outcome = await page.evaluate(async (baseURL) => {
-    let made = 0
-    let last: Worker | undefined
-    const agent = window.offstage.createAgent({
-      model: { provider: 'openai-compatible', model: 'mock', baseURL },
-      heartbeatMs: 200,
-      worker: () => {
-        made += 1
-        last = new Worker('/dist/worker.js', { type: 'module' })
-        return last
+test(
+  'a worker that dies again and again is given up: the run fails, nothing hangs',
+  MORE,
+  async ({ openPage, model }) => {
+    model.enqueue(...Array.from({ length: 8 }, () => ({ pieces: [], end: 'hang' }) as const))
+    const page = await openPage()
+    const outcome = await page.evaluate(async (baseURL) => {
+      let made = 0
+      let last: Worker | undefined
+      const agent = window.offstage.createAgent({
+        model: { provider: 'openai-compatible', model: 'mock', baseURL },
+        heartbeatMs: 200,
+        worker: () => {
+          made += 1
+          last = new Worker('/dist/worker.js', { type: 'module' })
+          return last
+        },
+      })
+      agent.on('worker', ({ state }) => {
+        const ready = last
+        // Long enough for it to ask the model, mostly; it is to die either way.
+        if (state === 'ready') setTimeout(() => ready?.terminate(), 1000)
+      })
+      const result = await agent.run('go').result
+      return { result, made }
+    }, model.baseURL)
+    expect(outcome.result).toMatchObject({ outcome: 'failed' })
+    expect(['worker-lost', 'crash-loop']).toContain(
+      outcome.result.outcome === 'failed' ? outcome.result.error.code : '',
+    )
+    expect(outcome.made).toBeLessThanOrEqual(4)
+  },
+)
+
+test(
+  'a tool that the busy page could not start in time is never started afterwards',
+  MORE,
+  async ({ openPage, model }) => {
+    const call = callTools([{ name: 'quick', input: {} }], { text: 'Now' }).pieces ?? []
+    model.enqueue(
+      { pieces: [...call.slice(0, 1), { waitMs: 2000 }, ...call.slice(1)] },
+      say('Too late, then.'),
+    )
+    const page = await openPage()
+    const outcome = await page.evaluate(async (baseURL) => {
+      const { createAgent, defineTool } = window.offstage
+      let calls = 0
+      const agent = createAgent({
+        model: { provider: 'openai-compatible', model: 'mock', baseURL },
+        tools: [
+          defineTool({
+            name: 'quick',
+            description: 'Has one second.',
+            timeoutMs: 1000,
+            inputSchema: { type: 'object', properties: {} },
+            execute: () => {
+              calls += 1
+            },
+          }),
+        ],
+      })
+      const run = agent.run('go')
+      for await (const event of run) if (event.type === 'text-delta') break
+      // The call falls due while the page is blocked, and far more than a second before that is over.
+      const until = performance.now() + 8000
+      while (performance.now() < until);
+      const result = await run.result
+      await new Promise((resolve) => setTimeout(resolve, 1000))
+      return { result, calls }
+    }, model.baseURL)
+    expect(outcome).toMatchObject({
+      calls: 0,
+      result: {
+        outcome: 'completed',
+        toolCalls: [{ status: 'failed', output: { type: 'error', code: 'timeout' } }],
       },
     })
-    agent.on('worker', ({ state }) => {
-      const ready = last
-      // Long enough for it to ask the model, mostly; it is to die either way.
-      if (state === 'ready') setTimeout(() => ready?.terminate(), 1000)
-    })
-    const result = await agent.run('go').result
-    return { result, made }
-  }, model.baseURL)
-  expect(outcome.result).toMatchObject({ outcome: 'failed' })
-  expect(['worker-lost', 'crash-loop']).toContain(
-    outcome.result.outcome === 'failed' ? outcome.result.error.code : '',
-  )
-  expect(outcome.made).toBeLessThanOrEqual(4)
-})
-
-test('a tool that the busy page could not start in time is never started afterwards', async ({
-  openPage,
-  model,
-}) => {
-  const call = callTools([{ name: 'quick', input: {} }], { text: 'Now' }).pieces ?? []
-  model.enqueue(
-    { pieces: [...call.slice(0, 1), { waitMs: 2000 }, ...call.slice(1)] },
-    say('Too late, then.'),
-  )
-  const page = await openPage()
-  const outcome = await page.evaluate(async (baseURL) => {
-    const { createAgent, defineTool } = window.offstage
-    let calls = 0
-    const agent = createAgent({
-      model: { provider: 'openai-compatible', model: 'mock', baseURL },
-      tools: [
-        defineTool({
-          name: 'quick',
-          description: 'Has one second.',
-          timeoutMs: 1000,
-          inputSchema: { type: 'object', properties: {} },
-          execute: () => {
-            calls += 1
-          },
-        }),
-      ],
-    })
-    const run = agent.run('go')
-    for await (const event of run) if (event.type === 'text-delta') break
-    // The call falls due while the page is blocked, and far more than a second before that is over.
-    const until = performance.now() + 8000
-    while (performance.now() < until);
-    const result = await run.result
-    await new Promise((resolve) => setTimeout(resolve, 1000))
-    return { result, calls }
-  }, model.baseURL)
-  expect(outcome).toMatchObject({
-    calls: 0,
-    result: {
-      outcome: 'completed',
-      toolCalls: [{ status: 'failed', output: { type: 'error', code: 'timeout' } }],
-    },
-  })
-})
+  },
+)
 
 test('a tool that hangs is timed out, its signal aborted, its late result dropped', async ({
   openPage,

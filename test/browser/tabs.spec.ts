@@ -227,7 +227,7 @@ test('any tab approves; the tool runs in the tab that drives the run', async ({
   expect(await two.evaluate(() => window.tab.ran)).toEqual([])
 })
 
-test('any tab answers a question, and aborts', async ({ context, openTab }) => {
+test('any tab answers a question, and aborts', MORE, async ({ context, openTab }) => {
   const script: Script = {
     paceMs: 25,
     steps: [
@@ -250,26 +250,27 @@ test('any tab answers a question, and aborts', async ({ context, openTab }) => {
   await expect.poll(() => contentOf(two)).toEqual(await contentOf(one))
 })
 
-test('a tab that shows nothing but the list follows what other tabs do', async ({
-  context,
-  openTab,
-}) => {
-  const one = await openTab({ context, script: { steps: [{ text: 'Hello.' }] } })
-  const list = await openTab({ context, shows: false })
-  const listed = (): Promise<unknown> =>
-    list.evaluate(() => window.tab.agent.conversations.getSnapshot().map(({ title }) => title))
-  await list.evaluate(() => window.tab.agent.conversations.list())
-  await begin(one)
-  await expect.poll(listed).toEqual(['Go'])
-  await expect.poll(() => outcome(one)).toBe('completed')
-  for (const [title, shown] of [
-    ['Greeting', 'Greeting'],
-    ['', 'Go'],
-  ] as const) {
-    await one.evaluate((to) => window.tab.agent.conversations.rename('c', to), title)
-    await expect.poll(listed).toEqual([shown])
-  }
-})
+test(
+  'a tab that shows nothing but the list follows what other tabs do',
+  MORE,
+  async ({ context, openTab }) => {
+    const one = await openTab({ context, script: { steps: [{ text: 'Hello.' }] } })
+    const list = await openTab({ context, shows: false })
+    const listed = (): Promise<unknown> =>
+      list.evaluate(() => window.tab.agent.conversations.getSnapshot().map(({ title }) => title))
+    await list.evaluate(() => window.tab.agent.conversations.list())
+    await begin(one)
+    await expect.poll(listed).toEqual(['Go'])
+    await expect.poll(() => outcome(one)).toBe('completed')
+    for (const [title, shown] of [
+      ['Greeting', 'Greeting'],
+      ['', 'Go'],
+    ] as const) {
+      await one.evaluate((to) => window.tab.agent.conversations.rename('c', to), title)
+      await expect.poll(listed).toEqual([shown])
+    }
+  },
+)
 
 test('what another tab deletes is shown and listed no more', async ({ context, openTab }) => {
   const one = await openTab({ context, script: { steps: [{ text: 'Hello.' }] } })

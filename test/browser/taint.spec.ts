@@ -1,3 +1,4 @@
+import { MORE } from './support/more.ts'
 import type { Page } from '@playwright/test'
 import type { Agent, AgentOptions, RunResult } from '../../src/index.ts'
 import { expect, test } from './support/test.ts'
@@ -124,7 +125,7 @@ test('what pays or deletes is asked about, and what turns a page or filters is n
     .toMatchObject({ done: 'next paid ', asked: [], outcome: 'completed' })
 })
 
-test('an address that is no link of the page is asked about', async ({ openPage }) => {
+test('an address that is no link of the page is asked about', MORE, async ({ openPage }) => {
   const page = await openPage({ body: SHOP })
   const go = (url: string): Call => ({ toolName: 'navigate', input: { url } })
   await mount(page, [[READ], [go('#about')], [go('/pay?to=mallory')], 'Done.'])
@@ -164,7 +165,7 @@ test('a reload in the middle keeps why a person is asked, and asks anew', async 
   await expect.poll(async () => (await shown(page)).outcome).toBe('completed')
 })
 
-test('another tab shows why, and can’t approve it', async ({ openPage, context }) => {
+test('another tab shows why, and can’t approve it', MORE, async ({ openPage, context }) => {
   const own = await openPage({ context, body: SHOP })
   const other = await openPage({ context, body: SHOP })
   const steps = [[READ], [click('Pay now')], 'Done.'] as const
@@ -184,28 +185,30 @@ test('another tab shows why, and can’t approve it', async ({ openPage, context
   expect((await shown(other)).done).toBe('')
 })
 
-test('"allow" asks about none of it, and "ask-writes" about all that acts', async ({
-  openPage,
-}) => {
-  const free = await openPage({ body: SHOP })
-  const steps = [[READ], [click('Next page')], [click('Pay now')], 'Done.'] as const
-  await mount(free, steps, { whileTainted: 'allow', storage: { name: 'free' } })
-  await begin(free)
-  await expect
-    .poll(() => shown(free))
-    .toMatchObject({
-      done: 'next paid ',
-      outcome: 'completed',
-      origins: ['Read the page', 'Click'],
-    })
-  const strict = await openPage({ body: SHOP })
-  await mount(strict, steps, { whileTainted: 'ask-writes', storage: { name: 'strict' } })
-  await begin(strict)
-  await expect
-    .poll(() => shown(strict))
-    .toMatchObject({ asked: [{ about: { text: 'button "Next page"' }, because: BECAUSE }] })
-  await answer(strict, 'deny')
-})
+test(
+  '"allow" asks about none of it, and "ask-writes" about all that acts',
+  MORE,
+  async ({ openPage }) => {
+    const free = await openPage({ body: SHOP })
+    const steps = [[READ], [click('Next page')], [click('Pay now')], 'Done.'] as const
+    await mount(free, steps, { whileTainted: 'allow', storage: { name: 'free' } })
+    await begin(free)
+    await expect
+      .poll(() => shown(free))
+      .toMatchObject({
+        done: 'next paid ',
+        outcome: 'completed',
+        origins: ['Read the page', 'Click'],
+      })
+    const strict = await openPage({ body: SHOP })
+    await mount(strict, steps, { whileTainted: 'ask-writes', storage: { name: 'strict' } })
+    await begin(strict)
+    await expect
+      .poll(() => shown(strict))
+      .toMatchObject({ asked: [{ about: { text: 'button "Next page"' }, because: BECAUSE }] })
+    await answer(strict, 'deny')
+  },
+)
 
 test('a call that the page has the model write as text is asked about', async ({ openPage }) => {
   const page = await openPage({ body: SHOP })

@@ -182,30 +182,36 @@ test(
   },
 )
 
-test('a worker function makes its own address trusted, or is told to', async ({ openPage }) => {
-  const page = await openPage(csp('offstage'))
-  const { error } = await run(page, 'function')
-  expect(error).toMatchObject({
-    details: { reason: 'trusted-types' },
-    message: expect.stringMatching(/policy of your own.*workerUrl/),
-  })
-})
+test(
+  'a worker function makes its own address trusted, or is told to',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage(csp('offstage'))
+    const { error } = await run(page, 'function')
+    expect(error).toMatchObject({
+      details: { reason: 'trusted-types' },
+      message: expect.stringMatching(/policy of your own.*workerUrl/),
+    })
+  },
+)
 
-test('a policy of the same name made by other code is said to be in the way', async ({
-  openPage,
-}) => {
-  const page = await openPage(csp('offstage'))
-  await page.evaluate(() => {
-    const { trustedTypes } = globalThis as unknown as {
-      trustedTypes: { createPolicy(name: string, rules: object): object }
-    }
-    trustedTypes.createPolicy('offstage', {})
-  })
-  const { error } = await run(page, 'default')
-  expect(error?.message).toMatch(/other code has made one of this name.*'allow-duplicates'/)
-})
+test(
+  'a policy of the same name made by other code is said to be in the way',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage(csp('offstage'))
+    await page.evaluate(() => {
+      const { trustedTypes } = globalThis as unknown as {
+        trustedTypes: { createPolicy(name: string, rules: object): object }
+      }
+      trustedTypes.createPolicy('offstage', {})
+    })
+    const { error } = await run(page, 'default')
+    expect(error?.message).toMatch(/other code has made one of this name.*'allow-duplicates'/)
+  },
+)
 
-test('what copies share hands no trusted address to scripts', async ({ openPage }) => {
+test('what copies share hands no trusted address to scripts', MORE, async ({ openPage }) => {
   const page = await openPage(csp('offstage'))
   expect(await run(page, 'default')).toMatchObject({ outcome: 'completed' })
   const taken = await page.evaluate(() => {

@@ -1,3 +1,4 @@
+import { MORE } from './support/more.ts'
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -63,51 +64,55 @@ const RUN_IN_FRAME = `
   run.result.then(({ outcome, text, error }) =>
     parent.postMessage({ outcome, text, error, calls, modes, origin }, '*'))`
 
-test('from file://, an approval waits over a reload, and the tool runs once', async ({ page }) => {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'offstage-file-'))
-  await copyFile(inProject('dist/offstage.global.js'), path.join(folder, 'offstage.global.js'))
-  await writeFile(
-    path.join(folder, 'index.html'),
-    `<!doctype html><title>File</title><body>
+test(
+  'from file://, an approval waits over a reload, and the tool runs once',
+  MORE,
+  async ({ page }) => {
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'offstage-file-'))
+    await copyFile(inProject('dist/offstage.global.js'), path.join(folder, 'offstage.global.js'))
+    await writeFile(
+      path.join(folder, 'index.html'),
+      `<!doctype html><title>File</title><body>
       <script src="offstage.global.js"></script>
       <script>${ORDER}; Object.assign(window, { agent, calls, modes, warnings })</script>`,
-  )
-  await page.goto(pathToFileURL(path.join(folder, 'index.html')).href)
-  await page.evaluate(async () => {
-    const { agent } = window as unknown as Opened
-    const view = agent.conversation('c')
-    agent.run('A mug', { conversationId: 'c' })
-    await new Promise<void>((resolve) => {
-      view.subscribe(() => void (view.getSnapshot().pending.length && resolve()))
+    )
+    await page.goto(pathToFileURL(path.join(folder, 'index.html')).href)
+    await page.evaluate(async () => {
+      const { agent } = window as unknown as Opened
+      const view = agent.conversation('c')
+      agent.run('A mug', { conversationId: 'c' })
+      await new Promise<void>((resolve) => {
+        view.subscribe(() => void (view.getSnapshot().pending.length && resolve()))
+      })
     })
-  })
-  await page.reload()
-  const after = await page.evaluate(async () => {
-    const { agent, calls, modes } = window as unknown as Opened
-    const view = agent.conversation('c')
-    view.subscribe(() => {
-      const [pending] = view.getSnapshot().pending
-      if (pending) void agent.approve(pending)
+    await page.reload()
+    const after = await page.evaluate(async () => {
+      const { agent, calls, modes } = window as unknown as Opened
+      const view = agent.conversation('c')
+      view.subscribe(() => {
+        const [pending] = view.getSnapshot().pending
+        if (pending) void agent.approve(pending)
+      })
+      const run = await agent.resume()
+      const { outcome, text } = (await run?.result) ?? {}
+      const stored = await agent.conversations.get('c')
+      return { outcome, text, calls, modes, isStored: stored !== null }
     })
-    const run = await agent.resume()
-    const { outcome, text } = (await run?.result) ?? {}
-    const stored = await agent.conversations.get('c')
-    return { outcome, text, calls, modes, isStored: stored !== null }
-  })
-  expect(after).toEqual({
-    outcome: 'completed',
-    text: 'Ordered.',
-    calls: ['mug'],
-    modes: ['durable'],
-    isStored: true,
-  })
-  const warnings = (): Promise<readonly string[]> =>
-    page.evaluate(() => (window as unknown as Opened).warnings)
-  await expect
-    .poll(warnings)
-    .toEqual([expect.stringMatching(/opened from file:.*file:.*worker.js/)])
-  await rm(folder, { recursive: true, force: true })
-})
+    expect(after).toEqual({
+      outcome: 'completed',
+      text: 'Ordered.',
+      calls: ['mug'],
+      modes: ['durable'],
+      isStored: true,
+    })
+    const warnings = (): Promise<readonly string[]> =>
+      page.evaluate(() => (window as unknown as Opened).warnings)
+    await expect
+      .poll(warnings)
+      .toEqual([expect.stringMatching(/opened from file:.*file:.*worker.js/)])
+    await rm(folder, { recursive: true, force: true })
+  },
+)
 
 const script = (cdn: Site): string =>
   `<script src="${cdn.url}/offstage.global.js"></script><script>${ORDER};${RUN_IN_FRAME}</script>`
@@ -130,15 +135,19 @@ for (const [kind, html] of [
   })
 }
 
-test('in a document of a data: address, a run works in memory', async ({ page, site, cdn }) => {
-  await page.goto(`${site.url}/dist/index.js`)
-  expect(await inFrame(page, { html: script(cdn), as: 'data' })).toMatchObject({
-    outcome: 'completed',
-    calls: ['mug'],
-    modes: ['memory'],
-    origin: 'null',
-  })
-})
+test(
+  'in a document of a data: address, a run works in memory',
+  MORE,
+  async ({ page, site, cdn }) => {
+    await page.goto(`${site.url}/dist/index.js`)
+    expect(await inFrame(page, { html: script(cdn), as: 'data' })).toMatchObject({
+      outcome: 'completed',
+      calls: ['mug'],
+      modes: ['memory'],
+      origin: 'null',
+    })
+  },
+)
 
 test('in a document of a blob: address, a run is durable', async ({ page, site, cdn }) => {
   await page.goto(`${site.url}/dist/index.js`)
@@ -150,45 +159,47 @@ test('in a document of a blob: address, a run is durable', async ({ page, site, 
   })
 })
 
-test('in a sandboxed frame, a workerUrl is opaque-origin and says what starts there', async ({
-  page,
-  site,
-  cdn,
-}) => {
-  await page.goto(`${site.url}/dist/index.js`)
-  const html = `<script src="${cdn.url}/offstage.global.js"></script><script>
+test(
+  'in a sandboxed frame, a workerUrl is opaque-origin and says what starts there',
+  MORE,
+  async ({ page, site, cdn }) => {
+    await page.goto(`${site.url}/dist/index.js`)
+    const html = `<script src="${cdn.url}/offstage.global.js"></script><script>
     Offstage.createAgent({
       model: { provider: 'scripted', model: 'x', script: { steps: [] } },
       workerUrl: '${cdn.url}/worker.js',
     }).run('hi').result.then((result) => parent.postMessage(result, '*'))</script>`
-  const result = (await inFrame(page, { html, as: 'srcdoc' })) as { error: { message: string } }
-  expect(result.error).toMatchObject({
-    code: 'worker-load-failed',
-    details: { reason: 'opaque-origin' },
-    message: expect.stringMatching(/sandboxed.*inline worker/),
-  })
-})
+    const result = (await inFrame(page, { html, as: 'srcdoc' })) as { error: { message: string } }
+    expect(result.error).toMatchObject({
+      code: 'worker-load-failed',
+      details: { reason: 'opaque-origin' },
+      message: expect.stringMatching(/sandboxed.*inline worker/),
+    })
+  },
+)
 
-test('bundled to a format without import.meta.url, the inline worker is used and the warning says so', async ({
-  openPage,
-}) => {
-  const page = await openPage()
-  const withoutMeta = await withoutImportMeta(page)
-  const found = await page.evaluate(async (entry) => {
-    const { createAgent } = (await import(entry)) as typeof window.offstage
-    const script = { steps: [{ text: 'Hi.' }] }
-    const agent = createAgent({ model: { provider: 'scripted', model: 'x', script } })
-    const warning = new Promise<string>((resolve) =>
-      agent.on('warning', ({ message }) => resolve(message)),
-    )
-    const { outcome } = await agent.run('hi').result
-    return { outcome, warning: await warning }
-  }, withoutMeta('index.js'))
-  expect(found).toEqual({
-    outcome: 'completed',
-    warning: expect.stringContaining('import.meta.url'),
-  })
-})
+test(
+  'bundled to a format without import.meta.url, the inline worker is used and the warning says so',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage()
+    const withoutMeta = await withoutImportMeta(page)
+    const found = await page.evaluate(async (entry) => {
+      const { createAgent } = (await import(entry)) as typeof window.offstage
+      const script = { steps: [{ text: 'Hi.' }] }
+      const agent = createAgent({ model: { provider: 'scripted', model: 'x', script } })
+      const warning = new Promise<string>((resolve) =>
+        agent.on('warning', ({ message }) => resolve(message)),
+      )
+      const { outcome } = await agent.run('hi').result
+      return { outcome, warning: await warning }
+    }, withoutMeta('index.js'))
+    expect(found).toEqual({
+      outcome: 'completed',
+      warning: expect.stringContaining('import.meta.url'),
+    })
+  },
+)
 
 test.describe('offstage/no-inline', () => {
   test('works as offstage does, and needs the file', async ({ openPage }) => {

@@ -3,7 +3,7 @@ import type { AgentOptions, ErrorData } from '../../src/index.ts'
 import { inProject } from '../../scripts/lib/project.mjs'
 import { serveSite } from './support/site.ts'
 import { expect, test } from './support/test.ts'
-import { inSlice } from './support/more.ts'
+import { MORE, inSlice } from './support/more.ts'
 
 // Why a worker did not start, as the error says it: in a real browser, which says little itself.
 
@@ -178,33 +178,34 @@ for (const way of ['url', 'function'] as const) {
   })
 }
 
-test('a redirect to another origin is cross-origin, and nothing is sent there', async ({
-  openPage,
-  site,
-}) => {
-  const other = await serveSite({ folders: {} })
-  const asked: string[] = []
-  const page = await openPage({ errorsAllowed: true })
-  page.on('request', (request) => asked.push(request.url()))
-  await page.route('**/w/moved.js', (route) =>
-    route.fulfill({ status: 302, headers: { location: `${other.url}/worker.js` } }),
-  )
-  const { error } = await start(page, 'url', '/w/moved.js')
-  expect(error).toMatchObject({
-    details: { reason: 'cross-origin', url: `${site.url}/w/moved.js` },
-  })
-  expect(error?.message).toMatch(/redirects/)
-  await other.close()
-})
+test(
+  'a redirect to another origin is cross-origin, and nothing is sent there',
+  MORE,
+  async ({ openPage, site }) => {
+    const other = await serveSite({ folders: {} })
+    const asked: string[] = []
+    const page = await openPage({ errorsAllowed: true })
+    page.on('request', (request) => asked.push(request.url()))
+    await page.route('**/w/moved.js', (route) =>
+      route.fulfill({ status: 302, headers: { location: `${other.url}/worker.js` } }),
+    )
+    const { error } = await start(page, 'url', '/w/moved.js')
+    expect(error).toMatchObject({
+      details: { reason: 'cross-origin', url: `${site.url}/w/moved.js` },
+    })
+    expect(error?.message).toMatch(/redirects/)
+    await other.close()
+  },
+)
 
-test('a server that breaks off is network, and worth another try', async ({ openPage }) => {
+test('a server that breaks off is network, and worth another try', MORE, async ({ openPage }) => {
   const page = await openPage({ errorsAllowed: true })
   await page.route('**/w/broken.js', (route) => route.abort('connectionreset'))
   const { error } = await start(page, 'url', '/w/broken.js')
   expect(error).toMatchObject({ retryable: true, details: { reason: 'network' } })
 })
 
-test('a browser that is offline is offline', async ({ openPage, context }) => {
+test('a browser that is offline is offline', MORE, async ({ openPage, context }) => {
   const page = await openPage({ errorsAllowed: true })
   // As after a first run; what finds out why another start fails has never been loaded.
   expect(await start(page, 'default')).toMatchObject({ outcome: 'completed' })
@@ -213,7 +214,7 @@ test('a browser that is offline is offline', async ({ openPage, context }) => {
   expect(error).toMatchObject({ retryable: true, details: { reason: 'offline' } })
 })
 
-test('a page that may not look at the file says what it can', async ({ openPage }) => {
+test('a page that may not look at the file says what it can', MORE, async ({ openPage }) => {
   const headers = { 'content-security-policy': "default-src 'self'; connect-src 'none'" }
   const page = await openPage({ errorsAllowed: true, headers })
   const { error } = await start(page, 'url', '/w/missing.js')
@@ -221,7 +222,7 @@ test('a page that may not look at the file says what it can', async ({ openPage 
   expect(error?.message).toMatch(/missing.js.*console/)
 })
 
-test('an address that is none is no-address', async ({ openPage }) => {
+test('an address that is none is no-address', MORE, async ({ openPage }) => {
   const page = await openPage()
   const { error } = await start(page, 'url', 'http://[')
   expect(error).toMatchObject({ details: { reason: 'no-address' } })
@@ -255,7 +256,7 @@ test('a worker function that throws or returns something else says so', async ({
   ])
 })
 
-test('a worker function may answer later', async ({ openPage }) => {
+test('a worker function may answer later', MORE, async ({ openPage }) => {
   const page = await openPage()
   const result = await page.evaluate(
     () =>
@@ -335,18 +336,20 @@ test.describe('the default worker', () => {
   })
 })
 
-test('without the file that finds out why, the error is plain and comes all the same', async ({
-  openPage,
-}) => {
-  const page = await openPage({ errorsAllowed: true })
-  await page.route('**/dist/start-diagnosis-*', (route) => route.fulfill({ status: 404 }))
-  const { error } = await start(page, 'url', '/w/missing.js')
-  expect(error).toMatchObject({
-    code: 'worker-load-failed',
-    retryable: true,
-    details: { reason: 'import' },
-  })
-})
+test(
+  'without the file that finds out why, the error is plain and comes all the same',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ errorsAllowed: true })
+    await page.route('**/dist/start-diagnosis-*', (route) => route.fulfill({ status: 404 }))
+    const { error } = await start(page, 'url', '/w/missing.js')
+    expect(error).toMatchObject({
+      code: 'worker-load-failed',
+      retryable: true,
+      details: { reason: 'import' },
+    })
+  },
+)
 
 test('without the file that finds out why, the inline worker starts all the same', async ({
   openPage,
@@ -370,77 +373,86 @@ test('a server in trouble is bad-status, worth another try, and keeps the query 
   expect(JSON.stringify(error)).not.toContain('secret')
 })
 
-test('a script that is missing elsewhere is no import of a file that holds its name', async ({
-  openPage,
-  site,
-}) => {
-  site.add('/w/named.js', { body: 'const b = ;\n// some js text' })
-  const page = await openPage({ errorsAllowed: true })
-  await page.evaluate(
-    () =>
-      new Promise((resolve) => {
-        const script = document.createElement('script')
-        script.src = '/js'
-        script.onerror = resolve
-        document.body.append(script)
-      }),
-  )
-  const { error } = await start(page, 'url', '/w/named.js')
-  expect(error).toMatchObject({ details: { reason: 'syntax' } })
-})
+test(
+  'a script that is missing elsewhere is no import of a file that holds its name',
+  MORE,
+  async ({ openPage, site }) => {
+    site.add('/w/named.js', { body: 'const b = ;\n// some js text' })
+    const page = await openPage({ errorsAllowed: true })
+    await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          const script = document.createElement('script')
+          script.src = '/js'
+          script.onerror = resolve
+          document.body.append(script)
+        }),
+    )
+    const { error } = await start(page, 'url', '/w/named.js')
+    expect(error).toMatchObject({ details: { reason: 'syntax' } })
+  },
+)
 
-test('a bundle without an address is no-address, whatever the policy says of its inline worker', async ({
-  openPage,
-}) => {
-  const headers = { 'content-security-policy': "script-src 'self'; worker-src 'self'" }
-  const page = await openPage({ errorsAllowed: true, headers })
-  await page.route('**/no-meta/*', async (route) => {
-    const url = route.request().url().replace('/no-meta/', '/dist/')
-    const text = await (await route.fetch({ url })).text()
-    const body = text.replace("'./worker.js',import.meta.url", "'./worker.js',({}).url")
-    await route.fulfill({ body, contentType: 'text/javascript' })
-  })
-  const error = await page.evaluate(async (entry) => {
-    const { createAgent } = (await import(entry)) as typeof window.offstage
-    const model = { provider: 'scripted', model: 'x', script: { steps: [] } } as const
-    const result = await createAgent({ model }).run('hi').result
-    return result.outcome === 'failed' ? result.error : undefined
-  }, '/no-meta/index.js')
-  expect(error).toMatchObject({
-    details: { reason: 'csp', source: 'blob:', file: { reason: 'no-address' } },
-  })
-})
+test(
+  'a bundle without an address is no-address, whatever the policy says of its inline worker',
+  MORE,
+  async ({ openPage }) => {
+    const headers = { 'content-security-policy': "script-src 'self'; worker-src 'self'" }
+    const page = await openPage({ errorsAllowed: true, headers })
+    await page.route('**/no-meta/*', async (route) => {
+      const url = route.request().url().replace('/no-meta/', '/dist/')
+      const text = await (await route.fetch({ url })).text()
+      const body = text.replace("'./worker.js',import.meta.url", "'./worker.js',({}).url")
+      await route.fulfill({ body, contentType: 'text/javascript' })
+    })
+    const error = await page.evaluate(async (entry) => {
+      const { createAgent } = (await import(entry)) as typeof window.offstage
+      const model = { provider: 'scripted', model: 'x', script: { steps: [] } } as const
+      const result = await createAgent({ model }).run('hi').result
+      return result.outcome === 'failed' ? result.error : undefined
+    }, '/no-meta/index.js')
+    expect(error).toMatchObject({
+      details: { reason: 'csp', source: 'blob:', file: { reason: 'no-address' } },
+    })
+  },
+)
 
-test('a policy that only reports does not hide that the server broke off', async ({ openPage }) => {
-  const headers = { 'content-security-policy-report-only': "connect-src 'none'" }
-  const page = await openPage({ errorsAllowed: true, headers })
-  await page.route('**/w/broken.js', (route) => route.abort('connectionreset'))
-  const { error } = await start(page, 'url', '/w/broken.js')
-  expect(error).toMatchObject({ retryable: true, details: { reason: 'network' } })
-})
+test(
+  'a policy that only reports does not hide that the server broke off',
+  MORE,
+  async ({ openPage }) => {
+    const headers = { 'content-security-policy-report-only': "connect-src 'none'" }
+    const page = await openPage({ errorsAllowed: true, headers })
+    await page.route('**/w/broken.js', (route) => route.abort('connectionreset'))
+    const { error } = await start(page, 'url', '/w/broken.js')
+    expect(error).toMatchObject({ retryable: true, details: { reason: 'network' } })
+  },
+)
 
-test('what a worker function threw is the cause of the error, and what it set stays', async ({
-  openPage,
-}) => {
-  const page = await openPage()
-  const found = await page.evaluate(async () => {
-    const model = { provider: 'scripted', model: 'x', script: { steps: [] } } as const
-    const real = globalThis.Worker
-    class Replaced extends real {}
-    const error = await window.offstage
-      .createAgent({
-        model,
-        worker() {
-          globalThis.Worker = Replaced
-          throw new Error('mine')
-        },
-      })
-      .prepare()
-      .catch((thrown: Error) => thrown)
-    return [String((error as Error).cause), globalThis.Worker === Replaced]
-  })
-  expect(found).toEqual(['Error: mine', true])
-})
+test(
+  'what a worker function threw is the cause of the error, and what it set stays',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage()
+    const found = await page.evaluate(async () => {
+      const model = { provider: 'scripted', model: 'x', script: { steps: [] } } as const
+      const real = globalThis.Worker
+      class Replaced extends real {}
+      const error = await window.offstage
+        .createAgent({
+          model,
+          worker() {
+            globalThis.Worker = Replaced
+            throw new Error('mine')
+          },
+        })
+        .prepare()
+        .catch((thrown: Error) => thrown)
+      return [String((error as Error).cause), globalThis.Worker === Replaced]
+    })
+    expect(found).toEqual(['Error: mine', true])
+  },
+)
 
 test('dispose while the cause is looked for ends as disposed, and the next agent starts', async ({
   openPage,
@@ -502,7 +514,7 @@ test('two agents, and a remount while the cause is looked for: each is answered 
   expect(codes).toEqual(['disposed', 'disposed', 'cross-origin', 'not-found'])
 })
 
-test('a worker that is slow to load is waited for', async ({ openPage, site }) => {
+test('a worker that is slow to load is waited for', MORE, async ({ openPage, site }) => {
   const page = await openPage()
   site.add('/w/slow.js', { body: `import '/dist/worker.js'`, afterMs: 12_000 })
   const { outcome } = await start(page, 'url', '/w/slow.js')

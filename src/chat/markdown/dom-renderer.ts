@@ -4,7 +4,7 @@ import { copyText } from '../copy-text.ts'
 import type { Words } from '../words/words.ts'
 import { hostOf, safeAddress } from './safe-address.ts'
 
-type ButtonWords = Pick<Words, 'copied' | 'copyCode' | 'image'>
+type ButtonWords = Pick<Words, 'copied' | 'copyCode' | 'image' | 'task'>
 
 /** Makes elements of what the parser finds. Text only ever becomes text nodes. */
 export interface DomRendererData {
@@ -75,7 +75,7 @@ function elementFor(data: DomRendererData, token: smd.Token): Element {
     case smd.TABLE_CELL:
       return make(isFirstRow(topOf(data)) ? 'th' : 'td')
     case smd.CHECKBOX:
-      return checkbox()
+      return checkbox(data.words)
     case smd.IMAGE:
       return make('span', 'picture')
     case smd.EQUATION_INLINE:
@@ -243,8 +243,9 @@ function containerOf(element: Element): Element {
   return element.closest('.code, .table') ?? element
 }
 
-function checkbox(): Element {
+function checkbox({ task }: ButtonWords): Element {
   const box = document.createElement('input')
+  box.setAttribute('aria-label', task)
   box.type = 'checkbox'
   box.disabled = true
   return box

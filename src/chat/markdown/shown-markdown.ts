@@ -10,7 +10,7 @@ export interface MarkdownText {
   readonly isWhole: boolean
   readonly options: MarkdownOptions
   /** For what is on its buttons. */
-  readonly words: Pick<Words, 'copied' | 'copyCode' | 'image'>
+  readonly words: Pick<Words, 'copied' | 'copyCode' | 'image' | 'task'>
 }
 
 /**

@@ -13,6 +13,11 @@ export const base: CSSResult = css`
     text-align: start;
   }
 
+  :host([placement='inline']) {
+    block-size: 100%;
+    max-block-size: 100dvh;
+  }
+
   :host([hidden]) {
     display: none;
   }

@@ -35,6 +35,7 @@ export const en: Words = {
   tooLarge: 'Files of one message may have 20 MB.',
   attachment: (name) => `Attachment: ${name}`,
   image: (address) => `Show the picture from ${address}`,
+  task: 'Task',
   callsDone: (count) => `Done, ${count} times`,
   input: 'Input',
   output: 'Output',
@@ -86,8 +87,7 @@ export const en: Words = {
   queued: 'Waits to be sent',
   withdraw: 'Take back',
   unsent: 'This was not sent.',
-  tainted:
-    'This conversation has read words of others. You are asked before anything takes effect.',
+  tainted: 'The assistant reads words of others here. They may try to steer it.',
   taintedBy: (origin, since) => `${origin}, since ${since}`,
   leaving: (address) => `This link may have been written by others. It leads to ${address}`,
   openLink: 'Open it',

@@ -34,6 +34,8 @@ export interface Words {
   removeAttached(name: string): string
   readonly tooLarge: string
   image(address: string): string
+  /** A box of a list of tasks. */
+  readonly task: string
   callsDone(count: string): string
   readonly input: string
   readonly output: string

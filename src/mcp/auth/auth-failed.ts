@@ -1,5 +1,5 @@
-import { OffstageError } from '../../protocol/error.ts'
+import { type ErrorOptions, OffstageError } from '../../protocol/error.ts'
 
-export function authFailed(message: string): OffstageError {
-  return new OffstageError('mcp-auth-failed', message)
+export function authFailed(message: string, options?: ErrorOptions): OffstageError {
+  return new OffstageError('mcp-auth-failed', message, options)
 }

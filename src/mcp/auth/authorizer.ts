@@ -1,4 +1,5 @@
 import { oneByOne } from '../../lib/one-by-one.ts'
+import { OffstageError } from '../../protocol/error.ts'
 import { stopped } from '../failures.ts'
 import type { McpFetch } from '../options.ts'
 import { authFailed } from './auth-failed.ts'
@@ -6,10 +7,10 @@ import { readChallenge } from './challenge.ts'
 import { type AuthServer, discoverAuth } from './discover.ts'
 import { type Keys, keysOf, LOG_IN, readKept } from './kept.ts'
 import { leavePage } from './leave-page.ts'
-import { beginLogIn, readAnswer } from './log-in.ts'
+import { beginLogIn, type LogInStart, readAnswer } from './log-in.ts'
 import { logInByWindow } from './log-in-window.ts'
 import type { McpAuthOptions, McpKeyStore } from './options.ts'
-import { register, requestTokens, type Tokens } from './tokens.ts'
+import { isFinal, isPassing, noTokens, register, requestTokens, type Tokens } from './tokens.ts'
 import { answeredInTime, unlessStopped } from './within.ts'
 
 /** A refusal, and the token that was refused; null: there was none. */
@@ -41,6 +42,8 @@ class OAuth implements Authorizer {
   readonly #keys: Keys
   readonly #inTurn = oneByOne()
   readonly #redirectUrl: string
+  /** A person is at a log-in. */
+  #isWithPerson = false
 
   constructor(parts: AuthorizerParts) {
     const { options, url } = parts
@@ -68,12 +71,15 @@ class OAuth implements Authorizer {
         const next = await answeredInTime(signal, (within) =>
           requestTokens(parameters, had, { fetch: ask, signal: within }),
         )
-        if (next) return this.#keep({ refresh: had.refresh, ...next })
+        if ('access' in next) return this.#keep({ refresh: had.refresh, ...next })
+        // It is still good: neither is it thrown away, nor is a person asked to log in for nothing.
+        if (isPassing(next)) throw noTokens(had.server, next)
+        if (isFinal(next)) await this.#store.removeItem(this.#keys.tokens)
       }
-      if (!isTooLittle) await this.#store.removeItem(this.#keys.tokens)
       return this.#logIn(response, had, signal)
     }
-    return unlessStopped(signal, () => this.#inTurn(work))
+    const why = (): OffstageError => (this.#isWithPerson ? logInStopped(signal) : stopped(signal))
+    return unlessStopped(signal, () => this.#inTurn(work), why)
   }
 
   async #keep(tokens: Tokens): Promise<string> {
@@ -131,16 +137,30 @@ class OAuth implements Authorizer {
     }
     const parameters = {
       grant_type: 'authorization_code',
-      code: readAnswer(await logInByWindow(start, signal), start.logIn),
+      code: readAnswer(await this.#answerOfPerson(start, signal), start.logIn),
       code_verifier: start.logIn.verifier,
       redirect_uri: redirectUrl,
     }
     const tokens = await answeredInTime(signal, (within) =>
       requestTokens(parameters, { server, clientId }, { fetch: ask, signal: within }),
     )
-    if (!tokens) throw authFailed(`${server.issuer} gave no token for the log-in.`)
+    if (!('access' in tokens)) throw noTokens(server, tokens)
     return this.#keep(tokens)
   }
+
+  async #answerOfPerson(start: LogInStart, signal: AbortSignal): Promise<string> {
+    this.#isWithPerson = true
+    try {
+      return await logInByWindow(start, signal)
+    } finally {
+      this.#isWithPerson = false
+    }
+  }
+}
+
+function logInStopped({ reason }: AbortSignal): OffstageError {
+  const code = OffstageError.is(reason) ? reason.code : 'aborted'
+  return new OffstageError(code, 'The log-in was given up before it was finished.')
 }
 
 /** What was granted before is asked for again, beside what is missing. */

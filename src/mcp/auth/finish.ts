@@ -4,7 +4,7 @@ import { authFailed } from './auth-failed.ts'
 import { keysOf, LOG_IN, parsed } from './kept.ts'
 import { type AuthMessage, CHANNEL, type LogIn, readAnswer } from './log-in.ts'
 import type { McpKeyStore } from './options.ts'
-import { requestTokens } from './tokens.ts'
+import { noTokens, requestTokens } from './tokens.ts'
 import { answeredInTime } from './within.ts'
 
 /** What `finishMcpAuth` does. */
@@ -36,6 +36,6 @@ export async function finish(store: McpKeyStore | undefined): Promise<void> {
   const tokens = await answeredInTime(new AbortController().signal, (signal) =>
     requestTokens(parameters, about, { fetch: pageFetch, signal }),
   )
-  if (!tokens) throw authFailed(`${server.issuer} gave no token for the log-in.`)
+  if (!('access' in tokens)) throw noTokens(server, tokens)
   await store.setItem(keysOf(new URL(url)).tokens, JSON.stringify(tokens))
 }

@@ -1,3 +1,4 @@
+import type { OffstageError } from '../../protocol/error.ts'
 import type { McpFetch } from '../options.ts'
 import { authFailed } from './auth-failed.ts'
 import { readDocument } from './read-document.ts'
@@ -17,12 +18,18 @@ interface Asking {
   readonly signal: AbortSignal
 }
 
-/** Asks for tokens: by the code of a log-in, or by a refresh token. Null: they are refused. */
+/** Why there are no tokens. `error`: a word of RFC 6749, section 5.2, where the server says one. */
+export interface TokenRefusal {
+  readonly status: number
+  readonly error?: string
+}
+
+/** Asks for tokens: by the code of a log-in, or by a refresh token. */
 export async function requestTokens(
   parameters: Readonly<Record<string, string>>,
   about: Pick<Tokens, 'server' | 'clientId'>,
   { fetch: ask, signal }: Asking,
-): Promise<Tokens | null> {
+): Promise<Tokens | TokenRefusal> {
   const { server, clientId } = about
   const body = new URLSearchParams({
     ...parameters,
@@ -42,8 +49,8 @@ export async function requestTokens(
     cache: 'no-store',
   })
   if (!response.ok) {
-    await response.body?.cancel()
-    return null
+    const error = (await readDocument(response))?.error
+    return { status: response.status, ...(typeof error === 'string' && { error }) }
   }
   const value = await readDocument(response)
   if (!value || !isToken(value.access_token) || !isBearer(value.token_type))
@@ -55,6 +62,29 @@ export async function requestTokens(
     ...(typeof refresh === 'string' && { refresh }),
     ...(typeof scope === 'string' && { scope }),
   }
+}
+
+/** The server has trouble, and said nothing of what it was sent. */
+export function isPassing({ status }: TokenRefusal): boolean {
+  return status >= 500 || status === 408 || status === 429
+}
+
+/** What it was sent is worth nothing any more. */
+export function isFinal({ error }: TokenRefusal): boolean {
+  return error === 'invalid_grant' || error === 'invalid_client'
+}
+
+/** Without the server's words, which may hold what it was sent. */
+export function noTokens({ issuer }: AuthServer, refusal: TokenRefusal): OffstageError {
+  const { status } = refusal
+  return isPassing(refusal)
+    ? authFailed(`${issuer} gives no token now (status ${status}). Try again later.`, {
+        retryable: true,
+        details: { status },
+      })
+    : authFailed(`${issuer} gave no token for the log-in (status ${status}).`, {
+        details: { status },
+      })
 }
 
 /** The app as the authorization server shall know it (RFC 7591), for those that don't read client documents. */

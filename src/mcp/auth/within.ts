@@ -8,9 +8,10 @@ const ANSWER_MS = 30_000
 export function unlessStopped<Result>(
   signal: AbortSignal,
   work: () => Promise<Result>,
+  why: () => OffstageError = () => stopped(signal),
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const stop = (): void => reject(stopped(signal))
+    const stop = (): void => reject(why())
     if (signal.aborted) return stop()
     signal.addEventListener('abort', stop, { once: true })
     void work()

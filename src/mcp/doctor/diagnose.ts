@@ -1,6 +1,6 @@
 import { isRecord } from '../../lib/shape.ts'
 import { describeThrown } from '../../protocol/error.ts'
-import type { McpFetch } from '../options.ts'
+import type { McpFetch, McpOptions } from '../options.ts'
 import { pageFetch } from '../page-fetch.ts'
 import { CLIENT_INFO, LEGACY, MODERN } from '../wire.ts'
 import type { McpDiagnosis, McpProblem } from './diagnosis.ts'
@@ -23,10 +23,15 @@ interface Asked {
 /** What `diagnoseMcp` does: nothing that it sends has an effect on a server that keeps to MCP. */
 export async function diagnose(
   given: string | URL,
-  options: { readonly token?: string; readonly fetch?: McpFetch },
+  options: { readonly token?: string | McpOptions['token']; readonly fetch?: McpFetch },
 ): Promise<McpDiagnosis> {
   const url = new URL(given, globalThis.document?.baseURI)
-  const headers = options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }
+  const signal = AbortSignal.timeout(ASK_MS)
+  const token =
+    typeof options.token === 'function'
+      ? await options.token({ previousRejected: false, signal })
+      : options.token
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
   const asked: Asked = { url, ask: options.fetch ?? pageFetch, headers }
   const unreached = await originProblem(asked)
   if (unreached) return { problems: [unreached] }
@@ -170,6 +175,11 @@ async function pathProblem(asked: Asked, { status }: Answer): Promise<McpProblem
       code: 'old-transport',
       message:
         'This is the transport of 2024-11-05 (HTTP with SSE), which is not supported. Ask for streamable HTTP, often at /mcp.',
+    }
+  if (status >= 500)
+    return {
+      code: 'server-error',
+      message: `${asked.url.origin} has trouble of its own (status ${status}): see its log.`,
     }
   return {
     code: 'wrong-path',

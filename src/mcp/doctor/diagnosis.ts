@@ -8,6 +8,7 @@ export interface McpProblem {
     | 'no-metadata'
     | 'old-transport'
     | 'wrong-path'
+    | 'server-error'
   /** The header of the server's answer that is missing or lacks something. */
   readonly header?: string
   /** For a developer: what is wrong, and where to mend it. */

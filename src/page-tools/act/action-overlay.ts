@@ -1,3 +1,5 @@
+import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import type { LivePage } from '../outline/live-page.ts'
 import { frameOf, viewOf } from '../dom.ts'
 import { toWindowPixels } from '../window-pixels.ts'
@@ -45,7 +47,7 @@ export function drawFrame(
   const overlay = overlayOf(live)
   raise(overlay.host)
   const box = pageBox(element)
-  const frame = document.createElement('div')
+  const frame = nativeDocument.createElement(document, 'div')
   frame.className = 'box'
   place(frame, { left: box.left - 3, top: box.top - 3 })
   frame.style.width = `${box.width + 6}px`
@@ -54,7 +56,7 @@ export function drawFrame(
   overlay.layer.querySelector('.note')?.remove()
   overlay.layer.append(frame)
   if (note) {
-    const label = document.createElement('div')
+    const label = nativeDocument.createElement(document, 'div')
     label.className = 'note'
     label.textContent = note
     place(label, { left: box.left, top: Math.max(2, box.top - 28) })
@@ -69,7 +71,7 @@ export function drawFrame(
 function overlayOf(live: LivePage): Overlay {
   const known = overlays.get(live)
   if (known?.host.isConnected) return known
-  const host = document.createElement(TAG)
+  const host = nativeDocument.createElement(document, TAG)
   host.setAttribute('data-offstage-ignore', '')
   host.setAttribute('aria-hidden', 'true')
   host.setAttribute('popover', 'manual')
@@ -77,10 +79,10 @@ function overlayOf(live: LivePage): Overlay {
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(STYLE)
   layer.adoptedStyleSheets = [sheet]
-  const cursor = document.createElement('div')
+  const cursor = nativeDocument.createElement(document, 'div')
   cursor.className = 'cursor'
   layer.append(cursor)
-  document.documentElement.append(host)
+  nativeDocument.documentElement(document).append(host)
   const overlay: Overlay = { host, layer, timer: undefined }
   overlays.set(live, overlay)
   live.clearOverlay = () => {
@@ -101,7 +103,11 @@ function raise(host: HTMLElement): void {
 /** The element's box in the coordinates of the page's window, also inside frames. */
 function pageBox(element: Element): DOMRect {
   const box = toWindowPixels(element, element.getBoundingClientRect())
-  for (let frame = frameOf(element.ownerDocument); frame; frame = frameOf(frame.ownerDocument)) {
+  for (
+    let frame = frameOf(native.ownerDocument(element));
+    frame;
+    frame = frameOf(native.ownerDocument(frame))
+  ) {
     const around = toWindowPixels(frame, frame.getBoundingClientRect())
     box.x += around.x
     box.y += around.y

@@ -1,21 +1,39 @@
-import { closest, isElement, isTag, parentOf } from '../dom.ts'
+import { closest, isElement, isTag, parentOf, pathOf } from '../dom.ts'
 import * as native from '../native.ts'
 import type { PageAction } from '../options.ts'
 import { isEditable } from './field-kind.ts'
-import { defaultButtonOf, submitterOf } from './sites.ts'
+import { defaultButtonOf, linkAround, submitterOf } from './sites.ts'
 
 const CONTROLS =
   'button,a,area,summary,input,select,textarea,[role=button],[role=link],[role=switch],[role^=menuitem]'
 const BUTTONS = 'button,input[type=submit],input[type=button],input[type=image],[role=button]'
 const LEVELS = 6
 const BUTTONS_OF_COMPOSER = 12
+/** What a click on a part of it activates. */
+const AROUND =
+  'button,a,summary,[role=button],[role=link],[role=switch],[role=checkbox],[role=radio],[role=tab],[role=option],[role^=menuitem]'
+const ACTIVATING = /^(click|enter|check)$/
 
-/** The element, and what it activates in turn. */
+/** The element, what it is a part of, and what it activates in turn. */
 export function activated(element: Element, action: PageAction): readonly Element[] {
-  const label = closest(element, 'label')
-  const control = label && isTag(label, 'label') ? label.control : null
+  const around = ACTIVATING.test(action) ? pathOf(element, AROUND) : []
+  return [...new Set([element, ...around, ...passedOn(element, action)])]
+}
+
+/** What is activated in turn, wherever it is: a label's control, and by Enter in a field its form's button. */
+export function passedOn(element: Element, action: PageAction): readonly Element[] {
+  const labelled = pathOf(element, 'label').map((one) => (isTag(one, 'label') ? one.control : null))
   const button = action === 'enter' ? defaultButtonOf(element) : null
-  return [element, control, button].filter((one) => one !== null)
+  return [...labelled, button].flatMap((one) => (one && one !== element ? one : []))
+}
+
+/** What a person who is asked about the element has to know of, too: the control that it is a part of or passes on to. */
+export function controlsBehind(element: Element, action: PageAction): readonly Element[] {
+  if (!ACTIVATING.test(action)) return []
+  const isControl = native.matches(element, CONTROLS)
+  const [around] = isControl ? [] : pathOf(element, AROUND)
+  const all = [around, ...passedOn(element, action), submitterOf(element), linkAround(element)]
+  return [...new Set(all.flatMap((one) => one ?? []))].filter((one) => one !== element)
 }
 
 /** The control that a press on the element activates: itself, or what it is a part of. */

@@ -1,4 +1,5 @@
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 
 /**
  * A longer animation is no transition between two states, but a progress bar or a carousel. Milliseconds.
@@ -11,10 +12,11 @@ const LONGEST_TRANSITION_MS = 1000
  */
 export function isAnimating(trees: Iterable<Document | ShadowRoot>, except?: Element): boolean {
   for (const tree of trees) {
-    const document = 'defaultView' in tree ? tree : tree.ownerDocument
+    const document = native.nodeType(tree) === 9 ? (tree as Document) : native.ownerDocument(tree)
     // Animations don't advance in hidden tabs.
-    if (document.hidden) continue
-    if (tree.getAnimations().some((animation) => isTransition(animation, except))) return true
+    if (nativeDocument.hidden(document)) continue
+    if (nativeDocument.getAnimations(tree).some((animation) => isTransition(animation, except)))
+      return true
   }
   return false
 }

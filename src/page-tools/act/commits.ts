@@ -3,6 +3,7 @@ import { type Commit, readCommit } from '../commits/read-commit.ts'
 import { closest, isElement, isTag, referenced, viewOf } from '../dom.ts'
 import { drawnText, hiddenWords } from '../generated-text.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import type { PageAction, PageOptions } from '../options.ts'
 import { nameOf } from '../outline/name.ts'
 import { roleOf } from '../outline/role.ts'
@@ -119,15 +120,17 @@ function commitOfControl(part: Element, options: PageOptions): Commit | null {
   const own =
     firstOf(names, read) ??
     firstOf(hiddenWords(control), read) ??
-    (names.some(hasLetters) ? null : iconOf(control))
+    (names.some(hasLetters) ? null : iconOf(control, names))
   if (own) return own.kind === 'sends' && isSearch(control, form) ? null : own
   const isButton = form !== null || /^(button|link)$/.test(roleOf(control))
   return isButton ? titleCommit(control, { form, names, options }) : null
 }
 
 /** Of what has no name, its icon says what it does. */
-function iconOf(control: Element): Commit | null {
-  return /^(button|link|img|image|menuitem)?$/.test(roleOf(control)) ? iconCommit(control) : null
+function iconOf(control: Element, names: readonly string[]): Commit | null {
+  return /^(button|link|img|image|menuitem)?$/.test(roleOf(control))
+    ? iconCommit(control, names)
+    : null
 }
 
 function hasLetters(name: string): boolean {
@@ -182,17 +185,35 @@ const CHOICES =
   'select,datalist,[role=tablist],[role=listbox],[role=combobox],[role=group],[role=grid],[role=tree]'
 
 const LONG_LINK = 30
+const NAVIGATION = 'nav,[role=navigation]'
+const FOOTER = 'footer,[role=contentinfo]'
+/** A footer in one of these is not the page's. */
+const PARTS = 'dialog,[role=dialog],[role=alertdialog],form,article,section,main,[role=main],tr,li'
+/** What a page is about to which a link leads: "Send money guide", "Delete a user", `delete()`. */
+const ABOUT =
+  /^\p{L}+ an? \p{L}|\b(?:guides?|help|faqs?|polic(?:y|ies)|tips|tutorials?|docs|documentation)$|\(\)$/iu
 
 function mayLinkCommit(link: Element, name: string, words: number): boolean {
-  if (!leadsElsewhere(link)) return words <= 6
-  if (closest(link, 'nav,[role=navigation]')) return readCommit(name)?.kind === 'logs out'
-  return words <= 3 && name.length <= LONG_LINK
+  const leads = leadsElsewhere(link)
+  if ((leads || leadsToPart(link)) && (isNavigation(link) || ABOUT.test(name)))
+    return readCommit(name)?.kind === 'logs out'
+  return leads ? words <= 3 && name.length <= LONG_LINK : words <= 6
+}
+
+function isNavigation(link: Element): boolean {
+  const footer = closest(link, FOOTER)
+  return closest(link, NAVIGATION) !== null || (footer !== null && !closest(footer, PARTS))
+}
+
+/** A mark on this page, with a name; without one, a script's button has it. */
+function leadsToPart(link: Element): boolean {
+  return /^#./.test(native.getAttribute(link, 'href') ?? '')
 }
 
 /** Whether the link has an address of its own: a script's button has none, or a mark on this page. */
 function leadsElsewhere(link: Element): boolean {
   const url = destinationOf(link, 'click')
-  const here = native.ownerDocument(link).URL.replace(/#.*$/, '')
+  const here = nativeDocument.URL(native.ownerDocument(link)).replace(/#.*$/, '')
   return url !== null && /^https?:$/.test(url.protocol) && url.href.replace(/#.*$/, '') !== here
 }
 

@@ -1,5 +1,6 @@
 import { viewOf } from '../dom.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import { isPlainTextField, type TextField } from './field-kind.ts'
 import type { Key } from './key.ts'
 import { setText, textOf } from './field-text.ts'
@@ -79,7 +80,7 @@ function edit(document: Document, command: string, text?: string): void {
   const silence = (event: Event): void => event.stopImmediatePropagation()
   const view = viewOf(document)
   view.addEventListener('beforeinput', silence, { capture: true })
-  document.execCommand(command, false, text)
+  nativeDocument.execCommand(document, command, false, text)
   view.removeEventListener('beforeinput', silence, { capture: true })
 }
 

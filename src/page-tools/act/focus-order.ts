@@ -1,5 +1,6 @@
 import { descendantsOf, isElement, isTag } from '../dom.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 
 const FOCUSABLE =
@@ -8,8 +9,8 @@ const FOCUSABLE =
 /** The default action of the Tab key: focuses the next element in tab order, forwards or backwards. */
 export function moveFocus(from: Element, step: 1 | -1): void {
   const ownerDocument = native.ownerDocument(from)
-  const modal = ownerDocument.querySelector('dialog:modal')
-  const order = tabOrder(modal ?? ownerDocument.body)
+  const modal = native.querySelector(ownerDocument, 'dialog:modal')
+  const order = tabOrder(modal ?? nativeDocument.body(ownerDocument))
   const at = order.indexOf(from as HTMLElement)
   const next =
     at < 0 ? nearest(order, from, step) : order[(at + step + order.length) % order.length]

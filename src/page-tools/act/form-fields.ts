@@ -8,7 +8,6 @@ import { roleOf } from '../outline/role.ts'
 import { checkedState, fieldValue } from '../outline/state.ts'
 import type { PageOptions } from '../options.ts'
 import { isMasked } from '../privacy.ts'
-import { controlAround } from './activated.ts'
 import { elementsOf, formSubmittedBy, type Activation } from './sites.ts'
 
 /** What else goes along with what a person is asked about: the filled fields of its form that may be read, or are hidden. */
@@ -24,7 +23,7 @@ const NAME_LIMIT = 30
 const VALUE_LIMIT = 40
 const WITHOUT_VALUE = /^(button|submit|reset|image)$/
 /** Of hidden fields that scripts renew by themselves. */
-const RENEWED = /csrf|xsrf|token|nonce|captcha|verification/i
+export const RENEWED: RegExp = /csrf|xsrf|token|nonce|captcha|verification/i
 
 interface Beside {
   readonly options: PageOptions
@@ -40,12 +39,13 @@ export function fieldsBeside(
   how: Activation,
   { options, clean, typed }: Beside,
 ): FormFields | null {
-  const form = formSubmittedBy(controlAround(element), how)
+  const form = formSubmittedBy(element, how)
   if (!form) return null
   const filled = elementsOf(form).flatMap((field) => {
     const value = field === typed || !mayShow(field, options) ? '' : valueOf(field)
     if (!value) return []
-    return [{ field, name: nameOf(field, roleOf(field) || 'textbox', options).text, value }]
+    const name = nameOf(field, roleOf(field) || 'textbox', options).text
+    return [{ field, name, value, sent: sentBy(field) }]
   })
   const hidden = hiddenIn(form, options)
   if (filled.length + hidden.length === 0) return null
@@ -59,7 +59,9 @@ export function fieldsBeside(
   const more = shown.length > SHOWN ? `, and ${shown.length - SHOWN} more` : ''
   return {
     text: shown.slice(0, SHOWN).join(', ') + more,
-    digest: textDigest(JSON.stringify([filled.map(({ name, value }) => [name, value]), hidden])),
+    digest: textDigest(
+      JSON.stringify([filled.map(({ name, value, sent }) => [name, value, sent]), hidden]),
+    ),
   }
 }
 
@@ -73,6 +75,13 @@ function valueOf(field: Element): string {
   const checked = checkedState(field)
   if (checked !== null) return checked === false ? '' : 'checked'
   return cleanText(fieldValue(field, roleOf(field)) ?? '')
+}
+
+/** What is sent of a field under which name: of a choice, that is not what is shown. */
+function sentBy(field: Element): readonly string[] {
+  const name = native.getAttribute(field, 'name') ?? ''
+  if (isTag(field, 'select')) return [name, ...[...field.selectedOptions].map(({ value }) => value)]
+  return checkedState(field) === null ? [name] : [name, native.getAttribute(field, 'value') ?? '']
 }
 
 /** Names and values of the fields that nobody sees. */

@@ -1,8 +1,9 @@
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import type { LivePage } from '../outline/live-page.ts'
 import { isAllowed, requireAllowed, rootOf } from '../outline/region.ts'
 import type { PageOptions } from '../options.ts'
-import { activated } from './activated.ts'
+import { passedOn } from './activated.ts'
 import { requireSite, type Activation } from './sites.ts'
 
 /** What an action does to the element that is checked; nothing: it writes, chooses or moves the pointer. */
@@ -44,8 +45,8 @@ export function requireActivated(
   touch: Touch | undefined,
   options: PageOptions,
 ): void {
-  for (const one of activated(element, touch === 'activate' ? 'enter' : 'click'))
-    if (one !== element) requireAllowed(one, options)
+  for (const one of passedOn(element, touch === 'activate' ? 'enter' : 'click'))
+    requireAllowed(one, options)
 }
 
 /** The same before a key is pressed, which goes wherever the page has moved the focus. */
@@ -56,7 +57,10 @@ export function checkKey(receiver: Element, call: GuardedCall, activation?: Acti
 
 /** Whether keys may go to the element: without a focus they go to the body, also where only a part of it may be used. */
 export function takesKeys(receiver: Element, { options }: LivePage): boolean {
-  return receiver === native.ownerDocument(rootOf(options)).body || isAllowed(receiver, options)
+  return (
+    receiver === nativeDocument.body(native.ownerDocument(rootOf(options))) ||
+    isAllowed(receiver, options)
+  )
 }
 
 /** As `checkAction`, between the press of a button and its release: the page may have marked what is pressed. */

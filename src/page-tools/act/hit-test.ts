@@ -2,6 +2,7 @@ import { contains, frameOf, isOwn, isTag, parentOf, viewOf } from '../dom.ts'
 import { toWindowPixels } from '../window-pixels.ts'
 import { boxOfArea, imageOfArea } from '../image-map.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import { roleOf } from '../outline/role.ts'
 
 export interface Point {
@@ -24,7 +25,7 @@ export function elementAt(document: Document, point: Point): Element | null {
 
 /** The slot whose text is at the point: browsers name the host, and send the pointer to the slot. */
 function slotAt(tree: ShadowRoot, { x, y }: Point): Element | null {
-  const range = tree.ownerDocument.createRange()
+  const range = nativeDocument.createRange(native.ownerDocument(tree))
   for (const slot of tree.querySelectorAll('slot'))
     for (const node of slot.assignedNodes()) {
       if (native.nodeType(node) !== 3) continue
@@ -36,9 +37,9 @@ function slotAt(tree: ShadowRoot, { x, y }: Point): Element | null {
 }
 
 function topmost(tree: Document | ShadowRoot, { x, y }: Point): Element | null {
-  const found = tree.elementFromPoint(x, y)
+  const found = nativeDocument.elementFromPoint(tree, x, y)
   if (!found || !isOwn(found)) return found
-  return tree.elementsFromPoint(x, y).find((one) => !isOwn(one)) ?? null
+  return nativeDocument.elementsFromPoint(tree, x, y).find((one) => !isOwn(one)) ?? null
 }
 
 export interface Hit {
@@ -121,7 +122,7 @@ export function aimBox(element: Element): DOMRect {
 function ownBoxes(element: Element): readonly DOMRect[] {
   const own = [...native.getClientRects(element)].slice(0, 3)
   if (own.length > 0) return own
-  const range = native.ownerDocument(element).createRange()
+  const range = nativeDocument.createRange(native.ownerDocument(element))
   range.selectNodeContents(element)
   return [...range.getClientRects()].slice(0, 3)
 }
@@ -129,8 +130,12 @@ function ownBoxes(element: Element): readonly DOMRect[] {
 /** The box of the element's first text, when it also contains other elements. */
 function ownTextBoxes(element: Element): readonly DOMRect[] {
   if (!native.firstElementChild(element)) return []
-  const range = native.ownerDocument(element).createRange()
-  const walker = native.ownerDocument(element).createTreeWalker(element, NodeFilter.SHOW_TEXT)
+  const range = nativeDocument.createRange(native.ownerDocument(element))
+  const walker = nativeDocument.createTreeWalker(
+    native.ownerDocument(element),
+    element,
+    NodeFilter.SHOW_TEXT,
+  )
   for (let node = walker.nextNode(); node; node = walker.nextNode())
     if (native.nodeValue(node)?.trim()) {
       range.selectNodeContents(node)

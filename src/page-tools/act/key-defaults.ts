@@ -1,5 +1,6 @@
 import { closest, isElement, isTag } from '../dom.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import { moveFocus } from './focus-order.ts'
 import { isOneCharacter, type Key } from './key.ts'
 import { isPlainTextField } from './field-kind.ts'
@@ -42,7 +43,7 @@ function moveByKey(target: Element, key: Key, check: KeyCheck): void {
 }
 
 function scrollByKey(target: Element, name: string): void {
-  const view = native.ownerDocument(target).defaultView
+  const view = nativeDocument.defaultView(native.ownerDocument(target))
   if (!view) return
   const page = view.innerHeight * 0.9
   const down: Readonly<Record<string, number>> = {
@@ -60,7 +61,8 @@ function closeDialog(target: Element): void {
   const popover = closest(target, '[popover]:popover-open')
   if (isElement(popover)) return native.hidePopover(popover)
   const dialog =
-    closest(target, 'dialog[open]') ?? native.ownerDocument(target).querySelector('dialog:modal')
+    closest(target, 'dialog[open]') ??
+    native.querySelector(native.ownerDocument(target), 'dialog:modal')
   if (!dialog || !isTag(dialog, 'dialog') || !dialog.matches(':modal')) return
   if (dialog.dispatchEvent(new Event('cancel', { cancelable: true }))) dialog.close()
 }

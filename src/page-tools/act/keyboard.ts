@@ -1,7 +1,9 @@
 import { focusedElement, isElement, isTag, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import { defaultAction } from './key-defaults.ts'
-import { checkKey, type GuardedCall } from './guard-actions.ts'
+import { isEditable } from './field-kind.ts'
+import { checkKey, checkPressed, type GuardedCall } from './guard-actions.ts'
 import { isOneCharacter, type Key } from './key.ts'
 import { dispatchWithoutDefault } from './dispatch-without-default.ts'
 import type { Activation } from './sites.ts'
@@ -20,7 +22,8 @@ export function sendKeyPress(target: Element, key: Key, call: KeyCall): void {
     defaultAction(checkedTarget(target, key, call), key, (one, how) => checkKey(one, call, how))
   // `keyup` goes to the element that has the focus then.
   const after = connectedTarget(target)
-  const receiver = key.key === 'Tab' ? native.ownerDocument(target).activeElement : after
+  const receiver =
+    key.key === 'Tab' ? nativeDocument.activeElement(native.ownerDocument(target)) : after
   if (receiver && sendKey(receiver, 'keyup', key) && goesOn && key.key === ' ')
     activateBySpace(checkedTarget(target, key, call))
 }
@@ -42,7 +45,10 @@ function activationBy(
 
 function checkedTarget(target: Element, key: Key, call: KeyCall): Element {
   const now = connectedTarget(target)
-  if (now !== target) checkKey(now, call, activationBy(key, now, call))
+  const activation = activationBy(key, now, call)
+  if (now !== target) checkKey(now, call, activation)
+  else if (activation && (key.key === 'Enter' || !isEditable(now)))
+    checkPressed(now, call.signal, activation)
   return now
 }
 

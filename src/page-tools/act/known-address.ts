@@ -1,6 +1,7 @@
 import { quote } from '../clean-text.ts'
 import { descendantsOf, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
 import { isReadable, rootOf } from '../outline/region.ts'
 import { hiddenReason } from '../outline/visibility.ts'
@@ -35,7 +36,7 @@ export function noteOnAddress(url: URL, page: Page): AddressNote {
   if (leavesSite(url, viewOf(ownerDocument)))
     return { text: 'leads to another site', mustAsk: false }
   // What a fragment of this page says goes nowhere.
-  if (withoutHash(url.href) === withoutHash(ownerDocument.URL)) return NOTHING
+  if (withoutHash(url.href) === withoutHash(nativeDocument.URL(ownerDocument))) return NOTHING
   if (links.some((link) => leadsTo(link, url) && isSeen(link))) return NOTHING
   return { text: 'to which no link on the page leads', mustAsk: false }
 }
@@ -45,7 +46,8 @@ const CLICK = { action: 'click' } as const
 /** All that lead there, with whatever fragment unless the address is one of this page. */
 function linksTo(url: URL, live: LivePage): Element[] {
   const root = rootOf(live.options)
-  const isHere = withoutHash(url.href) === withoutHash(native.ownerDocument(root).URL)
+  const isHere =
+    withoutHash(url.href) === withoutHash(nativeDocument.URL(native.ownerDocument(root)))
   const found: Element[] = []
   for (const element of descendantsOf(root))
     if (/^(a|area)$/.test(native.localName(element))) {

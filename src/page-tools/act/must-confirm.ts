@@ -20,7 +20,33 @@ export function mustConfirm(
   ]
   return used.some(
     (one) =>
-      marksOf(one).some((mark) => !asked.includes(mark)) || classify?.(one, action) === 'commit',
+      marksOf(one).some((mark) => !asked.includes(mark)) || isClassified(one, action, classify),
+  )
+}
+
+type Classify = NonNullable<PageOptions['classify']>
+
+const warned = new WeakSet<Classify>()
+
+/** An answer that can't be understood, and an error, count as a commit: a person is asked rather than not. */
+function isClassified(element: Element, action: PageAction, classify?: Classify): boolean {
+  if (!classify) return false
+  try {
+    const answer: unknown = classify(element, action)
+    if (!answer || answer === 'commit') return Boolean(answer)
+    warnOnce(classify, `returned ${typeof answer === 'string' ? `'${answer}'` : typeof answer}`)
+  } catch (error) {
+    warnOnce(classify, 'threw', error)
+  }
+  return true
+}
+
+function warnOnce(classify: Classify, what: string, ...details: readonly unknown[]): void {
+  if (warned.has(classify)) return
+  warned.add(classify)
+  console.warn(
+    `offstage: classify ${what}, not 'commit' or undefined: a person is asked each time it does.`,
+    ...details,
   )
 }
 

@@ -1,5 +1,7 @@
 import { shownAddress } from '../clean-text.ts'
+import { viewOf } from '../dom.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import { livePage } from '../outline/live-page.ts'
 import { rootOf } from '../outline/region.ts'
 import type { ActOptions } from '../options.ts'
@@ -55,7 +57,10 @@ type WithNavigation = Window & { readonly navigation?: Navigation }
  */
 function mayGoBack({ navigation, document, location }: WithNavigation): boolean {
   if (navigation) return navigation.canGoBack
-  return !document.referrer || URL.parse(document.referrer)?.origin === location.origin
+  return (
+    !nativeDocument.referrer(document) ||
+    URL.parse(nativeDocument.referrer(document))?.origin === location.origin
+  )
 }
 
 /** `history.back()` in a frame may be a step of the page around it. */
@@ -78,13 +83,13 @@ async function waitForNavigation(
 }
 
 function viewFor(options: ActOptions): Window {
-  return native.ownerDocument(rootOf(livePage(options.page).options)).defaultView ?? window
+  return viewOf(rootOf(livePage(options.page).options))
 }
 
 /** Throws `invalid-input` for what is no web address, `outside` for another site. */
 export function allowedUrl(address: string, options: ActOptions): URL {
   const view = viewFor(options)
-  const url = URL.parse(address.trim(), view.document.baseURI)
+  const url = URL.parse(address.trim(), native.baseURI(view.document))
   if (!url || !/^https?:$/.test(url.protocol))
     throw new PageError('invalid-input', `"${address}" is no web address.`)
   if (!isAllowedSite(url, view, livePage(options.page).options)) throw otherSite(url, view)

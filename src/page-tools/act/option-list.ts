@@ -1,6 +1,7 @@
 import { cleanText, normalize } from '../clean-text.ts'
 import { closest, contains, isElement, parentOf, referenced, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import type { PageOptions } from '../options.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { nameOf } from '../outline/name.ts'
@@ -178,10 +179,10 @@ function holdsRadios(element: Element): boolean {
 function optionsIn(scope: ParentNode): HTMLElement[] {
   // Native ones may be hidden behind their labels.
   if (isElement(scope as Element) && holdsRadios(scope as Element))
-    return [...scope.querySelectorAll<HTMLElement>(RADIOS)]
+    return [...native.querySelectorAll<HTMLElement>(scope, RADIOS)]
   const owned = isElement(scope as Element) ? referenced(scope as Element, 'aria-owns') : []
   const found = [
-    ...scope.querySelectorAll(OPTIONS),
+    ...native.querySelectorAll(scope, OPTIONS),
     ...owned.filter((one) => native.matches(one, OPTIONS)),
   ]
   return found.filter((one): one is HTMLElement => isElement(one) && hasVisibleBox(one))
@@ -197,7 +198,11 @@ function hasVisibleBox(element: Element): boolean {
 function elementsShowing(label: string, element: HTMLElement): HTMLElement[] {
   const ownerDocument = native.ownerDocument(element)
   const wanted = normalize(label)
-  const walker = ownerDocument.createTreeWalker(ownerDocument.body, NodeFilter.SHOW_TEXT)
+  const walker = nativeDocument.createTreeWalker(
+    ownerDocument,
+    nativeDocument.body(ownerDocument),
+    NodeFilter.SHOW_TEXT,
+  )
   const holders: HTMLElement[] = []
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const holder = native.parentElement(node)

@@ -2,6 +2,7 @@ import { isScrubbed } from '../as-sent.ts'
 import { cleanText, quote, shorten, shownAddress } from '../clean-text.ts'
 import { activeElement, isTag, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import { exclusively, livePage, treesOf, type LivePage, scrub } from '../outline/live-page.ts'
 import { rootOf } from '../outline/region.ts'
 import type { ActOptions } from '../options.ts'
@@ -124,7 +125,7 @@ function stateOf({ options, outline }: LivePage): PageState {
   return {
     href,
     version: outline.version,
-    title: ownerDocument.title,
+    title: nativeDocument.title(ownerDocument),
     focused: activeElement(ownerDocument),
   }
 }

@@ -94,7 +94,7 @@ export function cancelPointer({ point, receiver }: Hit, options: PressOptions): 
 /**
  * One click with the events before it. `click` is sent to the receiver as it is then: a page that
  * re-renders may have replaced it between down and up, and then nothing is clicked. `check`: throws when the pressed
- * button must not be released on it.
+ * button must not be released on it, or what it was released on not be clicked: listeners may have made it another.
  */
 export function clickPointer(hit: Hit, options: PressOptions, check: () => void): void {
   const { receiver, point } = hit
@@ -109,6 +109,7 @@ export function clickPointer(hit: Hit, options: PressOptions, check: () => void)
   if (options.button === 2) send(receiver, 'contextmenu', { ...details, buttons: 2 })
   releasePointer(hit, options)
   if (!native.isConnected(receiver)) return
+  check()
   send(receiver, options.button === 2 ? 'auxclick' : 'click', details)
   if (options.button !== 2 && options.detail === 2) send(receiver, 'dblclick', details)
 }

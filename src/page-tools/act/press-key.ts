@@ -2,6 +2,7 @@ import { asSent } from '../as-sent.ts'
 import { quote, shorten } from '../clean-text.ts'
 import { activeElement, closest, focusedElement, isElement } from '../dom.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import { livePage } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { rootOf } from '../outline/region.ts'
@@ -56,12 +57,12 @@ export async function pressKey(
     const focused = activeElement(ownerDocument)
     const selectedBefore = readSelection(options)
     const times = Math.min(Math.max(1, options.times ?? 1), MAX_TIMES)
-    let receiver: Element = ownerDocument.body
+    let receiver: Element = nativeDocument.body(ownerDocument)
     for (let count = 0; count < times; count += 1) {
       // Read for each press, as keys move the focus.
       receiver =
         focusedElement((element && native.ownerDocument(element)) ?? ownerDocument) ??
-        ownerDocument.body
+        nativeDocument.body(ownerDocument)
       if (element && count === 0 && isElement(element) && !native.contains(receiver, element))
         receiver = element
       sendKeyPress(receiver, key, { live, signal })
@@ -69,7 +70,10 @@ export async function pressKey(
     }
     const selected = readSelection(options)
     const selects = selected !== '' && selected !== selectedBefore
-    const where = receiver === ownerDocument.body ? '' : ` on ${describeElement(receiver, live)}`
+    const where =
+      receiver === nativeDocument.body(ownerDocument)
+        ? ''
+        : ` on ${describeElement(receiver, live)}`
     return {
       summary: `Pressed ${asSent(keyName)}${times > 1 ? ` ${times} times` : ''}${where}.${selects ? ` Selected: ${quote(shorten(selected, 100))}.` : ''}`,
       element: receiver,

@@ -2,6 +2,7 @@ import { quoteSent } from '../as-sent.ts'
 import { normalize } from '../clean-text.ts'
 import { contains, isElement, parentOf, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import { livePage, scrubber } from '../outline/live-page.ts'
 import { isReadable, rootOf } from '../outline/region.ts'
 import type { ActOptions, PageOptions } from '../options.ts'
@@ -164,8 +165,12 @@ function containsText(shown: string, text: string): boolean {
  */
 function scrollerOf(element: Element): Element {
   const ownerDocument = native.ownerDocument(element)
-  const page = ownerDocument.scrollingElement ?? ownerDocument.documentElement
-  if (element === ownerDocument.body && native.scrollHeight(page) > native.clientHeight(page) + 1)
+  const page =
+    nativeDocument.scrollingElement(ownerDocument) ?? nativeDocument.documentElement(ownerDocument)
+  if (
+    element === nativeDocument.body(ownerDocument) &&
+    native.scrollHeight(page) > native.clientHeight(page) + 1
+  )
     return page
   for (let at: Element | null = element; at; at = parentOf(at)) if (scrolls(at)) return at
   const inside = [...native.querySelectorAll(element, '*')].filter(

@@ -1,5 +1,6 @@
-import { closest, isTag, viewOf } from '../dom.ts'
+import { closest, isTag, pathOf, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import type { LivePage } from '../outline/live-page.ts'
 import type { PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
@@ -33,21 +34,39 @@ export function destinationOf(element: Element, how: Activation): URL | null {
 }
 
 function destinationsOf(element: Element, how: Activation): URL[] {
-  return [linkOf(element), formTargetOf(element, how)].filter((url) => url !== null)
+  return [linkOf(element), ...formTargetsOf(element, how)].filter((url) => url !== null)
 }
 
 /** The address of the link that the element is, or is in. */
 export function linkOf(element: Element): URL | null {
-  const link = closest(element, 'a,area')
-  const href =
-    (link && native.getAttribute(link, 'href')) ?? (link && native.getAttribute(link, 'xlink:href'))
-  return link && href !== null && href !== undefined ? resolved(href, link) : null
+  const link = linkAround(element)
+  const address = link && addressOf(link)
+  return link && address !== null ? resolved(address, link) : null
 }
 
-function formTargetOf(element: Element, how: Activation): URL | null {
-  const button = submitterOf(element) ?? (how === 'activate' ? defaultButtonOf(element) : null)
-  const form = button?.form ?? (how === 'activate' ? formOf(element) : null)
-  if (!form || methodOf(form, button) === 'dialog') return null
+/** The link that a click on the element follows: the nearest that has an address. */
+export function linkAround(element: Element): Element | null {
+  return pathOf(element, 'a,area').find((link) => addressOf(link) !== null) ?? null
+}
+
+function addressOf(link: Element): string | null {
+  const animated = native.animatedHref(link)
+  return animated || (native.getAttribute(link, 'href') ?? native.getAttribute(link, 'xlink:href'))
+}
+
+/** A button around a field is pressed by a click, and by Enter in the field its own form's, by browser. */
+function formTargetsOf(element: Element, how: Activation): (URL | null)[] {
+  const around = submitterOf(element)
+  const button = how === 'activate' ? defaultButtonOf(element) : null
+  const form = how === 'activate' ? formOf(element) : null
+  return [
+    around?.form ? formTarget(around.form, around) : null,
+    form ? formTarget(form, button) : null,
+  ]
+}
+
+function formTarget(form: HTMLFormElement, button: Submitter | null): URL | null {
+  if (methodOf(form, button) === 'dialog') return null
   return resolved(button?.getAttribute('formaction') ?? attributeOf(form, 'action') ?? '', form)
 }
 
@@ -82,18 +101,27 @@ export function defaultButtonOf(field: Element): Submitter | null {
 
 export type Submitter = HTMLButtonElement | HTMLInputElement
 
-/** The form whose fields a press on the control sends, or a script takes: also of a button that submits nothing itself. */
-export function formSubmittedBy(control: Element, how: Activation): HTMLFormElement | null {
-  if (isTag(control, 'button')) return control.form
-  const button = submitterOf(control) ?? (how === 'activate' ? defaultButtonOf(control) : null)
-  return button?.form ?? (how === 'activate' ? formOf(control) : null)
+/** The form whose fields a press on the element sends, or a script takes: also of a button that submits nothing itself. */
+export function formSubmittedBy(element: Element, how: Activation): HTMLFormElement | null {
+  const button = how === 'activate' ? defaultButtonOf(element) : null
+  const around = button ?? submitterOf(element) ?? buttonsAround(element).find(isButton)
+  return around?.form ?? (how === 'activate' ? formOf(element) : null)
 }
 
-/** The button that submits a form when the element is clicked. */
+/** The button that submits a form when the element is clicked: itself, or one around it, whatever is in between. */
 export function submitterOf(element: Element): Submitter | null {
-  const inside = closest(element, 'button,input,label')
-  const control = inside && isTag(inside, 'label') ? inside.control : inside
-  return control && isSubmitter(control) ? control : null
+  return buttonsAround(element).find(isSubmitter) ?? null
+}
+
+/** The buttons and inputs that a click on the element reaches, itself or by a label. */
+function buttonsAround(element: Element): Element[] {
+  return pathOf(element, 'button,input,label').flatMap(
+    (one) => (isTag(one, 'label') ? one.control : one) ?? [],
+  )
+}
+
+function isButton(element: Element): element is HTMLButtonElement {
+  return isTag(element, 'button')
 }
 
 function isSubmitter(element: Element): element is Submitter {
@@ -112,7 +140,7 @@ function resolved(address: string, element: Element): URL | null {
   // An empty action is the page's own address, whatever its base.
   return URL.parse(
     address,
-    address.trim() ? native.baseURI(element) : native.ownerDocument(element).URL,
+    address.trim() ? native.baseURI(element) : nativeDocument.URL(native.ownerDocument(element)),
   )
 }
 

@@ -1,30 +1,22 @@
 import { textDigest } from '../../lib/text-digest.ts'
-import { cleanText, escapeMarks, quote, shorten } from '../clean-text.ts'
+import { cleanText, escapeMarks, shorten } from '../clean-text.ts'
 import { closest } from '../dom.ts'
 import { type LivePage, scrubber } from '../outline/live-page.ts'
 import type { PageOptions } from '../options.ts'
-import { nameOf } from '../outline/name.ts'
-import { roleOf } from '../outline/role.ts'
-import { isMasked } from '../privacy.ts'
 import { valueText } from '../read/line.ts'
-import { placeNote, placeOf } from '../read/place.ts'
 import { readableText } from '../read/readable-text.ts'
 import { standaloneNode } from '../read/standalone-node.ts'
 import { refOf } from '../refs.ts'
+import { controlsBehind } from './activated.ts'
 import { askedAddress } from './asked-address.ts'
-import { isSameName, withoutClocks } from './same-name.ts'
+import { type Called, calledLine, calledOf, isCalledSame, quoted } from './called.ts'
+import { withoutClocks } from './same-name.ts'
 import { activationOf, commitOf, type Doing, usedBy } from './commits.ts'
 import { fieldsBeside, type FormFields } from './form-fields.ts'
 import { destinationOf } from './sites.ts'
 
 /** An element as a person is asked about it. All texts are the page's: data. */
-export interface Subject {
-  readonly role: string
-  readonly name: string
-  /** The row, item, dialog or region that it is in: ` (in row "Ada")`. Empty: none. */
-  readonly place: string
-  /** Whether that place counts: an item, whose elements are used again for other ones, or a part that has a name. */
-  readonly placedIn?: 'item' | 'part'
+export interface Subject extends Called {
   /** Of a field, masked where it must be. */
   readonly value?: string
   /** What goes along with it, of its form. */
@@ -33,44 +25,48 @@ export interface Subject {
   readonly dialog?: string
   /** The address that its link or form leads to, its host first. */
   readonly leadsTo?: string
+  /** A digest of all of that address. */
+  readonly address?: string
   /** What it commits the person to: `pays ("pay")`. */
   readonly does?: string
+  /** The controls that it is a part of, or passes the action on to. */
+  readonly activates?: readonly Called[]
+  /** A digest of all of the names and places, without clocks, and of what the controls themselves send. */
+  readonly whole: string
   readonly ref: string
 }
 
-const NAME_LIMIT = 100
+const VALUE_LIMIT = 100
 
 export function subjectOf(element: Element, live: LivePage, doing: Doing): Subject {
   const { options } = live
   const clean = scrubber(live)
-  // Whole texts are cleaned: of a secret that is cut, the beginning would stay.
-  const short = (whole: string): string => shorten(clean(whole), NAME_LIMIT)
-  const node = standaloneNode(element, options)
-  const role = roleOf(element)
-  const text = isMasked(element, options) ? '' : readableText(element, options)
   // The name first: it may say that the value is secret.
-  const name = short(nameOf(element, role || 'button', options).text || text)
-  const value = valueText(node)
+  const own = calledOf(element, live)
+  const value = valueText(standaloneNode(element, options))
   const does = commitOf(element, doing, options)
   const activation = activationOf(doing.action)
   const used = usedBy(element, doing)
+  const behind = controlsBehind(used, doing.action).filter((one) => one !== element)
+  const controls = behind.map((one) => calledOf(one, live))
   const leadsTo = activation && destinationOf(used, activation)
-  const place = placeOf(element, options)
-  const placedIn = place?.of === 'item' ? 'item' : place?.of === 'named' ? 'part' : null
   // What a key is pressed on holds what is sent; what is typed is in the call.
   const typed = doing.action === 'enter' && doing.key === undefined ? used : null
   const fields = activation && fieldsBeside(used, activation, { options, clean, typed })
   const dialog = activation && dialogDigest(used, options)
   return {
-    role: role || 'generic',
-    name,
-    place: placeNote(place, clean),
-    ...(placedIn && { placedIn }),
-    ...(value && { value: short(value) }),
+    ...own.called,
+    // Of a secret that is cut, the beginning would stay.
+    ...(value && { value: shorten(clean(value), VALUE_LIMIT) }),
     ...(fields && { fields }),
     ...(dialog && { dialog }),
-    ...(leadsTo && { leadsTo: askedAddress(leadsTo, { clean }) }),
+    ...(leadsTo && {
+      leadsTo: askedAddress(leadsTo, { clean }),
+      address: textDigest(clean(leadsTo.href)),
+    }),
     ...(does && { does }),
+    ...(controls.length > 0 && { activates: controls.map(({ called }) => called) }),
+    whole: textDigest(JSON.stringify([own, ...controls].map(({ whole }) => whole))),
     ref: refOf(element),
   }
 }
@@ -89,14 +85,17 @@ export function isSameSubject(
   now: Subject,
   { elapsedMs, isUntouched = true }: Sameness,
 ): boolean {
-  const placeCounts = asked.placedIn === 'item' || (asked.placedIn === 'part' && isUntouched)
+  const how = { elapsedMs, isUntouched }
   // A list that was open when a person was asked may have been closed since: its options are unknown then.
   const isClosedList = asked.action === 'select' && now.does === undefined
+  const [before, after] = [asked.activates ?? [], now.activates ?? []]
   return (
-    asked.role === now.role &&
-    isSameName(asked.name, now.name, elapsedMs) &&
-    (!placeCounts || isSameName(asked.place, now.place, elapsedMs)) &&
+    isCalledSame(asked, now, how) &&
+    before.length === after.length &&
+    before.every((one, index) => isCalledSame(one, after[index] ?? now, how)) &&
+    (!isUntouched || isClosedList || asked.whole === now.whole) &&
     asked.leadsTo === now.leadsTo &&
+    asked.address === now.address &&
     (asked.does === now.does || isClosedList)
   )
 }
@@ -116,14 +115,15 @@ function dialogDigest(element: Element, options: PageOptions): string | null {
 }
 
 /** One line for the person, and of an error: `button "Delete" (in row "Ada"), leads to https://…, deletes ("delete")`. */
-export function subjectLine({ role, name, place, value, fields, leadsTo, does }: Subject): string {
-  const head = name ? `${role} ${quoted(name)}` : role
+export function subjectLine(subject: Subject): string {
+  const { value, fields, leadsTo, does, activates = [], place } = subject
   const holds = value ? `, which holds ${quoted(value)}` : ''
+  // In the same place, it is said once.
+  const behind = activates.map((one) =>
+    calledLine(one.place === place ? { ...one, place: '' } : one),
+  )
+  const presses = behind.length > 0 ? `, which activates ${behind.join(' and ')}` : ''
   const leads = leadsTo ? `, leads to ${escapeMarks(leadsTo)}` : ''
   const along = fields?.text ? `, with ${fields.text}` : ''
-  return `${head}${place}${holds}${along}${leads}${does ? `, ${does}` : ''}`
-}
-
-function quoted(text: string): string {
-  return quote(text.replace(/"/g, "'"))
+  return `${calledLine(subject)}${holds}${presses}${along}${leads}${does ? `, ${does}` : ''}`
 }

@@ -5,6 +5,7 @@ import {
   readCommit,
   readConsent,
   readDecline,
+  readSaving,
 } from '../commits/read-commit.ts'
 import { closest, descendantsOf, referenced } from '../dom.ts'
 import { drawnText } from '../generated-text.ts'
@@ -16,6 +17,8 @@ const DIALOGS = 'dialog,[role=dialog],[role=alertdialog]'
 const SECTIONS = 'section,article,fieldset,[role=region],[role=group]'
 const BUTTONS = 'button,input[type=submit],input[type=button],[role=button]'
 const TITLES = 'h1,h2,h3,h4,h5,h6,legend,[role=heading]'
+const CHOICES = 'input[type=checkbox],input[type=radio],[role=checkbox],[role=radio],[role=switch]'
+const NAMED = '[aria-label],[aria-labelledby],[title]'
 /** Beside what declines: a dialog of more is one to work in, not a question. */
 const BUTTONS_OF_QUESTION = 2
 
@@ -28,7 +31,9 @@ interface Ending {
 
 /** What the title of the form or dialog that a control ends says: "OK" under "Delete account?". */
 export function titleCommit(control: Element, { form, names, options }: Ending): Commit | null {
-  if (names.some(readDecline) || names.some(isHarmless)) return null
+  const isOther = (name: string): boolean =>
+    [readDecline, isHarmless, readSaving].some((read) => read(name))
+  if (names.some(isOther)) return null
   const consents = names.every(readConsent)
   const dialog = closest(control, DIALOGS)
   const isAsked = dialog !== null && (form === null || consents) && isQuestion(dialog)
@@ -60,12 +65,22 @@ function sectionOf(form: Element): Element | null {
 
 function titlesOf(element: Element, options: PageOptions): readonly string[] {
   const described = referenced(element, 'aria-describedby').slice(0, 1)
-  const headings = allIn(element, TITLES).slice(0, 2)
+  const headings = allIn(element, TITLES)
+    .filter((title) => !isOfChoices(title))
+    .slice(0, 2)
   const words = native.matches(element, DIALOGS) ? allIn(element, 'p').slice(0, 2) : []
+  // Without a name of its own it is called by its first words, which may be those of a choice.
+  const isNamed = native.matches(element, NAMED) || native.querySelector(element, CHOICES) === null
   return [
-    nameOf(element, 'form', options).text,
+    isNamed ? nameOf(element, 'form', options).text : '',
     ...[...headings, ...described, ...words].map((title) => drawnText(title)),
   ]
+}
+
+/** A legend of boxes to choose from says what is chosen: "Send me mail about". */
+function isOfChoices(title: Element): boolean {
+  const group = native.localName(title) === 'legend' && native.parentElement(title)
+  return group ? native.querySelector(group, CHOICES) !== null : false
 }
 
 /** Those that are shown in it, in slots and shadow roots, too. */

@@ -1,4 +1,6 @@
+import { viewOf } from '../dom.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import { treesOf, type LivePage } from '../outline/live-page.ts'
 import { rootOf } from '../outline/region.ts'
 import { ALL_MUTATIONS, changedElement } from '../outline/mutation-log.ts'
@@ -48,11 +50,13 @@ export async function waitUntilSettled(
   }: SettleOptions = {},
 ): Promise<boolean> {
   const root = rootOf(live.options)
-  const view = native.ownerDocument(root).defaultView ?? window
+  const view = viewOf(root)
   const limit = live.options.quietMs ?? LIMIT_MS
   const started = performance.now()
   let last = started
-  const firstChange = view.document.hidden ? FIRST_CHANGE_HIDDEN_MS : FIRST_CHANGE_MS
+  const firstChange = nativeDocument.hidden(view.document)
+    ? FIRST_CHANGE_HIDDEN_MS
+    : FIRST_CHANGE_MS
   let idle = opensSlowly ? HOVER_MS : reactsLater ? firstChange : IDLE_MS
   const trees = treesOf(live)
   const observer = new MutationObserver((records) => {

@@ -1,3 +1,4 @@
+import * as nativeDocument from '../native-document.ts'
 import { isElement, isTag } from '../dom.ts'
 import type { LivePage } from '../outline/live-page.ts'
 import { isMasked } from '../privacy.ts'
@@ -18,7 +19,10 @@ const MAX_FIELDS = 3
  * Detects what the browser shows to a person only: the validation messages of a form that isn't sent, and a
  * file picker, which opens for people only.
  */
-export function watchRefusals(trees: Iterable<EventTarget>, live: LivePage): RefusalWatch {
+export function watchRefusals(
+  trees: Iterable<Document | ShadowRoot>,
+  live: LivePage,
+): RefusalWatch {
   const invalid = new Set<Element>()
   const pickers = new Set<Element>()
   const record = (event: Event): void => {
@@ -33,7 +37,7 @@ export function watchRefusals(trees: Iterable<EventTarget>, live: LivePage): Ref
   // `invalid` events stay within the field's own tree.
   const watched = [...trees]
   for (const tree of watched)
-    for (const type of TYPES) tree.addEventListener(type, record, { capture: true })
+    for (const type of TYPES) nativeDocument.addEventListener(tree, type, record, { capture: true })
   return {
     lines: () => [
       ...[...invalid].slice(0, MAX_FIELDS).flatMap((field) => refusalOf(field, live)),
@@ -44,7 +48,8 @@ export function watchRefusals(trees: Iterable<EventTarget>, live: LivePage): Ref
     ],
     stop() {
       for (const tree of watched)
-        for (const type of TYPES) tree.removeEventListener(type, record, { capture: true })
+        for (const type of TYPES)
+          nativeDocument.removeEventListener(tree, type, record, { capture: true })
     },
   }
 }

@@ -8,6 +8,10 @@ export type CommitKind =
   | 'transfers'
   | 'signs'
   | 'allows'
+  | 'blocks'
+  | 'resets'
+  | 'restarts'
+  | 'acts as another'
   | 'logs out'
 
 export type CommitWords = Readonly<Partial<Record<CommitKind, string>>>

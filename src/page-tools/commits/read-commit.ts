@@ -4,7 +4,14 @@ import { ENGLISH_FORM_WORDS, ENGLISH_OUTCOMES, ENGLISH_WORDS } from './english-w
 import { LATIN_WORDS } from './latin-words.ts'
 import { withLatinLetters } from '../../lib/look-alikes.ts'
 import { OTHER_SCRIPTS, WITHOUT_GAPS } from './other-scripts.ts'
-import { CONSENTS, CONSENTS_WITHOUT_GAPS, DECLINES, HARMLESS_REMOVALS } from './title-words.ts'
+import {
+  CONSENTS,
+  CONSENTS_WITHOUT_GAPS,
+  DECLINES,
+  HARMLESS_REMOVALS,
+  SAVES,
+  SAVES_WITHOUT_GAPS,
+} from './title-words.ts'
 
 /** What a name says that its control does, and the words that say it, as they are compared. */
 export interface Commit {
@@ -35,7 +42,8 @@ const others = Object.entries({ ...LATIN_WORDS, ...OTHER_SCRIPTS }).flatMap(([la
   ),
 )
 const harmless = pattern(HARMLESS_REMOVALS)
-const consents = pattern(`^[^\\p{L}\\p{N}]*(?:(?:${CONSENTS})${LAST}|${CONSENTS_WITHOUT_GAPS})`)
+const consents = beginningWith(CONSENTS, CONSENTS_WITHOUT_GAPS)
+const saves = beginningWith(SAVES, SAVES_WITHOUT_GAPS)
 const declines = pattern(`^[^\\p{L}\\p{N}×✕✖]*(?:${DECLINES})${LAST}`)
 
 /** What has a name: a control, or what ends a form or a dialog, be it a control of it or its title. */
@@ -79,6 +87,11 @@ export function readConsent(name: string): boolean {
   return !/[\p{L}\p{N}]/u.test(text) || consents.test(text)
 }
 
+/** Whether a name says that what was entered is kept: "Save changes". */
+export function readSaving(name: string): boolean {
+  return saves.test(foldWords(name.slice(0, LONG)).trim())
+}
+
 /** Whether what a name says is about a cart, or about a filter. */
 export function isHarmless(name: string): boolean {
   return harmless.test(foldWords(name.slice(0, LONG)))
@@ -94,6 +107,10 @@ function rulesOf(words: CommitWords, sourceOf: (words: string) => string): Rule[
     kind,
     pattern: pattern(sourceOf(parts)),
   }))
+}
+
+function beginningWith(words: string, withoutGaps: string): RegExp {
+  return pattern(`^[^\\p{L}\\p{N}]*(?:(?:${words})${LAST}|${withoutGaps})`)
 }
 
 /** The source is folded as names are. */

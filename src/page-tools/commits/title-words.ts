@@ -8,8 +8,15 @@ export const DECLINES =
 
 /** What ends a form or a dialog and says nothing of its own: the title says what is agreed to. */
 export const CONSENTS =
-  'ok|okay|yes|confirm|continue|go|go ahead|done|proceed|accept|agree|i agree|i understand|finish|complete|apply|do it|next|save|ja|bestatigen|weiter|fertig|fortfahren|akzeptieren|zustimmen|abschließen|speichern|si|confirmar|continuar|aceptar|listo|siguiente|guardar|oui|confirmer|continuer|valider|accepter|terminer|suivant|enregistrer|sim|aceitar|concluir|salvar|да|подтвердить|продолжить|готово|далее|принять|сохранить|conferma|continua|accetta|avanti|salva|bevestigen|doorgaan|akkoord|verder|opslaan|tak|potwierdz|dalej|kontynuuj|zatwierdz|zapisz|evet|onayla|devam|tamam|kabul et|kaydet|بله|تایید|ادامه|قبول|ذخیره|co|dong y|xac nhan|tiep tuc|hoan tat|luu|ya|konfirmasi|lanjut|lanjutkan|setuju|selesai|simpan|ano|potvrdit|pokracovat|dokoncit|ulozit|نعم|تاكيد|متابعة|موافق|تم|حفظ|так|підтвердити|продовжити|зберегти|ναι|επιβεβαιωση|συνεχεια|αποδοχη|αποθηκευση|כן|אישור|המשך|אשר|סיום|שמור|हाँ|पुष्टि करें|जारी रखें|ठीक है|bekrafta|fortsatt|spara|bekreft|fortsett|lagre|kylla|vahvista|jatka|tallenna|igen|megerosites|tovabb|mentes|da|confirma|continua|salveaza'
+  'ok|okay|yes|confirm|continue|go|go ahead|done|proceed|accept|agree|i agree|i understand|finish|complete|do it|next|ja|bestatigen|weiter|fertig|fortfahren|akzeptieren|zustimmen|abschließen|si|confirmar|continuar|aceptar|listo|siguiente|oui|confirmer|continuer|valider|accepter|terminer|suivant|sim|aceitar|concluir|да|подтвердить|продолжить|готово|далее|принять|conferma|continua|accetta|avanti|bevestigen|doorgaan|akkoord|verder|tak|potwierdz|dalej|kontynuuj|zatwierdz|evet|onayla|devam|tamam|kabul et|بله|تایید|ادامه|قبول|co|dong y|xac nhan|tiep tuc|hoan tat|ya|konfirmasi|lanjut|lanjutkan|setuju|selesai|ano|potvrdit|pokracovat|dokoncit|نعم|تاكيد|متابعة|موافق|تم|так|підтвердити|продовжити|ναι|επιβεβαιωση|συνεχεια|αποδοχη|כן|אישור|המשך|אשר|סיום|हाँ|पुष्टि करें|जारी रखें|ठीक है|bekrafta|fortsatt|bekreft|fortsett|kylla|vahvista|jatka|igen|megerosites|tovabb|da|confirma|continua'
 
 /** The same, in scripts without gaps. */
 export const CONSENTS_WITHOUT_GAPS =
-  '是|确定|确认|確定|確認|继续|繼續|同意|完成|好|保存|はい|続行|続ける|次へ|完了|예|네|확인|계속|동의|완료|다음|저장|ตกลง|ยืนยัน|ใช่|ดำเนินการต่อ|บันทึก'
+  '是|确定|确认|確定|確認|继续|繼續|同意|完成|好|はい|続行|続ける|次へ|完了|예|네|확인|계속|동의|완료|다음|ตกลง|ยืนยัน|ใช่|ดำเนินการต่อ'
+
+/** What keeps what was entered: that is all it does, whatever the title names. */
+export const SAVES =
+  'apply|save|speichern|guardar|enregistrer|salvar|сохранить|salva|opslaan|zapisz|kaydet|ذخیره|luu|simpan|ulozit|حفظ|зберегти|αποθηκευση|שמור|सहेजें|spara|lagre|tallenna|mentes|salveaza|anwenden|ubernehmen|aplicar|appliquer|applica|toepassen|zastosuj|uygula|применить|застосувати'
+
+/** The same, in scripts without gaps. */
+export const SAVES_WITHOUT_GAPS = '保存|适用|應用|应用|適用|저장|적용|บันทึก'

@@ -1,5 +1,5 @@
 import { nextTurn } from '../../lib/next-turn.ts'
-import { contains, isDisplayed } from '../dom.ts'
+import { contains, isDisplayed, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { runInSlices } from '../time-slicing.ts'
@@ -71,7 +71,7 @@ export class LiveOutline {
     this.trees.clear()
     this.#modal = openModal(root)
     const start = this.#modal ?? root
-    const view = native.ownerDocument(start).defaultView ?? window
+    const view = viewOf(start)
     this.#log.watch(native.ownerDocument(start))
     const context = pageContext(view)
     this.#top = await runInSlices(walk(this.#walk(), start, { parent: null, context }), signal)

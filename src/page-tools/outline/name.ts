@@ -31,7 +31,8 @@ export function nameOf(element: Element, role: string, options: PageOptions): El
 function ownName(element: Element, role: string, options: PageOptions): ElementName {
   if (isInMaskedPart(element, options) && !isNamedOutside(element, options))
     return { text: MASKED, visuallyHidden: false }
-  if (isNamedByMasked(element, role, options)) return { text: MASKED, visuallyHidden: false }
+  if (isNamedByMasked(element, role, options))
+    return { text: textAroundMasked(element, options) || MASKED, visuallyHidden: false }
   if (isNamedByUnreadable(element, role, options))
     return { text: readableName(element, options), visuallyHidden: false }
   const byAttribute = hasNamingAttribute(element)
@@ -114,10 +115,22 @@ function readableName(element: Element, options: PageOptions): string {
   return cleanText(holders.map((one) => textWithoutExcluded(one, options)).join(' '))
 }
 
+/** Of a field whose labels hold what is masked, such as the field itself: what they say without that. */
+function textAroundMasked(element: Element, options: PageOptions): string {
+  const labels = labelsOf(element)
+  const isOther = ['aria-label', 'aria-labelledby'].some((name) =>
+    native.hasAttribute(element, name),
+  )
+  if (isOther || labels.some((label) => isMasked(label, options) || !isReadable(label, options)))
+    return ''
+  return cleanText(labels.map((one) => textWithoutExcluded(one, options)).join(' '))
+}
+
 function textWithoutExcluded(element: Element, options: PageOptions): string {
   const texts = [...native.childNodes(element)].map((node) => {
     if (!isElement(node)) return native.nodeType(node) === 3 ? native.nodeValue(node) : ''
-    return isExcluded(node, options) || isFieldLike(node) ? '' : textWithoutExcluded(node, options)
+    const isLeftOut = isExcluded(node, options) || isFieldLike(node) || isMasked(node, options)
+    return isLeftOut ? '' : textWithoutExcluded(node, options)
   })
   return withGenerated(element, texts.join(' '))
 }

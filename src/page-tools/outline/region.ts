@@ -1,5 +1,6 @@
 import { closest, contains, isAttached, isOwn } from '../dom.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import type { PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 
@@ -10,7 +11,7 @@ export function rootOf({ root }: PageOptions): Element {
   const element = typeof root === 'function' ? root() : root
   if (root && !(element && isAttached(element)))
     throw new PageError('not-found', 'The part of the page that may be read is not there now.')
-  const found = element ?? document.body ?? document.documentElement
+  const found = element ?? nativeDocument.body(document) ?? nativeDocument.documentElement(document)
   if (!found) throw new PageError('not-found', 'The page is empty.')
   return found
 }

@@ -1,6 +1,7 @@
 import { getRole } from 'dom-accessibility-api'
 import { isTag } from '../dom.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import { once } from '../once.ts'
 
 /** Controls that a person can act on. */
@@ -74,7 +75,7 @@ function emptyCopy(element: Element): Element {
   return inertDocument().importNode(element, false)
 }
 
-const inertDocument = once(() => document.implementation.createHTMLDocument(''))
+const inertDocument = once(() => nativeDocument.implementation(document).createHTMLDocument(''))
 
 /** The role of an element without the attribute where it differs from the standard; else null. */
 function ownRole(element: Element, tag: string): string | null {

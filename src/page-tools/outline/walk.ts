@@ -1,3 +1,4 @@
+import * as nativeDocument from '../native-document.ts'
 import { cleanText } from '../clean-text.ts'
 import { childrenOf, frameDocument, isElement, isTag, isText } from '../dom.ts'
 import * as native from '../native.ts'
@@ -246,7 +247,7 @@ function innerContext(
   // Properties that matter to elements only are not read for the many that contain only text.
   const holdsElements = children.some((child) => isElement(child as Node))
   const inner = frameDocument(element)
-  const view = inner?.defaultView
+  const view = inner && nativeDocument.defaultView(inner)
   if (view)
     return { ...pageContext(view), ...(!node.inView && { clip: null }), masked: node.masked }
   const clip = holdsElements ? clipInside(node, visibility) : context.clip

@@ -1,4 +1,5 @@
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import type { LivePage } from '../outline/live-page.ts'
 import { runSync } from '../time-slicing.ts'
 import { buildEntries } from './build-entries.ts'
@@ -141,7 +142,7 @@ function removedEntry(line: string): Entry {
     popup: false,
     isOmission: false,
     elementCount: () => 1,
-    element: document.documentElement,
+    element: nativeDocument.documentElement(document),
     line: () => `<removed> ${line}`,
   }
 }

@@ -23,8 +23,8 @@ const PARTS = /^(region|form|group|tabpanel)$/
 const TITLES = 'h1,h2,h3,h4,h5,h6,[role=heading]'
 const LABEL_LIMIT = 60
 
-/** The nearest item, dialog or named part around an element; else the nearest part without a name. */
-export function placeOf(element: Element, options: PageOptions): Place | null {
+/** The nearest item, dialog or named part around an element; else the nearest part without a name. `limit`: characters. */
+export function placeOf(element: Element, options: PageOptions, limit?: number): Place | null {
   let unnamed: Place | null = null
   for (const at of ancestorsOf(element)) {
     const role = roleOf(at)
@@ -32,7 +32,7 @@ export function placeOf(element: Element, options: PageOptions): Place | null {
     if (!isItem && !DIALOGS.test(role) && !PARTS.test(role)) continue
     if (isMasked(at, options)) return unnamed ?? { role, label: '', of: 'words' }
     const name = nameOf(at, role, options).text || (isItem ? '' : titleIn(at, options))
-    const label = name || readableText(at, options)
+    const label = name || readableText(at, options, limit)
     if (!label) continue
     if (isItem) return { role, label, of: 'item' }
     // All that a dialog says is its question.

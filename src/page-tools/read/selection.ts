@@ -1,6 +1,7 @@
 import { cleanText, shorten } from '../clean-text.ts'
-import { contains, focusedElement, isElement, parentOf } from '../dom.ts'
+import { contains, focusedElement, isElement, parentOf, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import { livePage, type LivePage, scrub, treesOf } from '../outline/live-page.ts'
 import type { ActOptions, PageOptions } from '../options.ts'
 import { isMasked, MASKED } from '../privacy.ts'
@@ -30,7 +31,7 @@ function selectionInField(field: Element, { options }: LivePage): string | null 
 }
 
 function selectionInPage(document: Document, { options }: LivePage): string {
-  const selection = document.defaultView?.getSelection()
+  const selection = viewOf(document).getSelection()
   if (!selection || selection.isCollapsed || selection.rangeCount === 0) return ''
   const range = selection.getRangeAt(0)
   const within = isElement(range.commonAncestorContainer)
@@ -50,7 +51,11 @@ function isTold(parent: Element, options: PageOptions): boolean {
 }
 
 function textsIn(range: Range, within: Element): { text: string; parent: Element }[] {
-  const walker = native.ownerDocument(within).createTreeWalker(within, NodeFilter.SHOW_TEXT)
+  const walker = nativeDocument.createTreeWalker(
+    native.ownerDocument(within),
+    within,
+    NodeFilter.SHOW_TEXT,
+  )
   const texts: { text: string; parent: Element }[] = []
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const parent = parentOf(node)

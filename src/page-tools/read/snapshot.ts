@@ -8,6 +8,7 @@ import { changesText } from './changes.ts'
 import { buildEntries } from './build-entries.ts'
 import { estimateTokens } from '../../lib/estimate-tokens.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import { fit } from './fit.ts'
 import { framed } from './frame.ts'
 import { findPhrases } from '../secrets/phrase-parts.ts'
@@ -119,8 +120,10 @@ async function readPart(
 /** The page's title and address, shortened for small budgets. */
 function addressLine({ options }: LivePage, limit: number): string {
   const ownerDocument = native.ownerDocument(rootOf(options))
-  const title = quote(shorten(cleanText(ownerDocument.title), Math.min(80, limit / 10)))
-  return `Page ${title} at ${shownAddress(ownerDocument.location.href, Math.min(200, limit / 4))}`
+  const title = quote(
+    shorten(cleanText(nativeDocument.title(ownerDocument)), Math.min(80, limit / 10)),
+  )
+  return `Page ${title} at ${shownAddress(viewOf(ownerDocument).location.href, Math.min(200, limit / 4))}`
 }
 
 /**
@@ -139,8 +142,10 @@ function idOf({ outline }: LivePage): string {
   return `s${outline.version}`
 }
 
-function scrolled({ scrollingElement, documentElement }: Document): string {
-  const { scrollHeight, clientHeight, scrollTop } = scrollingElement ?? documentElement
+function scrolled(document: Document): string {
+  const page = nativeDocument.scrollingElement(document) ?? nativeDocument.documentElement(document)
+  const [scrollHeight, clientHeight] = [native.scrollHeight(page), native.clientHeight(page)]
+  const scrollTop = native.scrollTop(page)
   const below = scrollHeight - clientHeight - scrollTop
   return below > 20 || scrollTop > 20
     ? `, scrolled ${Math.round(scrollTop)} of ${Math.round(scrollHeight - clientHeight)} px`

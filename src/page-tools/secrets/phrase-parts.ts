@@ -8,6 +8,7 @@ import {
   phraseWordsIn,
 } from './phrase-words.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 
 /** How far behind its label a phrase begins. Characters. */
 const REACH = 800
@@ -38,7 +39,10 @@ export function findPhrases(trees: Iterable<Document | ShadowRoot>): void {
     if (before) before.isNewest = false
     const search = { isNewest: true }
     searches.set(tree, search)
-    const root = 'documentElement' in tree ? tree.documentElement : tree
+    const root =
+      native.nodeType(tree) === 9
+        ? nativeDocument.documentElement(tree as Document)
+        : (tree as ShadowRoot)
     const text = root ? (native.textContent(root) ?? '') : ''
     if (root && mayHaveLabel(text) && ANY_PHRASE_LABEL.test(text))
       for (const part of partsIn(root)) parts.set(part, search)
@@ -67,7 +71,11 @@ function partsIn(root: Element | ShadowRoot): Element[] {
       end()
     }
   }
-  const nodes = native.ownerDocument(root).createTreeWalker(root, SHOW_ELEMENTS_AND_TEXTS)
+  const nodes = nativeDocument.createTreeWalker(
+    native.ownerDocument(root),
+    root,
+    SHOW_ELEMENTS_AND_TEXTS,
+  )
   for (let node = nodes.nextNode(); node; node = nodes.nextNode()) {
     if (isElement(node)) {
       const value = reach > 0 ? valueOf(node) : null

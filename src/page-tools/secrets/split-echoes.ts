@@ -2,6 +2,7 @@ import { cleanText } from '../clean-text.ts'
 import { parentOf } from '../dom.ts'
 import { drawnParts } from '../generated-text.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import { maySplit } from './secret-patterns.ts'
 
 const SHORTEST = 6
@@ -31,7 +32,7 @@ export function splitEchoes(
   const all = secrets.join('\n')
   for (const tree of trees) {
     const document = native.ownerDocument(tree) ?? (tree as Document)
-    const texts = document.createTreeWalker(tree, SHOW_TEXT)
+    const texts = nativeDocument.createTreeWalker(document, tree, SHOW_TEXT)
     for (let node = texts.nextNode(); node; node = texts.nextNode()) {
       const text = squeeze(native.nodeValue(node) ?? '')
       if (text.length < SHORTEST_PART || !mayHoldPart(text, all)) continue

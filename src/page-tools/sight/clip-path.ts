@@ -1,3 +1,4 @@
+import { elementById } from '../dom.ts'
 import * as native from '../native.ts'
 import { CSS_NUMBER } from './css-number.ts'
 import type { Sides } from './sides.ts'
@@ -23,8 +24,7 @@ export function isEmptyArea({ left, top, right, bottom }: Sides): boolean {
 export function isEmptyReference(path: string, element: Element): boolean {
   const id = /^url\("#([^"]+)"\)$/.exec(path)?.[1]
   if (!id) return false
-  const root = native.getRootNode(element) as Document | ShadowRoot
-  const found = root.getElementById?.(id)
+  const found = elementById(native.getRootNode(element), id)
   return (
     found !== null &&
     native.localName(found) === 'clipPath' &&

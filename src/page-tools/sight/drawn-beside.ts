@@ -1,5 +1,6 @@
 import { ancestorsOf, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import { FAINT, isSeen } from './colour.ts'
 import { shadowsOf } from './rings.ts'
 import { widened, type Sides } from './sides.ts'
@@ -50,7 +51,9 @@ function placeOf(element: Element, { position }: CSSStyleDeclaration, box: DOMRe
       return native.getBoundingClientRect(around)
   }
   if (position === 'fixed') return whole
-  const { left, top } = native.getBoundingClientRect(native.ownerDocument(element).documentElement)
+  const { left, top } = native.getBoundingClientRect(
+    nativeDocument.documentElement(native.ownerDocument(element)),
+  )
   return { ...whole, left, top }
 }
 

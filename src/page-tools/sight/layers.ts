@@ -1,5 +1,6 @@
 import { isTag, parentOf, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import { blend, readColour, WHITE, type Colour } from './colour.ts'
 import { CSS_NUMBER } from './css-number.ts'
 import { filterOpacity } from './shapes.ts'
@@ -75,7 +76,8 @@ export function layerOf(element: Element): Layer | null {
 }
 
 function parentInDocument(element: Element): Element | null {
-  return element === native.ownerDocument(element).documentElement || isOnTop(element)
+  return element === nativeDocument.documentElement(native.ownerDocument(element)) ||
+    isOnTop(element)
     ? null
     : parentOf(element)
 }

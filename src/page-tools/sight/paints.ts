@@ -1,5 +1,6 @@
 import { descendantsOf, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import { FAINT, isSeen } from './colour.ts'
 import { currentReading, isInShapeOfText, layerOf } from './layers.ts'
 import { drawnBeside } from './drawn-beside.ts'
@@ -46,7 +47,7 @@ export function paintsOf(document: Document): readonly Paint[] {
   const now = performance.now()
   if (known && known.reading === currentReading() && now - known.at < FRESH_MS) return known.paints
   const paints: Paint[] = []
-  for (const element of descendantsOf(document.documentElement))
+  for (const element of descendantsOf(nativeDocument.documentElement(document)))
     if (native.ownerDocument(element) === document) addPaints(element, paints)
   collected.set(document, { reading: currentReading(), at: performance.now(), paints })
   return paints

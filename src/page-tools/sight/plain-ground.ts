@@ -1,5 +1,6 @@
 import { ancestorsOf, contains, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import { blend, contrast, readColour, type Colour } from './colour.ts'
 import { isInShapeOfText, isOnTop } from './layers.ts'
 import { liesUnder, paintsOf, type Paint } from './paints.ts'
@@ -31,9 +32,10 @@ export function isOnPlainGround(holder: Element, box: DOMRect): boolean {
 
 /** The cheap part: what the styles of the elements around say. */
 function isPlain(holder: Element): boolean {
-  const { documentElement, defaultView } = native.ownerDocument(holder)
+  const document = native.ownerDocument(holder)
+  const defaultView = nativeDocument.defaultView(document)
   if (!defaultView) return false
-  const root = defaultView.getComputedStyle(documentElement)
+  const root = defaultView.getComputedStyle(nativeDocument.documentElement(document))
   // The ground of the page itself is the browser's, or that of the page around a frame.
   if (/dark/.test(root.colorScheme) || defaultView.matchMedia('(forced-colors: active)').matches)
     return false
@@ -51,7 +53,8 @@ function isPlain(holder: Element): boolean {
     // Behind it is what its `::backdrop` draws.
     if (
       !hasGround &&
-      (isOnTop(element) || element === native.ownerDocument(element).fullscreenElement)
+      (isOnTop(element) ||
+        element === nativeDocument.fullscreenElement(native.ownerDocument(element)))
     )
       return false
   }

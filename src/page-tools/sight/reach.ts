@@ -1,5 +1,6 @@
 import { contains, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import { clippingLayers, layersFrom, marginOf, type Layer } from './layers.ts'
 import { overlap, type Sides } from './sides.ts'
 
@@ -31,7 +32,7 @@ export function isOffPage(box: Sides, layer: Layer | null, document: Document): 
   }
   const view = viewOf(document)
   const whole = { left: 0, top: 0, right: view.innerWidth, bottom: view.innerHeight }
-  const root = document.documentElement
+  const root = nativeDocument.documentElement(document)
   const begin = isFixed ? whole : beginOf(root, view.getComputedStyle(root), null)
   const far = { x: Math.max(FAR, view.innerWidth), y: Math.max(FAR, view.innerHeight) }
   const isFar = inner.right < begin.left - far.x || inner.bottom < begin.top - far.y
@@ -43,8 +44,11 @@ function isCutting({ element, overflowX, overflowY }: Layer): boolean {
 }
 
 function isRoot(element: Element): boolean {
-  const { documentElement, body } = native.ownerDocument(element)
-  return element === documentElement || element === body
+  const document = native.ownerDocument(element)
+  return (
+    element === nativeDocument.documentElement(document) ||
+    element === nativeDocument.body(document)
+  )
 }
 
 function isFarBefore(inner: Sides, begin: { left: number; top: number }, far: number): boolean {
@@ -110,7 +114,8 @@ function holdsShown(layer: Layer | null, until: Layer | null, shown: Sides): boo
   if (width <= 0 || height <= 0) return until !== null
   const ownerDocument = native.ownerDocument(moved[0] as Element)
   return POINTS.some(([x, y]) => {
-    const hit = ownerDocument.elementFromPoint(shown.left + width * x, shown.top + height * y)
+    const [left, top] = [shown.left + width * x, shown.top + height * y]
+    const hit = nativeDocument.elementFromPoint(ownerDocument, left, top)
     return hit !== null && moved.some((one) => contains(one, hit))
   })
 }

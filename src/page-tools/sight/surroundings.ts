@@ -1,4 +1,5 @@
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import { clipArea, isEmptyArea, isEmptyReference } from './clip-path.ts'
 import { FAINT } from './colour.ts'
 import { clippingLayers, layersFrom, marginOf, type Layer } from './layers.ts'
@@ -44,9 +45,13 @@ function isClippedAway(element: Element, path: string, boxes: readonly Sides[]):
 /** Whether an element that shows only what is inside of its box has no room in it. */
 function isWithoutRoom(layer: Layer): boolean {
   const { element, overflowX, overflowY, isCutOff } = layer
-  const { documentElement, body } = native.ownerDocument(element)
+  const document = native.ownerDocument(element)
   // Theirs is that of the window.
-  if (element === documentElement || element === body) return false
+  if (
+    element === nativeDocument.documentElement(document) ||
+    element === nativeDocument.body(document)
+  )
+    return false
   if (native.getClientRects(element).length === 0) return false
   const { width, height } = native.getBoundingClientRect(element)
   const outside = 2 * marginOf(layer)

@@ -1,5 +1,6 @@
 import { ancestorsOf, frameOf, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import { isChanging } from './changing.ts'
 import { FAINT, readColour, type Colour } from './colour.ts'
 import { enlargementOf } from './enlargement.ts'
@@ -100,7 +101,7 @@ function mayBeLaidOut(holder: Element): boolean {
 function textBoxes(holder: Element): readonly DOMRect[] | null {
   const boxes: DOMRect[] = []
   let hasWords = false
-  const range = native.ownerDocument(holder).createRange()
+  const range = nativeDocument.createRange(native.ownerDocument(holder))
   for (let node = native.firstChild(holder); node; node = native.nextSibling(node)) {
     if (native.nodeType(node) !== 3 || !HAS_WORDS.test(native.nodeValue(node) ?? '')) continue
     range.selectNodeContents(node)

@@ -15,6 +15,7 @@ import { activationOf, commitOf, type Doing, usedBy } from '../act/commits.ts'
 import { isSameSubject, type Subject, subjectLine, subjectOf } from '../act/subject.ts'
 import { resolveTarget } from '../act/target.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import { livePage, type LivePage, scrub } from '../outline/live-page.ts'
 import { requireAllowed, rootOf } from '../outline/region.ts'
 import type { Page } from '../options.ts'
@@ -122,7 +123,7 @@ async function elementOf({ target, by }: Use, page: Page): Promise<Element | nul
     return by ? dropTarget(element, by, live) : element
   }
   const ownerDocument = native.ownerDocument(rootOf(live.options))
-  const focused = focusedElement(ownerDocument) ?? ownerDocument.body
+  const focused = focusedElement(ownerDocument) ?? nativeDocument.body(ownerDocument)
   if (!takesKeys(focused, live)) requireAllowed(focused, live.options)
   return focused
 }
@@ -155,8 +156,12 @@ async function foundAgain(before: Asked, was: AskedUse, page: Page): Promise<Ele
 
 /** Without its hash, which changes as a page is read. */
 function addressOf(live: LivePage): Pick<Asked, 'address' | 'addressDigest'> {
-  const address = scrub(native.ownerDocument(rootOf(live.options)).URL.replace(/#.*$/s, ''), live)
+  const address = scrub(urlOf(live).replace(/#.*$/s, ''), live)
   return { address: shorten(address, ADDRESS_LIMIT), addressDigest: textDigest(address) }
+}
+
+function urlOf({ options }: LivePage): string {
+  return nativeDocument.URL(native.ownerDocument(rootOf(options)))
 }
 
 /** Characters of an address that are journaled. */

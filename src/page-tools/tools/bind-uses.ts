@@ -144,7 +144,11 @@ function requireSame(
   if (isSame && (!isUntouched || hasSameAround(use, now))) return
   const [was, is] = [subjectLine(use), now && subjectLine(now)]
   // What differs may be what no line tells of.
-  const other = is === was ? 'is in a form or dialog that holds something else now' : `is ${is} now`
+  const hidden =
+    now && hasSameAround(use, now)
+      ? 'has a longer name, place or address than is shown, and another one now'
+      : 'is in a form or dialog that holds something else now'
+  const other = is === was ? hidden : `is ${is} now`
   const became = now ? other : 'is no longer on the page'
   throw new PageError('stale-ref', `What was approved, ${was}, ${became}. ${AGAIN}`)
 }

@@ -3,6 +3,7 @@ import { resolveTarget } from '../act/target.ts'
 import { partsOf } from '../act/type-parts.ts'
 import { focusedElement, isElement } from '../dom.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import { nameOf } from '../outline/name.ts'
 import { roleOf } from '../outline/role.ts'
 import { isCardNumber } from '../secrets/card-number.ts'
@@ -35,7 +36,7 @@ export async function maskedInputs(
     const ownerDocument = native.ownerDocument(rootOf(live.options))
     const element =
       target === undefined
-        ? (focusedElement(ownerDocument) ?? ownerDocument.body)
+        ? (focusedElement(ownerDocument) ?? nativeDocument.body(ownerDocument))
         : await resolveTarget(target, { page, live }).catch(() => null)
     if (!element || isCardNumber(text ?? '') || takesSecrets(element, live.options))
       masked.push(pointer)

@@ -76,7 +76,7 @@ describe('a step', () => {
     const set = stage(options)
     const { worker, command } = await startedRun(set, 'x')
     const read = () => worker.page.stepContext(command)
-    return { set, read, worker, agentId: command.agentId }
+    return { set, agent: set.agent, read, worker, agentId: command.agentId }
   }
 
   test('gets the configuration as it is now, without key and headers', async () => {
@@ -177,6 +177,19 @@ describe('a step', () => {
   ])('reads live context: %s', async (_name, value, expected) => {
     const { read } = await contextOf({ context: () => value })
     expect((await read()).context).toBe(expected)
+  })
+
+  test('adds parts to it behind the one of the options, each until it is undone', async () => {
+    const { agent, read } = await contextOf({ context: () => 'first' })
+    const second = (): unknown => ({ second: true })
+    const undo = agent.addContext(second)
+    agent.addContext(second)
+    agent.addContext(() => undefined)
+    agent.addContext(async () => 'third')
+    expect((await read()).context).toBe('first\n\n{"second":true}\n\n{"second":true}\n\nthird')
+    undo()
+    undo()
+    expect((await read()).context).toBe('first\n\n{"second":true}\n\nthird')
   })
 
   test('whose context() fails says so', async () => {

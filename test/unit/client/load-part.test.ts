@@ -27,6 +27,17 @@ test.each<[string, () => Promise<object>]>([
   expect(error).toMatchObject({ cause: { message: 'refused' } })
 })
 
+test.each([
+  [new TypeError('Failed to fetch dynamically imported module: /a.js'), false],
+  [new TypeError('error loading dynamically imported module: /a.js'), false],
+  [new TypeError('Importing a module script failed.'), false],
+  [new Error('x is not set'), true],
+  [new TypeError("Cannot read properties of null (reading 'x')"), true],
+])('of %s, it is said whether a script may have thrown', async (thrown, mayHave) => {
+  const error: unknown = await loadPart(() => Promise.reject(thrown)).catch((one: unknown) => one)
+  expect(String(error).includes("script of the page's own")).toBe(mayHave)
+})
+
 test('a loader that says nothing is given up after a minute', async () => {
   vi.useFakeTimers()
   const loading = loadPart(() => new Promise<object>(() => {}))

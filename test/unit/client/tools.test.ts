@@ -197,6 +197,18 @@ describe('the registry', () => {
     await until(() => set.worker.of('toolsChanged').length >= 4)
   })
 
+  test('asks a function for the tool each time', async () => {
+    const set = stage()
+    let title = 'first'
+    set.agent.registerTool(() => tool('a', { title }))
+    const current = await toolsOf(set)
+    expect((await current())[0]?.title).toBe('first')
+    title = 'second'
+    expect((await current())[0]?.title).toBe('second')
+    expect(codeOf(() => set.agent.registerTool(() => tool('a')))).toBe('duplicate-tool')
+    expect(codeOf(() => set.agent.registerTool(() => ({}) as Tool))).toBe('invalid-config')
+  })
+
   test('unregisters by signal', async () => {
     const set = stage()
     const controller = new AbortController()

@@ -16,6 +16,8 @@ interface World {
   /** What comes back of a log-in; `state` is that of the address. */
   back: (state: string) => Record<string, string>
   refuseRefresh: boolean
+  /** What the authorization server answers whatever it is asked with. */
+  tokenStatus?: number
   fetch?: ReturnType<typeof fetchOf>
 }
 
@@ -49,6 +51,7 @@ function fetchOf(world: World) {
       return Response.json(world.metadata)
     if (url.href === `${ISSUER}/register`) return Response.json({ client_id: 'client-1' })
     if (url.href === `${ISSUER}/token`) {
+      if (world.tokenStatus !== undefined) return Response.json({}, { status: world.tokenStatus })
       if (world.refuseRefresh && body.includes('refresh_token='))
         return Response.json({}, { status: 400 })
       return Response.json({
@@ -143,6 +146,68 @@ it('refreshes a token that is refused, and logs in again when that is, too', asy
   await server.refresh()
   expect(world.opened).toHaveLength(2)
   await server.close()
+})
+
+it.each([429, 500, 503])(
+  'keeps a refresh token when the authorization server has trouble (%i), and asks nobody',
+  async (status) => {
+    const world = createWorld()
+    const kept = new Map<string, string>()
+    const store = {
+      getItem: (key: string) => kept.get(key) ?? null,
+      setItem: (key: string, value: string) => kept.set(key, value),
+      removeItem: (key: string) => kept.delete(key),
+    }
+    const server = await connect(world, { store })
+    world.valid = 'access-token-2'
+    world.tokenStatus = status
+    await expect(server.refresh()).rejects.toMatchObject({
+      code: 'mcp-auth-failed',
+      retryable: true,
+      details: { status },
+    })
+    expect([...kept.values()].join()).toContain('"refresh":"refresh-token"')
+    delete world.tokenStatus
+    await server.refresh()
+    expect(world.opened).toHaveLength(1)
+    await server.close()
+  },
+)
+
+it('says of a log-in that was given up that it was', async () => {
+  const open = vi.fn<() => object>(() => ({ closed: false, close: () => undefined }))
+  vi.stubGlobal('open', open)
+  const controller = new AbortController()
+  const connecting = connectMcp({
+    url: `${SERVER}/mcp`,
+    auth: { redirectUrl: REDIRECT },
+    fetch: fetchOf(createWorld()),
+    signal: controller.signal,
+  })
+  const failure = connecting.catch((thrown: unknown) => thrown)
+  await vi.waitFor(() => expect(open).toHaveBeenCalled(), 10_000)
+  controller.abort(new DOMException('The time is up.', 'TimeoutError'))
+  expect(await failure).toMatchObject({
+    code: 'aborted',
+    message: 'The log-in was given up before it was finished.',
+  })
+})
+
+it('refuses at once what no log-in could come back to', async () => {
+  vi.stubGlobal('origin', 'https://app.example')
+  const world = createWorld()
+  const REFUSED: readonly [auth: object, why: string][] = [
+    [{}, 'redirectUrl'],
+    [{ redirectUrl: 'http://' }, 'redirectUrl'],
+    [{ redirectUrl: 'https://other.example/mcp-auth' }, 'other.example'],
+    [{ redirectUrl: REDIRECT, mode: 'redirect' }, 'store'],
+    [{ redirectUrl: REDIRECT, mode: 'window' }, 'mode'],
+  ]
+  for (const [auth, why] of REFUSED)
+    await expect(
+      connectMcp({ url: `${SERVER}/mcp`, fetch: fetchOf(world), auth: auth as McpAuthOptions }),
+    ).rejects.toMatchObject({ code: 'invalid-config', message: expect.stringContaining(why) })
+  expect(world.fetched).toEqual([])
 })
 
 it('finds the tokens of an earlier page in the store', async () => {

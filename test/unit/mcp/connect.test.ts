@@ -145,7 +145,10 @@ describe.each(ERAS)('a server of revision %s', (revision) => {
     const doubted = (await connected()).mcp.tools
     const weather = doubted.find(({ name }) => name === 'shop__get-weather')
     expect(weather?.annotations).toEqual({ openWorld: true, untrustedContent: true })
-    expect(weather?.remote).toEqual({ source: expect.stringContaining('127.0.0.1') })
+    expect(weather?.remote).toEqual({
+      source: expect.stringContaining('127.0.0.1'),
+      endpoint: expect.any(String),
+    })
     const mail = doubted.find(({ name }) => name === 'shop__send_mail')
     expect(mail?.annotations?.destructive).toBe(true)
     const trusted = (await connected({ trusted: true })).mcp.tools

@@ -21,12 +21,14 @@ it('says that a token is needed, and that nothing says who gives one', async () 
   const server = await official.startModern({ token: 'the-token' })
   const { problems } = await diagnoseMcp(server.url)
   expect(problems.map(({ code }) => code)).toEqual(['token-needed', 'no-metadata'])
-  expect(await diagnoseMcp(server.url, { token: 'the-token' })).toMatchObject({ problems: [] })
+  for (const token of ['the-token', () => 'the-token'])
+    expect(await diagnoseMcp(server.url, { token })).toMatchObject({ problems: [] })
   await server.close()
 })
 
 it.each([
   ['wrong-path', () => new Response('not here', { status: 404 })],
+  ['server-error', () => new Response('broken', { status: 500 })],
   [
     'old-transport',
     (method: string) =>

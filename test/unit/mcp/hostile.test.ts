@@ -43,6 +43,7 @@ const BAD_SCHEMAS: readonly [name: string, schema: unknown][] = [
   ['outside', { type: 'object', properties: { a: { $ref: 'https://evil.example/schema' } } }],
   ['nowhere', { type: 'object', properties: { a: { $ref: '#/$defs/none' } } }],
   ['slow', { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } }],
+  ['broken', { type: 'object', properties: { a: { type: 'string', pattern: '(' } } }],
   ['kind', { type: 'object', properties: { a: { type: 'strange' } } }],
   ['array', { type: 'array' }],
   ['twins', { type: 'object', properties: { 'a b': {}, 'a.b': {} } }],
@@ -77,7 +78,7 @@ it('survives a list that is nested without end', async () => {
   const deep = `${'{"properties":{"a":'.repeat(100_000)}{}${'}}'.repeat(100_000)}`
   const list = ({ id }: Message): Response =>
     new Response(
-      `{"jsonrpc":"2.0","id":${id},"result":{"tools":[{"name":"deep","inputSchema":${deep}},${JSON.stringify(tool('good'))}]}}`,
+      `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"tools":[{"name":"deep","inputSchema":${deep}},${JSON.stringify(tool('good'))}]}}`,
       { headers: { 'content-type': 'application/json' } },
     )
   const { names } = await connected({ 'tools/list': list }, { maxResultBytes: 10_000_000 })
@@ -358,7 +359,10 @@ it.each([
       'tools/list': { tools: [tool('a', { annotations: { readOnlyHint: true } })] },
       'tools/call': answer as Answers[string],
     })
-    await expect(call('a')).rejects.toMatchObject({ code })
+    await expect(call('a')).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(/may or may not have taken effect\.$/),
+    })
     expect(sent.filter(({ message }) => message.method === 'tools/call')).toHaveLength(1)
   },
 )
@@ -408,7 +412,7 @@ it('keeps what is in headers from what comes back, however it is written', async
       'tools/call': ({ id, params }) =>
         params?.name === 'echo'
           ? new Response(
-              `{"jsonrpc":"2.0","id":${id},"result":{"structuredContent":{"\\u0061bc/defgh":["abc\\/defgh"]}}}`,
+              `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"structuredContent":{"\\u0061bc/defgh":["abc\\/defgh"]}}}`,
               { headers: { 'content-type': 'application/json' } },
             )
           : Response.json({ jsonrpc: '2.0', id, error: { code: 1, message: 'Wrong: abc/defgh' } }),
@@ -481,6 +485,15 @@ it('has a question of a server on one line, and in quotes', async () => {
   ])
 })
 
+it('has no quotes of any script end those around a question', async () => {
+  const inputs: unknown[] = []
+  const message = 'a” b“ c„ d» e« f〞 g＂ h’ i」 j″ k❞'
+  await askUser({ source: 's', message, fields: {} as never }, async (_name, input) =>
+    inputs.push(input),
+  )
+  expect(inputs).toMatchObject([{ question: `s asks: "a' b' c' d' e' f' g' h' i' j' k'"` }])
+})
+
 it('takes hidden characters out of what a person is asked, and refuses them in values', async () => {
   const forms: unknown[] = []
   const ask = (properties: object) =>
@@ -519,6 +532,15 @@ it('takes hidden characters out of what a person is asked, and refuses them in v
   await refused.call('ask')
   expect(forms).toHaveLength(1)
   expect(refused.said.at(-1)).toMatchObject({ type: 'input-refused' })
+})
+
+it('calls once where a server asks for input and not for what', async () => {
+  const { call, sent } = await connected({
+    'tools/list': { tools: [tool('ask')] },
+    'tools/call': ({ id }) => result(id, { resultType: 'input_required' }),
+  })
+  await expect(call('ask')).rejects.toMatchObject({ code: 'bad-response' })
+  expect(sent.filter(({ message }) => message.method === 'tools/call')).toHaveLength(1)
 })
 
 it('asks a person only for what can be shown, and no more than so often', async () => {

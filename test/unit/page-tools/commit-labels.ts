@@ -4,6 +4,40 @@ export const LABELS: Readonly<
 > = {
   en: {
     commits: [
+      'Ban',
+      'Ban user',
+      'Block user',
+      'Block card',
+      'Disable account',
+      'Disable 2FA',
+      'Freeze account',
+      'Lock account',
+      'Suspend',
+      'Revoke access',
+      'Kick',
+      'Kick member',
+      'Downgrade',
+      'Reset password',
+      'Reset the user s password',
+      'Rotate API key',
+      'Make admin',
+      'Make her an admin',
+      'Promote',
+      'Promote to owner',
+      'Refund',
+      'Issue a refund',
+      'Full refund',
+      'Refund $20',
+      'Charge',
+      'Charge card',
+      'Charge $5',
+      'Restart server',
+      'Reboot',
+      'Shut down',
+      'Roll back deployment',
+      'Impersonate',
+      'Log in as user',
+      'Merge pull request',
       'Pay',
       'Pay now',
       'Pay $129.00',
@@ -59,6 +93,54 @@ export const LABELS: Readonly<
       'sendMessage',
     ],
     plain: [
+      'Enable',
+      'Activate',
+      'Run',
+      'Apply',
+      'Confirm filter',
+      'Archive',
+      'Export',
+      'Unban',
+      'Unblock user',
+      'Ban list',
+      'Banned users',
+      'Block',
+      'Block quote',
+      'Blocks',
+      'Lock',
+      'Lock layer',
+      'Lock aspect ratio',
+      'Freeze panes',
+      'Disable',
+      'Disable notifications',
+      'Invite',
+      'Invite user',
+      'Merge cells',
+      'Restart',
+      'Restart tour',
+      'Stop',
+      'Refund policy',
+      'Refunds',
+      'Request a refund',
+      'Charges',
+      'Charging',
+      'Charge history',
+      'Charge point',
+      'Reset',
+      'Reset filters',
+      'Reset zoom',
+      'Reset view',
+      'Promotions',
+      'Promoted posts',
+      'Suspended',
+      'Suspensions',
+      'Kick off',
+      'Kickstarter',
+      'Make a copy',
+      'Make default',
+      'Sign in as guest',
+      'Banner',
+      'Rollback',
       'Orders',
       'My orders',
       'Order by',
@@ -131,6 +213,10 @@ export const LABELS: Readonly<
   },
   es: {
     commits: [
+      'Reembolsar',
+      'Bloquear usuario',
+      'Restablecer contraseña',
+      'Suspender',
       'Pagar',
       'Comprar ahora',
       'Realizar pedido',
@@ -144,6 +230,9 @@ export const LABELS: Readonly<
       'Cerrar sesión',
     ],
     plain: [
+      'Bloque',
+      'Reembolsos',
+      'Activar',
       'Pedidos',
       'Mis compras',
       'Ordenar por',
@@ -158,6 +247,12 @@ export const LABELS: Readonly<
   },
   de: {
     commits: [
+      'Erstatten',
+      'Nutzer sperren',
+      'Konto deaktivieren',
+      'Passwort zurücksetzen',
+      'Server neu starten',
+      'Zum Admin machen',
       'Jetzt kaufen',
       'Zahlungspflichtig bestellen',
       'Bezahlen',
@@ -172,6 +267,10 @@ export const LABELS: Readonly<
       'Kündigen',
     ],
     plain: [
+      'Entsperren',
+      'Filter zurücksetzen',
+      'Sperrliste',
+      'Aktivieren',
       'Bestellungen',
       'Zahlen und Fakten',
       'Postfach',
@@ -186,6 +285,10 @@ export const LABELS: Readonly<
   },
   ja: {
     commits: [
+      '返金する',
+      'アカウントを停止',
+      'パスワードをリセット',
+      'サーバーを再起動',
       '購入する',
       '注文を確定する',
       '支払う',
@@ -200,6 +303,9 @@ export const LABELS: Readonly<
       'ログアウト',
     ],
     plain: [
+      '返金履歴',
+      '返金ポリシー',
+      '停止',
       '注文履歴',
       '購入履歴',
       '送信済み',
@@ -213,6 +319,11 @@ export const LABELS: Readonly<
   },
   fr: {
     commits: [
+      'Rembourser',
+      'Bannir',
+      'Bloquer l’utilisateur',
+      'Réinitialiser le mot de passe',
+      'Désactiver le compte',
       'Payer',
       'Acheter',
       'Commander',
@@ -227,6 +338,9 @@ export const LABELS: Readonly<
       'S’abonner',
     ],
     plain: [
+      'Remboursements',
+      'Réinitialiser',
+      'Débloquer',
       'Commandes',
       'Mes achats',
       'Ajouter au panier',
@@ -240,6 +354,10 @@ export const LABELS: Readonly<
   },
   pt: {
     commits: [
+      'Reembolsar',
+      'Banir',
+      'Bloquear usuário',
+      'Redefinir senha',
       'Pagar',
       'Comprar',
       'Finalizar compra',
@@ -253,6 +371,8 @@ export const LABELS: Readonly<
       'Sair',
     ],
     plain: [
+      'Reembolsos',
+      'Ativar',
       'Pedidos',
       'Minhas compras',
       'Adicionar ao carrinho',
@@ -265,6 +385,10 @@ export const LABELS: Readonly<
   },
   ru: {
     commits: [
+      'Заблокировать',
+      'Сбросить пароль',
+      'Вернуть деньги',
+      'Перезагрузить сервер',
       'Оплатить',
       'Купить',
       'Оформить заказ',
@@ -277,6 +401,9 @@ export const LABELS: Readonly<
       'Выйти',
     ],
     plain: [
+      'Разблокировать',
+      'Возвраты',
+      'Сбросить',
       'Заказы',
       'Покупки',
       'В корзину',
@@ -290,6 +417,10 @@ export const LABELS: Readonly<
   },
   it: {
     commits: [
+      'Rimborsa',
+      'Sospendi',
+      'Blocca utente',
+      'Reimposta password',
       'Paga ora',
       'Acquista',
       'Conferma l’ordine',
@@ -302,6 +433,8 @@ export const LABELS: Readonly<
       'Esci',
     ],
     plain: [
+      'Rimborsi',
+      'Attiva',
       'Ordini',
       'Ordina per prezzo',
       'Aggiungi al carrello',
@@ -314,6 +447,9 @@ export const LABELS: Readonly<
   },
   nl: {
     commits: [
+      'Terugbetalen',
+      'Account blokkeren',
+      'Wachtwoord opnieuw instellen',
       'Betalen',
       'Nu kopen',
       'Bestelling plaatsen',
@@ -326,6 +462,8 @@ export const LABELS: Readonly<
       'Uitloggen',
     ],
     plain: [
+      'Deblokkeren',
+      'Terugbetalingen',
       'Bestellingen',
       'Plaats',
       'In winkelwagen',
@@ -338,6 +476,9 @@ export const LABELS: Readonly<
   },
   pl: {
     commits: [
+      'Zbanuj',
+      'Zablokuj konto',
+      'Zresetuj hasło',
       'Zapłać',
       'Kup teraz',
       'Złóż zamówienie',
@@ -350,6 +491,8 @@ export const LABELS: Readonly<
       'Wyloguj się',
     ],
     plain: [
+      'Odblokuj',
+      'Zwroty',
       'Zamówienia',
       'Dodaj do koszyka',
       'Usuń filtr',
@@ -361,6 +504,9 @@ export const LABELS: Readonly<
   },
   tr: {
     commits: [
+      'İade et',
+      'Hesabı dondur',
+      'Şifreyi sıfırla',
       'Satın al',
       'Şimdi öde',
       'Siparişi onayla',
@@ -374,6 +520,7 @@ export const LABELS: Readonly<
       'Çıkış yap',
     ],
     plain: [
+      'İadeler',
       'Siparişler',
       'Sepete ekle',
       'Filtreyi sil',
@@ -385,6 +532,11 @@ export const LABELS: Readonly<
   },
   zh: {
     commits: [
+      '退款',
+      '封禁',
+      '冻结账户',
+      '重置密码',
+      '重启服务器',
       '立即购买',
       '提交订单',
       '付款',
@@ -401,6 +553,10 @@ export const LABELS: Readonly<
       '登出',
     ],
     plain: [
+      '已退款',
+      '退款政策',
+      '申请退款',
+      '重置',
       '我的订单',
       '支付方式',
       '购买记录',
@@ -450,6 +606,8 @@ export const LABELS: Readonly<
       'Đăng xuất',
     ],
     plain: [
+      'Bạn bè',
+      'Bản tin',
       'Đơn hàng',
       'Thêm vào giỏ hàng',
       'Xóa bộ lọc',
@@ -484,6 +642,8 @@ export const LABELS: Readonly<
   },
   cs: {
     commits: [
+      'Zablokovat účet',
+      'Resetovat heslo',
       'Zaplatit',
       'Koupit',
       'Objednat',
@@ -496,6 +656,7 @@ export const LABELS: Readonly<
       'Odhlásit se',
     ],
     plain: [
+      'Odblokovat',
       'Objednávky',
       'Do košíku',
       'Smazat filtr',
@@ -523,6 +684,10 @@ export const LABELS: Readonly<
   },
   ko: {
     commits: [
+      '환불하기',
+      '계정 정지',
+      '비밀번호 재설정',
+      '서버 재시작',
       '구매하기',
       '결제하기',
       '주문하기',
@@ -536,6 +701,8 @@ export const LABELS: Readonly<
       '로그아웃',
     ],
     plain: [
+      '환불 정책',
+      '재설정',
       '주문 내역',
       '게시물',
       '게시판',
@@ -548,6 +715,8 @@ export const LABELS: Readonly<
   },
   uk: {
     commits: [
+      'Заблокувати',
+      'Скинути пароль',
       'Сплатити',
       'Купити',
       'Оформити замовлення',
@@ -560,6 +729,7 @@ export const LABELS: Readonly<
       'Вийти',
     ],
     plain: [
+      'Розблокувати',
       'Замовлення',
       'У кошик',
       'Видалити фільтр',
@@ -625,6 +795,9 @@ export const LABELS: Readonly<
   },
   sv: {
     commits: [
+      'Återbetala',
+      'Spärra konto',
+      'Återställ lösenord',
       'Betala',
       'Köp',
       'Slutför köp',
@@ -635,6 +808,7 @@ export const LABELS: Readonly<
       'Logga ut',
     ],
     plain: [
+      'Återställ',
       'Beställningar',
       'Lägg i varukorg',
       'Radera filter',

@@ -1,0 +1,14 @@
+import type { RemoteSource } from '../protocol/tool.ts'
+import type { McpLine } from './line.ts'
+
+/** Whose a server's tools are. */
+export function remoteOf(
+  { source, endpoint }: Pick<McpLine, 'source' | 'endpoint'>,
+  trusted: boolean,
+): RemoteSource {
+  return {
+    source,
+    ...(endpoint !== undefined && { endpoint }),
+    ...(trusted && { trusted }),
+  }
+}

@@ -1,0 +1,76 @@
+import {
+  type AllowedComponentProps,
+  type Component,
+  computed,
+  defineComponent,
+  h,
+  inject,
+  onMounted,
+  shallowRef,
+  Teleport,
+  type VNode,
+  type VNodeProps,
+  watch,
+} from 'vue'
+import { type CallCardProps, Cards } from '../bindings/cards.ts'
+import {
+  CHAT_DEFAULTS,
+  type GivenSettings,
+  loadChat,
+  setProperties,
+} from '../bindings/chat-properties.ts'
+import type { OffstageChat as ChatElement } from '../chat/index.ts'
+import { AGENT } from './context.ts'
+
+/** Components by the name of the tool whose calls they draw. */
+export interface CallCards {
+  readonly [toolName: string]: Component<CallCardProps>
+}
+
+/** Those of `<offstage-chat>`. */
+export interface OffstageChatProps extends Omit<GivenSettings, 'renderers'> {
+  readonly renderers?: CallCards | undefined
+}
+
+/** `<offstage-chat>`, which is loaded with the first one. `agent`: default that of the provider. */
+export const OffstageChat: new () => {
+  $props: AllowedComponentProps & VNodeProps & OffstageChatProps
+  $slots: { readonly default?: () => VNode[] }
+  /** The element. */
+  readonly element: ChatElement | null
+} = /* @__PURE__ */ defineComponent({
+  name: 'OffstageChat',
+  inheritAttrs: false,
+  props: Object.keys(CHAT_DEFAULTS),
+  setup(props: OffstageChatProps, { attrs, slots, expose }) {
+    const provided = inject(AGENT, null)
+    const element = shallowRef<ChatElement | null>(null)
+    expose({ element })
+    const cards = new Cards()
+    const shown = shallowRef(cards.getSnapshot())
+    cards.subscribe(() => {
+      shown.value = cards.getSnapshot()
+    })
+    const names = computed(() => JSON.stringify(Object.keys(props.renderers ?? {})))
+    const renderers = computed(() => cards.renderers(JSON.parse(names.value) as string[]))
+    const settings = (): GivenSettings => {
+      const agent = props.agent ?? provided?.value ?? null
+      return { ...props, agent, renderers: renderers.value }
+    }
+    let before = CHAT_DEFAULTS
+    const pass = (given: GivenSettings): void => {
+      if (element.value) before = setProperties(element.value, given, before)
+    }
+    onMounted(() => {
+      loadChat()
+      watch(settings, pass, { immediate: true })
+    })
+    return () => [
+      h('offstage-chat', { ...attrs, ref: element }, slots.default?.()),
+      ...shown.value.flatMap(({ key, call, container, respond }) => {
+        const drawing = props.renderers?.[call.toolName]
+        return drawing ? h(Teleport, { key, to: container }, [h(drawing, { call, respond })]) : []
+      }),
+    ]
+  },
+}) as never

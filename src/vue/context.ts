@@ -1,0 +1,76 @@
+import {
+  type AllowedComponentProps,
+  defineComponent,
+  inject,
+  type InjectionKey,
+  onBeforeUnmount,
+  onMounted,
+  provide,
+  type ShallowRef,
+  shallowRef,
+  type VNode,
+  type VNodeProps,
+  watch,
+} from 'vue'
+import { noAgent } from '../bindings/no-agent.ts'
+import type { Agent } from '../index.ts'
+
+export type AgentRef = Readonly<ShallowRef<Agent | null>>
+
+export const AGENT: InjectionKey<AgentRef> = /* @__PURE__ */ Symbol('offstage')
+
+/**
+ * Gives the components below an agent: one that the app has made, and disposes of, or what makes it when this component is
+ * mounted, never on a server; then it is disposed of when the component is unmounted.
+ */
+export function provideAgent(given: Agent | (() => Agent)): AgentRef {
+  const agent = shallowRef<Agent | null>(null)
+  provide(AGENT, agent)
+  if (typeof given === 'function') {
+    onMounted(() => {
+      agent.value = given()
+    })
+    onBeforeUnmount(() => {
+      void agent.value?.dispose()
+      agent.value = null
+    })
+  } else agent.value = given
+  return agent
+}
+
+/** The agent of the nearest provider. Null until that has made it, and on a server where it makes it itself. */
+export function useAgent(): AgentRef {
+  return inject(AGENT, null) ?? noAgent('There is no OffstageProvider around this component.')
+}
+
+/** Does something with the agent while the component is mounted: `work` returns what undoes it. */
+export function whileMounted(work: (agent: Agent) => () => void): void {
+  const agent = useAgent()
+  onMounted(() => {
+    const follow = (
+      now: Agent | null,
+      _before: unknown,
+      onCleanup: (undo: () => void) => void,
+    ): void => {
+      if (now) onCleanup(work(now))
+    }
+    watch(agent, follow, { immediate: true })
+  })
+}
+
+export type OffstageProviderProps =
+  | { readonly agent: Agent; readonly create?: undefined }
+  | { readonly create: () => Agent; readonly agent?: undefined }
+
+/** `provideAgent` as a component, by `agent` or `create`: the first one counts. */
+export const OffstageProvider: new () => {
+  $props: AllowedComponentProps & VNodeProps & OffstageProviderProps
+  $slots: { readonly default?: () => VNode[] }
+} = /* @__PURE__ */ defineComponent({
+  name: 'OffstageProvider',
+  props: ['agent', 'create'],
+  setup(props: OffstageProviderProps, { slots }) {
+    provideAgent(props.agent ?? props.create)
+    return () => slots.default?.()
+  },
+}) as never

@@ -1,0 +1,37 @@
+import { type MaybeRefOrGetter, toValue, watch } from 'vue'
+import { type AnyTool, mountTool } from '../bindings/mounted-tools.ts'
+import type { CompositeToolWith, ToolWith } from '../bindings/tool-input.ts'
+import type { JsonSchema, StandardSchema } from '../index.ts'
+import { whileMounted } from './context.ts'
+
+/** Registers a tool while the component is mounted. Of a ref or a getter, the newest one counts. */
+export function useTool<
+  const Schema extends JsonSchema | StandardSchema = JsonSchema,
+  Output = unknown,
+>(tool: MaybeRefOrGetter<ToolWith<Schema, Output>>): void
+/** The same of a tool that calls other tools: it has `run` in place of `execute`. */
+export function useTool<
+  const Schema extends JsonSchema | StandardSchema = JsonSchema,
+  Output = unknown,
+>(tool: MaybeRefOrGetter<CompositeToolWith<Schema, Output>>): void
+export function useTool(tool: MaybeRefOrGetter<AnyTool>): void {
+  whileMounted((agent) => {
+    const mounted = mountTool(agent, toValue(tool))
+    const stop = watch(
+      () => toValue(tool),
+      (newest) => {
+        mounted.update(newest)
+        mounted.redefine()
+      },
+    )
+    return () => {
+      stop()
+      mounted.unmount()
+    }
+  })
+}
+
+/** Adds a value to what the model is told of the page at each step, while the component is mounted: the newest one. */
+export function useAgentContext(value: unknown): void {
+  whileMounted((agent) => agent.addContext(() => toValue(value)))
+}

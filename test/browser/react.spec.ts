@@ -1,0 +1,46 @@
+import { createElement, type ComponentType } from 'react'
+import { renderToString } from 'react-dom/server'
+import type { Agent } from '../../src/index.ts'
+import { onServer } from '../bindings/bundle-app.ts'
+import { boundTest, checkTakenOver, commonTests, createNone, expect } from './support/bound-app.ts'
+
+const test = boundTest('react-app.jsx')
+
+commonTests(test)
+
+test('strict mode makes one agent, runs a tool once, and disposes of the agent on unmount', async ({
+  show,
+}) => {
+  const { page, app, press } = await show('plain', { isStrict: true })
+  await press('Order')
+  await app.begun(1)
+  await app.finish('a mug')
+  await expect(page.getByRole('log')).toHaveText('Ordered.')
+  await expect(page.locator('output')).toHaveText('succeeded a mug')
+  expect(await app.seen()).toMatchObject({ created: 1, disposed: 0, executed: 1 })
+  await page.evaluate('app.unmount()')
+  await expect.poll(async () => (await app.seen()).disposed).toBe(1)
+})
+
+test('a component that suspends in the middle of its call keeps it', async ({ show }) => {
+  const { page, app, press } = await show('suspense')
+  await press('Order')
+  await app.begun(1)
+  await press('Suspend')
+  await expect(page.getByText('Waiting')).toBeVisible()
+  await app.finish('a mug')
+  await expect(page.locator('output')).toHaveText('succeeded a mug')
+  await page.evaluate('settle()')
+  await expect(page.getByRole('button', { name: 'Suspend' })).toBeVisible()
+  expect((await app.seen()).executed).toBe(1)
+})
+
+test('what a server renders is taken over as it is, and lives then', async ({ takeOver }) => {
+  const { Shell } = (await onServer('react-shell.jsx')) as {
+    Shell: ComponentType<{ create: () => Agent }>
+  }
+  const markup = renderToString(createElement(Shell, { create: createNone }))
+  expect(markup).toContain('<h1>0 messages, loading</h1>')
+  expect(markup).toContain('<offstage-chat class="chat"></offstage-chat>')
+  await checkTakenOver(await takeOver(markup))
+})

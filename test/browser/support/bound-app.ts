@@ -1,0 +1,220 @@
+import type { Page } from '@playwright/test'
+import type { Plugin } from 'vite'
+import { bundleApp } from '../../bindings/bundle-app.ts'
+import { callTools, say } from './mock-answers.ts'
+import { expect, test as base } from './test.ts'
+
+// A binding as an app has it: what was built, the framework's development build, a real worker, a scripted model.
+
+export { expect }
+
+export interface BoundApp {
+  readonly page: Page
+  readonly app: AppInPage
+  /** A button. */
+  press(name: string): Promise<void>
+}
+
+export interface SceneOptions {
+  /** In strict mode. */
+  readonly isStrict?: boolean
+  /** Of a model's server. Default: a scripted model. */
+  readonly baseURL?: string
+}
+
+/** What `window.app` says. */
+interface AppInPage {
+  seen(): Promise<Seen>
+  begun(calls: number): Promise<void>
+  finish(value: string): Promise<void>
+}
+
+/** See `scene.js`. */
+interface Seen {
+  readonly created: number
+  readonly disposed: number
+  readonly executed: number
+  readonly warnings: readonly string[]
+  readonly renders: { readonly whole: number; readonly count: number; readonly pair: number }
+  readonly inputTexts: readonly string[]
+}
+
+interface TestFixtures {
+  /** Opens a page with a scene of the app. */
+  show: (scene: string, options?: SceneOptions) => Promise<BoundApp>
+  /** Opens a page with what a server has rendered. */
+  takeOver: (markup: string) => Promise<Page>
+}
+
+/** Tests of an app of test/bindings. */
+export function boundTest(name: string, plugins: () => Plugin[] = () => []) {
+  return base.extend<TestFixtures, { appCode: string }>({
+    appCode: [
+      // oxlint-disable-next-line no-empty-pattern -- Playwright wants the fixtures destructured.
+      async ({}, use) => use(await bundleApp(name, plugins())),
+      { scope: 'worker', timeout: 240_000 },
+    ],
+    takeOver: async ({ openPage, site, appCode }, use) => {
+      site.add('/bound-app.js', { body: appCode })
+      await use(async (markup) => {
+        const page = await openPage({ body: `<div id="app">${markup}</div>` })
+        await page.evaluate('import("/bound-app.js")')
+        return page
+      })
+    },
+    show: async ({ takeOver }, use) => {
+      await use(async (scene, options = {}) => {
+        const page = await takeOver('')
+        await page.evaluate(`app.mount(${JSON.stringify(scene)}, ${JSON.stringify(options)})`)
+        await page.locator('html[data-agent]').waitFor({ state: 'attached' })
+        const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+        return { page, app: inPage(page), press }
+      })
+    },
+  })
+}
+
+function inPage(page: Page): AppInPage {
+  return {
+    seen: () => page.evaluate('({ ...app.seen, agents: null })'),
+    begun: (calls) => expect.poll(() => page.evaluate('app.calls.begun()')).toBe(calls),
+    finish: (value) => page.evaluate(`app.calls.finish(${JSON.stringify(value)})`),
+  }
+}
+
+type BoundTest = ReturnType<typeof boundTest>
+
+/** What holds in every framework. */
+export function commonTests(test: BoundTest): void {
+  testTools(test)
+  testShown(test)
+}
+
+function testTools(test: BoundTest): void {
+  test('an agent is made once, and disposed of on unmount', async ({ show }) => {
+    const { page, app, press } = await show('plain')
+    await press('Order')
+    await app.begun(1)
+    await app.finish('a mug')
+    await expect(page.getByRole('log')).toHaveText('Ordered.')
+    await expect(page.locator('output')).toHaveText('succeeded a mug')
+    expect(await app.seen()).toMatchObject({ created: 1, disposed: 0, executed: 1 })
+    await page.evaluate('app.unmount()')
+    await expect.poll(async () => (await app.seen()).disposed).toBe(1)
+  })
+
+  test('a component that is mounted anew in the middle of its call: it runs once', async ({
+    show,
+  }) => {
+    const { page, app, press } = await show('remount')
+    await press('Order')
+    await app.begun(1)
+    await press('Remount')
+    await press('Remount')
+    await app.finish('a mug')
+    await expect(page.getByRole('log')).toHaveText('Ordered.')
+    await expect(page.locator('output')).toHaveText('succeeded a mug')
+    expect((await app.seen()).executed).toBe(1)
+  })
+
+  test('the newest function is called, and the newest context told', async ({ show, model }) => {
+    model.enqueue(callTools([{ name: 'order', input: { sku: 'mug' } }]), say('Ordered.'))
+    const { page, press } = await show('closure', model)
+    await press('Click')
+    await press('Click')
+    await press('Order')
+    await expect(page.locator('output')).toHaveText('succeeded 2 clicks')
+    await expect(page.getByRole('log')).toHaveText('Ordered.')
+    expect(JSON.stringify(model.requests[0]?.body)).toContain('clicks: 2')
+  })
+
+  test('of two mounted tools of one name the last one counts, which a warning says', async ({
+    show,
+  }) => {
+    const { page, app, press } = await show('twins')
+    expect((await app.seen()).warnings).toEqual([expect.stringContaining('named order')])
+    await press('Order')
+    await expect(page.locator('output')).toHaveText('succeeded of the second')
+    await press('Take the second away')
+    await press('Order')
+    await expect(page.locator('output')).toHaveText('succeeded of the secondsucceeded of the first')
+  })
+}
+
+function testShown(test: BoundTest): void {
+  test('what is selected renders when it changes, and not with each piece of a text', async ({
+    show,
+  }) => {
+    const { page, app, press } = await show('select')
+    await press('Story')
+    await expect(page.getByRole('log')).toHaveText(/nobody had ordered\.$/)
+    await expect(page.locator('#pair')).toHaveText('idle assistant')
+    await expect(page.locator('#count')).toHaveText('2')
+    const { whole, count, pair } = (await app.seen()).renders
+    // Two messages come; the status goes from loading over running to idle.
+    expect(count).toBeLessThanOrEqual(4)
+    expect(pair).toBeLessThanOrEqual(8)
+    expect(whole).toBeGreaterThan(pair)
+  })
+
+  test('the chat draws calls by a component of the app, which answers them', async ({
+    show,
+    model,
+  }) => {
+    const input = { sku: 'mug', note: 'as soon as it can be had, and not before' }
+    model.enqueue(callTools([{ name: 'order', input }], { paceMs: 150 }), say('Ordered.'))
+    model.enqueue(say('Once upon a time.'))
+    const { baseURL } = model
+    const { page, app, press } = await show('chat', { baseURL, isStrict: true })
+    const card = page.getByRole('article', { name: 'Order card' })
+    await press('An order, please')
+    await expect(card).toContainText('awaiting-approval: {"sku":"mug"')
+    // While it was written, too.
+    const written = (await app.seen()).inputTexts.filter((text) =>
+      JSON.stringify(input).startsWith(text),
+    )
+    expect(written.length).toBeGreaterThan(1)
+    // A component with a state of its own, and the contexts of the app, in the page's own document.
+    await expect(card).toHaveAttribute('data-agent', 'true')
+    await card.getByRole('textbox', { name: 'Note' }).fill('now')
+    await press('Book it now')
+    await app.begun(1)
+    await page.evaluate('app.calls.progress("half")')
+    await expect(card).toContainText('half')
+    await expect(card.getByRole('textbox', { name: 'Note' })).toHaveValue('now')
+    await app.finish('a mug')
+    await expect(card).toContainText('succeeded')
+    await expect(card).toContainText('a mug')
+    await expect(page.locator('offstage-chat')).toContainText('Ordered.')
+    expect((await app.seen()).warnings).toEqual([])
+
+    await expect(page.locator('offstage-chat.tall#chat')).toHaveAttribute('placement', 'inline')
+    await press('Place')
+    await expect(page.locator('offstage-chat')).toHaveAttribute('placement', 'panel')
+    await press('Place')
+    await expect(page.locator('offstage-chat')).toHaveAttribute('placement', 'inline')
+    // By the ref.
+    await page.evaluate('chat.send("A story, please")')
+    await expect(page.locator('offstage-chat')).toContainText('Once upon a time.')
+    await page.evaluate('app.unmount()')
+    await expect(card).toHaveCount(0)
+  })
+}
+
+/** What a server has rendered is taken over as it is. */
+export async function checkTakenOver(page: Page): Promise<void> {
+  const heading = await page.getByRole('heading').elementHandle()
+  await page.evaluate('void app.hydrate()')
+  await expect(page.getByRole('heading', { name: '0 messages, idle' })).toBeVisible()
+  await page.getByRole('button', { name: 'Story' }).click()
+  await expect(page.getByRole('log', { name: 'Panel' })).toHaveText(/nobody had ordered\.$/)
+  await expect(page.locator('offstage-chat')).toContainText('nobody had ordered.')
+  await expect(page.locator('offstage-chat')).toContainText('Helper')
+  expect(await page.evaluate('app.seen.warnings')).toEqual([])
+  expect(await heading?.evaluate((element) => element.isConnected)).toBe(true)
+}
+
+/** A server makes no agent. */
+export function createNone(): never {
+  throw new Error('An agent was made on a server.')
+}

@@ -1,0 +1,157 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import * as z from 'zod'
+import { mountTool } from '../../../src/bindings/mounted-tools.ts'
+import type { Agent, Script, Tool } from '../../../src/index.ts'
+import { createTestAgent } from '../../../src/testing/index.ts'
+
+const schema = { type: 'object', properties: { sku: { type: 'string' } } } as const
+
+function tool(more: Partial<Tool> = {}): Tool {
+  return {
+    name: 'order',
+    description: 'Orders.',
+    inputSchema: schema,
+    execute: () => 'old',
+    ...more,
+  }
+}
+
+function stage(script: Script): Agent {
+  const agent = createTestAgent({ script })
+  onTestFinished(() => agent.dispose())
+  return agent
+}
+
+/** A run with one call of the tool; what it came to. */
+async function called(agent: Agent): Promise<unknown> {
+  const { toolCalls } = await agent.run('Order').result
+  return toolCalls.map(({ status, output }) => [status, output])
+}
+
+const ORDER: Script = {
+  steps: [{ toolCalls: [{ toolName: 'order', input: { sku: 'mug' } }] }, { text: 'Done.' }],
+}
+
+/** Counts registrations, which would end what runs. */
+function watched(agent: Agent): { readonly agent: Agent; readonly registered: () => number } {
+  const registerTool = vi.spyOn(agent, 'registerTool')
+  return { agent, registered: () => registerTool.mock.calls.length }
+}
+
+/** What is unmounted is unregistered in a later task. */
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve))
+}
+
+test('calls the newest function, and asks the newest tool for its description, of one registration', async () => {
+  const { agent, registered } = watched(stage(ORDER))
+  const mounted = mountTool(agent, tool())
+  mounted.update(tool({ execute: () => 'new', inputSchema: structuredClone(schema) }))
+  mounted.redefine()
+  expect(await called(agent)).toEqual([['succeeded', { type: 'text', value: 'new' }]])
+  expect(registered()).toBe(1)
+})
+
+test.each<[string, Partial<Tool>, Partial<Tool>, number]>([
+  ['another schema', {}, { inputSchema: { ...schema, required: ['sku'] } }, 2],
+  ['another name', {}, { name: 'buy' }, 2],
+  ['another description', {}, { description: 'Orders at once.' }, 1],
+  [
+    'a Standard Schema of the same form',
+    { inputSchema: z.object({ sku: z.string() }) },
+    { inputSchema: z.object({ sku: z.string() }) },
+    1,
+  ],
+  [
+    'a Standard Schema of another form',
+    { inputSchema: z.object({ sku: z.string() }) },
+    { inputSchema: z.object({ sku: z.number() }) },
+    2,
+  ],
+])('registers it anew or not: %s', (_name, before, after, count) => {
+  const { agent, registered } = watched(stage(ORDER))
+  const mounted = mountTool(agent, tool(before))
+  mounted.update(tool(after))
+  mounted.redefine()
+  expect(registered()).toBe(count)
+})
+
+test('what is unmounted and mounted again at once keeps its registration, and the call that runs', async () => {
+  const { agent, registered } = watched(stage(ORDER))
+  let executed = 0
+  let finish = (_value: string): void => {}
+  const begun = new Promise<void>((begin) => {
+    const execute = (): Promise<string> =>
+      new Promise((resolve) => {
+        executed += 1
+        finish = resolve
+        begin()
+      })
+    mountTool(agent, tool({ execute })).unmount()
+    mountTool(agent, tool({ execute }))
+  })
+  const calls = called(agent)
+  await begun
+  const again = mountTool(agent, tool())
+  again.unmount()
+  await nextTask()
+  finish('ordered')
+  expect(await calls).toEqual([['succeeded', { type: 'text', value: 'ordered' }]])
+  expect([executed, registered()]).toEqual([1, 1])
+})
+
+test('what stays unmounted is gone, and its running call ends', async () => {
+  const agent = stage(ORDER)
+  let mounted: ReturnType<typeof mountTool> | undefined
+  const begun = new Promise<void>((begin) => {
+    const execute = (): Promise<never> => {
+      begin()
+      return new Promise(() => {})
+    }
+    mounted = mountTool(agent, tool({ annotations: { readOnly: true }, execute }))
+  })
+  const calls = called(agent)
+  await begun
+  mounted?.unmount()
+  expect(await calls).toMatchObject([['aborted', {}]])
+  // Its name is free.
+  expect(() => agent.registerTool(tool())).not.toThrow()
+})
+
+test('of twins the last one counts, and the first one again once that is gone', async () => {
+  vi.stubGlobal('location', { hostname: 'localhost' })
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  onTestFinished(() => {
+    vi.unstubAllGlobals()
+    warn.mockRestore()
+  })
+  const call = ORDER.steps?.[0] ?? {}
+  const agent = stage({ steps: [call, { text: 'Done.' }, call, { text: 'Done.' }] })
+  mountTool(agent, tool({ execute: () => 'first' }))
+  expect(warn).not.toHaveBeenCalled()
+  const second = mountTool(agent, tool({ execute: () => 'second' }))
+  expect(warn.mock.calls).toEqual([[expect.stringContaining('order')]])
+  expect(await called(agent)).toEqual([['succeeded', { type: 'text', value: 'second' }]])
+  second.unmount()
+  expect(await called(agent)).toEqual([['succeeded', { type: 'text', value: 'first' }]])
+})
+
+test('a name that the app has registered is refused, and nothing of it stays', () => {
+  const agent = stage(ORDER)
+  const undo = agent.registerTool(tool())
+  expect(() => mountTool(agent, tool())).toThrow(/registered already/)
+  undo()
+  const mounted = mountTool(agent, tool())
+  mounted.unmount()
+})
+
+test('a name that turns out to be taken leaves the twin of the old name alone', async () => {
+  const agent = stage(ORDER)
+  agent.registerTool(tool({ name: 'taken' }))
+  mountTool(agent, tool({ execute: () => 'twin' }))
+  const second = mountTool(agent, tool())
+  second.update(tool({ name: 'taken' }))
+  expect(() => second.redefine()).toThrow(/registered already/)
+  second.unmount()
+  expect(await called(agent)).toEqual([['succeeded', { type: 'text', value: 'twin' }]])
+})

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { selection } from '../../../src/bindings/selection.ts'
+
+interface Value {
+  readonly parts: readonly string[]
+  readonly other: number
+}
+
+const first: Value = { parts: ['a'], other: 1 }
+
+function selected<Shown>(select: (value: Value) => Shown, next: Value): readonly [Shown, Shown] {
+  const pick = selection(select, () => undefined)
+  return [pick(first), pick(next)]
+}
+
+test.each<[string, (value: Value) => unknown, Value]>([
+  ['a value', ({ parts }) => parts.length, { parts: ['b'], other: 2 }],
+  ['an object that is made anew', ({ parts: [a] }) => ({ a }), { parts: ['a'], other: 2 }],
+  ['an array that is made anew', ({ parts }) => [...parts], { parts: ['a'], other: 2 }],
+  ['NaN', () => Number.NaN, { parts: [], other: 2 }],
+])('stays the same while it is alike: %s', (_name, select, next) => {
+  const [before, after] = selected(select, next)
+  expect(after).toBe(before)
+})
+
+test.each<[string, (value: Value) => unknown, Value]>([
+  ['another value', ({ other }) => other, { parts: ['a'], other: 2 }],
+  ['another part', ({ parts: [a] }) => ({ a }), { parts: ['b'], other: 1 }],
+  ['one more', ({ parts }) => [...parts], { parts: ['a', 'b'], other: 1 }],
+  [
+    'the same count of other names',
+    ({ other }) => (other === 1 ? { a: undefined } : { b: undefined }),
+    { parts: [], other: 2 },
+  ],
+  ['an array for an object', ({ other }) => (other === 1 ? {} : []), { parts: [], other: 2 }],
+  ['an instance of a class', () => new Map(), { parts: [], other: 2 }],
+])('is another one otherwise: %s', (_name, select, next) => {
+  const [before, after] = selected(select, next)
+  expect(after).not.toBe(before)
+})
+
+test('is asked once for each value', () => {
+  let asked = 0
+  const pick = selection(
+    () => (asked += 1),
+    () => undefined,
+  )
+  expect([pick(first), pick(first)]).toEqual([1, 1])
+})
+
+test('another function begins with what the one before has shown', () => {
+  const shown = { a: 'a' }
+  const pick = selection(
+    ({ parts: [a] }: Value) => ({ a }),
+    () => shown,
+  )
+  expect(pick(first)).toBe(shown)
+})
