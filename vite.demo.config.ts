@@ -21,7 +21,8 @@ const policy = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  'trusted-types offstage',
+  // lit-html is the chat's, kiln the page's own, for the address of its worker.
+  'trusted-types offstage lit-html kiln',
 ].join('; ')
 const headers = { 'Content-Security-Policy': policy }
 
@@ -29,18 +30,39 @@ const headers = { 'Content-Security-Policy': policy }
 export default defineConfig({
   root: path.join(root, 'demo'),
   cacheDir: path.join(root, '.cache/vite-demo'),
+  plugins: [
+    {
+      name: 'repository',
+      transformIndexHtml: (html) => html.replaceAll('%REPOSITORY%', repository()),
+    },
+  ],
   resolve: { alias: publishedEntries() },
+  worker: { format: 'es' },
   // The first free port from here on. Bound to this machine only.
   server: { host: '127.0.0.1', port: 5173, strictPort: false, fs: { allow: [root] }, headers },
   preview: { host: '127.0.0.1', headers },
   build: { outDir: path.join(root, '.cache/demo'), emptyOutDir: true },
 })
 
+interface Manifest {
+  readonly name: string
+  readonly exports: Record<string, string | { default: string }>
+  readonly repository: { readonly url: string }
+}
+
+function manifest(): Manifest {
+  return JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as Manifest
+}
+
+/** Where the page's links to documents and code lead. */
+function repository(): string {
+  return manifest()
+    .repository.url.replace(/^git\+/, '')
+    .replace(/\.git$/, '')
+}
+
 function publishedEntries(): { find: RegExp; replacement: string }[] {
-  const { name, exports } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
-    name: string
-    exports: Record<string, string | { default: string }>
-  }
+  const { name, exports } = manifest()
   return Object.entries(exports).map(([entry, target]) => ({
     find: new RegExp(`^${entry.replace('.', name).replaceAll('.', '\\.')}$`),
     replacement: path.join(root, typeof target === 'string' ? target : target.default),

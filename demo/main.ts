@@ -1,77 +1,73 @@
-import { createAgent } from 'offstage'
-import { pageTools } from 'offstage/page-tools'
-import { Chat } from './chat/chat.ts'
-import { lastConversation } from './chat/last-conversation.ts'
-import { createSceneButtons } from './chat/scene-buttons.ts'
-import { createChatSheet } from './chat/sheet.ts'
-import { byId, el, setText } from './lib/dom.ts'
+import 'offstage/chat'
+import { createShopAgent } from './agent/shop-agent.ts'
+import { createFaultButtons } from './faults/fault-buttons.ts'
+import { createNetwork } from './faults/network.ts'
+import { createJournal } from './journal/journal.ts'
+import { byId, setText } from './lib/dom.ts'
+import { createFailure } from './model/failure.ts'
 import { loadChoice, toModelConfig } from './model/model-choice.ts'
 import { ModelPicker } from './model/model-picker.ts'
-import { FALLBACK_TEXT } from './model/script.ts'
+import { suggestions } from './model/script.ts'
 import { showCart } from './shop/cart-view.ts'
 import { showCatalogue } from './shop/catalogue-view.ts'
+import { orderSlip } from './shop/order-slip.ts'
 import { showOrders } from './shop/orders-view.ts'
-import { cartSummary, shopTools } from './shop/shop-tools.ts'
 import { createShop } from './shop/shop.ts'
+import { createViews } from './views.ts'
+import { createDemoWorker } from './worker/demo-worker.ts'
 
 const shop = createShop()
 showCatalogue(shop)
 showCart(shop)
 showOrders(shop)
 
-// The shop's own tools come first; with these the agent can do by hand what none of them does.
-const hands = pageTools({
-  root: () => document.querySelector('#shop'),
-  hands: true,
-  tools: ['read_page', 'click', 'type_text', 'highlight'],
-})
-const tools = [...shopTools(shop), ...hands]
+const views = createViews()
+const worker = createDemoWorker()
+const network = createNetwork(worker)
 let model = toModelConfig(loadChoice(), '')
-const agent = createAgent({
+const agent = createShopAgent(shop, {
   model,
-  instructions:
-    'You help people shop at Kiln, a small pottery shop. Use the tools to search, to fill the cart and to order; never invent products or prices. Only for what they cannot do, such as showing where something is, use the page itself: read_page, click, type_text, highlight. Answer in one or two sentences. Today is {{date}}.',
-  values: { date: new Date().toDateString() },
-  tools,
-  controlTools: ['ask_user'],
-  questionFields: true,
-  context: () => ({ cart: cartSummary(shop) }),
-  storage: { name: 'kiln' },
+  worker: worker.make,
+  network,
+  onHands: () => views.show('shop'),
+})
+agent.on('warning', ({ message }) => setText(byId('agent-note', HTMLElement), message))
+createFaultButtons(agent, worker, network)
+
+const chat = document.querySelector('offstage-chat')
+if (!chat) throw new Error('index.html has no chat.')
+chat.suggestions = suggestions
+chat.words = { conversations: 'History', newConversation: 'New' }
+chat.renderers = { checkout: orderSlip(agent) }
+
+const journal = createJournal(agent)
+const showFailure = createFailure(() => model)
+let stopFollowing = (): void => {}
+chat.addEventListener('offstage-view', (event) => {
+  if (!(event instanceof CustomEvent)) return
+  const { conversationId }: { conversationId: string } = event.detail
+  const conversation = agent.conversation(conversationId)
+  stopFollowing()
+  stopFollowing = conversation.subscribe(() => showFailure(conversation.getSnapshot().error))
+  showFailure(undefined)
+  journal.show(conversationId)
 })
 
-const chat = new Chat(agent, {
-  titleOf: (toolName) =>
-    toolName === 'ask_user'
-      ? 'Ask you'
-      : (tools.find(({ name }) => name === toolName)?.title ?? toolName),
-  offerFor(text) {
-    if (text !== FALLBACK_TEXT) return undefined
-    const button = el('button', { type: 'button' }, 'Connect a model')
-    button.addEventListener('click', () => picker.open())
-    return button
+const picker = new ModelPicker({
+  onPick(choice, apiKey) {
+    model = toModelConfig(choice, apiKey)
+    agent.configure({ model })
+    chat.agent = agent
   },
-  model: () => model,
-  onBusy: (busy) => sceneButtons.setBusy(busy),
-})
-const sceneButtons = createSceneButtons((prompt) => chat.send(prompt))
-createChatSheet()
-
-const picker = new ModelPicker((choice, apiKey) => {
-  model = toModelConfig(choice, apiKey)
-  agent.configure({ model })
-  void chat.resume(lastConversation())
-})
-const note = byId('agent-note', HTMLElement)
-agent.on('warning', ({ message }) => setText(note, message))
-let storageNote = ''
-agent.on('storage', ({ mode, reason }) => {
-  const wasNoted = storageNote !== ''
-  if (mode === 'memory') storageNote = 'Storage is blocked: a reload forgets the conversations.'
-  else storageNote = mode === 'durable' ? '' : (reason?.message ?? mode)
-  if (wasNoted || storageNote !== '') setText(note, storageNote)
+  onClose() {
+    if (chat.agent) return
+    // Nobody typed the key: what was under way waits in the list.
+    chat.conversationId = agent.newConversationId()
+    chat.agent = agent
+  },
 })
 
 // A run would fail without its key. It is asked for first, and picking the model resumes.
 if (picker.choice.hadKey)
   picker.demand('A reload forgets keys. Type it again, and what was under way goes on.')
-else void chat.resume(lastConversation())
+else chat.agent = agent

@@ -14,17 +14,20 @@ export interface ModelChoice {
 
 const noModel: ModelChoice = { provider: NO_MODEL, baseURL: '', model: '', hadKey: false }
 
+/** Without a network for a while, it goes on by itself. */
+const retry = { maxRetries: 30, maxDelayMs: 2000 }
+
 const store = stored('localStorage', 'kiln-model')
 
 export function toModelConfig(choice: Omit<ModelChoice, 'hadKey'>, apiKey: string): ModelConfig {
-  if (choice.provider === NO_MODEL) return { provider: NO_MODEL, model: 'script', script }
+  if (choice.provider === NO_MODEL) return { provider: NO_MODEL, model: 'script', script, retry }
   const { provider, baseURL, model } = choice
   return { provider, model, ...(baseURL && { baseURL }), ...(apiKey && { apiKey }) }
 }
 
 /** For people. */
 export function nameOf({ provider, model }: ModelChoice): string {
-  if (provider === NO_MODEL) return 'No model (scripted)'
+  if (provider === NO_MODEL) return 'No model: canned answers'
   return `${presetOf(provider)?.label ?? provider} · ${model}`
 }
 

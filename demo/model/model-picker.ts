@@ -8,18 +8,22 @@ import type { ModelFields, TypedModel } from './model-fields.ts'
 import { createModelFields } from './model-fields.ts'
 import { NO_MODEL } from './presets.ts'
 
-export type OnPick = (choice: ModelChoice, apiKey: string) => void
+export interface PickerOptions {
+  onPick(choice: ModelChoice, apiKey: string): void
+  /** The dialog is closed, whether or not something was picked. */
+  onClose(): void
+}
 
 /** The dialog behind the button that names the model. */
 export class ModelPicker {
-  readonly #onPick: OnPick
+  readonly #options: PickerOptions
   readonly #dialog: HTMLDialogElement = byId('model-dialog', HTMLDialogElement)
   readonly #fields: ModelFields = createModelFields()
   readonly #found: FoundModels
   #choice: ModelChoice = loadChoice()
 
-  constructor(onPick: OnPick) {
-    this.#onPick = onPick
+  constructor(options: PickerOptions) {
+    this.#options = options
     this.#found = createFoundModels((server, model) => this.#pickFound(server, model))
     const form = byId('model-form', HTMLFormElement)
     const checkup = createCheckup(byId('model-report', HTMLElement))
@@ -34,6 +38,7 @@ export class ModelPicker {
     this.#dialog.addEventListener('close', () => {
       checkup.clear()
       this.#found.clear()
+      options.onClose()
     })
     showName(this.#choice)
   }
@@ -74,11 +79,13 @@ export class ModelPicker {
     this.#choice = { ...picked, hadKey: apiKey !== '' }
     saveChoice(this.#choice)
     showName(this.#choice)
-    this.#onPick(this.#choice, apiKey)
+    this.#options.onPick(this.#choice, apiKey)
   }
 }
 
 function showName(choice: ModelChoice): void {
+  const isScript = choice.provider === NO_MODEL
   setText(byId('model-name', HTMLElement), nameOf(choice))
-  byId('model-button', HTMLElement).classList.toggle('no-model', choice.provider === NO_MODEL)
+  setText(byId('model-button', HTMLElement), isScript ? 'Connect a model' : 'Change the model')
+  byId('model-line', HTMLElement).classList.toggle('no-model', isScript)
 }

@@ -14,7 +14,7 @@ export const NO_MODEL = 'scripted'
 export const presets: readonly Preset[] = [
   {
     provider: NO_MODEL,
-    label: 'No model (scripted)',
+    label: 'No model: canned answers',
     baseURL: '',
     model: 'script',
     note: 'A script plays the model. Worker, loop, journal and tools are the real ones.',

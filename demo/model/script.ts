@@ -1,17 +1,31 @@
 import type { Script, ScriptScene } from 'offstage'
 
-export interface Scene {
-  /** On its button. */
-  readonly label: string
-  /** What the button sends. */
+interface Scene {
   readonly prompt: string
+  /** Offered while a conversation is empty. */
+  readonly isSuggested?: true
   readonly script: ScriptScene
 }
 
-/** What the no-model mode can play. A scene is chosen by words, so its prompt may be typed as well. */
-export const scenes: readonly Scene[] = [
+/** What can be played without a model. A scene is chosen by words of what is said. */
+const scenes: readonly Scene[] = [
   {
-    label: 'Two blue mugs',
+    prompt: 'Book a delivery for Thursday morning',
+    isSuggested: true,
+    script: {
+      match: ['deliver'],
+      steps: [
+        {
+          text: 'I ask the courier, which takes about six seconds. **Reload the page now**, or kill my worker: I go on where I was, and the slot is booked once.',
+          toolCalls: [{ toolName: 'book_delivery', input: { slot: 'Thursday morning' } }],
+        },
+        {
+          text: 'Thursday morning is booked, once. If you reloaded meanwhile: the call was in the journal as started, so it was run again with the same idempotency key, and the courier recognised it.',
+        },
+      ],
+    },
+  },
+  {
     prompt: 'Two blue mugs, please',
     script: {
       match: ['blue mug'],
@@ -27,7 +41,6 @@ export const scenes: readonly Scene[] = [
     },
   },
   {
-    label: 'A corrected mistake',
     prompt: 'Add a green teapot',
     script: {
       match: ['teapot'],
@@ -43,14 +56,14 @@ export const scenes: readonly Scene[] = [
     },
   },
   {
-    label: 'An order to approve',
     prompt: 'Order a soup bowl, express',
+    isSuggested: true,
     script: {
       match: ['order a soup bowl', 'checkout', 'check out'],
       steps: [
         { toolCalls: [{ toolName: 'add_to_cart', input: { sku: 'bowl-cream' } }] },
         {
-          text: 'The bowl is in the cart. Ordering costs money, so this call waits for you. You may change it first, or reload: it keeps waiting.',
+          text: 'The bowl is in the cart. Ordering costs money, so this waits for you. You may choose another delivery first, or reload: it keeps waiting.',
           toolCalls: [{ toolName: 'checkout', input: { speed: 'express' } }],
         },
         {
@@ -60,7 +73,6 @@ export const scenes: readonly Scene[] = [
     },
   },
   {
-    label: 'A question',
     prompt: 'Wrap it as a gift',
     script: {
       match: ['gift'],
@@ -116,7 +128,6 @@ export const scenes: readonly Scene[] = [
     },
   },
   {
-    label: 'A tool that fails',
     prompt: 'Use the coupon SUMMER99',
     script: {
       match: ['coupon'],
@@ -129,8 +140,8 @@ export const scenes: readonly Scene[] = [
     },
   },
   {
-    label: 'By hand',
     prompt: 'Show me the bowls, by hand',
+    isSuggested: true,
     script: {
       match: ['by hand'],
       steps: [
@@ -157,36 +168,24 @@ export const scenes: readonly Scene[] = [
       ],
     },
   },
-  {
-    label: 'Reload me',
-    prompt: 'Book a delivery for Thursday morning',
-    script: {
-      match: ['deliver'],
-      steps: [
-        {
-          text: 'I ask the courier, which takes about six seconds. Reload the page now: I go on where I was, and the slot is booked once.',
-          toolCalls: [{ toolName: 'book_delivery', input: { slot: 'Thursday morning' } }],
-        },
-        {
-          text: 'Thursday morning is booked. If you reloaded meanwhile: the call was in the journal as started, so it was run again with the same idempotency key, and the courier recognised it.',
-        },
-      ],
-    },
-  },
 ]
 
-/** Shown as it is, so that the chat can tell it from other answers. */
-export const FALLBACK_TEXT = [
-  'There is no model here, only a script, and it has no scene for that. It understands:',
+/** In the order in which they are worth a try. */
+export const suggestions: readonly string[] = scenes
+  .filter(({ isSuggested }) => isSuggested)
+  .map(({ prompt }) => prompt)
+
+const fallback = [
+  'There is no model here, only canned answers, and none for that. These there are for:',
   '',
-  ...scenes.map(({ prompt }) => `• ${prompt}`),
+  ...scenes.map(({ prompt }) => `- ${prompt}`),
   '',
   'For everything else, connect a model.',
 ].join('\n')
 
 export const script: Script = {
   scenes: scenes.map((scene) => scene.script),
-  fallback: [{ text: FALLBACK_TEXT }],
+  fallback: [{ text: fallback }],
   paceMs: 15,
   pieceLength: 3,
 }

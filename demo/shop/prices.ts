@@ -1,5 +1,5 @@
 import { findProduct } from './catalogue.ts'
-import type { CartLine, ShopState } from './shop-state.ts'
+import type { CartLine, ShopState, Speed } from './shop-state.ts'
 
 /** Percent off, by code. */
 const coupons = new Map([['WELCOME10', 10]])
@@ -7,6 +7,9 @@ const coupons = new Map([['WELCOME10', 10]])
 export function isCoupon(code: string): boolean {
   return coupons.has(code)
 }
+
+/** What delivery costs, in cents. */
+export const deliveryPrices: Readonly<Record<Speed, number>> = { standard: 0, express: 490 }
 
 /** All in cents. */
 export interface Totals {

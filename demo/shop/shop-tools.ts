@@ -3,6 +3,7 @@ import type { Tool } from 'offstage'
 import { formatDay, formatMoney } from '../lib/format.ts'
 import { wait } from '../lib/wait.ts'
 import { findProduct, searchProducts } from './catalogue.ts'
+import { askedOrder, describeOrder, isStill } from './asked-order.ts'
 import { priceOf, totalsOf } from './prices.ts'
 import type { Shop } from './shop.ts'
 
@@ -16,8 +17,19 @@ const skuOnly = {
 } as const
 
 /** What the page lends the agent: the same actions that people have as buttons. */
-export function shopTools(shop: Shop): readonly Tool[] {
-  return [...readingTools(shop), ...cartTools(shop), ...orderTools(shop)]
+export function shopTools(shop: Shop, network: CourierNetwork): readonly Tool[] {
+  return [
+    ...readingTools(shop),
+    ...cartTools(shop),
+    deliveryTool(shop, network),
+    ...orderTools(shop),
+  ]
+}
+
+/** What the courier is reached by. */
+interface CourierNetwork {
+  readonly isOffline: boolean
+  whenOnline(signal: AbortSignal): Promise<void>
 }
 
 function readingTools(shop: Shop): readonly Tool[] {
@@ -103,6 +115,36 @@ function cartTools(shop: Shop): readonly Tool[] {
   ]
 }
 
+/** Takes long enough to be reloaded in the middle. */
+function deliveryTool(shop: Shop, network: CourierNetwork): Tool {
+  return defineTool({
+    name: 'book_delivery',
+    title: 'Book a delivery slot',
+    description: `Books a time slot with the courier. Takes about ${COURIER_SECONDS} seconds.`,
+    inputSchema: {
+      type: 'object',
+      properties: { slot: { type: 'string', description: 'For example: Thursday morning.' } },
+      required: ['slot'],
+    },
+    // The courier knows a request by its key, so asking again after a reload books nothing more.
+    annotations: { idempotent: true, openWorld: true },
+    async execute({ slot }, { idempotencyKey, progress, signal }) {
+      const { number } = shop.bookDelivery(slot, idempotencyKey)
+      for (let second = 1; second <= COURIER_SECONDS; second++) {
+        if (network.isOffline) progress('Waits for the network')
+        await network.whenOnline(signal)
+        progress({
+          progress: second,
+          total: COURIER_SECONDS,
+          message: `Asking the courier, ${second}/${COURIER_SECONDS} s`,
+        })
+        await wait(1000, signal)
+      }
+      return { confirmed: slot, bookingNumber: number }
+    },
+  })
+}
+
 function orderTools(shop: Shop): readonly Tool[] {
   return [
     defineTool({
@@ -117,26 +159,6 @@ function orderTools(shop: Shop): readonly Tool[] {
       },
     }),
     defineTool({
-      name: 'book_delivery',
-      title: 'Book a delivery slot',
-      description: `Books a time slot with the courier. Takes about ${COURIER_SECONDS} seconds.`,
-      inputSchema: {
-        type: 'object',
-        properties: { slot: { type: 'string', description: 'For example: Thursday morning.' } },
-        required: ['slot'],
-      },
-      // The courier knows a request by its key, so asking again after a reload books nothing more.
-      annotations: { idempotent: true, openWorld: true },
-      async execute({ slot }, { idempotencyKey, progress, signal }) {
-        const { number } = shop.bookDelivery(slot, idempotencyKey)
-        for (let second = 1; second <= COURIER_SECONDS; second++) {
-          progress(`Asking the courier, ${second}/${COURIER_SECONDS} s`)
-          await wait(1000, signal)
-        }
-        return { confirmed: slot, bookingNumber: number }
-      },
-    }),
-    defineTool({
       name: 'checkout',
       title: 'Place the order',
       description: 'Orders and pays for what is in the cart. A person is asked first.',
@@ -146,7 +168,12 @@ function orderTools(shop: Shop): readonly Tool[] {
         required: ['speed'],
       },
       annotations: { destructive: true },
-      execute({ speed }) {
+      describe: ({ speed }) => ({ text: describeOrder(shop, speed), data: askedOrder(shop) }),
+      execute({ speed }, { about }) {
+        if (about !== undefined && !isStill(shop, about))
+          throw new Error(
+            'The cart has changed since the person was asked, so nothing was ordered.',
+          )
         const { id, total, deliveredBy } = shop.checkOut(speed)
         return { order: id, paid: formatMoney(total), deliveredBy: formatDay(deliveredBy) }
       },

@@ -1,5 +1,5 @@
 import { findProduct } from './catalogue.ts'
-import { isCoupon, totalsOf } from './prices.ts'
+import { deliveryPrices, isCoupon, totalsOf } from './prices.ts'
 import { loadShop, onOtherTabSaved, saveShop } from './shop-state.ts'
 import type { Delivery, Order, ShopState, Speed } from './shop-state.ts'
 
@@ -83,14 +83,19 @@ export function quantityOf({ cart }: ShopState, sku: string): number {
   return cart.find((line) => line.sku === sku)?.quantity ?? 0
 }
 
+/** When an order that is made now arrives. Milliseconds since 1970. */
+export function arrivalOf(speed: Speed): number {
+  return Date.now() + DELIVERY_DAYS[speed] * DAY_MS
+}
+
 function makeOrder(state: ShopState, speed: Speed): Order {
   if (!state.cart.length) throw new Error('The cart is empty, so there is nothing to order.')
   return {
     id: `K-${1001 + state.orders.length}`,
     lines: state.cart,
-    total: totalsOf(state).total,
+    total: totalsOf(state).total + deliveryPrices[speed],
     speed,
-    deliveredBy: Date.now() + DELIVERY_DAYS[speed] * DAY_MS,
+    deliveredBy: arrivalOf(speed),
   }
 }
 

@@ -26,8 +26,19 @@ export class CardGuard implements ReactiveController {
   #actedAt = -Infinity
   #isTooEarly = false
 
+  /** Of the page, too: where a card stands is known before it is pressed. */
+  readonly #onScroll = (): void => this.#look()
+
   constructor(host: Host) {
     this.#host = host
+  }
+
+  hostConnected(): void {
+    addEventListener('scroll', this.#onScroll, { passive: true, capture: true })
+  }
+
+  hostDisconnected(): void {
+    removeEventListener('scroll', this.#onScroll, { capture: true })
   }
 
   hostUpdated(): void {
@@ -44,7 +55,7 @@ export class CardGuard implements ReactiveController {
     }
     for (const type of ['wheel', 'touchmove', 'keydown', 'input', 'click'])
       renderRoot.addEventListener(type, acts, { passive: true, capture: true })
-    renderRoot.addEventListener('scroll', () => this.#look(), { passive: true, capture: true })
+    renderRoot.addEventListener('scroll', this.#onScroll, { passive: true, capture: true })
     renderRoot.addEventListener('pointerdown', (event) => this.#press(event), { capture: true })
     renderRoot.addEventListener('click', (event) => this.#click(event), { capture: true })
   }
@@ -68,11 +79,12 @@ export class CardGuard implements ReactiveController {
     }
   }
 
-  #press({ target }: Event): void {
+  #press(event: Event): void {
     this.#look()
-    // Only its buttons answer: a field of a form may be used at once.
-    const button = target instanceof Element ? target.closest('button') : null
-    const card = button?.closest('.call.waiting')
+    // Through the slot of a host's card, too. Only buttons answer: a field of a form may be used at once.
+    const path = event.composedPath().filter((each) => each instanceof Element)
+    const isButton = path.some((each) => each.matches('button, [role="button"]'))
+    const card = isButton ? path.find((each) => each.matches('.call.waiting')) : undefined
     const settledAt = card ? this.#cards.get(card)?.settledAt : undefined
     this.#isTooEarly = settledAt !== undefined && performance.now() - settledAt < SETTLING
   }
@@ -92,9 +104,9 @@ const resting = new WeakMap<Element, ReturnType<typeof setTimeout>>()
 
 /** Its buttons take no press until it has settled, unless a person is there by keys already. */
 function rest(card: Element): void {
-  if (card.querySelector(':focus')) return
+  if (card.querySelector(':focus, slot:focus-within')) return
   clearTimeout(resting.get(card))
-  const rows = [...card.querySelectorAll<HTMLElement>('.buttons')]
+  const rows = [...card.querySelectorAll<HTMLElement>('.buttons, slot')]
   for (const row of rows) row.inert = true
   const wake = (): void => {
     for (const row of rows) row.inert = false

@@ -23,6 +23,8 @@ export interface ChatContext {
   readonly local: LocalState
   readonly actions: ChatActions
   readonly renderers: CallRenderers
+  /** Whether a card of the host's has the buttons that answer its call. */
+  readonly answersItself: (call: ShownCall) => boolean
   readonly markdown: MarkdownOptions
   /** Of an empty conversation: texts to send by a press. */
   readonly suggestions: readonly string[]
@@ -112,6 +114,11 @@ export interface RenderedCall {
   update(call: ShownCall): void
   /** The call is shown no longer. */
   dispose?(): void
+  /**
+   * The card itself has what answers an approval or a question, by `respond`: the chat's own buttons, and the input that they
+   * show, are left out. Default false.
+   */
+  readonly answers?: boolean
 }
 
 export interface RendererActions {

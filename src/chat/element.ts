@@ -147,6 +147,17 @@ export class ChatElement extends LitElement implements ChatProperties {
     setAttached(this.#local, [])
     this.#scroll.toLatest()
     void this.#follow.conversation?.resume({ interrupted: 'ask' }).catch(() => {})
+    this.#tellView(this.conversationId)
+  }
+
+  /** Which conversation is on view may be a person's choice: the page is told of each, once it is drawn. */
+  #tellView(conversationId: string): void {
+    const event = new CustomEvent('offstage-view', {
+      detail: { conversationId },
+      bubbles: true,
+      composed: true,
+    })
+    void this.updateComplete.then(() => this.dispatchEvent(event))
   }
 
   /** What is being written outlives a reload. */
@@ -171,6 +182,7 @@ export class ChatElement extends LitElement implements ChatProperties {
       local: this.#local,
       actions: this.#actions,
       renderers,
+      answersItself: (call) => this.#rendered.answersItself(call),
       markdown,
       suggestions,
       placement,

@@ -28,6 +28,11 @@ export class RenderedCalls implements ReactiveController {
     for (const id of this.#shown.keys()) this.#remove(id)
   }
 
+  /** Whether the host's card has the buttons that answer the call. */
+  answersItself({ toolCallId }: ShownCall): boolean {
+    return this.#shown.get(toolCallId)?.rendered?.answers === true
+  }
+
   /** After each drawing. Null: nothing is shown. */
   show(context: ChatContext | null): void {
     this.#context = context
@@ -62,6 +67,8 @@ export class RenderedCalls implements ReactiveController {
       shown.rendered =
         this.#context?.renderers[call.toolName]?.(call, { container, respond }) ?? null
     })
+    // Before it is painted: what the card has is not to be there twice.
+    if (this.answersItself(call)) this.#host.requestUpdate()
   }
 
   #respond({ call }: Shown, answer: unknown): Promise<boolean> {

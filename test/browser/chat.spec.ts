@@ -314,6 +314,44 @@ test('a host’s card shows the call in the page’s own document, and answers i
   await expect(replies(page).last()).toContainText('It is ordered.')
 })
 
+test('a host’s card that answers its call has the only buttons, and takes no press of a pointer at once', async ({
+  openChat,
+  model,
+}) => {
+  model.enqueue(order('mug'), say('It is ordered.'))
+  const { page, send } = await openChat(model)
+  await page.evaluate(() => {
+    const chat = document.querySelector<OffstageChat>('offstage-chat')
+    if (!chat) return
+    chat.renderers = {
+      order: ({ status }, { container, respond }) => {
+        const buy = document.createElement('button')
+        buy.textContent = 'Buy'
+        let since = 0
+        buy.addEventListener('click', () => {
+          Object.assign(window, { waited: performance.now() - since })
+          void respond(true)
+        })
+        const draw = (isAsked: boolean): void => {
+          since ||= isAsked ? performance.now() : 0
+          container.replaceChildren(...(isAsked ? [buy] : []))
+        }
+        draw(status === 'awaiting-approval')
+        return { answers: true, update: (call) => draw(call.status === 'awaiting-approval') }
+      },
+    }
+  })
+  await send('A mug')
+  await expect(page.getByRole('button', { name: 'Buy' })).toBeAttached()
+  await expect(page.getByRole('button', { name: 'Approve' })).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Edit the input' })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Buy' }).click()
+  await expect(replies(page).last()).toContainText('It is ordered.')
+  const waited = await page.evaluate(() => (window as unknown as { waited: number }).waited)
+  expect(waited).toBeGreaterThan(400)
+  expect(await orders(page)).toEqual([{ sku: 'mug' }])
+})
+
 test('a long answer stays at its beginning, and who scrolls is not taken away', async ({
   openChat,
   model,

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from '@playwright/test'
 import { createServer } from 'vite'
 import { inProject } from '../../scripts/lib/project.mjs'
@@ -46,7 +47,7 @@ const test = base.extend<{ openDemo: () => Promise<Page> }, { demoUrl: string }>
     await page.route(usualPorts, (route) => route.fulfill({ json: {} }))
     await use(async () => {
       await page.goto(demoUrl)
-      await expect(page.getByRole('heading', { name: 'Catalogue' })).toBeVisible()
+      await expect(page.getByRole('button', { name: 'Reload me' })).toBeVisible()
       return page
     })
     // What the page's own Content-Security-Policy refuses shows up here, too.
@@ -54,17 +55,46 @@ const test = base.extend<{ openDemo: () => Promise<Page> }, { demoUrl: string }>
   },
 })
 
-const tryScene = (page: Page, name: string): Promise<void> =>
-  page.getByRole('button', { name }).click()
+/** Says it to the agent, by typing. */
+async function ask(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Message' }).fill(text)
+  // It can be sent once the conversation is read.
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+}
 const cart = (page: Page): Locator => page.getByRole('region', { name: 'Cart' })
 const orders = (page: Page): Locator => page.getByRole('region', { name: 'Orders' })
-const messages = (page: Page): Locator => page.getByRole('region', { name: 'Messages' })
-const hasEnded = (page: Page): Promise<void> =>
-  expect(page.getByRole('button', { name: 'Send' })).toBeVisible()
+const messages = (page: Page): Locator => page.getByRole('log', { name: 'Messages' })
+const rows = (page: Page): Locator =>
+  page.getByRole('list', { name: 'Rows of the journal' }).getByRole('listitem')
+const stop = (page: Page): Locator => page.getByRole('button', { name: 'Stop', exact: true })
+const told = (page: Page): Locator =>
+  page.getByRole('region', { name: 'While it works' }).getByRole('status')
 
-/** The cards of a tool's calls, found by what their summary says. */
-const calls = (page: Page, toolName: string): Locator =>
-  messages(page).getByRole('group').filter({ hasText: toolName })
+/** The cards of a tool's calls, by what it is called for people. */
+const calls = (page: Page, title: string): Locator =>
+  messages(page).getByRole('group', { name: title })
+
+/** What went in and came out of a call, which its card shows once it is opened. */
+async function open(card: Locator): Promise<void> {
+  await card.locator('summary').click()
+}
+
+const soon = { timeout: 5000 }
+
+/**
+ * Presses a button of a card that may have been scrolled into view for it by no wheel and no finger: the first press is
+ * taken for one that was meant for something else, and a person presses again.
+ */
+async function pressUntil(button: Locator, seen: () => Promise<void>): Promise<void> {
+  await expect(async () => {
+    if (await button.isVisible()) await button.click()
+    await seen()
+  }).toPass()
+}
+
+/** The shop's own card of an order: it is in the page, and only shown by the chat. */
+const slips = (page: Page): Locator => page.locator('offstage-chat .slip')
+const pay = (page: Page): Locator => page.getByRole('button', { name: /^Pay €/ })
 
 test('the demo is served under a strict policy, with Trusted Types', async ({
   request,
@@ -75,19 +105,37 @@ test('the demo is served under a strict policy, with Trusted Types', async ({
   expect(policy).not.toMatch(/unsafe|wasm|\*/)
 })
 
+test('it says what it is: one sentence, documents and code a click away, no model', async ({
+  openDemo,
+}) => {
+  const page = await openDemo()
+  await expect(page.getByRole('banner')).toContainText('An AI agent that lives in a web page')
+  const { repository } = JSON.parse(await readFile(inProject('package.json'), 'utf8')) as {
+    repository: { url: string }
+  }
+  const address = repository.url.replace(/^git\+|\.git$/g, '')
+  for (const [name, to] of [
+    ['Docs', `${address}/blob/HEAD/docs/getting-started.md`],
+    ['Code', address],
+  ] as const)
+    await expect(page.getByRole('link', { name })).toHaveAttribute('href', to)
+  await expect(page.getByText('No model: canned answers').first()).toBeInViewport()
+  for (const name of ['Reload me', 'Kill the worker', 'Go offline'])
+    await expect(page.getByRole('button', { name })).toBeInViewport()
+})
+
 test('two tools: the agent searches, then fills the cart', async ({ openDemo }) => {
   const page = await openDemo()
-  await expect(page.getByRole('button', { name: 'No model (scripted)' })).toBeVisible()
-  await tryScene(page, 'Two blue mugs')
+  await ask(page, 'Two blue mugs, please')
   await expect(messages(page)).toContainText('€28.00 for the pair')
-  await hasEnded(page)
-  await expect(calls(page, 'search_products')).toContainText('Done')
-  await expect(calls(page, 'add_to_cart')).toContainText('Done')
+  await expect(stop(page)).toBeHidden()
+  await expect(calls(page, 'Search the catalogue')).toContainText('Done')
+  await expect(calls(page, 'Put into the cart')).toContainText('Done')
   await expect(cart(page).getByLabel('Quantity of Blue mug')).toHaveValue('2')
   await expect(cart(page).locator('.total')).toHaveText(/€28.00/)
   await expect(page.getByText('3 steps · tokens not reported')).toBeVisible()
   await expect(messages(page).getByText('I need the sku')).toBeHidden()
-  await messages(page).getByText('Thoughts').click()
+  await messages(page).getByText('Reasoning').first().click()
   await expect(messages(page).getByText('I need the sku')).toBeVisible()
 })
 
@@ -96,67 +144,93 @@ test(
   MORE,
   async ({ openDemo }) => {
     const page = await openDemo()
-    await tryScene(page, 'A corrected mistake')
-    await hasEnded(page)
-    await expect(calls(page, 'add_to_cart').first()).toContainText('Refused, not run')
-    await expect(calls(page, 'add_to_cart').first()).toContainText("unknown parameter 'productId'")
-    await expect(calls(page, 'add_to_cart').last()).toContainText('Done')
+    await ask(page, 'Add a green teapot')
+    await expect(messages(page)).toContainText('The green teapot is in your cart.')
+    const card = calls(page, 'Put into the cart')
+    await expect(card.first()).toContainText('Refused, not run')
+    await open(card.first())
+    await expect(card.first()).toContainText("unknown parameter 'productId'")
+    await expect(card.last()).toContainText('Done')
     await expect(cart(page).getByLabel('Quantity of Green teapot')).toHaveValue('1')
   },
 )
 
 test('by hand: the agent reads the page, types into it and shows a place', async ({ openDemo }) => {
   const page = await openDemo()
-  await tryScene(page, 'By hand')
+  await page.getByRole('button', { name: 'Show me the bowls, by hand' }).click()
   await expect(page.locator('offstage-hands')).toBeAttached()
-  await hasEnded(page)
+  await expect(messages(page)).toContainText('I leave the press to you')
   await expect(page.getByRole('searchbox', { name: 'Search the catalogue' })).toHaveValue('bowl')
   await expect(page.locator('#products > li')).toHaveText([/bowl/i])
-  await expect(calls(page, 'Read the page')).toContainText('Done')
-  await expect(calls(page, 'Highlight')).toContainText('Done')
+  await expect(calls(page, 'Show on the page')).toContainText('Done')
+  const read = calls(page, 'Read the page')
+  await expect(read).toContainText('Done')
+  await open(read)
   // Only the shop is lent: the chat beside it is neither read nor used.
-  expect(await calls(page, 'Read the page').textContent()).not.toContain('Message to the agent')
+  await expect(read.getByLabel('Output')).toContainText('Catalogue')
+  expect(await read.getByLabel('Output').textContent()).not.toContain('Message')
 })
 
-test('an approval: nothing is ordered until a person agrees', MORE, async ({ openDemo }) => {
+test('an approval: what it costs is in words, and nothing is ordered until a person pays', async ({
+  openDemo,
+}) => {
   const page = await openDemo()
-  await tryScene(page, 'An order to approve')
-  await expect(calls(page, 'checkout')).toContainText('Needs your approval')
+  await page.getByRole('button', { name: 'Order a soup bowl, express' }).click()
+  const slip = slips(page)
+  await expect(slip).toContainText('1 × Soup bowl€16.00')
+  await expect(pay(page)).toHaveText('Pay €20.90')
+  await expect(slip).not.toContainText('"speed"')
+  await expect(pay(page)).toBeInViewport()
+  // The journal is beside it, and has the question with what was asked about.
+  await expect(rows(page).last()).toContainText('approval-requested')
+  await expect(rows(page).last()).toContainText('1 × Soup bowl: €20.90 with express delivery')
+  await expect(rows(page).last()).toBeInViewport()
+  await page.getByRole('button', { name: 'Events' }).click()
+  const events = page.getByRole('list', { name: 'Events of the runs' })
+  await expect(events.getByRole('listitem').last()).toContainText('tool-approval-request')
+  await expect(pay(page)).toBeInViewport()
   await expect(orders(page)).toContainText('No orders so far')
-  await messages(page).getByRole('button', { name: 'Approve' }).click()
-  await hasEnded(page)
-  await expect(calls(page, 'checkout')).toContainText('Done')
+  await pay(page).click()
+  await expect(slip).toContainText('Paid. K-1001: €20.90')
   await expect(orders(page).getByRole('listitem')).toHaveCount(1)
+  await expect(orders(page)).toContainText('€20.90')
   await expect(cart(page)).toContainText('Nothing yet')
 })
 
 test('an approval that waits over a reload, and is denied', async ({ openDemo }) => {
   const page = await openDemo()
-  await tryScene(page, 'An order to approve')
-  await expect(messages(page).getByRole('button', { name: 'Deny' })).toBeVisible()
-  await page.reload()
-  await expect(page.getByText('resumed', { exact: true })).toBeVisible()
-  await messages(page).getByRole('button', { name: 'Deny' }).click()
-  await hasEnded(page)
-  await expect(calls(page, 'checkout')).toContainText('Denied')
+  await ask(page, 'Order a soup bowl, express')
+  await expect(pay(page)).toBeVisible()
+  await page.getByRole('button', { name: 'Reload me' }).click()
+  const slip = slips(page)
+  await slip.getByRole('button', { name: "Don't order" }).click()
+  await expect(slip).toContainText('Not ordered.')
+  await expect(messages(page)).toContainText('That is settled')
   await expect(orders(page)).toContainText('No orders so far')
   await expect(cart(page).getByLabel('Quantity of Soup bowl')).toHaveValue('1')
 })
 
 test(
-  'an approval with another input: bad ones are refused, good ones run',
+  'an approval with another input, and one of a cart that has changed since',
   MORE,
   async ({ openDemo }) => {
     const page = await openDemo()
-    await tryScene(page, 'An order to approve')
-    await messages(page).getByRole('button', { name: 'Edit' }).click()
-    const input = messages(page).getByLabel('Input as JSON')
-    await input.fill('{ "speed": "by owl" }')
-    await messages(page).getByRole('button', { name: 'Approve as edited' }).click()
-    await expect(messages(page).getByRole('alert')).toContainText('Invalid parameters for checkout')
-    await input.fill('{ "speed": "standard" }')
-    await messages(page).getByRole('button', { name: 'Approve as edited' }).click()
-    await hasEnded(page)
+    await ask(page, 'Order a soup bowl, express')
+    const slip = slips(page)
+    await slip.last().getByLabel('Delivery').selectOption('standard')
+    await expect(pay(page)).toHaveText('Pay €16.00')
+    await pay(page).click()
+    await expect(slip).toContainText('Paid. K-1001: €16.00')
+    await expect(orders(page).getByRole('listitem')).toHaveCount(1)
+    await expect(stop(page)).toBeHidden()
+
+    await ask(page, 'Order a soup bowl, express')
+    await expect(pay(page)).toHaveText('Pay €20.90')
+    await page.getByRole('button', { name: 'Add Tall vase to the cart' }).click()
+    await expect(pay(page)).toHaveText('Pay €20.90')
+    await pressUntil(pay(page), () =>
+      expect(slip.last()).toContainText('The cart has changed since the person was asked', soon),
+    )
     await expect(orders(page).getByRole('listitem')).toHaveCount(1)
   },
 )
@@ -166,32 +240,32 @@ test(
   MORE,
   async ({ openDemo, context }) => {
     const first = await openDemo()
-    await tryScene(first, 'An order to approve')
-    await expect(messages(first).getByRole('button', { name: 'Approve' })).toBeVisible()
+    await ask(first, 'Order a soup bowl, express')
+    await expect(pay(first)).toBeVisible()
     const second = await context.newPage()
     await second.goto(first.url())
-    await messages(second).getByRole('button', { name: 'Approve' }).click()
-    await hasEnded(second)
-    // The first tab gives the run up: there is nothing left to approve.
-    await expect(messages(first).getByRole('button', { name: 'Approve' })).toBeHidden()
-    await hasEnded(first)
+    await second.getByRole('button', { name: 'History' }).click()
+    await second.getByRole('button', { name: /^Order a soup bowl/ }).click()
+    await pay(second).click()
+    await expect(messages(second)).toContainText('That is settled')
+    await expect(pay(first)).toBeHidden()
+    await expect(messages(first)).toContainText('That is settled')
     await expect(orders(first).getByRole('listitem')).toHaveCount(1)
   },
 )
 
 test('a question: its form waits over a reload, and is checked', MORE, async ({ openDemo }) => {
   const page = await openDemo()
-  await tryScene(page, 'A question')
+  await ask(page, 'Wrap it as a gift')
   const recipient = messages(page).getByLabel('For whom')
   await expect(recipient).toBeVisible()
   await page.reload()
   await expect(recipient).toBeVisible()
-  await expect(messages(page).getByLabel('Paper')).toHaveValue('kraft')
+  await expect(messages(page).getByLabel('Paper').locator('option:checked')).toHaveText('kraft')
   await expect(messages(page).getByLabel('Parcels')).toHaveValue('1')
-  const answer = messages(page).getByRole('button', { name: 'Answer' })
+  const answer = messages(page).getByRole('button', { name: 'Answer', exact: true })
   // The browser's own checks are the form's first.
-  await answer.click()
-  await expect(recipient).toBeFocused()
+  await pressUntil(answer, () => expect(recipient).toBeFocused(soon))
   await recipient.fill('Ann')
   await messages(page).getByLabel('E-mail for the tracking').fill('ann@example')
   await messages(page).getByLabel('A ribbon').check()
@@ -199,15 +273,16 @@ test('a question: its form waits over a reload, and is checked', MORE, async ({ 
   // Without them, the worker says the same.
   await page.locator('form.question').evaluate((form: HTMLFormElement) => (form.noValidate = true))
   await messages(page).getByLabel('Parcels').fill('0')
-  await answer.click()
-  await expect(messages(page).getByRole('alert')).toHaveText(
-    "The answer doesn't fit: 'copies' must be 1 or more.",
+  const problem = "The answer doesn't fit: 'copies' must be 1 or more."
+  await pressUntil(answer, () =>
+    expect(messages(page).getByRole('alert')).toHaveText(problem, soon),
   )
   await messages(page).getByLabel('Parcels').fill('2')
-  await answer.click()
-  await expect(messages(page)).toContainText('Your answer was checked against the form')
+  await pressUntil(answer, () =>
+    expect(messages(page)).toContainText('Your answer was checked against the form', soon),
+  )
   await expect(page.locator('form.question')).toHaveCount(0)
-  await messages(page).getByText('Ask you').click()
+  await open(messages(page).getByRole('group').first())
   const output = messages(page).getByLabel('Output')
   await expect(output).toContainText('"extras": [')
   expect(JSON.parse(await output.innerText())).toEqual({
@@ -223,36 +298,73 @@ test('a question: its form waits over a reload, and is checked', MORE, async ({ 
 
 test('a tool that fails: the run goes on', MORE, async ({ openDemo }) => {
   const page = await openDemo()
-  await tryScene(page, 'A tool that fails')
-  await hasEnded(page)
-  await expect(calls(page, 'apply_coupon')).toContainText('Failed')
-  await expect(calls(page, 'apply_coupon')).toContainText('There is no coupon SUMMER99.')
+  await ask(page, 'Use the coupon SUMMER99')
   await expect(messages(page)).toContainText('the run went on')
+  const card = calls(page, 'Apply a coupon')
+  await expect(card).toContainText('Failed')
+  await open(card)
+  await expect(card).toContainText('There is no coupon SUMMER99.')
 })
 
 test('a reload while a tool runs: the run goes on, the slot is booked once', async ({
   openDemo,
 }) => {
   const page = await openDemo()
-  await tryScene(page, 'Reload me')
-  await expect(calls(page, 'book_delivery')).toContainText('Asking the courier, 2/6 s')
-  await page.reload()
-  await expect(page.getByText('resumed', { exact: true })).toBeVisible()
-  await expect(calls(page, 'book_delivery')).toContainText('Asking the courier')
-  await hasEnded(page)
-  await expect(calls(page, 'book_delivery')).toHaveCount(1)
-  await expect(calls(page, 'book_delivery')).toContainText('Done')
-  await expect(cart(page)).toContainText('Thursday morning (booking 1)')
+  await page.getByRole('button', { name: 'Book a delivery for Thursday morning' }).click()
+  const card = calls(page, 'Book a delivery slot')
+  await expect(card).toContainText('Asking the courier, 2/6 s')
+  await page.getByRole('button', { name: 'Reload me' }).click()
+  await expect(card).toContainText('Asking the courier, 1/6 s')
   await expect(messages(page)).toContainText('the courier recognised it')
+  await expect(card).toHaveCount(1)
+  await expect(card).toContainText('Done')
+  await expect(cart(page)).toContainText('Thursday morning (booking 1)')
 })
 
-test('what no scene knows: the script says what it understands', MORE, async ({ openDemo }) => {
+test('the worker is killed while a tool runs: another one goes on, the slot is booked once', async ({
+  openDemo,
+}) => {
   const page = await openDemo()
-  await page.getByLabel('Message to the agent').fill('What is the weather like?')
-  await page.keyboard.press('Enter')
-  await hasEnded(page)
+  await page.getByRole('button', { name: 'Book a delivery for Thursday morning' }).click()
+  const card = calls(page, 'Book a delivery slot')
+  await expect(card).toContainText('Asking the courier')
+  await page.getByRole('button', { name: 'Kill the worker' }).click()
+  await expect(told(page)).toHaveText('A new worker goes on.')
+  await expect(messages(page)).toContainText('the courier recognised it')
+  await expect(card).toHaveCount(1)
+  await expect(card).toContainText('Done')
+  await expect(cart(page)).toContainText('Thursday morning (booking 1)')
+  await expect(rows(page).last()).toContainText('run-ended')
+})
+
+test('without a network it waits, says so, and goes on when there is one', async ({ openDemo }) => {
+  const page = await openDemo()
+  await ask(page, 'Book a delivery for Thursday morning')
+  const card = calls(page, 'Book a delivery slot')
+  await expect(card).toContainText('Asking the courier')
+  const offline = page.getByRole('button', { name: 'Go offline' })
+  await offline.click()
+  await expect(offline).toHaveAttribute('aria-pressed', 'true')
+  await expect(page.getByText('You are offline.')).toBeVisible()
+  await expect(card).toContainText('Waits for the network')
+  await offline.click()
+  await expect(page.getByText('You are offline.')).toBeHidden()
+  await expect(messages(page)).toContainText('the courier recognised it')
+
+  await offline.click()
+  await ask(page, 'Two blue mugs, please')
+  await expect(page.getByText(/^Tries again in/)).toBeVisible()
+  await expect(cart(page)).toContainText('Nothing yet')
+  await offline.click()
+  await expect(messages(page)).toContainText('€28.00 for the pair')
+  await expect(cart(page).getByLabel('Quantity of Blue mug')).toHaveValue('2')
+})
+
+test('what no scene knows: the answer says what there is', MORE, async ({ openDemo }) => {
+  const page = await openDemo()
+  await ask(page, 'What is the weather like?')
   await expect(messages(page)).toContainText('Use the coupon SUMMER99')
-  await messages(page).getByRole('button', { name: 'Connect a model' }).click()
+  await page.getByRole('button', { name: 'Connect a model' }).click()
   await expect(page.getByRole('dialog', { name: 'Which model?' })).toBeVisible()
 })
 
@@ -265,24 +377,28 @@ test('a model over HTTP uses the same tools; its key is not stored', async ({
     say('The vase is in your cart.'),
   )
   const page = await openDemo()
-  await page.getByRole('button', { name: 'No model (scripted)' }).click()
+  await page.getByRole('button', { name: 'Connect a model' }).click()
   await page.getByLabel('Provider').selectOption('openai-compatible')
   await page.getByLabel('Address').fill(model.baseURL)
   await page.getByLabel('Model', { exact: true }).fill('mock')
   await page.getByLabel('Key').fill('secret-key')
   await page.getByRole('button', { name: 'Use it' }).click()
-  await page.getByLabel('Message to the agent').fill('A vase')
-  await page.getByRole('button', { name: 'Send' }).click()
-  await hasEnded(page)
+  await expect(page.getByText('No model: canned answers').first()).toBeHidden()
+  await ask(page, 'A vase')
+  await expect(messages(page)).toContainText('The vase is in your cart.')
   await expect(cart(page).getByLabel('Quantity of Tall vase')).toHaveValue('1')
   await expect(page.getByText('2 steps · 20 tokens in, 10 out')).toBeVisible()
   expect(model.requests[0]?.headers.authorization).toBe('Bearer secret-key')
   const stored = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]))
   expect(stored).not.toContain('secret-key')
   await page.reload()
-  await expect(page.getByRole('dialog', { name: 'Which model?' })).toContainText(
-    'A reload forgets keys',
-  )
+  const dialog = page.getByRole('dialog', { name: 'Which model?' })
+  await expect(dialog).toContainText('A reload forgets keys')
+  // Without it, the list still has what there was, and nothing is asked of the model.
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'History' }).click()
+  await expect(page.getByRole('button', { name: 'A vase', exact: true })).toBeVisible()
+  expect(model.requests).toHaveLength(2)
 })
 
 test(
@@ -298,14 +414,15 @@ test(
       const data = ['qwen3:4b', 'gemma3:1b'].map((id) => ({ id, owned_by: 'library' }))
       await route.fulfill({ json: isList ? { object: 'list', data } : {} })
     })
-    await tryScene(page, 'A tool that fails')
-    await hasEnded(page)
+    await ask(page, 'Use the coupon SUMMER99')
+    await expect(messages(page)).toContainText('the run went on')
     expect(asked).toEqual([])
-    await page.getByRole('button', { name: 'No model (scripted)' }).click()
+    await page.getByRole('button', { name: 'Connect a model' }).click()
     const found = page.getByRole('region', { name: 'On this machine' })
     await expect(found.getByRole('listitem')).toHaveCount(1)
     await found.getByRole('button', { name: 'Ollama: gemma3:1b' }).press('Enter')
-    await expect(page.getByRole('button', { name: 'Ollama · gemma3:1b' })).toBeVisible()
+    await expect(page.getByText('Ollama · gemma3:1b')).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Change the model' })).toBeVisible()
     await expect(page.getByRole('dialog')).toBeHidden()
   },
 )
@@ -315,7 +432,7 @@ test(
   MORE,
   async ({ openDemo, model }) => {
     const page = await openDemo()
-    await page.getByRole('button', { name: 'No model (scripted)' }).click()
+    await page.getByRole('button', { name: 'Connect a model' }).click()
     const dialog = page.getByRole('dialog', { name: 'Which model?' })
     await expect(dialog).toContainText('No model server found.')
     await expect(dialog.getByRole('button', { name: 'Test' })).toBeHidden()
@@ -338,50 +455,52 @@ test('a run that fails at its endpoint: the demo finds out why', MORE, async ({ 
   const gone = await startMockOpenAI()
   await gone.close()
   const page = await openDemo()
-  await page.getByRole('button', { name: 'No model (scripted)' }).click()
+  await page.getByRole('button', { name: 'Connect a model' }).click()
   await page.getByLabel('Provider').selectOption('openai-compatible')
   await page.getByLabel('Address').fill(gone.baseURL)
   await page.getByLabel('Model', { exact: true }).fill('mock')
   await page.getByRole('button', { name: 'Use it' }).click()
-  await page.getByLabel('Message to the agent').fill('A vase')
-  await page.keyboard.press('Enter')
-  const failure = page.getByRole('alert').filter({ hasText: 'The run failed: network' })
+  await ask(page, 'A vase')
+  const failure = page.getByRole('alert').filter({ hasText: 'Is the server running' })
   await failure.getByRole('button', { name: 'Why?' }).press('Enter')
   await expect(failure).toContainText('This is in the way:')
   await expect(failure.getByRole('listitem')).toHaveCount(1)
   await expect(failure.getByRole('listitem')).toContainText(new URL(gone.baseURL).host)
-  await failure.getByRole('button', { name: 'Ask again' }).click()
+  await page.getByRole('button', { name: 'Try again' }).click()
   await expect(page.getByText('This is in the way:')).toBeHidden()
 })
 
 test('stop ends a run, and the next one works', async ({ openDemo }) => {
   const page = await openDemo()
-  await tryScene(page, 'Reload me')
-  await expect(calls(page, 'book_delivery')).toContainText('Asking the courier')
-  await page.getByRole('button', { name: 'Stop' }).click()
-  await hasEnded(page)
-  await expect(page.getByText('Stopped', { exact: true }).first()).toBeVisible()
-  await tryScene(page, 'A tool that fails')
-  await hasEnded(page)
+  await ask(page, 'Book a delivery for Thursday morning')
+  await expect(calls(page, 'Book a delivery slot')).toContainText('Asking the courier')
+  await stop(page).click()
+  await expect(stop(page)).toBeHidden()
+  await expect(calls(page, 'Book a delivery slot')).toContainText('Stopped')
+  await ask(page, 'Use the coupon SUMMER99')
   await expect(messages(page)).toContainText('the run went on')
 })
 
 test('conversations are listed, renamed, opened again and deleted', MORE, async ({ openDemo }) => {
   const page = await openDemo()
-  await tryScene(page, 'A tool that fails')
-  await hasEnded(page)
-  await page.getByRole('button', { name: 'New', exact: true }).click()
-  await expect(page.getByText('What can I do for you?')).toBeVisible()
-  await page.getByRole('button', { name: 'History' }).click()
-  const list = page.getByRole('region', { name: 'Conversations' })
-  await list.getByRole('button', { name: 'Rename Use the coupon' }).click()
-  await list.getByLabel('New title').fill('Coupons')
-  await page.keyboard.press('Enter')
-  await list.getByRole('button', { name: 'Coupons', exact: false }).first().click()
+  await ask(page, 'Use the coupon SUMMER99')
   await expect(messages(page)).toContainText('the run went on')
+  await expect(rows(page).last()).toContainText('run-ended')
+  await page.getByRole('button', { name: 'New', exact: true }).click()
+  await expect(page.getByRole('button', { name: 'Order a soup bowl, express' })).toBeVisible()
+  // The journal is that of the conversation on view.
+  await expect(rows(page)).toHaveCount(0)
   await page.getByRole('button', { name: 'History' }).click()
-  await list.getByRole('button', { name: 'Delete Coupons' }).click()
-  await expect(list).toContainText('No conversations yet')
+  const list = page.getByRole('region', { name: 'History' })
+  await list.getByRole('button', { name: 'Rename: Use the coupon' }).click()
+  await list.getByRole('textbox', { name: 'Rename' }).fill('Coupons')
+  await page.keyboard.press('Enter')
+  await list.getByRole('button', { name: 'Coupons', exact: true }).click()
+  await expect(messages(page)).toContainText('the run went on')
+  await expect(rows(page).last()).toContainText('renamed')
+  await page.getByRole('button', { name: 'History' }).click()
+  await list.getByRole('button', { name: 'Delete: Coupons' }).click()
+  await expect(list.getByRole('listitem')).toHaveCount(0)
 })
 
 test('the shop works by hand, and a reload keeps it', MORE, async ({ openDemo }) => {
@@ -407,34 +526,56 @@ test('the shop works by hand, and a reload keeps it', MORE, async ({ openDemo })
   await expect(orders(page).getByRole('listitem')).toContainText('3 × Blue mug')
 })
 
+test('on a phone: what waits for an answer is in view, the journal below, the shop by a press', async ({
+  openDemo,
+  page,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await openDemo()
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeInViewport({ ratio: 1 })
+  await page.getByRole('button', { name: 'Order a soup bowl, express' }).click()
+  await expect(pay(page)).toBeInViewport({ ratio: 1 })
+  for (const name of ['Reload me', 'Kill the worker', 'Go offline'])
+    await expect(page.getByRole('button', { name })).toBeInViewport({ ratio: 1 })
+  const log = await messages(page).boundingBox()
+  expect(log?.height).toBeGreaterThan(844 / 3)
+  await expect(rows(page).last()).not.toBeInViewport()
+  await rows(page).last().scrollIntoViewIfNeeded()
+  await expect(rows(page).last()).toContainText('approval-requested')
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  )
+  expect(overflow).toBe(0)
+  await pay(page).click()
+  await expect(messages(page)).toContainText('That is settled')
+  await page.getByRole('button', { name: 'Shop', exact: true }).press('Enter')
+  await expect(orders(page).getByRole('listitem')).toHaveCount(1)
+  await expect(messages(page)).toBeHidden()
+})
+
 test(
-  'on a narrow screen the chat is a sheet that keys can open and close',
+  'on a phone, what the agent does by hand is watched in the shop',
   MORE,
   async ({ openDemo, page }) => {
-    await page.setViewportSize({ width: 380, height: 760 })
+    await page.setViewportSize({ width: 390, height: 844 })
     await openDemo()
-    const chat = page.getByRole('complementary', { name: 'Agent' })
-    await expect(chat).toBeHidden()
-    await page.getByRole('button', { name: 'Ask the agent' }).press('Enter')
-    await expect(chat).toBeVisible()
-    await page.keyboard.press('Escape')
-    await expect(chat).toBeHidden()
-    await expect(page.getByRole('button', { name: 'Ask the agent' })).toBeFocused()
-    const overflow = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    )
-    expect(overflow).toBe(0)
+    await page.getByRole('button', { name: 'Show me the bowls, by hand' }).click()
+    await expect(page.getByRole('searchbox', { name: 'Search the catalogue' })).toHaveValue('bowl')
+    // Until it is done, it comes back to the shop with each thing that it does there.
+    await expect(page.locator('#journal-rows > li').last()).toContainText('run-ended')
+    await page.getByRole('button', { name: 'Agent', exact: true }).click()
+    await expect(messages(page)).toContainText('I leave the press to you')
   },
 )
 
 test('everything that can be used has a name and a role', MORE, async ({ openDemo }) => {
   const page = await openDemo()
-  await tryScene(page, 'An order to approve')
-  await expect(messages(page).getByRole('button', { name: 'Approve' })).toBeVisible()
+  await ask(page, 'Order a soup bowl, express')
+  await expect(pay(page)).toBeVisible()
   await expect(page.getByRole('main')).toBeVisible()
   await expect(page.getByRole('banner')).toBeVisible()
-  await expect(page.getByText('The agent asks for your approval: Place the order')).toHaveRole(
-    'status',
+  await expect(page.locator('offstage-chat [aria-live="polite"]')).toContainText(
+    'The assistant asks for your approval: Place the order',
   )
   for (const role of ['button', 'textbox', 'searchbox', 'spinbutton', 'combobox'] as const) {
     for (const control of await page.getByRole(role).all()) {

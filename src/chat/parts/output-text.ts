@@ -1,4 +1,4 @@
-import { visibleText } from '../../conversation/index.ts'
+import { showInput, visibleText } from '../../conversation/index.ts'
 import type { ToolOutput } from '../../index.ts'
 
 /** What a call came to, as text for people. Nothing in it is out of sight. */
@@ -7,7 +7,7 @@ export function outputText(output: ToolOutput): string {
     case 'text':
       return visibleText(output.value)
     case 'json':
-      return visibleText(JSON.stringify(output.value, null, 2))
+      return showInput(output.value)
     case 'content':
       return output.value
         .map((part) => (part.type === 'text' ? visibleText(part.text) : `[${part.mediaType}]`))

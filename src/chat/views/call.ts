@@ -31,11 +31,16 @@ export function callView(context: ChatContext, call: ShownCall): TemplateResult 
       }
       ${call.about && !pending ? html`<p class="about">${visibleText(call.about.text)}</p>` : nothing}
       ${kind === 'working' ? progressView(call) : nothing}
-      ${pending ? waitingView(context, pending) : nothing} ${undoView(context, call)}
-      ${problemView(context, call)}
+      ${pending && !isAnsweredByCard(context, call, pending) ? waitingView(context, pending) : nothing}
+      ${undoView(context, call)} ${problemView(context, call)}
       ${word === 'interrupted' && !pending ? html`<p>${words.interruptedWords}</p>` : nothing}
     </div>
   `
+}
+
+/** What a host's card can say by `respond`; whether an interrupted call happened is none of it. */
+function isAnsweredByCard(context: ChatContext, call: ShownCall, { kind }: PendingCall): boolean {
+  return (kind === 'approval' || kind === 'answer') && context.answersItself(call)
 }
 
 /** By its style object: a policy without `unsafe-inline` refuses a style attribute. */

@@ -1,7 +1,7 @@
 import type { ErrorCode, ErrorData, ModelConfig } from 'offstage'
 import { byId, setText } from '../lib/dom.ts'
-import { createCheckup } from '../model/checkup.ts'
-import { NO_MODEL } from '../model/presets.ts'
+import { createCheckup } from './checkup.ts'
+import { NO_MODEL } from './presets.ts'
 
 const hints: Partial<Record<ErrorCode, string>> = {
   authentication: 'Open the model picker and check the key.',
@@ -33,31 +33,21 @@ const endpointCodes: ReadonlySet<ErrorCode> = new Set([
   'provider-error',
 ])
 
-export interface FailureOptions {
-  onRetry(): void
-  /** The model to ask the doctor about. */
-  model(): ModelConfig
-}
-
-/** Tells why the last run failed, what to do about it, and offers to ask again. */
-export function createFailure(options: FailureOptions): (error: ErrorData | undefined) => void {
+/** Says of a run that failed what may be done about it, and has the doctor look at the model's endpoint. */
+export function createFailure(model: () => ModelConfig): (error: ErrorData | undefined) => void {
   const box = byId('failure', HTMLElement)
   const why = byId('failure-why', HTMLButtonElement)
   const checkup = createCheckup(byId('failure-report', HTMLElement))
-  let shown = ''
-  byId('failure-retry', HTMLButtonElement).addEventListener('click', () => options.onRetry())
-  why.addEventListener('click', () => void checkup.run(options.model()))
+  let shown: ErrorData | undefined
+  why.addEventListener('click', () => void checkup.run(model()))
   return (error) => {
-    box.hidden = error === undefined
-    const failure = error ? `${error.code}: ${error.message}` : ''
-    if (failure !== shown) checkup.clear()
-    shown = failure
-    if (!error) return
-    setText(byId('failure-title', HTMLElement), `The run failed: ${error.code}`)
-    setText(byId('failure-message', HTMLElement), error.message)
-    const hint = hints[error.code] ?? (error.retryable ? 'It may work when you ask again.' : '')
-    setText(byId('failure-hint', HTMLElement), hint)
-    byId('failure-details', HTMLDetailsElement).open = hint === ''
-    why.hidden = !endpointCodes.has(error.code) || options.model().provider === NO_MODEL
+    if (error?.message !== shown?.message) checkup.clear()
+    shown = error
+    const hint = error && (hints[error.code] ?? '')
+    const isOfEndpoint =
+      error !== undefined && endpointCodes.has(error.code) && model().provider !== NO_MODEL
+    box.hidden = !hint && !isOfEndpoint
+    why.hidden = !isOfEndpoint
+    setText(byId('failure-hint', HTMLElement), hint ?? '')
   }
 }

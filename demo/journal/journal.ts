@@ -1,0 +1,86 @@
+import type { Agent, RunEvent } from 'offstage'
+import { byId, setText } from '../lib/dom.ts'
+import { describeUsage } from './describe-usage.ts'
+import { followEvents } from './follow-events.ts'
+import { readJournal, type JournalRow } from './read-journal.ts'
+import { createRecordList, type RecordList } from './record-list.ts'
+
+/** Between two readings. Milliseconds. */
+const READ_MS = 300
+
+/** What is stored of the conversation on view, as it is stored, and the events of its runs. */
+export interface Journal {
+  show(conversationId: string): void
+}
+
+export function createJournal(agent: Agent): Journal {
+  const rows = createRecordList('journal-rows', 'journal-count')
+  const events = createRecordList('events', 'event-count')
+  const usage = byId('run-usage', HTMLElement)
+  createTabs()
+  let shown = new AbortController()
+  return {
+    show(conversationId) {
+      shown.abort()
+      shown = new AbortController()
+      rows.clear()
+      events.clear()
+      const conversation = agent.conversation(conversationId)
+      const read = reader(() => readJournal(agent, conversationId), rows, shown.signal)
+      const onEvent = (event: RunEvent): void => {
+        events.add([event])
+        if (event.type === 'run-end') setText(usage, describeUsage(event.result))
+      }
+      const follow = followEvents(conversation, onEvent, shown.signal)
+      const undo = conversation.subscribe(() => {
+        read()
+        follow()
+      })
+      shown.signal.addEventListener('abort', undo)
+      read()
+    },
+  }
+}
+
+/** Reads what has been added, at most one reading at a time; what changes meanwhile is read after it. */
+function reader(
+  readRows: () => Promise<readonly JournalRow[]>,
+  rows: RecordList,
+  signal: AbortSignal,
+): () => void {
+  let last = 0
+  let isReading = false
+  let isAskedAgain = false
+  const read = async (): Promise<void> => {
+    const stored = await readRows().catch(() => [])
+    if (signal.aborted) return
+    rows.add(stored.filter(({ seq }) => seq > last))
+    last = Math.max(last, stored.at(-1)?.seq ?? 0)
+    setTimeout(() => {
+      isReading = false
+      if (isAskedAgain && !signal.aborted) ask()
+    }, READ_MS)
+  }
+  const ask = (): void => {
+    isAskedAgain = isReading
+    if (isReading) return
+    isReading = true
+    void read()
+  }
+  return ask
+}
+
+/** Which of the two lists is on view. */
+function createTabs(): void {
+  const tabs = ['journal', 'event'].map((name) => ({
+    button: byId(`${name}-tab`, HTMLButtonElement),
+    list: byId(name === 'journal' ? 'journal-rows' : 'events', HTMLElement),
+  }))
+  for (const { button } of tabs)
+    button.addEventListener('click', () => {
+      for (const each of tabs) {
+        each.button.setAttribute('aria-pressed', String(each.button === button))
+        each.list.hidden = each.button !== button
+      }
+    })
+}
