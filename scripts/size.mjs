@@ -18,7 +18,7 @@ const rows = [
   {
     name: 'page entry (dist/index.js)',
     bytes: sizeOf('index.js', { dynamic: false }),
-    limit: 16.8 * KILOBYTE,
+    limit: 16.9 * KILOBYTE,
   },
   {
     name: 'page, with the first run',

@@ -29,7 +29,7 @@ export function callView(context: ChatContext, call: ShownCall): TemplateResult 
           ? html`<slot name=${`call-${call.toolCallId}`}></slot>`
           : detailsView(context, call, title)
       }
-      ${call.about && !pending ? html`<p class="about">${visibleText(call.about.text)}</p>` : nothing}
+      ${call.about && !pending && !context.answersItself(call) ? html`<p class="about">${visibleText(call.about.text)}</p>` : nothing}
       ${kind === 'working' ? progressView(call) : nothing}
       ${pending && !isAnsweredByCard(context, call, pending) ? waitingView(context, pending) : nothing}
       ${undoView(context, call)} ${problemView(context, call)}
