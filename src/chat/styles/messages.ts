@@ -10,11 +10,6 @@ export const messages: CSSResult = css`
     overflow-wrap: anywhere;
   }
 
-  .reply {
-    content-visibility: auto;
-    contain-intrinsic-block-size: auto 6em;
-  }
-
   .own {
     align-self: flex-end;
     max-inline-size: 85%;
