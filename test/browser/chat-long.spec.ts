@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test'
 import type { Agent } from '../../src/index.ts'
 import { expect, order, own, press, replies, test } from './support/chat-page.ts'
 import { callTools, say } from './support/mock-answers.ts'
+import { pressSettled } from './support/press-settled.ts'
 
 // Beyond an answer and its approval: long conversations, files, keys, and how wide a panel is.
 
@@ -131,9 +132,9 @@ test('several calls that wait are said, with a way there', async ({ openChat, mo
   await press(page, 'Show')
   await expect(page.getByRole('group', { name: 'Place the order' }).first()).toBeFocused()
   const approve = page.getByRole('button', { name: 'Approve', exact: true })
-  await approve.first().click()
+  await pressSettled(approve.first())
   await expect(approve).toHaveCount(1)
-  await approve.click()
+  await pressSettled(approve)
   await expect(replies(page).last()).toContainText('Both are ordered.')
 })
 

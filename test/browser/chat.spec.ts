@@ -11,6 +11,7 @@ import {
   unfinished,
 } from './support/chat-page.ts'
 import { callTools, say } from './support/mock-answers.ts'
+import { pressSettled } from './support/press-settled.ts'
 
 test('an answer is shown as it is written, and stopped', async ({ openChat, model }) => {
   model.enqueue(unfinished('Once **upon** a time'), say('Again.'))
@@ -73,7 +74,7 @@ test('a press of a person’s is a consent, and a script’s is none', async ({ 
   })
   await expect(page.getByRole('alert')).toContainText('press')
   expect(await orders(page)).toEqual([])
-  await approve.click()
+  await pressSettled(approve)
   await expect(replies(page).last()).toContainText('It is ordered.')
   expect(await orders(page)).toEqual([{ sku: 'mug' }])
 })
@@ -308,7 +309,7 @@ test('a host’s card shows the call in the page’s own document, and answers i
   })
   await send('A mug')
   const card = page.locator('offstage-chat > div')
-  await card.getByRole('button', { name: 'Buy' }).click()
+  await pressSettled(card.getByRole('button', { name: 'Buy' }))
   await expect(card).toContainText('succeeded')
   await expect(card).toContainText('Ordered.')
   await expect(replies(page).last()).toContainText('It is ordered.')
@@ -345,7 +346,7 @@ test('a host’s card that answers its call has the only buttons, and takes no p
   await expect(page.getByRole('button', { name: 'Buy' })).toBeAttached()
   await expect(page.getByRole('button', { name: 'Approve' })).toHaveCount(0)
   await expect(page.getByRole('button', { name: 'Edit the input' })).toHaveCount(0)
-  await page.getByRole('button', { name: 'Buy' }).click()
+  await pressSettled(page.getByRole('button', { name: 'Buy' }))
   await expect(replies(page).last()).toContainText('It is ordered.')
   const waited = await page.evaluate(() => (window as unknown as { waited: number }).waited)
   expect(waited).toBeGreaterThan(400)

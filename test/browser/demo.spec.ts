@@ -6,6 +6,7 @@ import { callTools, say } from './support/mock-answers.ts'
 import { startMockOpenAI } from './support/mock-openai.ts'
 import { expect, test as base } from './support/test.ts'
 import { MORE } from './support/more.ts'
+import { pressSettled } from './support/press-settled.ts'
 
 /** Where local model servers listen. */
 const usualPorts = /^http:\/\/(localhost|127\.0\.0\.1):(11434|1234|8080|8000)\//
@@ -190,7 +191,7 @@ test('an approval: what it costs is in words, and nothing is ordered until a per
   await expect(events.getByRole('listitem').last()).toContainText('tool-approval-request')
   await expect(pay(page)).toBeInViewport()
   await expect(orders(page)).toContainText('No orders so far')
-  await pay(page).click()
+  await pressSettled(pay(page))
   await expect(slip).toContainText('Paid. K-1001: €20.90')
   await expect(orders(page).getByRole('listitem')).toHaveCount(1)
   await expect(orders(page)).toContainText('€20.90')
@@ -203,7 +204,7 @@ test('an approval that waits over a reload, and is denied', async ({ openDemo })
   await expect(pay(page)).toBeVisible()
   await page.getByRole('button', { name: 'Reload me' }).click()
   const slip = slips(page)
-  await slip.getByRole('button', { name: "Don't order" }).click()
+  await pressSettled(slip.getByRole('button', { name: "Don't order" }))
   await expect(slip).toContainText('Not ordered.')
   await expect(messages(page)).toContainText('That is settled')
   await expect(orders(page)).toContainText('No orders so far')
@@ -219,7 +220,7 @@ test(
     const slip = slips(page)
     await slip.last().getByLabel('Delivery').selectOption('standard')
     await expect(pay(page)).toHaveText('Pay €16.00')
-    await pay(page).click()
+    await pressSettled(pay(page))
     await expect(slip).toContainText('Paid. K-1001: €16.00')
     await expect(orders(page).getByRole('listitem')).toHaveCount(1)
     await expect(stop(page)).toBeHidden()
@@ -246,7 +247,7 @@ test(
     await second.goto(first.url())
     await second.getByRole('button', { name: 'History' }).click()
     await second.getByRole('button', { name: /^Order a soup bowl/ }).click()
-    await pay(second).click()
+    await pressSettled(pay(second))
     await expect(messages(second)).toContainText('That is settled')
     await expect(pay(first)).toBeHidden()
     await expect(messages(first)).toContainText('That is settled')
@@ -546,7 +547,7 @@ test('on a phone: what waits for an answer is in view, the journal below, the sh
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
   )
   expect(overflow).toBe(0)
-  await pay(page).click()
+  await pressSettled(pay(page))
   await expect(messages(page)).toContainText('That is settled')
   await page.getByRole('button', { name: 'Shop', exact: true }).press('Enter')
   await expect(orders(page).getByRole('listitem')).toHaveCount(1)

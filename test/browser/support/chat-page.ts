@@ -1,6 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { callTools, say } from './mock-answers.ts'
 import type { MockOpenAI, MockResponse } from './mock-openai.ts'
+import { pressSettled } from './press-settled.ts'
 import { expect, test as base } from './test.ts'
 
 export { expect }
@@ -91,4 +92,4 @@ export const unfinished = (text: string): MockResponse => ({
 export const replies = (page: Page): Locator => page.getByRole('article', { name: 'Assistant' })
 export const own = (page: Page): Locator => page.getByRole('article', { name: 'You' })
 export const press = (page: Page, name: string): Promise<void> =>
-  page.getByRole('button', { name, exact: true }).last().click()
+  pressSettled(page.getByRole('button', { name, exact: true }).last())
