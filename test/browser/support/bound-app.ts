@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test'
 import type { Plugin } from 'vite'
 import { bundleApp } from '../../bindings/bundle-app.ts'
 import { callTools, say } from './mock-answers.ts'
+import { pressSettled } from './press-settled.ts'
 import { expect, test as base } from './test.ts'
 
 // A binding as an app has it: what was built, the framework's development build, a real worker, a scripted model.
@@ -176,6 +177,8 @@ function testShown(test: BoundTest): void {
     expect(written.length).toBeGreaterThan(1)
     // A component with a state of its own, and the contexts of the app, in the page's own document.
     await expect(card).toHaveAttribute('data-agent', 'true')
+    // A card that has just moved takes no keys either.
+    await pressSettled(card.getByRole('textbox', { name: 'Note' }))
     await card.getByRole('textbox', { name: 'Note' }).fill('now')
     await press('Book it now')
     await app.begun(1)
