@@ -2,7 +2,7 @@ import type * as pageToolsEntry from '../../src/page-tools/index.ts'
 import { drive } from '../apps/drive.ts'
 import { LABELS } from '../unit/page-tools/secret-labels.ts'
 import { expect, test } from './support/driven.ts'
-import { MORE, eachNth } from './support/more.ts'
+import { MORE, eachNth, inSlice } from './support/more.ts'
 
 // What a model must not read, in every place that a page has for it.
 
@@ -284,20 +284,24 @@ const HIDDEN_FROM_MODELS: Readonly<Record<string, string>> = {
 }
 
 for (const [at, [what, body]] of Object.entries(HIDDEN_FROM_MODELS).entries())
-  test(`no question tells a model of ${what}`, eachNth(3, at), async ({ openPage }) => {
-    const page = await openPage({ body: `<main>${body}<button>Next</button></main>` })
-    const { call } = await drive(page, { deny: ['.deny'] })
-    const guesses = ['the word is swordfish', 'the word is', 'swordfish', 'the word is swordfisj']
-    for (const text of guesses) {
-      expect(await call('wait_for', { text, timeoutMs: 150 })).toMatch(/^timeout: /)
-      expect(await call('wait_for', { text, gone: true, timeoutMs: 150 })).toContain('is gone')
-      expect(await call('wait_for', { name: text, timeoutMs: 150 })).toMatch(/^timeout: /)
-      expect(await call('find', { text })).toContain('Nothing on the page matches')
-      expect(await call('find', { name: text })).toContain('Nothing on the page matches')
-      expect(await call('scroll', { until: text })).toContain('did not appear')
-    }
-    expect(await call('wait_for', { text: 'Next', timeoutMs: 5000 })).toContain('is there')
-  })
+  test(
+    `no question tells a model of ${what}`,
+    inSlice(at % 3 === 0 || at === 1),
+    async ({ openPage }) => {
+      const page = await openPage({ body: `<main>${body}<button>Next</button></main>` })
+      const { call } = await drive(page, { deny: ['.deny'] })
+      const guesses = ['the word is swordfish', 'the word is', 'swordfish', 'the word is swordfisj']
+      for (const text of guesses) {
+        expect(await call('wait_for', { text, timeoutMs: 150 })).toMatch(/^timeout: /)
+        expect(await call('wait_for', { text, gone: true, timeoutMs: 150 })).toContain('is gone')
+        expect(await call('wait_for', { name: text, timeoutMs: 150 })).toMatch(/^timeout: /)
+        expect(await call('find', { text })).toContain('Nothing on the page matches')
+        expect(await call('find', { name: text })).toContain('Nothing on the page matches')
+        expect(await call('scroll', { until: text })).toContain('did not appear')
+      }
+      expect(await call('wait_for', { text: 'Next', timeoutMs: 5000 })).toContain('is there')
+    },
+  )
 
 /** A value of a secret field, and how a page shows it again in pieces. */
 const SPLIT: readonly (readonly [what: string, value: string, body: string])[] = [

@@ -30,8 +30,10 @@ export function comparableText(element: Element, options: PageOptions): string {
     : native.textContent(element)
 }
 
+/** What has no text to read: only `textContent` has it. */
+const UNREAD = ['script', 'style', 'template', 'svg', 'datalist']
 /** Their text is their value, or no text. */
-const TEXT_FIELDS = 'textarea,select,[contenteditable],[role=textbox],[role=searchbox],script,style'
+const TEXT_FIELDS = `textarea,select,[contenteditable],[role=textbox],[role=searchbox],${UNREAD.join(',')}`
 
 /** The same for one-line mentions: it can't look like a mark, and what nobody sees is marked. */
 export function shownText(element: Element, options: PageOptions): string {
@@ -58,10 +60,7 @@ function partsOf(element: Element, options: PageOptions, limit: number): readonl
       const text = cleanText(native.nodeValue(node) ?? '')
       if (text) parts.push({ text, holder: parentOf(node) })
       length += text.length
-    } else if (
-      isElement(node) &&
-      !/^(script|style|template|svg|datalist)$/.test(native.localName(node))
-    ) {
+    } else if (isElement(node) && !UNREAD.includes(native.localName(node))) {
       if (node !== element && (isHidden(node) || isExcluded(node, options))) return
       if (native.matches(node, maskSelector(options)) || isSecretPart(node))
         parts.push({ text: MASKED, holder: null })
