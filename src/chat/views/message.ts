@@ -9,14 +9,9 @@ import { messageActionsView } from './message-actions.ts'
 type Part = ShownMessage['parts'][number]
 
 /** A message of the person or the model. Its calls are rows of their own. */
-export function messageView(
-  context: ChatContext,
-  message: ShownMessage,
-): TemplateResult | typeof nothing {
+export function messageView(context: ChatContext, message: ShownMessage): TemplateResult {
   const { words } = context
   const isOwn = message.role === 'user'
-  const parts = message.parts.filter(({ type }) => type !== 'tool-call')
-  if (parts.length === 0) return nothing
   if (isEdited(context, message)) return editorView(context, message)
   return html`
     <article
@@ -27,7 +22,7 @@ export function messageView(
       data-message=${message.id}
     >
       ${guard([message, context.markdown, words], () =>
-        parts.map((part) => partView(context, message, part)),
+        message.parts.map((part) => partView(context, message, part)),
       )}
       ${
         message.role === 'assistant' && message.partial

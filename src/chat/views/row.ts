@@ -1,11 +1,11 @@
-import { html, type nothing, type TemplateResult } from 'lit'
+import { html, type TemplateResult } from 'lit'
 import type { ChatContext } from '../context.ts'
 import type { ChatRow } from '../parts/rows.ts'
 import { callView } from './call.ts'
 import { callsView } from './calls.ts'
 import { messageView } from './message.ts'
 
-export function rowView(context: ChatContext, row: ChatRow): TemplateResult | typeof nothing {
+export function rowView(context: ChatContext, row: ChatRow): TemplateResult {
   switch (row.type) {
     case 'day':
       return html`<p class="day" part="day">${dayOf(row.at, context.locale)}</p>`
