@@ -212,7 +212,7 @@ export class Conversation {
     const { storeId, epoch } = await this.#store.claim(this.conversationId, at, options)
     this.#lease = { storeId, epoch, knownAt }
     const before = this.#state.seq
-    await this.#inOrder(() => this.#catchUp())
+    await this.#inOrder(() => this.#catchUp({ isDecided: true }))
     this.refuseBroken()
     return this.#state.seq !== before
   }
@@ -229,7 +229,8 @@ export class Conversation {
 
   /** The store has what was appended so, by whichever worker. */
   async hasAppended(appendId: string): Promise<boolean> {
-    const { rows } = await this.#store.read(this.conversationId)
+    const { rows, isCopy } = await this.#store.read(this.conversationId)
+    if (isCopy) throw onlyCopy()
     return rows.some((row) => (row as Partial<Row> | null)?.appendId === appendId)
   }
 
@@ -238,6 +239,17 @@ export class Conversation {
     // A commit that waits is its owner's, if there is one by now: nobody else writes meanwhile.
     const isOwner = this.#lease.epoch > 0 && this.#state.seq > 0
     if (this.storageRetry.waitsFor === null || !isOwner) await this.#inOrder(() => this.#catchUp())
+  }
+
+  /**
+   * Whether a newest row (0: it was deleted; null: not known) is not here, once what is under way is done: what
+   * is written here is no news.
+   */
+  async isNews(lastSeq: number | null): Promise<boolean> {
+    return this.#inOrder(async () => {
+      const { seq } = this.#state
+      return lastSeq === null || (lastSeq > 0 ? lastSeq > seq : seq > 0)
+    })
   }
 
   /** The conversation that was folded is gone, whether or not there is another one of its id. */
@@ -279,7 +291,7 @@ export class Conversation {
     facts: Facts,
     options: AppendOptions & { readonly appendId: string; readonly onTaken: () => void },
   ): Promise<boolean> {
-    if (this.#isInDoubt) await this.#catchUp()
+    if (this.#isInDoubt) await this.#catchUp({ isDecided: true })
     this.refuseBroken()
     const { appendId, strict = false, onTaken } = options
     // Committed by an earlier try, whose answer was lost.
@@ -313,15 +325,17 @@ export class Conversation {
     this.#onCommitted(rows)
   }
 
-  async #catchUp(): Promise<void> {
+  /** `isDecided`: something is about to be decided on the rows, for which a copy of them is no good. */
+  async #catchUp({ isDecided = false } = {}): Promise<void> {
     const { seq } = this.#state
-    let stored = await this.#store.read(this.conversationId, seq)
+    let stored = await this.#store.read(this.conversationId, { after: seq })
     const isNew = seq > 0 && !this.#isContinued(stored.record)
     if (isNew) {
       this.#reset()
       stored = await this.#store.read(this.conversationId)
     }
-    const { record, rows } = stored
+    const { record, rows, isCopy } = stored
+    if (isDecided && isCopy) throw onlyCopy()
     this.#maker = makerOf(record)
     this.#importId = record?.importId ?? null
     this.#parent = record?.parent ?? null
@@ -330,7 +344,7 @@ export class Conversation {
     this.#fault = fault
     const own = sound.filter(({ appendId }) => this.#underWay.has(appendId))
     this.#fold(sound)
-    this.#isInDoubt = false
+    if (!isCopy) this.#isInDoubt = false
     if (own.length > 0) this.#onCommitted(own)
     const isWanted = this.stream.isJoined || this.storageRetry.waiter !== null || own.length > 0
     if (this.stream.isJoined && (isNew || hasChanged)) {
@@ -338,7 +352,7 @@ export class Conversation {
       this.publish('joined')
     } else if (isWanted) this.stream.rows(sound)
     else this.stream.settle(sound)
-    if (record === null || fault?.isNewer === true) return
+    if (record === null || fault?.isNewer === true || isCopy) return
     // Noted for the list, which reads no rows. Not while it only can't be written.
     const broken = fault?.fault ?? null
     if ((record.broken ?? null) !== broken) {
@@ -381,6 +395,14 @@ export class Conversation {
       this.#underWay.delete(row.appendId)
     })
   }
+}
+
+function onlyCopy(): OffstageError {
+  return new OffstageError(
+    'storage-offline',
+    'The store can not be reached now, so nothing is written: what is shown comes from a copy.',
+    { retryable: true },
+  )
 }
 
 /** What tells a conversation from another one that has its id later. */

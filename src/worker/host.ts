@@ -38,7 +38,7 @@ import { ConversationRetention } from './conversation-retention.ts'
 import { ConversationRegistry } from './conversation-registry.ts'
 import { ConversationViews } from './conversation-views.ts'
 import { Redaction } from './store/redaction.ts'
-import { Stores, type OpenDurable } from './store/stores.ts'
+import { Stores, type OpenDurable, type StoreDefinition } from './store/stores.ts'
 import { Titles } from './titles.ts'
 import { Undoing } from './undo.ts'
 
@@ -49,6 +49,7 @@ export interface HostOptions {
   readonly providers: ProviderRegistry
   readonly effects: Effects
   readonly openDurable: OpenDurable
+  readonly stores?: readonly StoreDefinition[]
 }
 
 type ProgressNotice = Extract<PageNotice, { readonly type: 'tool-progress' }>
@@ -77,7 +78,8 @@ export class Host {
     this.#options = options
     this.#late = new LateOutputs(options)
     const redaction = new Redaction(options.page)
-    const stores = new Stores(options.openDurable, options.notify, redaction)
+    const { openDurable, stores: definitions = [], notify } = options
+    const stores = new Stores({ openDurable, definitions, notify, redaction })
     let batches = 0
     const output = { notify: options.notify, nextBatch: () => ++batches }
     this.#registry = new ConversationRegistry({

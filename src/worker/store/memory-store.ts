@@ -10,7 +10,8 @@ import {
   unclaimed,
   type StoredRecord,
 } from './record.ts'
-import type { Name, Placement, Store } from './store.ts'
+import { pageOf } from './pages.ts'
+import type { Name, Placement, RowRange, Store, StoreChange } from './store.ts'
 
 /** A store that lives as long as its object: for private windows, tests, and `storage: 'memory'`. */
 export function createMemoryStore(storeId: string = randomId()): Store {
@@ -19,6 +20,11 @@ export function createMemoryStore(storeId: string = randomId()): Store {
   const kept = { records, rows }
   let epoch = 0
 
+  const followers = new Set<(change: StoreChange) => void>()
+  const changed = (conversationId: string): void => {
+    const { lastSeq = 0 } = records.get(conversationId) ?? {}
+    for (const follower of followers) queueMicrotask(() => follower({ conversationId, lastSeq }))
+  }
   const find = (conversationId: string): ReturnType<typeof publicRecord> | null => {
     const record = records.get(conversationId)
     return record ? publicRecord(record) : null
@@ -30,6 +36,7 @@ export function createMemoryStore(storeId: string = randomId()): Store {
       refuseOrphan(found, records.has(found.parent?.conversationId ?? ''))
       records.set(conversationId, claimRecord(found, epoch + 1))
       epoch += 1
+      changed(conversationId)
       return { storeId, epoch }
     },
     append: async (append) => {
@@ -42,30 +49,43 @@ export function createMemoryStore(storeId: string = randomId()): Store {
       records.set(conversationId, applied.record)
       rows.set(conversationId, stored)
       stored.push(...applied.rows)
+      changed(conversationId)
       return applied.rows
     },
     place: async (placement) => {
       const placed = placeIn(kept, placement, epoch + 1)
       epoch = placed?.epoch ?? epoch
+      if (placed) changed(placement.conversationId)
       return placed !== null
     },
-    read: async (conversationId, afterSeq = 0, count = Infinity) => ({
+    read: async (conversationId, range) => ({
       record: find(conversationId),
-      rows: (rows.get(conversationId) ?? []).slice(afterSeq, afterSeq + count),
+      rows: sliceOf(rows.get(conversationId) ?? [], range),
     }),
-    list: async () =>
-      [...records.values()].map(publicRecord).sort((a, b) => b.updatedAt - a.updatedAt),
+    list: async (page) => pageOf([...records.values()].map(publicRecord), page),
     get: async (conversationId) => find(conversationId),
-    rename: async (conversationId, title, at) => renameIn(kept, conversationId, { title, at }),
-    renameAfter: async (conversationId, seq, name) =>
-      records.get(conversationId)?.lastSeq === seq && renameIn(kept, conversationId, name),
+    rename: async (conversationId, name) => {
+      const isRenamed = renameIn(kept, conversationId, name)
+      if (isRenamed) changed(conversationId)
+      return isRenamed
+    },
     mark: async (conversationId, broken) => {
       const record = records.get(conversationId)
       const marked = record && markRecord(record, broken)
       if (marked) records.set(conversationId, marked)
+      if (marked) changed(conversationId)
     },
     descendants: async (conversationId) => treeOf(records, conversationId).slice(1),
-    delete: async (conversationId) => deleteIn(kept, conversationId),
+    delete: async (conversationId) => {
+      const deleted = deleteIn(kept, conversationId)
+      deleted.forEach(changed)
+      return deleted.length > 0
+    },
+    follow: (onChange) => {
+      const follower = (change: StoreChange): void => onChange(change)
+      followers.add(follower)
+      return () => void followers.delete(follower)
+    },
     close: () => undefined,
   }
 }
@@ -73,6 +93,11 @@ export function createMemoryStore(storeId: string = randomId()): Store {
 interface Kept {
   readonly records: Map<string, StoredRecord>
   readonly rows: Map<string, Row[]>
+}
+
+function sliceOf(stored: readonly Row[], { after = 0, limit, newest }: RowRange = {}): Row[] {
+  if (newest !== undefined) return stored.slice(Math.max(0, stored.length - newest))
+  return stored.slice(after, limit === undefined ? undefined : after + limit)
 }
 
 /** Itself, then its descendants. */
@@ -87,19 +112,22 @@ function treeOf(records: Kept['records'], conversationId: string): string[] {
 function renameIn({ records, rows }: Kept, conversationId: string, name: Name): boolean {
   const record = records.get(conversationId)
   if (record === undefined) return false
+  if (name.ifLastSeq !== undefined && name.ifLastSeq !== record.lastSeq) return false
   const renamed = applyRename(record, name)
   records.set(conversationId, renamed.record)
   rows.set(conversationId, [...(rows.get(conversationId) ?? []), ...renamed.rows])
   return true
 }
 
-function deleteIn({ records, rows }: Kept, conversationId: string): boolean {
-  if (!records.has(conversationId)) return false
-  for (const id of treeOf(records, conversationId)) {
+/** The ids of what was there and is deleted. */
+function deleteIn({ records, rows }: Kept, conversationId: string): string[] {
+  if (!records.has(conversationId)) return []
+  const tree = treeOf(records, conversationId)
+  for (const id of tree) {
     rows.delete(id)
     records.delete(id)
   }
-  return true
+  return tree
 }
 
 /** The record; null: there is one already. */

@@ -40,10 +40,9 @@ export class Storage {
       append: (append) => life.through(() => this.#append(append)),
       place: (...args) => life.through(() => store.place(...args)),
       read: (...args) => life.through(() => store.read(...args)),
-      list: () => life.through(() => store.list()),
+      list: (...args) => life.through(() => store.list(...args)),
       get: (...args) => life.through(() => store.get(...args)),
       rename: (...args) => life.through(() => store.rename(...args)),
-      renameAfter: (...args) => life.through(() => store.renameAfter(...args)),
       mark: (...args) => life.through(() => store.mark(...args)),
       descendants: (...args) => life.through(() => store.descendants(...args)),
       delete: (...args) => life.through(() => store.delete(...args)),
@@ -74,6 +73,6 @@ export class Storage {
   }
 
   async conversationIds(): Promise<string[]> {
-    return (await this.#store.list()).map(({ conversationId }) => conversationId).sort()
+    return (await this.#store.list()).records.map(({ conversationId }) => conversationId).sort()
   }
 }
