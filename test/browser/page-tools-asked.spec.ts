@@ -809,7 +809,7 @@ for (const [why, body, said] of [
     'several are like it',
   ],
 ] as const)
-  test(`after a reload a call fails whose element ${why}`, async ({ openPage, site }) => {
+  test(`F32 after a reload a call fails whose element ${why}`, async ({ openPage, site }) => {
     const options = { storage: { name: `lost-${why.length}-${Date.now()}` } }
     const path = `/lost-${why.length}.html`
     const script = '<script type="module" src="/host.js"></script>'

@@ -81,7 +81,7 @@ test('the page ends its requests with the worker that asked for them', async ({
 })
 
 for (const transport of ['worker', 'page'] as const) {
-  test(`offline, then online again; fetched by the ${transport}`, async ({
+  test(`F8 offline, then online again; fetched by the ${transport}`, async ({
     openPage,
     model,
     context,
