@@ -3,7 +3,7 @@ import { repeat } from 'lit/directives/repeat.js'
 import type { ConversationRecord } from '../../index.ts'
 import { problemKey } from '../actions.ts'
 import type { ChatContext } from '../context.ts'
-import { downloadFile } from '../download-file.ts'
+import { downloadFile } from '../../stage/download-file.ts'
 
 /** All conversations, to open, search, rename and delete. */
 export function conversationsView(context: ChatContext): TemplateResult {
@@ -126,7 +126,7 @@ function deletedView(
 function fileView({ agent, words, local, locale, actions, snapshot }: ChatContext): TemplateResult {
   const save = (): void =>
     void actions.perform({ name: 'export', key: 'list' }, async () => {
-      await downloadFile(await agent.conversations.export(snapshot.conversationId))
+      await downloadFile(await agent.conversations.export(snapshot.conversationId), 'conversation')
     })
   const read = ({ target }: Event): void => {
     const field = target as HTMLInputElement
