@@ -200,6 +200,7 @@ export const frame: CSSResult = css`
   }
 
   .list {
+    container-type: inline-size;
     display: flex;
     flex-direction: column;
     min-block-size: 0;

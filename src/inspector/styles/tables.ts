@@ -191,10 +191,6 @@ export const tables: CSSResult = css`
     margin-inline-end: 0.375rem;
   }
 
-  .tree {
-    white-space: pre-wrap;
-  }
-
   .leaf {
     padding-inline-start: 1rem;
     text-indent: -0.5rem;
@@ -244,7 +240,10 @@ export const tables: CSSResult = css`
     padding: 0.375rem 0.5rem;
     border-radius: 0.25rem;
     background: var(--_raised);
-    white-space: pre-line;
+  }
+
+  .message p:not(.call-line) {
+    white-space: pre-wrap;
   }
 
   .message.user {
