@@ -4,6 +4,7 @@ import type { ConversationRecord } from '../../index.ts'
 import { problemKey } from '../actions.ts'
 import type { ChatContext } from '../context.ts'
 import { downloadFile } from '../../stage/download-file.ts'
+import { numberFormat } from '../formats.ts'
 
 /** All conversations, to open, search, rename and delete. */
 export function conversationsView(context: ChatContext): TemplateResult {
@@ -136,7 +137,7 @@ function fileView({ agent, words, local, locale, actions, snapshot }: ChatContex
     if (!file) return
     actions.perform({ name: 'import', detail: { file }, key: 'list' }, async () => {
       const { imported } = await agent.conversations.import(file)
-      const count = new Intl.NumberFormat(locale).format(imported.length)
+      const count = numberFormat(locale).format(imported.length)
       local.set('imported', words.imported(count))
     })
   }
