@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit'
 import { visibleText } from '../../conversation/index.ts'
 import { problemKey } from '../actions.ts'
 import type { ChatContext } from '../context.ts'
+import { numberFormat } from '../formats.ts'
 import { textOfContent } from '../parts/text-of.ts'
 import { goTo, waitingIn } from '../walk-messages.ts'
 import { consentsView, leavingView, planView, queueView, taintView } from './run-state.ts'
@@ -27,7 +28,7 @@ function problemView({ local }: ChatContext): Maybe {
 function waitingCallsView({ snapshot, words, locale, isFollowing }: ChatContext): Maybe {
   const waiting = snapshot.pending.filter(({ kind }) => kind !== 'output' && kind !== 'settlement')
   if (waiting.length === 0 || (waiting.length === 1 && isFollowing)) return nothing
-  const count = new Intl.NumberFormat(locale).format(waiting.length)
+  const count = numberFormat(locale).format(waiting.length)
   const show = ({ target }: Event): void => {
     const root = target instanceof Element ? target.closest('.chat') : null
     const card = root && waitingIn(root)
@@ -72,7 +73,7 @@ function placeView(context: ChatContext): Maybe {
 function retryView({ snapshot, words, locale }: ChatContext): Maybe {
   const { retry } = snapshot.run ?? {}
   if (!retry) return nothing
-  const seconds = new Intl.NumberFormat(locale).format(Math.ceil(retry.delayMs / 1000))
+  const seconds = numberFormat(locale).format(Math.ceil(retry.delayMs / 1000))
   return html`<p class="notice">${words.retryIn(seconds)}: ${visibleText(retry.error.message)}</p>`
 }
 

@@ -1,5 +1,6 @@
 import { html, type TemplateResult } from 'lit'
 import type { ChatContext } from '../context.ts'
+import { dayFormat } from '../formats.ts'
 import type { ChatRow } from '../parts/rows.ts'
 import { callView } from './call.ts'
 import { callsView } from './calls.ts'
@@ -21,5 +22,5 @@ export function rowView(context: ChatContext, row: ChatRow): TemplateResult {
 }
 
 function dayOf(at: number, locale: string): string {
-  return new Intl.DateTimeFormat(locale, { dateStyle: 'full' }).format(at)
+  return dayFormat(locale).format(at)
 }
