@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { copilots } from '../consumers/copilots.ts'
 import { buildPanel, panels } from '../consumers/panels.ts'
 import { packPackage } from '../consumers/prepare-app.ts'
 import { serveFolder, type ServedApp } from '../consumers/serve-app.ts'
@@ -180,6 +181,32 @@ for (const panel of panels.filter(({ slow }) => all || !slow)) {
       await expect.poll(() => listeners(page)).toBe(0)
       expect(errors).toEqual([])
     })
+  })
+}
+
+for (const copilot of copilots.filter(({ fast }) => all || fast)) {
+  test(`the copilot of the guide: ${copilot.title}`, async ({ page, model }) => {
+    const errors: string[] = []
+    page.on('pageerror', (error) => errors.push(error.message))
+    page.on('console', (line) => {
+      if (['error', 'warning'].includes(line.type())) errors.push(line.text())
+    })
+    const { tool, input, output } = copilot.call
+    model.enqueue(callTools([{ name: tool, input }]), say('So it is.'))
+    const served = await copilot.serve(tarball)
+    await page.goto(`${served.url}${copilot.page}?model=${encodeURIComponent(model.baseURL)}`)
+    const chat = page.locator('offstage-chat')
+    await expect(chat).toContainText('Helper')
+    await chat.getByRole('textbox', { name: 'Message' }).fill('Please do')
+    await chat.getByRole('button', { name: 'Send' }).click()
+    await expect(chat).toContainText('So it is.')
+    expect(JSON.stringify(model.requests[1]?.body)).toContain(output)
+    await page.reload()
+    await expect(chat).toContainText('So it is.')
+    await expect(chat).toContainText('Please do')
+    expect(model.requests).toHaveLength(2)
+    expect(errors).toEqual([])
+    await served.close()
   })
 }
 
