@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Page } from '@playwright/test'
+import type * as axeCore from 'axe-core'
+import type * as conversation from '../../src/conversation/index.ts'
 import type { Agent, RunEvent } from '../../src/index.ts'
 import type { OffstageInspector } from '../../src/inspector/index.ts'
 import { callTools, say } from './support/mock-answers.ts'
@@ -68,7 +70,7 @@ async function findings(page: Page): Promise<string[]> {
   const script = await readFile(createRequire(import.meta.url).resolve('axe-core'), 'utf8')
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(script)
   return page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: typeof import('axe-core') }
+    const { axe } = window as unknown as { axe: typeof axeCore }
     const { violations } = await axe.run('offstage-inspector', {
       runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
       resultTypes: ['violations'],
@@ -155,7 +157,7 @@ test('an exported run shows the same elsewhere, at every row, and has no key', a
   const states = await page.evaluate(async () => {
     const { emptyState, fold } = (await import(
       '/dist/conversation.js' as string
-    )) as typeof import('../../src/conversation/index.ts')
+    )) as typeof conversation
     const { agent } = window as unknown as { agent: Agent }
     const rows = (await agent.conversations.rows('talk'))?.rows ?? []
     return rows.map((_, at) => {
