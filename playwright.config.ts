@@ -1,6 +1,7 @@
 import { defineConfig } from '@playwright/test'
 import { CHROMIUM_ARGS, findChromium } from './scripts/lib/browser.mjs'
 import { MORE } from './scripts/lib/more.mjs'
+import { POLL_INTERVALS } from './test/browser/support/expect.ts'
 
 const executablePath = await findChromium()
 if (!executablePath) throw new Error('No Chromium on this machine; `npm test` installs one.')
@@ -16,10 +17,11 @@ export default defineConfig({
   fullyParallel: true,
   // A test that passes on the second try is a failure that hides.
   retries: 0,
-  workers: 2,
+  // More than the two cores of small machines: a third of what a test takes is waiting.
+  workers: 3,
   // Far more than they need: a busy machine is no failure.
   timeout: 120_000,
-  expect: { timeout: 30_000 },
+  expect: { timeout: 30_000, toPass: { intervals: POLL_INTERVALS } },
   forbidOnly: Boolean(process.env.CI),
   reporter: 'list',
   use: {

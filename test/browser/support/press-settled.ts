@@ -1,4 +1,5 @@
-import { expect, type Locator } from '@playwright/test'
+import type { Locator } from '@playwright/test'
+import { expect } from './expect.ts'
 
 /**
  * Presses what may stand on a card that waits for a person: a card that has just moved takes no press. The driver scrolls to a

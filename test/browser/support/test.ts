@@ -6,7 +6,7 @@ import type * as offstage from '../../../src/index.ts'
 import { startMockOpenAI, type MockOpenAI } from './mock-openai.ts'
 import { serveSite, type Site } from './site.ts'
 
-export { expect } from '@playwright/test'
+export { expect } from './expect.ts'
 
 declare global {
   interface Window {

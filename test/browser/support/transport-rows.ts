@@ -1,4 +1,4 @@
-import { expect } from '@playwright/test'
+import { expect } from './expect.ts'
 import type { RunEvent } from '../../../src/index.ts'
 import type { FaultProxy } from './fault-proxy.ts'
 import { cutsOf } from './http-answer.ts'

@@ -18,8 +18,10 @@ async function found({ isOpen }: { readonly isOpen: boolean }) {
   const calls = { toolCalls: [{ toolName: 'pay', input: {} }] }
   const script = { steps: isOpen ? [calls, { text: 'Paid.' }] : [{ text: 'Hello.' }] }
   const before = createTestAgent({ script, tools: [pay], testStorage: storage })
-  const run = before.conversation('c1').send('Pay')
-  if (isOpen) await until(async () => (await before.conversations.get('c1'))?.openRunId)
+  const first = before.conversation('c1')
+  first.subscribe(() => {})
+  const run = first.send('Pay')
+  if (isOpen) await until(() => first.getSnapshot().pending.length)
   else await run.result
   await before.dispose()
 
