@@ -52,7 +52,7 @@ export class ChatElement extends LitElement implements ChatProperties {
   declare renderers: ChatProperties['renderers']
   declare markdown: ChatProperties['markdown']
 
-  readonly #follow = new FollowConversation(this)
+  readonly #follow = new FollowConversation(this, () => this.#scroll.showsNewest)
   readonly #scroll = new ScrollFollow(this)
   readonly #history = new HistoryWindow(this)
   readonly #width = new PanelWidth(this, () => remembered(this.id, 'browser'))

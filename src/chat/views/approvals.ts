@@ -5,6 +5,7 @@ import { visibleText } from '../../conversation/index.ts'
 import type { PendingCall } from '../../index.ts'
 import { problemKey } from '../actions.ts'
 import type { ChatContext } from '../context.ts'
+import { numberFormat } from '../formats.ts'
 import { refOf } from '../parts/call-ref.ts'
 import { approvalView, isBeingEdited } from './approval.ts'
 import { problemView } from './problem.ts'
@@ -14,7 +15,7 @@ const KEY = 'approvals'
 /** Several calls that wait for an approval, in one card: to answer one by one, or all of them by one press. */
 export function approvalsView(context: ChatContext, calls: readonly PendingCall[]): TemplateResult {
   const { words, locale, local } = context
-  const title = words.waitingCalls(new Intl.NumberFormat(locale).format(calls.length))
+  const title = words.waitingCalls(numberFormat(locale).format(calls.length))
   const problem = local.get<string>(problemKey(KEY))
   return html`
     <div

@@ -3,6 +3,7 @@ import { repeat } from 'lit/directives/repeat.js'
 import type { ConversationRecord } from '../../index.ts'
 import { problemKey } from '../actions.ts'
 import type { ChatContext } from '../context.ts'
+import { numberFormat } from '../formats.ts'
 import { downloadFile } from '../download-file.ts'
 
 /** All conversations, to open, search, rename and delete. */
@@ -136,7 +137,7 @@ function fileView({ agent, words, local, locale, actions, snapshot }: ChatContex
     if (!file) return
     actions.perform({ name: 'import', detail: { file }, key: 'list' }, async () => {
       const { imported } = await agent.conversations.import(file)
-      const count = new Intl.NumberFormat(locale).format(imported.length)
+      const count = numberFormat(locale).format(imported.length)
       local.set('imported', words.imported(count))
     })
   }

@@ -3,6 +3,7 @@ import { visibleText } from '../../conversation/index.ts'
 import { problemKey } from '../actions.ts'
 import type { ErrorData } from '../../index.ts'
 import type { ChatContext } from '../context.ts'
+import { numberFormat } from '../formats.ts'
 import { loadingShown } from '../parts/engine-loading.ts'
 import { askedTogether } from '../parts/rows.ts'
 import { textOfContent } from '../parts/text-of.ts'
@@ -32,7 +33,7 @@ function waitingCallsView({ snapshot, words, locale, isFollowing, renderers }: C
   const together = askedTogether(snapshot, (toolName) => Object.hasOwn(renderers, toolName))
   const cards = waiting.length - Math.max(0, together.length - 1)
   if (cards === 0 || (cards === 1 && isFollowing)) return nothing
-  const count = new Intl.NumberFormat(locale).format(waiting.length)
+  const count = numberFormat(locale).format(waiting.length)
   const show = ({ target }: Event): void => {
     const root = target instanceof Element ? target.closest('.chat') : null
     const card = root && waitingIn(root)
@@ -103,7 +104,7 @@ function resumedView({ snapshot, words, local }: ChatContext): Maybe {
 function retryView({ snapshot, words, locale }: ChatContext): Maybe {
   const { retry } = snapshot.run ?? {}
   if (!retry) return nothing
-  const seconds = new Intl.NumberFormat(locale).format(Math.ceil(retry.delayMs / 1000))
+  const seconds = numberFormat(locale).format(Math.ceil(retry.delayMs / 1000))
   return html`<p class="notice">${words.retryIn(seconds)}: ${visibleText(retry.error.message)}</p>`
 }
 

@@ -1,5 +1,6 @@
 import { html, type TemplateResult } from 'lit'
 import type { ChatContext } from '../context.ts'
+import { dayFormat } from '../formats.ts'
 import type { ChatRow } from '../parts/rows.ts'
 import { approvalsView } from './approvals.ts'
 import { callView } from './call.ts'
@@ -24,5 +25,5 @@ export function rowView(context: ChatContext, row: ChatRow): TemplateResult {
 }
 
 function dayOf(at: number, locale: string): string {
-  return new Intl.DateTimeFormat(locale, { dateStyle: 'full' }).format(at)
+  return dayFormat(locale).format(at)
 }
