@@ -229,6 +229,7 @@ export class AgentCore implements AgentParts {
       resume: (options) => agent.resume(id, options),
       continue: () => agent.continue(id),
       approve: (call, options) => agent.approve(at(call), options),
+      approveAll: (calls) => agent.approveAll(calls.map(at)),
       deny: (call, reason) => agent.deny(at(call), reason),
       consent: (call, event) => agent.consent(at(call), event),
       answer: (call, answer, options) => agent.answer(at(call), answer, options),
