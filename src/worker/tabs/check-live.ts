@@ -82,6 +82,7 @@ const step = shape({
       isComplete: isFlag,
     }),
   ),
+  isLeft: optional(isFlag),
 })
 
 const fields = {
