@@ -100,19 +100,17 @@ const builds: Record<string, UserConfig> = {
       chat: 'src/chat/index.ts',
       'chat-class': 'src/chat/chat-class.ts',
       'chat-parts': 'src/chat/chat-parts.ts',
+      inspector: 'src/inspector/index.ts',
+      'inspector-class': 'src/inspector/inspector-class.ts',
     },
     splitting: true,
     intro: STAND_INS,
     plugins: [withoutLitGlobals()],
   }),
 
-  /** For frameworks, which are the app's own; what they have in common is a chunk. */
-  bindings: library({
-    entry: { react: 'src/react/index.ts', vue: 'src/vue/index.ts' },
-    splitting: true,
-    plugins: [chatEntryBeside()],
-    banner: ({ name }) => (name === 'react' ? "'use client';" : ''),
-  }),
+  react: binding('react', "'use client';"),
+  vue: binding('vue'),
+  svelte: binding('svelte'),
 
   /** For a `<script>`: the page's API as `Offstage`, with the worker inside. */
   global: {
@@ -127,6 +125,16 @@ const builds: Record<string, UserConfig> = {
   },
 }
 
+/** One file for each framework, which is the app's own: few pages have two, and several files would compress worse. */
+function binding(framework: string, banner = ''): UserConfig {
+  return library({
+    entry: { [framework]: `src/${framework}/index.ts` },
+    splitting: false,
+    plugins: [chatEntryBeside()],
+    banner,
+  })
+}
+
 type CodeSplitting = Exclude<Rolldown.OutputOptions['codeSplitting'], boolean | undefined>
 
 interface LibraryBuild {
@@ -137,7 +145,7 @@ interface LibraryBuild {
   /** Stands at the beginning of each file. */
   intro?: string
   /** The same before all imports. */
-  banner?: (chunk: { readonly name: string }) => string
+  banner?: string
 }
 
 function library({

@@ -57,7 +57,9 @@ async function bundleAll() {
     'library',
     'mcp',
     'stage',
-    'bindings',
+    'react',
+    'vue',
+    'svelte',
     'global',
   ]) {
     const outputs = await build({

@@ -1,5 +1,6 @@
 // npm run test:consumers: the packed package in every set-up of test/consumers/setups.ts, under every compiler
-// of type-setups.ts, and in every panel of docs/frameworks.md, in Chromium. Installs what is missing, writes what it found into
+// of type-setups.ts, and in every panel of docs/frameworks.md and copilot of
+// docs/copilot.md, in Chromium. Installs what is missing, writes what it found into
 // docs/compatibility.md, and ends with "N passed, N failed". Arguments go to Playwright (-g Rollup).
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { ensureChromium } from './lib/browser.mjs'

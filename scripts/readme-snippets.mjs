@@ -1,21 +1,32 @@
-// Type-checks the ```ts blocks of README.md and docs/ against dist, and runs the ```ts runnable ones.
+// Type-checks the ```ts blocks of README.md and docs/ against dist, and runs the ```ts runnable ones. Of the components in
+// the pages of bindings, what is TypeScript is checked in the same way, and each is compiled by its framework.
 // What a block takes for granted can stand before it, unseen by readers:
 //   <!-- snippet
 //   declare const show: (text: string) => void
 //   -->
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { compile } from 'svelte/compiler'
+import { compileScript, compileTemplate, parse } from 'vue/compiler-sfc'
 import { inProject } from './lib/project.mjs'
 import { bin, run } from './lib/run.mjs'
 
 // Inside the project, so that `import 'offstage'` means this package's own exports map.
 const folder = inProject('.cache/snippets')
 const BLOCK =
-  /(?:<!-- snippet\n(?<before>[\s\S]*?)-->\s*)?^```ts(?<runnable> runnable)?\n(?<code>[\s\S]*?)^```$/gm
+  /(?:<!-- snippet\n(?<before>[\s\S]*?)-->\s*)?^```(?<kind>ts|tsx|vue|svelte)(?<runnable> runnable)?\n(?<code>[\s\S]*?)^```$/gm
+/** Whose components stand for themselves: those of frameworks.md are built, and used, as panels. */
+const BINDINGS = ['docs/react.md', 'docs/vue.md', 'docs/svelte.md']
+
+/** Other components, of which each framework's own compiler knows more. */
+const COMPONENTS = `
+declare module '*.vue' { const component: import('vue').Component; export default component }
+declare module '*.svelte' { const component: import('svelte').Component<any>; export default component }
+`
 
 const snippets = documents().flatMap(snippetsOf)
 prepareFolder()
-for (const { name, code } of snippets) writeFileSync(path.join(folder, `${name}.ts`), code)
+for (const { file, code } of snippets) writeFileSync(path.join(folder, file), code)
 
 if (snippets.length > 0) {
   const { code } = await bin('typescript', ['-p', folder], { command: 'tsc' })
@@ -46,16 +57,47 @@ function documents() {
 
 function snippetsOf(document) {
   const text = readFileSync(inProject(document), 'utf8').replaceAll('\r\n', '\n')
-  return [...text.matchAll(BLOCK)].map(({ index, groups }) => {
+  const blocks = [...text.matchAll(BLOCK)].filter(
+    ({ groups }) => groups.kind === 'ts' || BINDINGS.includes(document),
+  )
+  return blocks.map(({ index, groups: { before = '', kind, runnable, code } }) => {
     const line = text.slice(0, index).split('\n').length
+    const place = `${document}:${line}`
+    const name = `${slug(document)}-${line}`
     return {
-      place: `${document}:${line}`,
-      name: `${slug(document)}-${line}`,
+      place,
+      name,
+      file: `${name}.${kind === 'tsx' ? 'tsx' : 'ts'}`,
       // `export {}` makes each block a module of its own.
-      code: `${groups.before ?? ''}${groups.code}export {}\n`,
-      runnable: Boolean(groups.runnable),
+      code: `${before}${scriptOf(kind, code, place)}export {}\n`,
+      runnable: Boolean(runnable),
     }
   })
+}
+
+/** What of a block is TypeScript. Of a component its template is compiled, which fails for what can't be. */
+function scriptOf(kind, code, place) {
+  if (kind !== 'vue' && kind !== 'svelte') return code
+  const [, script = ''] = /<script[^>]*>\n([\s\S]*?)<\/script>/.exec(code) ?? []
+  const problems = kind === 'vue' ? problemsInVue(code) : problemsInSvelte(code)
+  if (problems.length === 0) return script
+  console.error(`${place} can't be compiled:\n${problems.join('\n')}`)
+  process.exit(1)
+}
+
+function problemsInVue(code) {
+  const { descriptor, errors } = parse(code)
+  if (errors.length > 0) return errors
+  const { bindings } = compileScript(descriptor, { id: 'docs' })
+  if (!descriptor.template) return []
+  const compilerOptions = { bindingMetadata: bindings, expressionPlugins: ['typescript'] }
+  const { content: source } = descriptor.template
+  return compileTemplate({ source, filename: 'docs.vue', id: 'docs', compilerOptions }).errors
+}
+
+function problemsInSvelte(code) {
+  const { warnings } = compile(code, { generate: 'client', runes: true })
+  return warnings.map(({ message }) => message)
 }
 
 function slug(document) {
@@ -74,7 +116,14 @@ function prepareFolder() {
     // A reader's snippet may name things it doesn't use.
     noUnusedLocals: false,
     noUnusedParameters: false,
+    jsx: 'react-jsx',
+    types: ['node', 'svelte'],
   }
-  const config = { extends: inProject('tsconfig.json'), compilerOptions, include: ['*.ts'] }
+  const config = {
+    extends: inProject('tsconfig.json'),
+    compilerOptions,
+    include: ['*.ts', '*.tsx'],
+  }
+  writeFileSync(path.join(folder, 'components.d.ts'), COMPONENTS)
   writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify(config))
 }

@@ -3,12 +3,15 @@ import type { Agent, Conversation, ConversationSnapshot } from '../index.ts'
 
 /** Text is drawn at most this often. Milliseconds. */
 const BETWEEN_DRAWINGS = 60
+/** Where it grows out of view, at most this often. Milliseconds. */
+const BETWEEN_UNSEEN = 250
 /** A drawing that takes long makes the next one wait this many times as long. */
 const REST_PER_WORK = 4
 
 /** Keeps an element drawn like one conversation of one agent, while it is connected. */
 export class FollowConversation implements ReactiveController {
   readonly #host: ReactiveControllerHost
+  readonly #isSeen: () => boolean
   #conversation: Conversation | null = null
   #unsubscribe: (() => void) | null = null
   #isConnected = false
@@ -18,8 +21,10 @@ export class FollowConversation implements ReactiveController {
   #wait = BETWEEN_DRAWINGS
   #shape = ''
 
-  constructor(host: ReactiveControllerHost) {
+  /** @param isSeen Whether the newest text is in view. */
+  constructor(host: ReactiveControllerHost, isSeen: () => boolean) {
     this.#host = host
+    this.#isSeen = isSeen
     host.addController(this)
   }
 
@@ -68,8 +73,23 @@ export class FollowConversation implements ReactiveController {
   }
 
   hostUpdated(): void {
-    this.#drawnAt = performance.now()
-    this.#wait = Math.max(BETWEEN_DRAWINGS, (this.#drawnAt - this.#beganAt) * REST_PER_WORK)
+    // Behind what others do once it is drawn.
+    queueMicrotask(() => {
+      this.#drawnAt = performance.now()
+      const script = this.#drawnAt - this.#beganAt
+      this.#setWait(script)
+      // To lay out and paint what was drawn is work, too: the next task comes behind it.
+      requestAnimationFrame((frameAt) => {
+        setTimeout(() =>
+          this.#setWait(script + performance.now() - Math.max(frameAt, this.#drawnAt)),
+        )
+      })
+    })
+  }
+
+  #setWait(work: number): void {
+    const least = this.#isSeen() ? BETWEEN_DRAWINGS : BETWEEN_UNSEEN
+    this.#wait = Math.max(least, work * REST_PER_WORK)
   }
 
   #subscribe(): void {

@@ -17,6 +17,7 @@ export class HistoryWindow implements ReactiveController, ChatHistory {
   #from: string | null = null
   #log: HTMLElement | null = null
   #observer: IntersectionObserver | null = null
+  #observed: Element | null = null
   /** What stays where it is as earlier rows come above it. Browsers see to that, but not at the very top. */
   #kept: { readonly element: Element; readonly top: number } | null = null
 
@@ -46,6 +47,8 @@ export class HistoryWindow implements ReactiveController, ChatHistory {
     this.#kept = element ? { element, top: element.getBoundingClientRect().top } : null
     // No page of a row or two, as of a day alone.
     this.#from = rows[at < PAGE * 1.2 ? 0 : at - PAGE]?.key ?? null
+    // Observed anew, the button is reported again where it is still near.
+    this.#observed = null
     this.#host.requestUpdate()
   }
 
@@ -59,14 +62,19 @@ export class HistoryWindow implements ReactiveController, ChatHistory {
     if (log && this.#kept)
       log.scrollTop += this.#kept.element.getBoundingClientRect().top - this.#kept.top
     this.#kept = null
-    const button = log?.querySelector('.earlier')
+    this.#observe(log?.querySelector('.earlier') ?? null)
+  }
+
+  #observe(button: Element | null): void {
+    if (button === this.#observed) return
     this.#observer?.disconnect()
-    // Observed anew, it is reported again where it is still near.
+    this.#observed = button
     if (button) this.#observer?.observe(button)
   }
 
   #watch(log: HTMLElement | null): void {
     this.#observer?.disconnect()
+    this.#observed = null
     this.#log = log
     this.#observer =
       log && globalThis.IntersectionObserver

@@ -36,6 +36,11 @@ export class ScrollFollow implements ReactiveController {
     return this.#isFollowing
   }
 
+  /** The newest text itself is in view: no longer answer grows below it. */
+  get showsNewest(): boolean {
+    return this.#isFollowing && this.#anchor === null
+  }
+
   hostDisconnected(): void {
     this.#watch(null)
   }

@@ -125,7 +125,7 @@ test('it says what it is: one sentence, documents and code a click away, no mode
     await expect(page.getByRole('button', { name })).toBeInViewport()
 })
 
-test('two tools: the agent searches, then fills the cart', async ({ openDemo }) => {
+test('two tools: the agent searches, then fills the cart', MORE, async ({ openDemo }) => {
   const page = await openDemo()
   await ask(page, 'Two blue mugs, please')
   await expect(messages(page)).toContainText('€28.00 for the pair')
@@ -198,7 +198,7 @@ test('an approval: what it costs is in words, and nothing is ordered until a per
   await expect(cart(page)).toContainText('Nothing yet')
 })
 
-test('an approval that waits over a reload, and is denied', async ({ openDemo }) => {
+test('an approval that waits over a reload, and is denied', MORE, async ({ openDemo }) => {
   const page = await openDemo()
   await ask(page, 'Order a soup bowl, express')
   await expect(pay(page)).toBeVisible()
@@ -369,38 +369,39 @@ test('what no scene knows: the answer says what there is', MORE, async ({ openDe
   await expect(page.getByRole('dialog', { name: 'Which model?' })).toBeVisible()
 })
 
-test('a model over HTTP uses the same tools; its key is not stored', async ({
-  openDemo,
-  model,
-}) => {
-  model.enqueue(
-    callTools([{ name: 'add_to_cart', input: { sku: 'vase-ochre', quantity: 1 } }]),
-    say('The vase is in your cart.'),
-  )
-  const page = await openDemo()
-  await page.getByRole('button', { name: 'Connect a model' }).click()
-  await page.getByLabel('Provider').selectOption('openai-compatible')
-  await page.getByLabel('Address').fill(model.baseURL)
-  await page.getByLabel('Model', { exact: true }).fill('mock')
-  await page.getByLabel('Key').fill('secret-key')
-  await page.getByRole('button', { name: 'Use it' }).click()
-  await expect(page.getByText('No model: canned answers').first()).toBeHidden()
-  await ask(page, 'A vase')
-  await expect(messages(page)).toContainText('The vase is in your cart.')
-  await expect(cart(page).getByLabel('Quantity of Tall vase')).toHaveValue('1')
-  await expect(page.getByText('2 steps · 20 tokens in, 10 out')).toBeVisible()
-  expect(model.requests[0]?.headers.authorization).toBe('Bearer secret-key')
-  const stored = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]))
-  expect(stored).not.toContain('secret-key')
-  await page.reload()
-  const dialog = page.getByRole('dialog', { name: 'Which model?' })
-  await expect(dialog).toContainText('A reload forgets keys')
-  // Without it, the list still has what there was, and nothing is asked of the model.
-  await dialog.getByRole('button', { name: 'Cancel' }).click()
-  await page.getByRole('button', { name: 'History' }).click()
-  await expect(page.getByRole('button', { name: 'A vase', exact: true })).toBeVisible()
-  expect(model.requests).toHaveLength(2)
-})
+test(
+  'a model over HTTP uses the same tools; its key is not stored',
+  MORE,
+  async ({ openDemo, model }) => {
+    model.enqueue(
+      callTools([{ name: 'add_to_cart', input: { sku: 'vase-ochre', quantity: 1 } }]),
+      say('The vase is in your cart.'),
+    )
+    const page = await openDemo()
+    await page.getByRole('button', { name: 'Connect a model' }).click()
+    await page.getByLabel('Provider').selectOption('openai-compatible')
+    await page.getByLabel('Address').fill(model.baseURL)
+    await page.getByLabel('Model', { exact: true }).fill('mock')
+    await page.getByLabel('Key').fill('secret-key')
+    await page.getByRole('button', { name: 'Use it' }).click()
+    await expect(page.getByText('No model: canned answers').first()).toBeHidden()
+    await ask(page, 'A vase')
+    await expect(messages(page)).toContainText('The vase is in your cart.')
+    await expect(cart(page).getByLabel('Quantity of Tall vase')).toHaveValue('1')
+    await expect(page.getByText('2 steps · 20 tokens in, 10 out')).toBeVisible()
+    expect(model.requests[0]?.headers.authorization).toBe('Bearer secret-key')
+    const stored = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]))
+    expect(stored).not.toContain('secret-key')
+    await page.reload()
+    const dialog = page.getByRole('dialog', { name: 'Which model?' })
+    await expect(dialog).toContainText('A reload forgets keys')
+    // Without it, the list still has what there was, and nothing is asked of the model.
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'History' }).click()
+    await expect(page.getByRole('button', { name: 'A vase', exact: true })).toBeVisible()
+    expect(model.requests).toHaveLength(2)
+  },
+)
 
 test(
   'the picker lists local servers once it is open; a click connects',
@@ -471,7 +472,7 @@ test('a run that fails at its endpoint: the demo finds out why', MORE, async ({ 
   await expect(page.getByText('This is in the way:')).toBeHidden()
 })
 
-test('stop ends a run, and the next one works', async ({ openDemo }) => {
+test('stop ends a run, and the next one works', MORE, async ({ openDemo }) => {
   const page = await openDemo()
   await ask(page, 'Book a delivery for Thursday morning')
   await expect(calls(page, 'Book a delivery slot')).toContainText('Asking the courier')

@@ -273,46 +273,50 @@ test(
   },
 )
 
-test('a person logs in on the page itself, which is left for it', async ({ openPage, site }) => {
-  const { url, authorization, close } = await startProtected()
-  site.add('/mcp-auth-here.html', {
-    body: finishing(`
+test(
+  'a person logs in on the page itself, which is left for it',
+  MORE,
+  async ({ openPage, site }) => {
+    const { url, authorization, close } = await startProtected()
+    site.add('/mcp-auth-here.html', {
+      body: finishing(`
       try { await finishMcpAuth({ store: sessionStorage }); document.title = 'in' }
       catch ({ code }) { document.title = code }`),
-  })
-  const page = await openPage()
-  const address = page.url()
-  const tools = () =>
-    page.evaluate(async (at) => {
-      const { connectMcp } = window.mcp
-      const auth = {
-        redirectUrl: '/mcp-auth-here.html',
-        mode: 'redirect' as const,
-        store: sessionStorage,
-      }
-      return (await connectMcp({ url: at, auth })).tools.length
-    }, url)
-  const leave = async (): Promise<void> => {
+    })
+    const page = await openPage()
+    const address = page.url()
+    const tools = () =>
+      page.evaluate(async (at) => {
+        const { connectMcp } = window.mcp
+        const auth = {
+          redirectUrl: '/mcp-auth-here.html',
+          mode: 'redirect' as const,
+          store: sessionStorage,
+        }
+        return (await connectMcp({ url: at, auth })).tools.length
+      }, url)
+    const leave = async (): Promise<void> => {
+      await page.goto(address)
+      await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+      await load(page)
+      // It never comes back: the page is left.
+      void tools().catch(() => undefined)
+      await allow(page)
+    }
+
+    authorization.givesWrongState = true
+    await leave()
+    await expect(page).toHaveTitle('mcp-auth-failed')
+    expect(authorization.asked).not.toContain('/token')
+    expect(page.url()).not.toContain('code=')
+
+    authorization.givesWrongState = false
+    await leave()
+    await expect(page).toHaveTitle('in')
     await page.goto(address)
     await page.locator('html[data-ready]').waitFor({ state: 'attached' })
     await load(page)
-    // It never comes back: the page is left.
-    void tools().catch(() => undefined)
-    await allow(page)
-  }
-
-  authorization.givesWrongState = true
-  await leave()
-  await expect(page).toHaveTitle('mcp-auth-failed')
-  expect(authorization.asked).not.toContain('/token')
-  expect(page.url()).not.toContain('code=')
-
-  authorization.givesWrongState = false
-  await leave()
-  await expect(page).toHaveTitle('in')
-  await page.goto(address)
-  await page.locator('html[data-ready]').waitFor({ state: 'attached' })
-  await load(page)
-  expect(await tools()).toBeGreaterThan(0)
-  await close()
-})
+    expect(await tools()).toBeGreaterThan(0)
+    await close()
+  },
+)

@@ -4,7 +4,7 @@ import { dumpStorage } from './support/dump-storage.ts'
 import { callTools, say } from './support/mock-answers.ts'
 import type { MockOpenAI } from './support/mock-openai.ts'
 import { expect, test } from './support/test.ts'
-import { eachNth } from './support/more.ts'
+import { MORE, eachNth } from './support/more.ts'
 
 interface Asked {
   readonly baseURL: string
@@ -113,25 +113,25 @@ test('a run that goes on after a reload is sent what was found before, though it
   expect(sent(model)).toBe(before)
 })
 
-test('what is forgotten in one tab is in no store of the origin and is found by no other tab', async ({
-  openPage,
-  model,
-  context,
-}) => {
-  const { baseURL } = model
-  model.enqueue(say('Hello.'), say('I know nothing of it.'))
-  const page = await openPage()
-  const other = await openPage({ context })
-  await page.evaluate(async () => {
-    const { keywordMemory } = (await import('/dist/memory.js' as string)) as typeof memoryEntry
-    await keywordMemory().remember('The marmalade is behind the clock.')
-  })
-  // The other tab has its index by then.
-  expect(await own(other, 'list')).toMatchObject([{ text: 'The marmalade is behind the clock.' }])
-  await ask(other, { baseURL, prompt: 'Hello there', conversationId: 'greeting' })
-  expect(await other.evaluate(dumpStorage)).toContain('marmalade')
-  expect(await own(page, 'clear')).toBe(1)
-  await ask(other, { baseURL, prompt: 'What is behind the clock?', conversationId: 'later' })
-  expect(sent(model)).not.toContain('marmalade')
-  expect(await other.evaluate(dumpStorage)).not.toContain('marmalade')
-})
+test(
+  'what is forgotten in one tab is in no store of the origin and is found by no other tab',
+  MORE,
+  async ({ openPage, model, context }) => {
+    const { baseURL } = model
+    model.enqueue(say('Hello.'), say('I know nothing of it.'))
+    const page = await openPage()
+    const other = await openPage({ context })
+    await page.evaluate(async () => {
+      const { keywordMemory } = (await import('/dist/memory.js' as string)) as typeof memoryEntry
+      await keywordMemory().remember('The marmalade is behind the clock.')
+    })
+    // The other tab has its index by then.
+    expect(await own(other, 'list')).toMatchObject([{ text: 'The marmalade is behind the clock.' }])
+    await ask(other, { baseURL, prompt: 'Hello there', conversationId: 'greeting' })
+    expect(await other.evaluate(dumpStorage)).toContain('marmalade')
+    expect(await own(page, 'clear')).toBe(1)
+    await ask(other, { baseURL, prompt: 'What is behind the clock?', conversationId: 'later' })
+    expect(sent(model)).not.toContain('marmalade')
+    expect(await other.evaluate(dumpStorage)).not.toContain('marmalade')
+  },
+)

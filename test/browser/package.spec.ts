@@ -13,6 +13,7 @@ const entries = Object.keys(manifest().exports as object)
 const FRAMEWORKS = new Map([
   ['offstage/react', 'react'],
   ['offstage/vue', 'vue'],
+  ['offstage/svelte', 'svelte'],
 ])
 
 for (const entry of entries) {

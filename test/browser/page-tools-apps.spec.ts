@@ -51,7 +51,7 @@ test('Vue 3: v-model on every kind of field, and a transition', async ({ app }) 
   await step('click', { ref: 'Delete Buy milk' }, { items: [done('tea', true)] })
 })
 
-test('Svelte 5: bound fields, a range and a keyed list', async ({ app }) => {
+test('Svelte 5: bound fields, a range and a keyed list', MORE, async ({ app }) => {
   const { step } = await app('svelte-todo')
   await step('type_text', { ref: 'New', text: 'tea' }, { draft: 'tea' })
   await step('click', { ref: 'Add' }, { items: [done('Buy milk'), done('tea')], draft: '' })
@@ -66,7 +66,7 @@ test('Svelte 5: bound fields, a range and a keyed list', async ({ app }) => {
   await step('click', { ref: 'Delete tea' }, { items: [done('Buy milk'), done('jam', true)] })
 })
 
-test('Lit: fields and lists in a shadow root', async ({ app }) => {
+test('Lit: fields and lists in a shadow root', MORE, async ({ app }) => {
   const { call, step } = await app('lit-todo')
   expect(await call('click', { ref: 'Add' })).toMatch(/^disabled: /)
   await step('type_text', { ref: 'New', text: 'tea' }, { draft: 'tea' })
@@ -115,7 +115,7 @@ test('Radix', MORE, async ({ app }) => {
   await step('click', { ref: 'Yes' }, { open: false, picked: 'deleted' })
 })
 
-test('Headless UI', async ({ app }) => {
+test('Headless UI', MORE, async ({ app }) => {
   const { call, step } = await app('headless')
   await step('select_option', { ref: 'Person', options: ['Grace'] }, { person: 'Grace' })
   await step('select_option', { ref: 'Letter', options: ['Letter c'] }, { letter: 'c' })

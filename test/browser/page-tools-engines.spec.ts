@@ -1,3 +1,4 @@
+import { MORE } from './support/more.ts'
 import { drive } from '../apps/drive.ts'
 import { expect, property, test } from './support/driven.ts'
 import type { DrivenPage } from './support/driven-page.ts'
@@ -86,7 +87,7 @@ test('what is dragged carries its data, and the effect that both sides agree on'
   expect(await heard(page)).toEqual(['end none'])
 })
 
-test('number fields take decimals and signs, dates can be cleared', async ({ openPage }) => {
+test('number fields take decimals and signs, dates can be cleared', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<input type="number" step="any" aria-label="Number"><input type="date" aria-label="Day" value="2026-03-09">`,
   })
@@ -126,11 +127,12 @@ test('an editor’s text grows inside its blocks, and is asked once for each cha
   expect(blocks).toEqual(lines)
 })
 
-test('an editor that does it all by itself knows the selection before the first key', async ({
-  openPage,
-}) => {
-  const page = await openPage({
-    body: `<div contenteditable role="textbox" aria-label="Editor"><p>Hello</p></div><script>
+test(
+  'an editor that does it all by itself knows the selection before the first key',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({
+      body: `<div contenteditable role="textbox" aria-label="Editor"><p>Hello</p></div><script>
       const editor = document.querySelector('[role=textbox]')
       let text = 'Hello', from = 0, to = 0
       document.addEventListener('selectionchange', () => {
@@ -145,15 +147,16 @@ test('an editor that does it all by itself knows the selection before the first 
         getSelection().collapse(editor.firstChild.firstChild, from)
       })
     </script>`,
-  })
-  const { call } = await drive(page)
-  await call('type_text', { ref: 'Editor', text: ', you', mode: 'append' })
-  expect(await property(page, 'p', 'textContent')).toBe('Hello, you')
-  await call('type_text', { ref: 'Editor', text: 'New' })
-  expect(await property(page, 'p', 'textContent')).toBe('New')
-})
+    })
+    const { call } = await drive(page)
+    await call('type_text', { ref: 'Editor', text: ', you', mode: 'append' })
+    expect(await property(page, 'p', 'textContent')).toBe('Hello, you')
+    await call('type_text', { ref: 'Editor', text: 'New' })
+    expect(await property(page, 'p', 'textContent')).toBe('New')
+  },
+)
 
-test('controls without a box of their own are used', async ({ openPage }) => {
+test('controls without a box of their own are used', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `${LOG}<div style="height: 2000px"></div><button style="display: contents" onclick="log.push('flat')"><span>Flat</span></button>
     <div hidden><button style="display: contents">Hidden flat</button></div>`,

@@ -30,7 +30,7 @@ const APPS = [
   'webawesome',
 ]
 /** Of `npm test`: without a framework, with one, and of components. */
-const SLICE = ['lit-todo', 'mui', 'react-todo']
+const SLICE = ['mui']
 const PAGES = ['aria-patterns', 'patterns-choices', 'patterns-values', 'hostile']
 /** More than any of them has. */
 const ALL = { maxTokens: 100_000 }

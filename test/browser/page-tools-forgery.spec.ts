@@ -106,7 +106,7 @@ function judge(said: string, what: string): void {
 for (const [at, place] of Object.keys(PLACES).entries())
   test(
     `no text of a page looks like what the tools say, in ${place}`,
-    eachNth(4, at),
+    eachNth(12, at),
     async ({ openPage }) => {
       const page = await openPage()
       await page.evaluate(definePut)

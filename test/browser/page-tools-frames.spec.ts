@@ -1,3 +1,4 @@
+import { MORE } from './support/more.ts'
 import { drive } from '../apps/drive.ts'
 import { expect, property, test } from './support/driven.ts'
 
@@ -49,37 +50,41 @@ test('fields, editors and dialogs in a frame work as in the page', async ({ open
   ).toEqual({ answers: [true, 'Ada'] })
 })
 
-test('refs of a frame that went, was emptied or went on are stale', async ({ openPage, site }) => {
-  site.add('/first.html', { body: '<button>First</button>' })
-  site.add('/next.html', { body: '<button onclick="parent.next = 1">Next</button>' })
-  const page = await openPage({
-    body: '<iframe src="/first.html"></iframe><button onclick="this.textContent = 1">Outer</button>',
-  })
-  const { call } = await drive(page)
-  const refOf = async (name: string) =>
-    new RegExp(`button "${name}" \\[ref=(e\\d+)\\]`).exec(await call('read_page'))?.[1]
-  const first = await refOf('First')
-  await page.evaluate(
-    () =>
-      new Promise((resolve) => {
-        const frame = document.querySelector('iframe')!
-        frame.onload = resolve
-        frame.src = '/next.html'
-      }),
-  )
-  expect(await call('click', { ref: first })).toMatch(/^stale-ref: /)
-  const next = await refOf('Next')
-  await call('click', { ref: next })
-  expect(await page.evaluate(() => (window as unknown as { next: number }).next)).toBe(1)
-  await page.evaluate(() => document.querySelector('iframe')?.contentDocument?.body.remove())
-  expect(await call('read_page')).toContain('button "Outer"')
-  expect(await call('click', { ref: next })).toMatch(/^stale-ref: /)
-  await page.evaluate(() => document.querySelector('iframe')?.remove())
-  expect(await call('click', { ref: next })).toMatch(/^stale-ref: /)
-  expect(await call('read_page')).not.toContain('iframe')
-  await call('click', { ref: 'Outer' })
-  expect(await property(page, 'button', 'textContent')).toBe('1')
-})
+test(
+  'refs of a frame that went, was emptied or went on are stale',
+  MORE,
+  async ({ openPage, site }) => {
+    site.add('/first.html', { body: '<button>First</button>' })
+    site.add('/next.html', { body: '<button onclick="parent.next = 1">Next</button>' })
+    const page = await openPage({
+      body: '<iframe src="/first.html"></iframe><button onclick="this.textContent = 1">Outer</button>',
+    })
+    const { call } = await drive(page)
+    const refOf = async (name: string) =>
+      new RegExp(`button "${name}" \\[ref=(e\\d+)\\]`).exec(await call('read_page'))?.[1]
+    const first = await refOf('First')
+    await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          const frame = document.querySelector('iframe')!
+          frame.onload = resolve
+          frame.src = '/next.html'
+        }),
+    )
+    expect(await call('click', { ref: first })).toMatch(/^stale-ref: /)
+    const next = await refOf('Next')
+    await call('click', { ref: next })
+    expect(await page.evaluate(() => (window as unknown as { next: number }).next)).toBe(1)
+    await page.evaluate(() => document.querySelector('iframe')?.contentDocument?.body.remove())
+    expect(await call('read_page')).toContain('button "Outer"')
+    expect(await call('click', { ref: next })).toMatch(/^stale-ref: /)
+    await page.evaluate(() => document.querySelector('iframe')?.remove())
+    expect(await call('click', { ref: next })).toMatch(/^stale-ref: /)
+    expect(await call('read_page')).not.toContain('iframe')
+    await call('click', { ref: 'Outer' })
+    expect(await property(page, 'button', 'textContent')).toBe('1')
+  },
+)
 
 test('a part of the page may be one inside a frame', async ({ openPage, site }) => {
   site.add('/part.html', {

@@ -64,7 +64,7 @@ const NAMED: readonly (readonly [what: string, style: string, body: string, name
 ]
 
 for (const [at, [what, style, body, name]] of NAMED.entries())
-  test(`a style writes ${what}`, eachNth(4, at), async ({ openPage }) => {
+  test(`a style writes ${what}`, eachNth(12, at), async ({ openPage }) => {
     const page = await openPage({ body: `<style>${style}</style>${body}` })
     const { call } = await drive(page)
     expect(await call('read_page')).toContain(`"${name}"`)
@@ -93,8 +93,8 @@ const PLACES: readonly (readonly [where: string, body: string])[] = [
   ],
 ]
 
-for (const [where, body] of PLACES)
-  test(`a button is found by words of a rule ${where}`, async ({ openPage }) => {
+for (const [at, [where, body]] of PLACES.entries())
+  test(`a button is found by words of a rule ${where}`, eachNth(4, at), async ({ openPage }) => {
     const page = await openPage({ body: `${body}<button class=x>now</button>` })
     const isStyled = () =>
       getComputedStyle(document.querySelector('.x') as Element, '::before').content.includes('Pay')
@@ -137,7 +137,7 @@ const UNNAMED: readonly (readonly [what: string, style: string])[] = [
 ]
 
 for (const [at, [what, style]] of UNNAMED.entries())
-  test(`a name has no words ${what}`, eachNth(4, at), async ({ openPage }) => {
+  test(`a name has no words ${what}`, eachNth(12, at), async ({ openPage }) => {
     const page = await openPage({
       body: `<style>.x::before { ${style} } .x::after { ${style} }</style><button class=x>Go</button><button class=x></button>`,
     })

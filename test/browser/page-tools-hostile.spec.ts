@@ -47,22 +47,26 @@ test('listeners that look closely at their events', MORE, async ({ driven, site 
   await step('click', { ref: 'Capture pad' }, { captured: true, padClicked: true, strict: [] })
 })
 
-test('elements that move, go away, take their time or are replaced', async ({ driven, site }) => {
-  const { call, step } = await openHostile(driven, site)
-  await step('click', { ref: 'Shy' }, { shy: true })
-  await step('click', { ref: 'Vanishing' }, { vanished: true })
-  const slow = await step('click', { ref: 'Slow' }, { slow: true })
-  expect(slow).toContain('<changed> button "Done at last"')
-  expect(slow).not.toContain('status')
-  const swapped = await call('click', { ref: 'Swapped' })
-  expect(swapped).toMatch(/^stale-ref: .*replaced by button "Other"/)
-  expect(await call('click', { ref: 'Ghost' })).toMatch(/^disabled: .*pointer-events/)
-  const nothing = await call('click', { ref: 'Does nothing' })
-  expect(nothing).toContain('Nothing changed')
-  // What never rests is read when someone asks.
-  expect(await call('read_page', { since: 's1' })).toContain('<changed> status')
-  expect(await call('wait_for')).toContain('still changes')
-})
+test(
+  'elements that move, go away, take their time or are replaced',
+  MORE,
+  async ({ driven, site }) => {
+    const { call, step } = await openHostile(driven, site)
+    await step('click', { ref: 'Shy' }, { shy: true })
+    await step('click', { ref: 'Vanishing' }, { vanished: true })
+    const slow = await step('click', { ref: 'Slow' }, { slow: true })
+    expect(slow).toContain('<changed> button "Done at last"')
+    expect(slow).not.toContain('status')
+    const swapped = await call('click', { ref: 'Swapped' })
+    expect(swapped).toMatch(/^stale-ref: .*replaced by button "Other"/)
+    expect(await call('click', { ref: 'Ghost' })).toMatch(/^disabled: .*pointer-events/)
+    const nothing = await call('click', { ref: 'Does nothing' })
+    expect(nothing).toContain('Nothing changed')
+    // What never rests is read when someone asks.
+    expect(await call('read_page', { since: 's1' })).toContain('<changed> status')
+    expect(await call('wait_for')).toContain('still changes')
+  },
+)
 
 test('details, popovers, invokers, dialogs and native lists', async ({ driven, site }) => {
   const { call, step } = await openHostile(driven, site)
@@ -113,7 +117,7 @@ test(
   },
 )
 
-test('fields with a will of their own', async ({ driven, site }) => {
+test('fields with a will of their own', MORE, async ({ driven, site }) => {
   const { call, step } = await openHostile(driven, site)
   const phone = { phone: '(555) 123-4567' }
   expect(await step('type_text', { ref: 'Phone', text: '5551234567' }, phone)).toContain(
@@ -154,26 +158,36 @@ test('forms that refuse, tabs that open, and the way back', MORE, async ({ drive
   await step('go_back', {}, { hash: '' })
 })
 
-test('files: plain, behind a label, beside a zone, and dropped on it', async ({ driven, site }) => {
-  const { call, step } = await openHostile(driven, site, ['cv.pdf', 'b.txt'])
-  await step('set_checked', { ref: 'Fancy box', checked: true }, { fancy: true })
-  await step('type_text', { ref: 'Plain file', text: 'cv.pdf' }, { plainFile: ['cv.pdf'] })
-  await step('type_text', { ref: 'Drop your CV here', text: 'cv.pdf' }, { cv: ['cv.pdf'] })
-  expect(await call('type_text', { ref: 'Drop your CV here', text: 'b.txt' })).toMatch(
-    /^refused-value: .*\.pdf/,
-  )
-  expect(await call('type_text', { ref: 'Plain file', text: 'cv.pdf, b.txt' })).toMatch(
-    /^refused-value: .*one file/,
-  )
-  expect(await call('type_text', { ref: 'Plain file', text: 'a.txt' })).toMatch(/^not-found: /)
-  const clicked = await call('click', { ref: 'Drop pictures' })
-  const hidden = /picker opens only for people: .*ref (e\d+)/.exec(clicked)?.[1]
-  await step('type_text', { ref: hidden, text: 'cv.pdf, b.txt' }, { pictures: ['cv.pdf', 'b.txt'] })
-  await step('type_text', { ref: 'Drop pictures', text: 'b.txt' }, { dropped: ['b.txt'] })
-  expect(await call('type_text', { ref: 'Does nothing', text: 'b.txt' })).toMatch(/^unsupported: /)
-})
+test(
+  'files: plain, behind a label, beside a zone, and dropped on it',
+  MORE,
+  async ({ driven, site }) => {
+    const { call, step } = await openHostile(driven, site, ['cv.pdf', 'b.txt'])
+    await step('set_checked', { ref: 'Fancy box', checked: true }, { fancy: true })
+    await step('type_text', { ref: 'Plain file', text: 'cv.pdf' }, { plainFile: ['cv.pdf'] })
+    await step('type_text', { ref: 'Drop your CV here', text: 'cv.pdf' }, { cv: ['cv.pdf'] })
+    expect(await call('type_text', { ref: 'Drop your CV here', text: 'b.txt' })).toMatch(
+      /^refused-value: .*\.pdf/,
+    )
+    expect(await call('type_text', { ref: 'Plain file', text: 'cv.pdf, b.txt' })).toMatch(
+      /^refused-value: .*one file/,
+    )
+    expect(await call('type_text', { ref: 'Plain file', text: 'a.txt' })).toMatch(/^not-found: /)
+    const clicked = await call('click', { ref: 'Drop pictures' })
+    const hidden = /picker opens only for people: .*ref (e\d+)/.exec(clicked)?.[1]
+    await step(
+      'type_text',
+      { ref: hidden, text: 'cv.pdf, b.txt' },
+      { pictures: ['cv.pdf', 'b.txt'] },
+    )
+    await step('type_text', { ref: 'Drop pictures', text: 'b.txt' }, { dropped: ['b.txt'] })
+    expect(await call('type_text', { ref: 'Does nothing', text: 'b.txt' })).toMatch(
+      /^unsupported: /,
+    )
+  },
+)
 
-test('a page that lends no files says so', async ({ driven, site }) => {
+test('a page that lends no files says so', MORE, async ({ driven, site }) => {
   const { call, state } = await openExample(driven, site, { name: 'hostile' })
   expect(await call('type_text', { ref: 'Plain file', text: 'cv.pdf' })).toMatch(
     /^unsupported: .*lends no files/,

@@ -162,33 +162,35 @@ const boxes = (drop: string): string =>
   `<div role=button aria-label=Card style="height: 40px">Card</div><div style="height: 40px" onpointerup="reach('up')" ${drop}</div>`
 const DRAG = ['drag', { ref: 'Card', x: 0, y: 40 }] as const
 
-test('a drag by a distance is asked about, or refused, as one onto what lies there', async ({
-  openPage,
-}) => {
-  const page = await openHost(openPage)
-  for (const [drop, options] of [
-    [`${MARK}>Bin`, {}],
-    ['class=bin>Bin', { confirmed: '.bin' }],
-    ['role=button>Delete', { tainted: true }],
-  ] as const)
-    expect(await use(page, [boxes(drop), ...DRAG, options]), drop).toEqual({
-      asked: expect.stringMatching(/^button "Card"; .*(Bin|Delete)/),
-      reached: [],
+test(
+  'a drag by a distance is asked about, or refused, as one onto what lies there',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openHost(openPage)
+    for (const [drop, options] of [
+      [`${MARK}>Bin`, {}],
+      ['class=bin>Bin', { confirmed: '.bin' }],
+      ['role=button>Delete', { tainted: true }],
+    ] as const)
+      expect(await use(page, [boxes(drop), ...DRAG, options]), drop).toEqual({
+        asked: expect.stringMatching(/^button "Card"; .*(Bin|Delete)/),
+        reached: [],
+      })
+    for (const [drop, options] of [
+      ['id=no>Bin', { deny: ['#no'] }],
+      ['>Bin', { allow: ['[aria-label=Card]'] }],
+      ['data-offstage-ignore>Bin', {}],
+    ] as const) {
+      const { said, reached } = await use(page, [boxes(drop), ...DRAG, options])
+      expect(said, drop).toMatch(/^outside/)
+      expect(reached, drop).toEqual([])
+    }
+    expect(await use(page, [boxes('>Bin'), ...DRAG])).toEqual({
+      said: expect.stringContaining('Dragged button "Card"'),
+      reached: ['up'],
     })
-  for (const [drop, options] of [
-    ['id=no>Bin', { deny: ['#no'] }],
-    ['>Bin', { allow: ['[aria-label=Card]'] }],
-    ['data-offstage-ignore>Bin', {}],
-  ] as const) {
-    const { said, reached } = await use(page, [boxes(drop), ...DRAG, options])
-    expect(said, drop).toMatch(/^outside/)
-    expect(reached, drop).toEqual([])
-  }
-  expect(await use(page, [boxes('>Bin'), ...DRAG])).toEqual({
-    said: expect.stringContaining('Dragged button "Card"'),
-    reached: ['up'],
-  })
-})
+  },
+)
 
 test(
   'what comes under a drag only before the drop is not dropped on',
@@ -217,25 +219,29 @@ test(
 const radios = (second: string): string =>
   `<input type=radio name=r checked aria-label=One>${second}`
 
-test('an arrow key chooses no radio button and no option that may not be', async ({ openPage }) => {
-  const page = await openHost(openPage)
-  const two = '<p><input type=radio name=r onchange="reach(2)" aria-label=Two></p>'
-  const arrow = ['press_key', { ref: 'One', key: 'ArrowDown' }] as const
-  for (const [second, options, code] of [
-    [two.replace('<p', `<p ${MARK}`), {}, 'unconfirmed'],
-    [`<div id=no>${two}</div>`, { deny: ['#no'] }, 'outside'],
-    [`<offstage-x>${two}</offstage-x>`, {}, 'outside'],
-  ] as const) {
-    const { said, reached } = await use(page, [radios(second), ...arrow, options])
-    expect(said, second).toMatch(new RegExp(`^${code}`))
-    expect(reached, second).toEqual([])
-  }
-  expect((await use(page, [radios(two), ...arrow])).reached).toEqual([2])
-  const list = `<select aria-label=One onchange="reach(2)"><option>a<option ${MARK}>b</select>`
-  const { said, reached } = await use(page, [list, ...arrow])
-  expect(said).toMatch(/^unconfirmed/)
-  expect(reached).toEqual([])
-})
+test(
+  'an arrow key chooses no radio button and no option that may not be',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openHost(openPage)
+    const two = '<p><input type=radio name=r onchange="reach(2)" aria-label=Two></p>'
+    const arrow = ['press_key', { ref: 'One', key: 'ArrowDown' }] as const
+    for (const [second, options, code] of [
+      [two.replace('<p', `<p ${MARK}`), {}, 'unconfirmed'],
+      [`<div id=no>${two}</div>`, { deny: ['#no'] }, 'outside'],
+      [`<offstage-x>${two}</offstage-x>`, {}, 'outside'],
+    ] as const) {
+      const { said, reached } = await use(page, [radios(second), ...arrow, options])
+      expect(said, second).toMatch(new RegExp(`^${code}`))
+      expect(reached, second).toEqual([])
+    }
+    expect((await use(page, [radios(two), ...arrow])).reached).toEqual([2])
+    const list = `<select aria-label=One onchange="reach(2)"><option>a<option ${MARK}>b</select>`
+    const { said, reached } = await use(page, [list, ...arrow])
+    expect(said).toMatch(/^unconfirmed/)
+    expect(reached).toEqual([])
+  },
+)
 
 const CODE = `<input aria-label=A maxlength=1 oninput="document.querySelector('#b').focus()">`
 const second = (mark: string): string =>

@@ -22,7 +22,7 @@ const PLACES: Readonly<Record<string, string>> = {
 }
 
 for (const [at, [place, html]] of Object.entries(PLACES).entries())
-  test(`secrets in all languages, named by ${place}`, eachNth(4, at), async ({ openPage }) => {
+  test(`secrets in all languages, named by ${place}`, eachNth(9, at), async ({ openPage }) => {
     const rows = Object.values(LABELS).flatMap(({ secret, plain }) => [
       ...secret.map((label) => ({ label, value: 'CANARY' })),
       ...plain.map((label) => ({ label, value: 'Ordinary' })),
@@ -239,7 +239,7 @@ const ATTRIBUTES: Readonly<Record<string, string>> = {
 }
 
 for (const [at, [what, html]] of Object.entries(ATTRIBUTES).entries())
-  test(`a masked part hides ${what}`, eachNth(5, at), async ({ openPage }) => {
+  test(`a masked part hides ${what}`, eachNth(15, at), async ({ openPage }) => {
     for (const body of [
       `<div data-offstage-mask>${html}</div>`,
       html.replace(/^<(\w+)/, '<$1 data-offstage-mask'),
@@ -284,24 +284,20 @@ const HIDDEN_FROM_MODELS: Readonly<Record<string, string>> = {
 }
 
 for (const [at, [what, body]] of Object.entries(HIDDEN_FROM_MODELS).entries())
-  test(
-    `no question tells a model of ${what}`,
-    inSlice(at % 3 === 0 || at === 1),
-    async ({ openPage }) => {
-      const page = await openPage({ body: `<main>${body}<button>Next</button></main>` })
-      const { call } = await drive(page, { deny: ['.deny'] })
-      const guesses = ['the word is swordfish', 'the word is', 'swordfish', 'the word is swordfisj']
-      for (const text of guesses) {
-        expect(await call('wait_for', { text, timeoutMs: 150 })).toMatch(/^timeout: /)
-        expect(await call('wait_for', { text, gone: true, timeoutMs: 150 })).toContain('is gone')
-        expect(await call('wait_for', { name: text, timeoutMs: 150 })).toMatch(/^timeout: /)
-        expect(await call('find', { text })).toContain('Nothing on the page matches')
-        expect(await call('find', { name: text })).toContain('Nothing on the page matches')
-        expect(await call('scroll', { until: text })).toContain('did not appear')
-      }
-      expect(await call('wait_for', { text: 'Next', timeoutMs: 5000 })).toContain('is there')
-    },
-  )
+  test(`no question tells a model of ${what}`, inSlice(at % 6 === 1), async ({ openPage }) => {
+    const page = await openPage({ body: `<main>${body}<button>Next</button></main>` })
+    const { call } = await drive(page, { deny: ['.deny'] })
+    const guesses = ['the word is swordfish', 'the word is', 'swordfish', 'the word is swordfisj']
+    for (const text of guesses) {
+      expect(await call('wait_for', { text, timeoutMs: 150 })).toMatch(/^timeout: /)
+      expect(await call('wait_for', { text, gone: true, timeoutMs: 150 })).toContain('is gone')
+      expect(await call('wait_for', { name: text, timeoutMs: 150 })).toMatch(/^timeout: /)
+      expect(await call('find', { text })).toContain('Nothing on the page matches')
+      expect(await call('find', { name: text })).toContain('Nothing on the page matches')
+      expect(await call('scroll', { until: text })).toContain('did not appear')
+    }
+    expect(await call('wait_for', { text: 'Next', timeoutMs: 5000 })).toContain('is there')
+  })
 
 /** A value of a secret field, and how a page shows it again in pieces. */
 const SPLIT: readonly (readonly [what: string, value: string, body: string])[] = [
@@ -357,7 +353,7 @@ const SPLIT: readonly (readonly [what: string, value: string, body: string])[] =
 for (const [at, [what, value, body]] of SPLIT.entries())
   test(
     `a secret is removed that is shown split over ${what}`,
-    eachNth(3, at),
+    eachNth(12, at),
     async ({ openPage }) => {
       const page = await openPage({
         body: `<label>Password <input value="${value}"></label><button onclick="window.echo()">Show it</button>`,

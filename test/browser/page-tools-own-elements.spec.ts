@@ -1,3 +1,4 @@
+import { MORE } from './support/more.ts'
 import { drive } from '../apps/drive.ts'
 import { expect, property, test } from './support/driven.ts'
 
@@ -28,7 +29,7 @@ test('nothing of an offstage- element is read, found or waited for', async ({ op
   expect(await property(page, 'html[data-approved]', 'tagName')).toBeUndefined()
 })
 
-test('what lies under it is pressed, and nothing of its own', async ({ openPage }) => {
+test('what lies under it is pressed, and nothing of its own', MORE, async ({ openPage }) => {
   const body = `${CHAT}<main><button onclick="document.documentElement.dataset.saved = ''">Save</button></main>`
   const page = await openPage({ body })
   const { call } = await drive(page)
@@ -51,7 +52,7 @@ test('a key does not go into it while a person writes there', async ({ openPage 
   expect(typed).toBe('')
 })
 
-test('its options are none of a list of the page', async ({ openPage }) => {
+test('its options are none of a list of the page', MORE, async ({ openPage }) => {
   const list = '<main><div role=combobox tabindex=0 aria-label="Colour">Red</div></main>'
   const page = await openPage({ body: `${CHAT}${list}` })
   const { call } = await drive(page)

@@ -34,7 +34,7 @@ test('comboboxes: select-only, completing while typing, with a grid', async ({ d
   await step('press_key', { key: 'Enter' }, { food: 'Asparagus' })
 })
 
-test('a date picker dialog, by pointer, by keys and as text', async ({ driven, site }) => {
+test('a date picker dialog, by pointer, by keys and as text', MORE, async ({ driven, site }) => {
   const { call, step } = await openExample(driven, site, { name: 'patterns-choices' })
   const opened = await call('click', { ref: 'Choose date' })
   expect(opened).toContain('New: dialog "Choose date"')
@@ -50,48 +50,49 @@ test('a date picker dialog, by pointer, by keys and as text', async ({ driven, s
   await step('type_text', { ref: 'Date', text: '1/2/2027' }, { day: '1/2/2027' })
 })
 
-test('listboxes, menus and radio buttons that leave the focus where it is', async ({
-  driven,
-  site,
-}) => {
-  const { call, step } = await openExample(driven, site, { name: 'patterns-choices' })
-  await step(
-    'select_option',
-    { ref: 'Transuranium elements', options: ['Fermium'] },
-    { element: 'Fermium' },
-  )
-  await step('click', { ref: 'Curium' }, { element: 'Curium', focus: 'elements' })
-  await step('press_key', { key: 'ArrowDown' }, { element: 'Berkelium' })
-  await step('select_option', { ref: 'Pets', options: ['Fish'] }, { pet: 'Fish' })
-  await step('press_key', { ref: 'Pets', key: 'Home' }, { pet: 'Cat' })
-  await call('click', { ref: 'Radio' })
-  await step('click', { ref: 'Up' }, { wishes: ['Radio', 'Heated seats', 'Roof rack'] })
-  expect(await call('click', { ref: 'Up' })).toMatch(/^disabled: /)
-  await step(
-    'press_key',
-    { ref: 'Wishes', key: 'Alt+ArrowDown' },
-    { wishes: ['Heated seats', 'Radio', 'Roof rack'] },
-  )
-  await step('click', { ref: 'Actions' }, { focus: 'actions-menu' })
-  await call('press_key', { key: 'ArrowDown' })
-  await step('press_key', { key: 'Enter' }, { action: 'Forward', focus: 'actions' })
-  await step('select_option', { ref: 'Actions', options: ['Archive'] }, { action: 'Archive' })
-  await call('click', { ref: 'Font' })
-  await step('click', { ref: 'Serif' }, { font: 'Serif' })
-  await call('click', { ref: 'Font' })
-  await step('set_checked', { ref: 'Small caps', checked: true }, { caps: true })
-  await step('press_key', { key: 'Escape' }, { focus: 'Font' })
-  await step('select_option', { ref: 'Size', options: ['Larger'] }, { size: 14 })
-  await step('set_checked', { ref: 'Tea', checked: true }, { drink: 'Tea', focus: 'drinks' })
-  await step('press_key', { key: 'ArrowDown' }, { drink: 'Coffee' })
-  await step('select_option', { ref: 'Drink', options: ['Water'] }, { drink: 'Water' })
-  const fields = [
-    { ref: 'Drink', value: 'Tea' },
-    { ref: 'Favourite fruit', value: 'Fig' },
-    { ref: 'Pets', value: 'Dog' },
-  ]
-  await step('fill_form', { fields }, { drink: 'Tea', fruit: 'Fig', pet: 'Dog' })
-})
+test(
+  'listboxes, menus and radio buttons that leave the focus where it is',
+  MORE,
+  async ({ driven, site }) => {
+    const { call, step } = await openExample(driven, site, { name: 'patterns-choices' })
+    await step(
+      'select_option',
+      { ref: 'Transuranium elements', options: ['Fermium'] },
+      { element: 'Fermium' },
+    )
+    await step('click', { ref: 'Curium' }, { element: 'Curium', focus: 'elements' })
+    await step('press_key', { key: 'ArrowDown' }, { element: 'Berkelium' })
+    await step('select_option', { ref: 'Pets', options: ['Fish'] }, { pet: 'Fish' })
+    await step('press_key', { ref: 'Pets', key: 'Home' }, { pet: 'Cat' })
+    await call('click', { ref: 'Radio' })
+    await step('click', { ref: 'Up' }, { wishes: ['Radio', 'Heated seats', 'Roof rack'] })
+    expect(await call('click', { ref: 'Up' })).toMatch(/^disabled: /)
+    await step(
+      'press_key',
+      { ref: 'Wishes', key: 'Alt+ArrowDown' },
+      { wishes: ['Heated seats', 'Radio', 'Roof rack'] },
+    )
+    await step('click', { ref: 'Actions' }, { focus: 'actions-menu' })
+    await call('press_key', { key: 'ArrowDown' })
+    await step('press_key', { key: 'Enter' }, { action: 'Forward', focus: 'actions' })
+    await step('select_option', { ref: 'Actions', options: ['Archive'] }, { action: 'Archive' })
+    await call('click', { ref: 'Font' })
+    await step('click', { ref: 'Serif' }, { font: 'Serif' })
+    await call('click', { ref: 'Font' })
+    await step('set_checked', { ref: 'Small caps', checked: true }, { caps: true })
+    await step('press_key', { key: 'Escape' }, { focus: 'Font' })
+    await step('select_option', { ref: 'Size', options: ['Larger'] }, { size: 14 })
+    await step('set_checked', { ref: 'Tea', checked: true }, { drink: 'Tea', focus: 'drinks' })
+    await step('press_key', { key: 'ArrowDown' }, { drink: 'Coffee' })
+    await step('select_option', { ref: 'Drink', options: ['Water'] }, { drink: 'Water' })
+    const fields = [
+      { ref: 'Drink', value: 'Tea' },
+      { ref: 'Favourite fruit', value: 'Fig' },
+      { ref: 'Pets', value: 'Dog' },
+    ]
+    await step('fill_form', { fields }, { drink: 'Tea', fruit: 'Fig', pet: 'Dog' })
+  },
+)
 
 test(
   'sliders in a drawing, upright, with two thumbs; spin buttons; a splitter',

@@ -1,11 +1,12 @@
 import type { Page } from '@playwright/test'
+import { copilots } from '../consumers/copilots.ts'
 import { buildPanel, panels } from '../consumers/panels.ts'
 import { packPackage } from '../consumers/prepare-app.ts'
 import { serveFolder, type ServedApp } from '../consumers/serve-app.ts'
 import { callTools, say } from './support/mock-answers.ts'
 import type { MockOpenAI, MockResponse } from './support/mock-openai.ts'
 import { expect, test } from './support/test.ts'
-import { inSlice } from './support/more.ts'
+import { MORE, inSlice } from './support/more.ts'
 
 /** `npm run test:consumers` tries all panels of docs/frameworks.md; `npm run test:more` those that are quick. */
 const all = process.env.OFFSTAGE_CONSUMERS === 'all'
@@ -70,7 +71,7 @@ for (const panel of panels.filter(({ slow }) => all || !slow)) {
       expect(errors).toEqual([])
     })
 
-    test('asks before a call, and shows what became of it', async ({ page, model }) => {
+    test('asks before a call, and shows what became of it', MORE, async ({ page, model }) => {
       const add = (name: string) => callTools([{ name: 'add_item', input: { name } }])
       model.enqueue(add('mug'), say('I have added it.'), add('spoon'), say('Then not.'))
       const { calls, field, press, stop, turns } = await open(page, model)
@@ -108,7 +109,7 @@ for (const panel of panels.filter(({ slow }) => all || !slow)) {
       expect(errors).toEqual([])
     })
 
-    test('shows why a run failed, until the next one', async ({ page, model }) => {
+    test('shows why a run failed, until the next one', MORE, async ({ page, model }) => {
       const message = 'There is no such model'
       model.enqueue({ status: 404, body: { error: { message } } }, say('Here I am.'))
       const { field, press, turns } = await open(page, model)
@@ -135,22 +136,26 @@ for (const panel of panels.filter(({ slow }) => all || !slow)) {
       expect(errors).toEqual([])
     })
 
-    test('shows the run of another tab, and takes it over', async ({ page, context, model }) => {
-      model.enqueue(unfinished('Written there'), say('Written here.'))
-      const there = await open(page, model)
-      await there.field.fill('Hello')
-      await there.press('Send')
-      await expect(there.turns.last()).toHaveText('Written there')
+    test(
+      'shows the run of another tab, and takes it over',
+      MORE,
+      async ({ page, context, model }) => {
+        model.enqueue(unfinished('Written there'), say('Written here.'))
+        const there = await open(page, model)
+        await there.field.fill('Hello')
+        await there.press('Send')
+        await expect(there.turns.last()).toHaveText('Written there')
 
-      const here = await open(await context.newPage(), model)
-      await expect(here.turns).toHaveText(['Hello', 'Written there'])
-      await expect(there.takeOver).toBeHidden()
-      await here.press('Take over')
-      await expect(here.turns).toHaveText(['Hello', 'Written here.'])
-      await expect(there.turns).toHaveText(['Hello', 'Written here.'])
-      await expect(here.takeOver).toBeHidden()
-      expect(errors).toEqual([])
-    })
+        const here = await open(await context.newPage(), model)
+        await expect(here.turns).toHaveText(['Hello', 'Written there'])
+        await expect(there.takeOver).toBeHidden()
+        await here.press('Take over')
+        await expect(here.turns).toHaveText(['Hello', 'Written here.'])
+        await expect(there.turns).toHaveText(['Hello', 'Written here.'])
+        await expect(here.takeOver).toBeHidden()
+        expect(errors).toEqual([])
+      },
+    )
 
     test('follows the conversation that it is given, and none once it is gone', async ({
       page,
@@ -176,6 +181,32 @@ for (const panel of panels.filter(({ slow }) => all || !slow)) {
       await expect.poll(() => listeners(page)).toBe(0)
       expect(errors).toEqual([])
     })
+  })
+}
+
+for (const copilot of copilots.filter(({ fast }) => all || fast)) {
+  test(`the copilot of the guide: ${copilot.title}`, async ({ page, model }) => {
+    const errors: string[] = []
+    page.on('pageerror', (error) => errors.push(error.message))
+    page.on('console', (line) => {
+      if (['error', 'warning'].includes(line.type())) errors.push(line.text())
+    })
+    const { tool, input, output } = copilot.call
+    model.enqueue(callTools([{ name: tool, input }]), say('So it is.'))
+    const served = await copilot.serve(tarball)
+    await page.goto(`${served.url}${copilot.page}?model=${encodeURIComponent(model.baseURL)}`)
+    const chat = page.locator('offstage-chat')
+    await expect(chat).toContainText('Helper')
+    await chat.getByRole('textbox', { name: 'Message' }).fill('Please do')
+    await chat.getByRole('button', { name: 'Send' }).click()
+    await expect(chat).toContainText('So it is.')
+    expect(JSON.stringify(model.requests[1]?.body)).toContain(output)
+    await page.reload()
+    await expect(chat).toContainText('So it is.')
+    await expect(chat).toContainText('Please do')
+    expect(model.requests).toHaveLength(2)
+    expect(errors).toEqual([])
+    await served.close()
   })
 }
 

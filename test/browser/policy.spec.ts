@@ -1,3 +1,4 @@
+import { MORE } from './support/more.ts'
 import { createServer } from 'node:http'
 import type { ErrorData } from '../../src/index.ts'
 import type * as inline from '../../src/inline/inline-worker.ts'
@@ -189,33 +190,31 @@ async function add(models: readonly string[]): Promise<{ inputs: unknown[]; outc
   return { inputs, outcomes }
 }
 
-test('forbidding eval changes nothing of how calls are checked, and nothing of it is reported', async ({
-  driver,
-  driven,
-  site,
-  model,
-  origin,
-}) => {
-  test.skip(driver === 'webkit', 'It reports nothing of workers.')
-  const reports: string[] = []
-  const { url, close } = await listen(
-    createServer((request, response) => {
-      request.setEncoding('utf8').on('data', (piece: string) => reports.push(piece))
-      request.on('end', () => response.writeHead(204).end())
-    }),
-  )
-  const policy = `script-src 'self'; connect-src 'self' ${origin}; report-uri ${url}/report`
-  site.setHeaders(WORKER, { 'content-security-policy': policy })
-  await open(site, driven, "script-src 'self'")
-  model.enqueue(callTools([{ name: 'add', input: { a: [1] } }]))
-  model.enqueue(callTools([{ name: 'add', input: { a: 1 } }]))
-  model.enqueue(say('Done.'))
-  const { inputs, outcomes } = await driven.evaluate(add, [model.baseURL, `${NOBODY}/v1`])
-  expect(inputs).toEqual([{ a: 1 }])
-  expect(outcomes).toEqual(['completed', 'blocked-by-csp'])
-  // The last thing that was refused, and the only one.
-  await expect.poll(() => reports.join('')).toContain(NOBODY)
-  expect(reports.join('')).not.toContain('eval')
-  expect(JSON.stringify(model.requests[1]?.body)).toContain("'a' must be number, got [1]")
-  await close()
-})
+test(
+  'forbidding eval changes nothing of how calls are checked, and nothing of it is reported',
+  MORE,
+  async ({ driver, driven, site, model, origin }) => {
+    test.skip(driver === 'webkit', 'It reports nothing of workers.')
+    const reports: string[] = []
+    const { url, close } = await listen(
+      createServer((request, response) => {
+        request.setEncoding('utf8').on('data', (piece: string) => reports.push(piece))
+        request.on('end', () => response.writeHead(204).end())
+      }),
+    )
+    const policy = `script-src 'self'; connect-src 'self' ${origin}; report-uri ${url}/report`
+    site.setHeaders(WORKER, { 'content-security-policy': policy })
+    await open(site, driven, "script-src 'self'")
+    model.enqueue(callTools([{ name: 'add', input: { a: [1] } }]))
+    model.enqueue(callTools([{ name: 'add', input: { a: 1 } }]))
+    model.enqueue(say('Done.'))
+    const { inputs, outcomes } = await driven.evaluate(add, [model.baseURL, `${NOBODY}/v1`])
+    expect(inputs).toEqual([{ a: 1 }])
+    expect(outcomes).toEqual(['completed', 'blocked-by-csp'])
+    // The last thing that was refused, and the only one.
+    await expect.poll(() => reports.join('')).toContain(NOBODY)
+    expect(reports.join('')).not.toContain('eval')
+    expect(JSON.stringify(model.requests[1]?.body)).toContain("'a' must be number, got [1]")
+    await close()
+  },
+)

@@ -1,3 +1,4 @@
+import { inSlice } from './support/more.ts'
 import type { Page } from '@playwright/test'
 import type { Agent } from '../../src/index.ts'
 import { dumpStorage } from './support/dump-storage.ts'
@@ -97,112 +98,113 @@ function listenToConsole(page: Page): string[] {
 for (const transport of ['worker', 'page'] as const) {
   for (const functions of [false, true]) {
     const how = functions ? 'given by functions' : 'given as strings'
-    test(`a key and a header ${how} are found nowhere; fetched by the ${transport}`, async ({
-      openPage,
-      model,
-    }) => {
-      const page = await openPage()
-      const lines = listenToConsole(page)
-      model.enqueue(
-        echoing(401),
-        echoing(functions ? 401 : 403),
-        echoing(429),
-        echoing(500),
-        echoingStream,
-        echoingPage,
-        callTools([{ name: 'note', input: {} }]),
-        say('There is.'),
-      )
-      const question = { baseURL: model.baseURL, transport, functions, key: KEY, token: TOKEN }
-      const { outcomes, told } = await page.evaluate(tellAll, question)
-      expect(outcomes).toContain('completed')
-      expect(outcomes.filter((outcome) => outcome === 'failed').length).toBeGreaterThan(2)
-      const stored = await page.evaluate(dumpStorage)
+    test(
+      `a key and a header ${how} are found nowhere; fetched by the ${transport}`,
+      inSlice(functions === (transport === 'page')),
+      async ({ openPage, model }) => {
+        const page = await openPage()
+        const lines = listenToConsole(page)
+        model.enqueue(
+          echoing(401),
+          echoing(functions ? 401 : 403),
+          echoing(429),
+          echoing(500),
+          echoingStream,
+          echoingPage,
+          callTools([{ name: 'note', input: {} }]),
+          say('There is.'),
+        )
+        const question = { baseURL: model.baseURL, transport, functions, key: KEY, token: TOKEN }
+        const { outcomes, told } = await page.evaluate(tellAll, question)
+        expect(outcomes).toContain('completed')
+        expect(outcomes.filter((outcome) => outcome === 'failed').length).toBeGreaterThan(2)
+        const stored = await page.evaluate(dumpStorage)
 
-      const { headers } = model.requests[0] ?? {}
-      expect(headers).toMatchObject({ authorization: `Bearer ${KEY}`, 'x-token': TOKEN })
-      // The search would find them: what the runs were about is there.
-      for (const place of [told, stored]) {
-        expect(place).toContain('Is there a mug?')
-        expect(place).toContain('[redacted]')
-        expect(place).not.toMatch(CANARIES)
-      }
-      expect(lines.join('\n')).not.toMatch(CANARIES)
-    })
+        const { headers } = model.requests[0] ?? {}
+        expect(headers).toMatchObject({ authorization: `Bearer ${KEY}`, 'x-token': TOKEN })
+        // The search would find them: what the runs were about is there.
+        for (const place of [told, stored]) {
+          expect(place).toContain('Is there a mug?')
+          expect(place).toContain('[redacted]')
+          expect(place).not.toMatch(CANARIES)
+        }
+        expect(lines.join('\n')).not.toMatch(CANARIES)
+      },
+    )
   }
 
-  test(`a proxy with cookie and CSRF token under a strict policy; fetched by the ${transport}`, async ({
-    page,
-    model,
-    site,
-  }) => {
-    const modelURL = model.baseURL
-    const upstreamKey = 'sk-server-only'
-    const proxy = await startSessionProxy({ site: site.url, modelURL, upstreamKey })
-    site.add('/app.html', {
-      body: '<!doctype html><script type="module" src="/expose.js"></script>',
-    })
-    const lines = listenToConsole(page)
-    await page.goto(`${proxy.url}/app.html`)
-    await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+  test(
+    `a proxy with cookie and CSRF token under a strict policy; fetched by the ${transport}`,
+    inSlice(transport === 'worker'),
+    async ({ page, model, site }) => {
+      const modelURL = model.baseURL
+      const upstreamKey = 'sk-server-only'
+      const proxy = await startSessionProxy({ site: site.url, modelURL, upstreamKey })
+      site.add('/app.html', {
+        body: '<!doctype html><script type="module" src="/expose.js"></script>',
+      })
+      const lines = listenToConsole(page)
+      await page.goto(`${proxy.url}/app.html`)
+      await page.locator('html[data-ready]').waitFor({ state: 'attached' })
 
-    model.enqueue(
-      callTools([{ name: 'buy', input: { sku: 'mug' } }]),
-      say('Bought.'),
-      say('Again.'),
-    )
-    await page.evaluate((transport) => {
-      const { createAgent, defineTool } = window.offstage
-      const asked: boolean[] = []
-      let token: Promise<string> | undefined
-      const agent = createAgent({
-        model: {
-          provider: 'openai-compatible',
-          model: 'mock',
-          baseURL: '/api/v1',
-          transport,
-          credentials: 'same-origin',
-          async headers({ previousRejected }) {
-            asked.push(previousRejected)
-            if (previousRejected) token = undefined
-            token ??= fetch('/api/csrf').then((answer) => answer.text())
-            return { 'x-csrf-token': await token }
-          },
-        },
-        storage: 'memory',
-        tools: [
-          defineTool({
-            name: 'buy',
-            description: 'Buys something.',
-            inputSchema: {
-              type: 'object',
-              properties: { sku: { type: 'string' } },
-              required: ['sku'],
+      model.enqueue(
+        callTools([{ name: 'buy', input: { sku: 'mug' } }]),
+        say('Bought.'),
+        say('Again.'),
+      )
+      await page.evaluate((transport) => {
+        const { createAgent, defineTool } = window.offstage
+        const asked: boolean[] = []
+        let token: Promise<string> | undefined
+        const agent = createAgent({
+          model: {
+            provider: 'openai-compatible',
+            model: 'mock',
+            baseURL: '/api/v1',
+            transport,
+            credentials: 'same-origin',
+            async headers({ previousRejected }) {
+              asked.push(previousRejected)
+              if (previousRejected) token = undefined
+              token ??= fetch('/api/csrf').then((answer) => answer.text())
+              return { 'x-csrf-token': await token }
             },
-            execute: ({ sku }) => ({ bought: sku }),
-          }),
-        ],
-      })
-      Object.assign(window, { agent, asked })
-    }, transport)
-    const run = (): Promise<{ outcome: string; text: string; asked: boolean[] }> =>
-      page.evaluate(async () => {
-        const { agent, asked } = window as unknown as {
-          agent: Agent
-          asked: boolean[]
-        }
-        const { outcome, text } = await agent.run('A mug, please').result
-        return { outcome, text, asked: asked.splice(0) }
-      })
+          },
+          storage: 'memory',
+          tools: [
+            defineTool({
+              name: 'buy',
+              description: 'Buys something.',
+              inputSchema: {
+                type: 'object',
+                properties: { sku: { type: 'string' } },
+                required: ['sku'],
+              },
+              execute: ({ sku }) => ({ bought: sku }),
+            }),
+          ],
+        })
+        Object.assign(window, { agent, asked })
+      }, transport)
+      const run = (): Promise<{ outcome: string; text: string; asked: boolean[] }> =>
+        page.evaluate(async () => {
+          const { agent, asked } = window as unknown as {
+            agent: Agent
+            asked: boolean[]
+          }
+          const { outcome, text } = await agent.run('A mug, please').result
+          return { outcome, text, asked: asked.splice(0) }
+        })
 
-    expect(await run()).toEqual({ outcome: 'completed', text: 'Bought.', asked: [false, false] })
-    proxy.rotate()
-    expect(await run()).toEqual({ outcome: 'completed', text: 'Again.', asked: [false, true] })
-    expect(proxy.admitted).toEqual(['csrf-token-1', 'csrf-token-1', 'csrf-token-4'])
-    const keys = model.requests.map(({ headers }) => headers['authorization'])
-    expect(new Set(keys)).toEqual(new Set([`Bearer ${upstreamKey}`]))
-    expect(model.requests.some(({ headers }) => headers['cookie'])).toBe(false)
-    expect(lines.filter((line) => /content security policy|trusted/i.test(line))).toEqual([])
-    await proxy.close()
-  })
+      expect(await run()).toEqual({ outcome: 'completed', text: 'Bought.', asked: [false, false] })
+      proxy.rotate()
+      expect(await run()).toEqual({ outcome: 'completed', text: 'Again.', asked: [false, true] })
+      expect(proxy.admitted).toEqual(['csrf-token-1', 'csrf-token-1', 'csrf-token-4'])
+      const keys = model.requests.map(({ headers }) => headers['authorization'])
+      expect(new Set(keys)).toEqual(new Set([`Bearer ${upstreamKey}`]))
+      expect(model.requests.some(({ headers }) => headers['cookie'])).toBe(false)
+      expect(lines.filter((line) => /content security policy|trusted/i.test(line))).toEqual([])
+      await proxy.close()
+    },
+  )
 }

@@ -1,3 +1,4 @@
+import { inSlice } from './support/more.ts'
 import type { Page } from '@playwright/test'
 import type { Agent, Run } from '../../src/index.ts'
 import { say } from './support/mock-answers.ts'
@@ -81,25 +82,25 @@ test('the page ends its requests with the worker that asked for them', async ({
 })
 
 for (const transport of ['worker', 'page'] as const) {
-  test(`offline, then online again; fetched by the ${transport}`, async ({
-    openPage,
-    model,
-    context,
-  }) => {
-    const page = await openPage()
-    const retry = { maxRetries: 8, baseDelayMs: 200, maxDelayMs: 200 }
-    await makeAgent(page, { baseURL: model.baseURL, transport, retry })
-    await page.evaluate(() => (window as unknown as Kept).agent.prepare())
-    model.enqueue(say('Hello!'))
-    await context.setOffline(true)
-    await start(page)
-    const retried = await page.evaluate(async () => {
-      for await (const event of (window as unknown as Kept).run)
-        if (event.type === 'retry') return event.error.code
-      return null
-    })
-    expect(retried).toBe('network')
-    await context.setOffline(false)
-    expect(await result(page)).toMatchObject({ outcome: 'completed', text: 'Hello!' })
-  })
+  test(
+    `offline, then online again; fetched by the ${transport}`,
+    inSlice(transport === 'page'),
+    async ({ openPage, model, context }) => {
+      const page = await openPage()
+      const retry = { maxRetries: 8, baseDelayMs: 200, maxDelayMs: 200 }
+      await makeAgent(page, { baseURL: model.baseURL, transport, retry })
+      await page.evaluate(() => (window as unknown as Kept).agent.prepare())
+      model.enqueue(say('Hello!'))
+      await context.setOffline(true)
+      await start(page)
+      const retried = await page.evaluate(async () => {
+        for await (const event of (window as unknown as Kept).run)
+          if (event.type === 'retry') return event.error.code
+        return null
+      })
+      expect(retried).toBe('network')
+      await context.setOffline(false)
+      expect(await result(page)).toMatchObject({ outcome: 'completed', text: 'Hello!' })
+    },
+  )
 }

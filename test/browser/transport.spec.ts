@@ -20,7 +20,7 @@ for (const transport of ['worker', 'page'] as const) {
     for (const [at, { title, check }] of transportRows.entries()) {
       test(
         title,
-        inSlice(transport === 'worker' ? at % 2 === 0 : at % 6 === 3),
+        inSlice(transport === 'worker' ? at % 4 === 0 : at % 12 === 3),
         async ({ model, faults, openPage }) => {
           const page = await openPage()
           const ask = (question: object): Promise<Finding> => page.evaluate(inPage, question)

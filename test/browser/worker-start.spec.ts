@@ -157,7 +157,7 @@ for (const way of ['url', 'function'] as const) {
     for (const [n, row] of rows.entries()) {
       test(
         `${row.title}: ${row.reason}`,
-        inSlice(n % 4 === (way === 'url' ? 0 : 2)),
+        inSlice(n % 8 === (way === 'url' ? 0 : 4)),
         async ({ openPage, site }) => {
           site.add('/w/broken-part.js', { body: 'const a = ;' })
           const address = row.address ?? `/w/${way}-${n}.js`
@@ -360,18 +360,20 @@ test('without the file that finds out why, the inline worker starts all the same
   expect(await start(page, 'default')).toMatchObject({ outcome: 'completed' })
 })
 
-test('a server in trouble is bad-status, worth another try, and keeps the query to itself', async ({
-  openPage,
-}) => {
-  const page = await openPage({ errorsAllowed: true })
-  await page.route('**/w/busy.js*', (route) => route.fulfill({ status: 503 }))
-  const { error } = await start(page, 'url', '/w/busy.js?key=secret')
-  expect(error).toMatchObject({
-    retryable: true,
-    details: { reason: 'bad-status', status: 503 },
-  })
-  expect(JSON.stringify(error)).not.toContain('secret')
-})
+test(
+  'a server in trouble is bad-status, worth another try, and keeps the query to itself',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ errorsAllowed: true })
+    await page.route('**/w/busy.js*', (route) => route.fulfill({ status: 503 }))
+    const { error } = await start(page, 'url', '/w/busy.js?key=secret')
+    expect(error).toMatchObject({
+      retryable: true,
+      details: { reason: 'bad-status', status: 503 },
+    })
+    expect(JSON.stringify(error)).not.toContain('secret')
+  },
+)
 
 test(
   'a script that is missing elsewhere is no import of a file that holds its name',
@@ -488,31 +490,33 @@ test('dispose while the cause is looked for ends as disposed, and the next agent
   release()
 })
 
-test('two agents, and a remount while the cause is looked for: each is answered for itself', async ({
-  openPage,
-}) => {
-  const page = await openPage({ errorsAllowed: true })
-  const codes = await page.evaluate(async () => {
-    const { createAgent } = window.offstage
-    const model = { provider: 'scripted', model: 'x', script: { steps: [] } } as const
-    const prepare = (workerUrl: string): { end: () => void; reason: Promise<unknown> } => {
-      const agent = createAgent({ model, workerUrl })
-      const reason = agent
-        .prepare()
-        .catch((error: ErrorLike) => error.details?.reason ?? error.code)
-      return { end: () => void agent.dispose(), reason }
-    }
-    const first = prepare('/w/missing.js')
-    const second = prepare('/w/missing.js')
-    const elsewhere = prepare('http://localhost:9/worker.js')
-    await new Promise((resolve) => setTimeout(resolve, 30))
-    first.end()
-    second.end()
-    const remounted = prepare('/w/missing.js')
-    return Promise.all([first, second, elsewhere, remounted].map(({ reason }) => reason))
-  })
-  expect(codes).toEqual(['disposed', 'disposed', 'cross-origin', 'not-found'])
-})
+test(
+  'two agents, and a remount while the cause is looked for: each is answered for itself',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ errorsAllowed: true })
+    const codes = await page.evaluate(async () => {
+      const { createAgent } = window.offstage
+      const model = { provider: 'scripted', model: 'x', script: { steps: [] } } as const
+      const prepare = (workerUrl: string): { end: () => void; reason: Promise<unknown> } => {
+        const agent = createAgent({ model, workerUrl })
+        const reason = agent
+          .prepare()
+          .catch((error: ErrorLike) => error.details?.reason ?? error.code)
+        return { end: () => void agent.dispose(), reason }
+      }
+      const first = prepare('/w/missing.js')
+      const second = prepare('/w/missing.js')
+      const elsewhere = prepare('http://localhost:9/worker.js')
+      await new Promise((resolve) => setTimeout(resolve, 30))
+      first.end()
+      second.end()
+      const remounted = prepare('/w/missing.js')
+      return Promise.all([first, second, elsewhere, remounted].map(({ reason }) => reason))
+    })
+    expect(codes).toEqual(['disposed', 'disposed', 'cross-origin', 'not-found'])
+  },
+)
 
 test('a worker that is slow to load is waited for', MORE, async ({ openPage, site }) => {
   const page = await openPage()

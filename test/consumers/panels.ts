@@ -9,9 +9,9 @@ const GUIDE = 'docs/frameworks.md'
 const SHARED = ['agent.ts', 'page.ts']
 /** In the panel without a framework it is taken for granted. */
 const AGENT = "import { agent } from './agent'\n"
-const TSC = inProject('node_modules/typescript/bin/tsc')
-const NGC = 'node_modules/@angular/compiler-cli/bundles/src/bin/ngc.js'
-const VITE = 'node_modules/vite/bin/vite.js'
+export const TSC = inProject('node_modules/typescript/bin/tsc')
+export const NGC = 'node_modules/@angular/compiler-cli/bundles/src/bin/ngc.js'
+export const VITE = 'node_modules/vite/bin/vite.js'
 
 /** A panel of the guide. */
 export interface Panel {

@@ -30,10 +30,10 @@ export async function packPackage(into = ''): Promise<string> {
 /**
  * A copy of the app with its own dependencies and the packed package installed; resolves to its
  * folder. Dependencies are kept while the app's lockfile stays the same, so that only the first run
- * downloads something; so is the package, while its tarball does.
+ * downloads something; so is the package, while its tarball does. `as`: the folder's name, for specs that run beside each other.
  */
-export async function prepareApp(name: string, tarball: string): Promise<string> {
-  const folder = path.join(workFolder, name)
+export async function prepareApp(name: string, tarball: string, as = name): Promise<string> {
+  const folder = path.join(workFolder, as)
   const source = path.join(sources, name)
   mkdirSync(folder, { recursive: true })
   for (const entry of readdirSync(folder))

@@ -1,6 +1,6 @@
 import * as smd from 'streaming-markdown'
 import type { MarkdownOptions } from '../context.ts'
-import { copyText } from '../copy-text.ts'
+import { copyText } from '../../stage/copy-text.ts'
 import type { Words } from '../words/words.ts'
 import { hostOf, safeAddress } from './safe-address.ts'
 
@@ -14,6 +14,10 @@ export interface DomRendererData {
   readonly tokens: smd.Token[]
   readonly options: MarkdownOptions
   readonly words: ButtonWords
+  /** Where blocks are added: the root, and once that has many, a part of it. */
+  place: Element
+  /** Of the open element, and not in it yet: a text node is changed once for each drawing, not for each letter. */
+  text: string
 }
 
 export function domRenderer(
@@ -22,7 +26,7 @@ export function domRenderer(
   words: ButtonWords,
 ): smd.Renderer<DomRendererData> {
   return {
-    data: { open: [root], tokens: [smd.DOCUMENT], options, words },
+    data: { open: [root], tokens: [smd.DOCUMENT], options, words, place: root, text: '' },
     add_token: addToken,
     end_token: endToken,
     add_text: addText,
@@ -58,11 +62,23 @@ const TAGS: Readonly<Partial<Record<smd.Token, string>>> = {
 }
 
 function addToken(data: DomRendererData, token: smd.Token): void {
-  const parent = topOf(data)
+  flushText(data)
   const element = elementFor(data, token)
+  const parent = data.open.length > 1 ? topOf(data) : placeOf(data)
   parent.append(containerOf(element))
   data.open.push(element)
   data.tokens.push(token)
+}
+
+/** Blocks side by side in one element. */
+const BLOCKS_OF_PART = 32
+
+/** Where the next block goes. To lay out a growing element takes longer the more blocks it has, finished ones included. */
+function placeOf(data: DomRendererData): Element {
+  if (data.place.childElementCount < BLOCKS_OF_PART) return data.place
+  data.place = make('div', 'part')
+  data.open[0]?.append(data.place)
+  return data.place
 }
 
 function elementFor(data: DomRendererData, token: smd.Token): Element {
@@ -86,6 +102,7 @@ function elementFor(data: DomRendererData, token: smd.Token): Element {
 }
 
 function endToken(data: DomRendererData): void {
+  flushText(data)
   const element = data.open.pop()
   const token = data.tokens.pop()
   if (!element) return
@@ -127,14 +144,22 @@ function made(make: () => Node | null | undefined): Node | null | undefined {
 const TURNING = /[\u202A-\u202E\u2066-\u2069]/g
 
 function addText(data: DomRendererData, text: string): void {
+  data.text += text
+}
+
+/** Puts the text that has come into its element. To be called behind the last letter that is there. */
+export function flushText(data: DomRendererData): void {
+  if (data.text === '') return
   const parent = topOf(data)
-  const clean = text.replace(TURNING, '')
+  const clean = data.text.replace(TURNING, '')
+  data.text = ''
   const { lastChild } = parent
   if (lastChild instanceof Text) lastChild.appendData(clean)
   else parent.append(clean)
 }
 
 function setAttribute(data: DomRendererData, name: smd.Attr, value: string): void {
+  flushText(data)
   const element = topOf(data)
   switch (name) {
     case smd.HREF:

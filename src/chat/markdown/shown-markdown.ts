@@ -1,7 +1,7 @@
 import type { MarkdownOptions } from '../context.ts'
 import type { Words } from '../words/words.ts'
-import { domRenderer } from './dom-renderer.ts'
-import { guardedParser, type MarkdownParser } from './guarded-parser.ts'
+import { domRenderer, flushText } from './dom-renderer.ts'
+import { guardedParser } from './guarded-parser.ts'
 
 /** A text of a model's, and how it is shown. */
 export interface MarkdownText {
@@ -21,7 +21,7 @@ export class ShownMarkdown {
   readonly #element: Element
   #shown = ''
   #isWhole = false
-  #parser: MarkdownParser | null = null
+  #write: ((more: string, isEnd: boolean) => void) | null = null
 
   constructor(element: Element) {
     this.#element = element
@@ -29,15 +29,20 @@ export class ShownMarkdown {
 
   /** With a longer text: draws what came since. With another one: draws it anew. */
   update({ text, isWhole, options, words }: MarkdownText): void {
-    if (this.#parser && text === this.#shown && isWhole === this.#isWhole) return
-    const goesOn = this.#parser && !this.#isWhole && text.startsWith(this.#shown)
+    if (this.#write && text === this.#shown && isWhole === this.#isWhole) return
+    const goesOn = this.#write && !this.#isWhole && text.startsWith(this.#shown)
     if (!goesOn) {
       this.#element.replaceChildren()
-      this.#parser = guardedParser(domRenderer(this.#element, options, words))
+      const renderer = domRenderer(this.#element, options, words)
+      const parser = guardedParser(renderer)
+      this.#write = (more, isEnd) => {
+        parser.write(more)
+        if (isEnd) parser.end()
+        flushText(renderer.data)
+      }
       this.#shown = ''
     }
-    this.#parser?.write(text.slice(this.#shown.length))
-    if (isWhole) this.#parser?.end()
+    this.#write?.(text.slice(this.#shown.length), isWhole)
     this.#shown = text
     this.#isWhole = isWhole
   }

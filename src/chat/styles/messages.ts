@@ -73,16 +73,27 @@ export const messages: CSSResult = css`
 
   .markdown {
     contain: layout style;
-    overflow: clip;
   }
 
-  .markdown > * {
+  /* Each block is clipped by itself: the clip of all of them would change with every line, for all of them. */
+  :is(.markdown, .part) > * {
     margin-block: 0 0.75em;
+    overflow: clip;
+    overflow-clip-margin: 4px;
     unicode-bidi: isolate;
   }
 
-  .markdown > :last-child {
+  .markdown > .part {
+    margin-block: 0;
+    overflow: visible;
+  }
+
+  :is(.markdown, .part) > :last-child:not(.part) {
     margin-block-end: 0;
+  }
+
+  .part:not(:last-child) > :last-child {
+    margin-block-end: 0.75em;
   }
 
   .markdown :is(h3, h4, h5, h6) {

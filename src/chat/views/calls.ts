@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit'
 import { visibleText } from '../../conversation/index.ts'
 import type { ShownCall } from '../../index.ts'
 import type { ChatContext } from '../context.ts'
+import { numberFormat } from '../formats.ts'
 import { callView } from './call.ts'
 
 /** Calls of one tool in one line, which opens. */
@@ -15,7 +16,7 @@ export function callsView(
   const title = visibleText(first?.title ?? first?.toolName ?? '')
   const openKey = `open:${key}`
   const isOpen = local.get<boolean>(openKey) ?? false
-  const count = new Intl.NumberFormat(locale).format(calls.length)
+  const count = numberFormat(locale).format(calls.length)
   return html`
     <details
       class="call done calls"

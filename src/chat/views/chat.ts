@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import type { ChatContext } from '../context.ts'
+import { numberFormat } from '../formats.ts'
 import { type ChatRow, rowsOf } from '../parts/rows.ts'
 import { walkMessages } from '../walk-messages.ts'
 import { composerView } from './composer.ts'
@@ -109,7 +110,7 @@ function earlierView(
   all: readonly ChatRow[],
   shown: readonly ChatRow[],
 ): TemplateResult {
-  const count = new Intl.NumberFormat(locale).format(all.length - shown.length)
+  const count = numberFormat(locale).format(all.length - shown.length)
   return html`<button type="button" class="quiet earlier" @click=${() => history.extend(all)}>
     ${words.earlier(count)}
   </button>`

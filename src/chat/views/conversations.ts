@@ -3,7 +3,8 @@ import { repeat } from 'lit/directives/repeat.js'
 import type { ConversationRecord } from '../../index.ts'
 import { problemKey } from '../actions.ts'
 import type { ChatContext } from '../context.ts'
-import { downloadFile } from '../download-file.ts'
+import { downloadFile } from '../../stage/download-file.ts'
+import { numberFormat } from '../formats.ts'
 
 /** All conversations, to open, search, rename and delete. */
 export function conversationsView(context: ChatContext): TemplateResult {
@@ -126,7 +127,7 @@ function deletedView(
 function fileView({ agent, words, local, locale, actions, snapshot }: ChatContext): TemplateResult {
   const save = (): void =>
     void actions.perform({ name: 'export', key: 'list' }, async () => {
-      await downloadFile(await agent.conversations.export(snapshot.conversationId))
+      await downloadFile(await agent.conversations.export(snapshot.conversationId), 'conversation')
     })
   const read = ({ target }: Event): void => {
     const field = target as HTMLInputElement
@@ -136,7 +137,7 @@ function fileView({ agent, words, local, locale, actions, snapshot }: ChatContex
     if (!file) return
     actions.perform({ name: 'import', detail: { file }, key: 'list' }, async () => {
       const { imported } = await agent.conversations.import(file)
-      const count = new Intl.NumberFormat(locale).format(imported.length)
+      const count = numberFormat(locale).format(imported.length)
       local.set('imported', words.imported(count))
     })
   }

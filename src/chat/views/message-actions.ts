@@ -1,7 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { ShownBranch, ShownMessage } from '../../index.ts'
 import type { ChatContext } from '../context.ts'
-import { copyText } from '../copy-text.ts'
+import { copyText } from '../../stage/copy-text.ts'
+import { numberFormat, timeFormat } from '../formats.ts'
 import { textOf } from '../parts/text-of.ts'
 import { edit } from './message-editor.ts'
 
@@ -33,7 +34,7 @@ export function messageActionsView(
       ${!isOwn && isIdle ? button(words.regenerate, regenerate) : nothing}
       ${isOwn ? nothing : feedbackView(context, message)}
       <time datetime=${new Date(message.at).toISOString()}>
-        ${new Intl.DateTimeFormat(context.locale, { timeStyle: 'short' }).format(message.at)}
+        ${timeFormat(context.locale).format(message.at)}
       </time>
     </div>
   `
@@ -41,7 +42,7 @@ export function messageActionsView(
 
 function branchView(context: ChatContext, { index, ids }: ShownBranch): TemplateResult {
   const { words, actions, conversation, locale, snapshot } = context
-  const number = new Intl.NumberFormat(locale)
+  const number = numberFormat(locale)
   const show = (at: number) => (): void => {
     const id = ids[at]
     if (id !== undefined)

@@ -1,6 +1,8 @@
 import { html, type TemplateResult } from 'lit'
 import type { ChatContext } from '../context.ts'
+import { dayFormat } from '../formats.ts'
 import type { ChatRow } from '../parts/rows.ts'
+import { approvalsView } from './approvals.ts'
 import { callView } from './call.ts'
 import { callsView } from './calls.ts'
 import { messageView } from './message.ts'
@@ -15,11 +17,13 @@ export function rowView(context: ChatContext, row: ChatRow): TemplateResult {
       return callView(context, row.call)
     case 'calls':
       return callsView(context, row.key, row.calls)
+    case 'approvals':
+      return approvalsView(context, row.calls)
     case 'compaction':
       return html`<p class="note">${context.words.compacted}</p>`
   }
 }
 
 function dayOf(at: number, locale: string): string {
-  return new Intl.DateTimeFormat(locale, { dateStyle: 'full' }).format(at)
+  return dayFormat(locale).format(at)
 }

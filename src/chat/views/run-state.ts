@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { visibleText } from '../../conversation/index.ts'
 import type { ChatContext } from '../context.ts'
+import { numberFormat, timeFormat } from '../formats.ts'
 import { textOfContent } from '../parts/text-of.ts'
 
 type Maybe = TemplateResult | typeof nothing
@@ -9,7 +10,7 @@ type Maybe = TemplateResult | typeof nothing
 export function planView({ snapshot, words, locale }: ChatContext): Maybe {
   const { plan } = snapshot
   if (!plan) return nothing
-  const number = new Intl.NumberFormat(locale)
+  const number = numberFormat(locale)
   const done = plan.filter(({ status }) => status === 'done').length
   return html`<details class="fold" part="plan">
     <summary>
@@ -25,7 +26,7 @@ export function planView({ snapshot, words, locale }: ChatContext): Maybe {
 export function taintView({ snapshot, words, locale }: ChatContext): Maybe {
   const { taint } = snapshot
   if (taint.length === 0) return nothing
-  const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
+  const time = timeFormat(locale)
   return html`<details class="fold" part="taint">
     <summary>${words.tainted}</summary>
     <ul>

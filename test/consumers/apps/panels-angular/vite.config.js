@@ -1,7 +1,7 @@
 import { defineConfig } from 'vite'
 
 // Takes what Angular's compiler has made of the sources.
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   base: './',
-  build: { outDir: 'dist/angular', rolldownOptions: { input: 'angular.html' } },
-})
+  build: { outDir: `dist/${mode}`, rolldownOptions: { input: `${mode}.html` } },
+}))

@@ -1,0 +1,91 @@
+// Long conversations and many of them in the chat: how soon the newest messages of one can be used, what scrolling through
+// all of it costs, and what is left in memory of those that were looked at. The processor is slowed down four times.
+import { chromium } from '@playwright/test'
+import { CHROMIUM_ARGS, findChromium } from '../scripts/lib/browser.mjs'
+import { startChatServer } from './lib/chat-server.mjs'
+
+const ROUNDS = Number(process.env.ROUNDS ?? 5)
+const THROTTLE = Number(process.env.THROTTLE ?? 4)
+const MESSAGES = Number(process.env.MESSAGES ?? 2000)
+const CONVERSATIONS = 200
+const name = 'bench-chat'
+
+const server = await startChatServer()
+const browser = await chromium.launch({ executablePath: await findChromium(), args: CHROMIUM_ARGS })
+const context = await browser.newContext()
+const short = Array.from({ length: CONVERSATIONS }, (_, at) => `short${at}`)
+await inPage(async ({ page, call }) => {
+  await call('seed', name, {
+    long: MESSAGES,
+    ...Object.fromEntries(short.map((id) => [id, 20])),
+  })
+  await page.waitForTimeout(500)
+})
+
+const opened = []
+for (let round = 0; round < ROUNDS; round += 1)
+  opened.push(
+    await inPage(async ({ call, throttle, page }) => {
+      // Another one first: a page's chat is warm when a person chooses a conversation.
+      await call('openStored', { name, conversationId: 'short0' })
+      await throttle()
+      await call('longestTask')
+      const { ms, count } = await call('openStored', { name, conversationId: 'long' })
+      await page.waitForTimeout(3000)
+      const opening = await call('longestTask')
+      const scrolled = await call('scrollThrough', { messages: MESSAGES })
+      await page.waitForTimeout(500)
+      return { ms, count, opening, scrolled, scrolling: await call('longestTask') }
+    }),
+  )
+const shown = (key) => median(opened.map((row) => row[key])).toFixed(0)
+const task = (key) => {
+  const found = opened.map((row) => row[key])
+  return `longest task ${median(found) < 50 ? 'below 50' : median(found).toFixed(0)} ms [${found.map((each) => each.toFixed(0)).join(' ')}]`
+}
+console.log(
+  `${MESSAGES} messages: the newest ${shown('count')} after ${shown('ms')} ms, ${task('opening')}`,
+)
+console.log(`scrolled through in ${shown('scrolled')} ms, ${task('scrolling')}`)
+
+const kept = await inPage(async ({ call, cdp }) => {
+  const memory = async () => {
+    await cdp.send('HeapProfiler.collectGarbage')
+    const { metrics } = await cdp.send('Performance.getMetrics')
+    const of = (which) => metrics.find((metric) => metric.name === which).value
+    return { heap: of('JSHeapUsedSize') / 1e6, nodes: of('Nodes') }
+  }
+  const rows = {}
+  for (const [at, conversationId] of short.entries()) {
+    await call('openStored', { name, conversationId })
+    if ([20, 100, CONVERSATIONS].includes(at + 1)) rows[at + 1] = await memory()
+  }
+  return rows
+})
+for (const [count, { heap, nodes }] of Object.entries(kept))
+  console.log(`after ${count} conversations: ${heap.toFixed(1)} MB, ${nodes} nodes`)
+await browser.close()
+server.close()
+
+async function inPage(work) {
+  const page = await context.newPage()
+  page.on('pageerror', (error) => console.error(error))
+  await page.goto(server.url)
+  const cdp = await context.newCDPSession(page)
+  await cdp.send('Performance.enable')
+  const call = (method, ...given) =>
+    page.evaluate(
+      async ({ method, given }) => (await import('/bench/lib/chat-page.js'))[method](...given),
+      { method, given },
+    )
+  const throttle = () => cdp.send('Emulation.setCPUThrottlingRate', { rate: THROTTLE })
+  try {
+    return await work({ page, cdp, call, throttle })
+  } finally {
+    await page.close()
+  }
+}
+
+function median(values) {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
+}

@@ -1,0 +1,109 @@
+// What the chat costs the page's thread while an answer is written, beside the floor: the same answer read by hand in the
+// page, and not shown at all. The processor is slowed down four times. Interleaved rounds, medians. `chat-long` is about
+// long conversations.
+import { chromium } from '@playwright/test'
+import { CHROMIUM_ARGS, findChromium } from '../scripts/lib/browser.mjs'
+import { startChatServer } from './lib/chat-server.mjs'
+
+const ROUNDS = Number(process.env.ROUNDS ?? 5)
+const THROTTLE = Number(process.env.THROTTLE ?? 4)
+const RATE = 1000
+const SECONDS = 5
+const CHARACTERS_OF_TOKEN = 4
+const EARLY = 2000 / CHARACTERS_OF_TOKEN
+const LATE = 200_000 / CHARACTERS_OF_TOKEN
+
+const server = await startChatServer()
+const browser = await chromium.launch({ executablePath: await findChromium(), args: CHROMIUM_ARGS })
+const ways = {
+  idle: { begin: null, before: 0 },
+  'by hand': { begin: 'beginByHand', before: EARLY },
+  'chat at 2 kB': { begin: 'beginInChat', before: EARLY },
+  'chat at 2 kB, followed': { begin: 'beginInChat', before: EARLY, isFollowed: true },
+  'chat at 200 kB': { begin: 'beginInChat', before: LATE },
+  'chat at 200 kB, followed': { begin: 'beginInChat', before: LATE, isFollowed: true },
+}
+const rows = Object.fromEntries(Object.keys(ways).map((name) => [name, []]))
+for (let round = 0; round < ROUNDS; round += 1)
+  for (const [name, way] of Object.entries(ways)) rows[name].push(await measure(way))
+
+const busy = (name) => median(rows[name].map((row) => row.busy))
+const idle = busy('idle')
+const floor = busy('by hand') - idle
+for (const name of Object.keys(ways)) {
+  const task = Math.max(...rows[name].map((row) => row.task))
+  const all = rows[name].map((row) => row.busy.toFixed(0)).join(' ')
+  console.log(
+    `${name.padEnd(25)} ${(busy(name) - idle).toFixed(0).padStart(4)} ms of main thread a second (${((busy(name) - idle) / floor).toFixed(2)}× the floor), longest task ${task < 50 ? 'below 50' : task.toFixed(0)} ms   [${all}]`,
+  )
+}
+for (const how of ['', ', followed']) {
+  const growth = (busy(`chat at 200 kB${how}`) - idle) / (busy(`chat at 2 kB${how}`) - idle)
+  console.log(`a token at 200 kB costs ${growth.toFixed(2)} times one at 2 kB${how}`)
+}
+await browser.close()
+server.close()
+
+/** Milliseconds of the page's main thread a second, and its longest task. */
+async function measure({ begin, before, isFollowed = false }) {
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  page.on('pageerror', (error) => console.error(error))
+  await page.goto(server.url)
+  const cdp = await context.newCDPSession(page)
+  await cdp.send('Performance.enable')
+  const call = (name, argument) =>
+    page.evaluate(
+      async ({ name, argument }) => (await import('/bench/lib/chat-page.js'))[name](argument),
+      { name, argument },
+    )
+  const go = () => fetch(`${server.url}/go`)
+  const run = async (tokens) => {
+    await call(begin, `${before} then ${tokens} at ${RATE}`)
+    await call('untilRead', before * CHARACTERS_OF_TOKEN)
+    // What came at once is drawn.
+    await page.waitForTimeout(500)
+    if (isFollowed) await call('follow')
+    await page.waitForTimeout(100)
+    return async () => {
+      await go()
+      await call('untilRead', (before + tokens) * CHARACTERS_OF_TOKEN)
+    }
+  }
+  const end = async () => {
+    await go()
+    await page.waitForTimeout(300)
+  }
+  if (begin) {
+    // Warms up.
+    for (let turn = 0; turn < 2; turn += 1) {
+      await (
+        await run(RATE)
+      )()
+      await end()
+    }
+  }
+  const tokens = RATE * SECONDS
+  const stream = begin ? await run(tokens) : () => page.waitForTimeout(SECONDS * 1000)
+  await cdp.send('Emulation.setCPUThrottlingRate', { rate: THROTTLE })
+  await page.waitForTimeout(500)
+  await call('longestTask')
+  const first = await metrics(cdp)
+  await stream()
+  const last = await metrics(cdp)
+  const task = await call('longestTask')
+  await cdp.send('Emulation.setCPUThrottlingRate', { rate: 1 })
+  if (begin) await end()
+  await context.close()
+  const seconds = last.Timestamp - first.Timestamp
+  return { busy: ((last.TaskDuration - first.TaskDuration) * 1000) / seconds, task }
+}
+
+async function metrics(cdp) {
+  const { metrics: all } = await cdp.send('Performance.getMetrics')
+  return Object.fromEntries(all.map(({ name, value }) => [name, value]))
+}
+
+function median(values) {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
+}

@@ -1,0 +1,87 @@
+import { type Component, getAllContexts, mount, unmount } from 'svelte'
+import { createSubscriber } from 'svelte/reactivity'
+import { fromStore, readable } from 'svelte/store'
+import type { CallCardProps } from '../bindings/cards.ts'
+import {
+  CHAT_DEFAULTS,
+  type ChatSettings,
+  type GivenSettings,
+  loadChat,
+  setProperties,
+} from '../bindings/chat-properties.ts'
+import { selection } from '../bindings/selection.ts'
+import type { CallRenderers } from '../chat/index.ts'
+import type { Agent } from '../index.ts'
+import { providedAgent } from './context.ts'
+import { type Given, read } from './given.ts'
+
+/** Components by the name of the tool whose calls they draw. */
+export interface CallCards {
+  readonly [toolName: string]: Component<CallCardProps>
+}
+
+/** The properties of `<offstage-chat>`. */
+export interface ChatOptions extends Omit<GivenSettings, 'renderers'> {
+  readonly renderers?: CallCards | undefined
+}
+
+/** For `{@attach …}`. */
+export type ChatAttachment = (element: HTMLElement) => void
+
+const NONE = /* @__PURE__ */ readable<Agent | null>(null)
+
+/**
+ * For the `<offstage-chat>` of this component: loads the element, and sets its properties. `agent`: default that of the
+ * provider.
+ */
+export function attachChat(options: Given<ChatOptions> = {}): ChatAttachment {
+  const provided = fromStore(providedAgent() ?? NONE)
+  const contexts = getAllContexts()
+  const pick = selection(
+    (cards: CallCards) => cards,
+    () => undefined,
+  )
+  let cards: CallCards = {}
+  let renderers: CallRenderers = {}
+  let before = CHAT_DEFAULTS
+  return (element) => {
+    loadChat()
+    const { renderers: given = {}, ...settings } = read(options)
+    // What is written anew each time is another object with the same components.
+    if (cards !== pick(given)) {
+      cards = pick(given)
+      renderers = renderersOf(cards, contexts)
+    }
+    const agent = settings.agent ?? provided.current
+    const chat: HTMLElement & Partial<ChatSettings> = element
+    before = setProperties(chat, { ...settings, agent, renderers }, before)
+  }
+}
+
+function renderersOf(cards: CallCards, context: Map<unknown, unknown>): CallRenderers {
+  const draw =
+    (card: Component<CallCardProps>): CallRenderers[string] =>
+    (first, { container, respond }) => {
+      let call = first
+      let changed = (): void => {}
+      const follow = createSubscriber((update) => {
+        changed = update
+      })
+      const props: CallCardProps = {
+        get call() {
+          follow()
+          return call
+        },
+        respond,
+      }
+      const mounted = mount(card, { target: container, context, props })
+      return {
+        update(newest) {
+          call = newest
+          changed()
+        },
+        dispose: () => void unmount(mounted),
+      }
+    }
+  return Object.fromEntries(Object.entries(cards).map(([name, card]) => [name, draw(card)]))
+}

@@ -1,0 +1,8 @@
+export { type AgentRef, provideAgent, useAgent } from './context.ts'
+export { useConversation, type UsedConversation } from './use-conversation.ts'
+export { useAgentContext, useTool } from './use-tool.ts'
+export { attachChat, type CallCards, type ChatAttachment, type ChatOptions } from './chat.ts'
+export type { Given } from './given.ts'
+export type { CallCardProps } from '../bindings/cards.ts'
+export type { ConversationActions } from '../bindings/conversation-of.ts'
+export type { CompositeToolWith, ToolWith } from '../bindings/tool-input.ts'

@@ -1,0 +1,38 @@
+import { type AnyTool, mountTool } from '../bindings/mounted-tools.ts'
+import type { CompositeToolWith, ToolWith } from '../bindings/tool-input.ts'
+import type { JsonSchema, StandardSchema } from '../index.ts'
+import { watch, whileMounted } from './context.ts'
+import { type Given, read } from './given.ts'
+
+/** Registers a tool while the component is mounted. Of a function that makes it of state, the newest tool counts. */
+export function useTool<
+  const Schema extends JsonSchema | StandardSchema = JsonSchema,
+  Output = unknown,
+>(tool: Given<ToolWith<Schema, Output>>): void
+/** The same of a tool that calls other tools: it has `run` in place of `execute`. */
+export function useTool<
+  const Schema extends JsonSchema | StandardSchema = JsonSchema,
+  Output = unknown,
+>(tool: Given<CompositeToolWith<Schema, Output>>): void
+export function useTool(tool: Given<AnyTool>): void {
+  whileMounted((agent) => {
+    const mounted = mountTool(agent, read(tool))
+    const stop = watch(
+      () => read(tool),
+      (newest) => {
+        mounted.update(newest)
+        mounted.redefine()
+        return () => {}
+      },
+    )
+    return () => {
+      stop()
+      mounted.unmount()
+    }
+  })
+}
+
+/** Adds a value to what the model is told of the page at each step, while the component is mounted: the newest one. */
+export function useAgentContext(value: unknown): void {
+  whileMounted((agent) => agent.addContext(() => read(value)))
+}

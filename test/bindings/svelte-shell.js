@@ -1,0 +1,4 @@
+import { render } from 'svelte/server'
+import Shell from './svelte/shell.svelte'
+
+export const renderShell = (props) => render(Shell, { props }).body

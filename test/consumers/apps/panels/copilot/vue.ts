@@ -1,0 +1,4 @@
+import { createApp } from 'vue'
+import Copilot from './vue-copilot.vue'
+
+createApp(Copilot).mount('#app')
