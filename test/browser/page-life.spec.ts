@@ -1,4 +1,4 @@
-import { chromium, type Browser, type BrowserContext, type Page } from '@playwright/test'
+import { chromium, type Browser, type Page } from '@playwright/test'
 import { callTools, say } from './support/mock-answers.ts'
 import { MORE } from './support/more.ts'
 import { processOf } from './support/process-of.ts'
@@ -175,8 +175,8 @@ test(
   },
 )
 
-/** Sets the wall clock of a context's pages and their workers: what they read by `Date`. */
-async function shiftClock(context: BrowserContext, page: Page, hours: number): Promise<void> {
+/** Sets the wall clock of a page and its worker: what they read by `Date`. */
+async function shiftClock(page: Page, hours: number): Promise<void> {
   const shift = `{
     const { now } = Date
     const ahead = ${hours * 3_600_000}
@@ -191,13 +191,13 @@ for (const hours of [1, -1]) {
   test(
     `F21 the wall clock is set ${hours > 0 ? 'forward' : 'back'} an hour while a call waits for its approval: the run goes on`,
     hours > 0 ? {} : MORE,
-    async ({ openPage, context, model }) => {
+    async ({ openPage, model }) => {
       model.enqueue(callTools([{ name: 'pay', input: {} }]), say('Paid.'))
-      const page = await openPage({ context })
+      const page = await openPage()
       await mount(page, model.baseURL)
       await begin(page)
       await expect.poll(async () => (await snapshot(page)).pending.length).toBe(1)
-      await shiftClock(context, page, hours)
+      await shiftClock(page, hours)
       const isTaken = await page.evaluate(() => {
         const { agent } = window as unknown as Shown
         const [call] = agent.conversation('c').getSnapshot().pending
