@@ -80,13 +80,19 @@ function sending(
     send(text, files = []) {
       const conversation = target.conversation()
       if (!conversation || (text.trim() === '' && files.length === 0)) return false
-      const steers = conversation.getSnapshot().runId !== undefined
+      const { runId, status } = conversation.getSnapshot()
+      const steers = runId !== undefined
       const input = inputOf(text, files)
       return perform({ name: 'send', detail: { text, files, steers }, key }, async () => {
         target.toLatest()
-        if (!steers) return void conversation.send(input)
-        // The run may have ended meanwhile.
-        if ((await conversation.steer(input)) === null) conversation.send(input)
+        if (!steers && status !== 'loading') return void conversation.send(input)
+        // It may have ended meanwhile; of one that is being loaded, nobody knows yet whether there is one.
+        const sent = conversation.steer(input)
+        const id = await sent.catch((thrown: unknown) => {
+          if (target.local.get('draft') === undefined) target.local.set('draft', text)
+          throw thrown
+        })
+        if (id === null) conversation.send(input)
       })
     },
     stop() {

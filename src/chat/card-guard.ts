@@ -4,6 +4,12 @@ import type { ReactiveController, ReactiveControllerHost } from 'lit'
 const SETTLING = 500
 /** What a person has scrolled, written or pressed moves things because of them. Milliseconds. */
 const OWN_DOING = 300
+/** This soon after one another, what scrolls is still what a finger has thrown. Milliseconds. */
+const OWN_SCROLL = 150
+/** How long a card stands still after a finger's throw before a press is meant for it. Milliseconds. */
+const AFTER_THROW = 150
+/** What answers, and is judged by its own place: a card, and of one with several calls each, and what answers all. */
+const GUARDED = '.call.waiting, .asked-call, .asked-all'
 
 interface Host extends ReactiveControllerHost {
   readonly renderRoot: HTMLElement | DocumentFragment
@@ -15,6 +21,12 @@ interface Card {
   readonly settledAt: number
 }
 
+/** A log that scrolls on by itself, since a finger has thrown it. */
+interface Thrown {
+  readonly at: number
+  readonly height: number
+}
+
 /**
  * Keeps a press that was meant for something else from answering a card that came under the pointer: judged where the
  * pointer goes down. Keys press what has the focus, which no card takes by itself.
@@ -24,10 +36,18 @@ export class CardGuard implements ReactiveController {
   readonly #cards = new Map<Element, Card>()
   #root: HTMLElement | DocumentFragment | null = null
   #actedAt = -Infinity
+  #thrown: Thrown = { at: -Infinity, height: 0 }
   #isTooEarly = false
 
   /** Of the page, too: where a card stands is known before it is pressed. */
-  readonly #onScroll = (): void => this.#look()
+  readonly #onScroll = ({ target }: Event): void => {
+    const { at, height } = this.#thrown
+    const now = performance.now()
+    // What grows scrolls by itself, too.
+    if (isLog(target) && target.scrollHeight === height && now - at < OWN_SCROLL)
+      this.#thrown = { at: now, height }
+    this.#look(now)
+  }
 
   constructor(host: Host) {
     this.#host = host
@@ -50,9 +70,7 @@ export class CardGuard implements ReactiveController {
     const { renderRoot } = this.#host
     if (this.#root === renderRoot) return
     this.#root = renderRoot
-    const acts = (): void => {
-      this.#actedAt = performance.now()
-    }
+    const acts = (event: Event): void => this.#acts(event)
     for (const type of ['wheel', 'touchmove', 'keydown', 'input', 'click'])
       renderRoot.addEventListener(type, acts, { passive: true, capture: true })
     renderRoot.addEventListener('scroll', this.#onScroll, { passive: true, capture: true })
@@ -60,23 +78,32 @@ export class CardGuard implements ReactiveController {
     renderRoot.addEventListener('click', (event) => this.#click(event), { capture: true })
   }
 
+  #acts({ type, target }: Event): void {
+    const element = target instanceof Element ? target : null
+    // What answers one card moves the next one: the second of two clicks is not for that.
+    const isAnswer = type === 'click' && element?.closest('.buttons') != null
+    this.#actedAt = isAnswer ? -Infinity : performance.now()
+    const log = type === 'touchmove' ? element?.closest('.log') : null
+    this.#thrown = { at: log ? performance.now() : -Infinity, height: log?.scrollHeight ?? 0 }
+  }
+
   /** Which cards there are now, and since when they stand where they do. */
-  #look(): void {
-    const cards = new Set(this.#host.renderRoot.querySelectorAll('.call.waiting'))
+  #look(now = performance.now()): void {
+    const cards = new Set(this.#host.renderRoot.querySelectorAll(GUARDED))
     for (const card of this.#cards.keys()) if (!cards.has(card)) this.#cards.delete(card)
-    const now = performance.now()
     for (const card of cards) {
       const { top, left } = card.getBoundingClientRect()
-      const before = this.#cards.get(card)
-      const isSame = before?.top === top && before.left === left
-      const isOwn = before && now - this.#actedAt < OWN_DOING
-      if (!before || !(isSame || isOwn)) rest(card)
-      this.#cards.set(card, {
-        top,
-        left,
-        settledAt: before && (isSame || isOwn) ? before.settledAt : now,
-      })
+      this.#cards.set(card, { top, left, settledAt: this.#settledAt(card, { top, left, now }) })
     }
+  }
+
+  #settledAt(card: Element, { top, left, now }: Place): number {
+    const before = this.#cards.get(card)
+    const isSame = before?.top === top && before.left === left
+    if (before && (isSame || now - this.#actedAt < OWN_DOING)) return before.settledAt
+    if (before && now === this.#thrown.at) return now - SETTLING + AFTER_THROW
+    rest(card)
+    return now
   }
 
   #press(event: Event): void {
@@ -84,7 +111,7 @@ export class CardGuard implements ReactiveController {
     // Through the slot of a host's card, too. Only buttons answer: a field of a form may be used at once.
     const path = event.composedPath().filter((each) => each instanceof Element)
     const isButton = path.some((each) => each.matches('button, [role="button"]'))
-    const card = isButton ? path.find((each) => each.matches('.call.waiting')) : undefined
+    const card = isButton ? path.find((each) => each.matches(GUARDED)) : undefined
     const settledAt = card ? this.#cards.get(card)?.settledAt : undefined
     this.#isTooEarly = settledAt !== undefined && performance.now() - settledAt < SETTLING
   }
@@ -99,6 +126,16 @@ export class CardGuard implements ReactiveController {
   }
 }
 
+interface Place {
+  readonly top: number
+  readonly left: number
+  readonly now: number
+}
+
+function isLog(target: EventTarget | null): target is HTMLElement {
+  return target instanceof HTMLElement && target.classList.contains('log')
+}
+
 /** Until when cards rest: the newest movement counts. */
 const resting = new WeakMap<Element, ReturnType<typeof setTimeout>>()
 
@@ -106,7 +143,9 @@ const resting = new WeakMap<Element, ReturnType<typeof setTimeout>>()
 function rest(card: Element): void {
   if (card.querySelector(':focus, slot:focus-within')) return
   clearTimeout(resting.get(card))
-  const rows = [...card.querySelectorAll<HTMLElement>('.buttons, slot')]
+  const rows = [...card.querySelectorAll<HTMLElement>('.buttons, slot')].filter(
+    (row) => row.closest(GUARDED) === card,
+  )
   for (const row of rows) row.inert = true
   const wake = (): void => {
     for (const row of rows) row.inert = false

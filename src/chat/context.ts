@@ -6,6 +6,7 @@ import type {
   FilePart,
   ShownCall,
 } from '../index.ts'
+import type { EngineLoading } from './parts/engine-loading.ts'
 import type { ChatRow } from './parts/rows.ts'
 import type { PanelWidth } from './panel-width.ts'
 import type { Placement } from './placement.ts'
@@ -38,6 +39,8 @@ export interface ChatContext {
   readonly isOffline: boolean
   /** Conversations outlive a reload. */
   readonly isKept: boolean
+  /** A model that is being loaded in the browser. */
+  readonly loading: EngineLoading | null
   /** The newest message is in view, or is being followed. */
   readonly isFollowing: boolean
 }

@@ -23,6 +23,7 @@ import { ScrollFollow } from './scroll-follow.ts'
 import { styles } from './styles/index.ts'
 import { Surroundings } from './surroundings.ts'
 import { chatView } from './views/chat.ts'
+import { VisibleScreen } from './visible-screen.ts'
 import type { Words } from './words/words.ts'
 import { wordsFor } from './words/words-for.ts'
 
@@ -66,6 +67,7 @@ export class ChatElement extends LitElement implements ChatProperties {
     super()
     keepFocus(this)
     this.addController(new CardGuard(this))
+    this.addController(new VisibleScreen(this))
     this.agent = null
     this.conversationId = null
     this.placement = 'inline'
@@ -146,8 +148,18 @@ export class ChatElement extends LitElement implements ChatProperties {
     this.#local.set('draft', memory.read(`draft:${this.conversationId}`) ?? undefined)
     setAttached(this.#local, [])
     this.#scroll.toLatest()
-    void this.#follow.conversation?.resume({ interrupted: 'ask' }).catch(() => {})
+    this.#resume()
     this.#tellView(this.conversationId)
+  }
+
+  /** Goes on with what was left open. It is said where this page has not driven it before. */
+  #resume(): void {
+    const { conversation, snapshot } = this.#follow
+    const isNew = snapshot?.status === 'loading'
+    conversation?.resume({ interrupted: 'ask' }).then(
+      (run) => isNew && run && this.#local.set('resumed', run.runId),
+      () => {},
+    )
   }
 
   /** Which conversation is on view may be a person's choice: the page is told of each, once it is drawn. */
@@ -191,6 +203,7 @@ export class ChatElement extends LitElement implements ChatProperties {
       isOpen: this.#isOpen,
       isOffline: this.#around.isOffline,
       isKept: this.#around.isKept,
+      loading: this.#around.loading,
       isFollowing: this.#scroll.isFollowing,
     }
   }

@@ -1,7 +1,11 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import type { Agent } from '../index.ts'
+import { type EngineLoading, isLoaded } from './parts/engine-loading.ts'
 
-/** What is around a conversation: the network, where it is kept, and the list of all. Draws the element when they change. */
+/** A load that has said nothing for so long is shown no longer. Milliseconds. */
+const SILENT_MS = 120_000
+
+/** What is around a conversation: the network, where it is kept, an engine that loads, and the list of all. Draws the element when they change. */
 export class Surroundings implements ReactiveController {
   readonly #host: ReactiveControllerHost
   #agent: Agent | null = null
@@ -9,6 +13,8 @@ export class Surroundings implements ReactiveController {
   #isConnected = false
   isOffline = false
   isKept = true
+  loading: EngineLoading | null = null
+  #forgetting: ReturnType<typeof setTimeout> | undefined
 
   constructor(host: ReactiveControllerHost) {
     this.#host = host
@@ -20,6 +26,7 @@ export class Surroundings implements ReactiveController {
     this.#stop()
     this.#agent = agent
     this.isKept = true
+    this.loading = null
     if (this.#isConnected) this.#start()
   }
 
@@ -54,10 +61,24 @@ export class Surroundings implements ReactiveController {
         this.isKept = mode !== 'memory'
         update()
       }),
+      agent.on('engine-progress', (progress) => this.#load(progress)),
+      // Loaded, given up or failed.
+      agent.on('status', ({ status }) => status === 'idle' && this.#load(null)),
     )
   }
 
+  /** Of a load that nobody hears of again, it is known only that it is over. */
+  #load(progress: EngineLoading | null): void {
+    clearTimeout(this.#forgetting)
+    const loading = progress && !isLoaded(progress) ? progress : null
+    if (loading) this.#forgetting = setTimeout(() => this.#load(null), SILENT_MS)
+    if (loading === this.loading) return
+    this.loading = loading
+    this.#host.requestUpdate()
+  }
+
   #stop(): void {
+    clearTimeout(this.#forgetting)
     for (const undo of this.#undo) undo()
     this.#undo = []
   }

@@ -90,6 +90,7 @@ export class AgentCore implements AgentParts {
       resultOf: (ref, outcome) =>
         this.#link?.feeds.resultOf({ ...ref, storage: storageKey(this.scope().storage) }, outcome),
       onLeft: (ref, outcome) => void this.later('left')(ref, outcome).catch(() => {}),
+      onHandle: (run) => this.agentEvents.emit({ type: 'run', run }),
       onOpen: (openRuns) =>
         this.agentEvents.emit({ type: 'status', status: openRuns ? 'running' : 'idle', openRuns }),
     })
@@ -228,6 +229,7 @@ export class AgentCore implements AgentParts {
       resume: (options) => agent.resume(id, options),
       continue: () => agent.continue(id),
       approve: (call, options) => agent.approve(at(call), options),
+      approveAll: (calls) => agent.approveAll(calls.map(at)),
       deny: (call, reason) => agent.deny(at(call), reason),
       consent: (call, event) => agent.consent(at(call), event),
       answer: (call, answer, options) => agent.answer(at(call), answer, options),

@@ -13,7 +13,7 @@ import { limitsOf } from './run-limits.ts'
 import { saidOf } from './said-of.ts'
 
 /** A person's answers, once it is certain that a person gave them. */
-export interface SentAnswers extends Omit<CallAnswers, 'approve' | 'consent'> {
+export interface SentAnswers extends Omit<CallAnswers, 'approve' | 'approveAll' | 'consent'> {
   approve(
     call: CallRef,
     how: ApproveOptions | undefined,

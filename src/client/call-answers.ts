@@ -51,6 +51,12 @@ export interface CallAnswers {
    * `consent: 'person'`, no person has; so do `supplyOutput` and `settle` then, but with an error.
    */
   approve(call: CallRef, options?: ApproveOptions): Promise<boolean>
+  /**
+   * Lets several calls run that a person was shown together, each with its own input: one press is good for all of them. It
+   * has to be later than each of their questions. Says how many it let run; rejects with the first failure once all are
+   * answered.
+   */
+  approveAll(calls: readonly CallRef[]): Promise<number>
   deny(call: CallRef, reason?: string): Promise<boolean>
   /**
    * Answers a question that the agent asked: with a text, or, where it asks for fields, with

@@ -20,6 +20,15 @@ export function personAnswers({
       const word = personCheck.check(ref, how?.consent)
       return unlessInvalid(word, later('approve')(ref, said, word.askedAt))
     },
+    async approveAll(calls) {
+      const refs = calls.map(refOf)
+      const asked = personCheck.checkAll(refs)
+      const approving = refs.map((ref, at) => later('approve')(ref, undefined, asked[at]))
+      const answers = await Promise.allSettled(approving)
+      const failed = answers.find((answer) => answer.status === 'rejected')
+      if (failed) throw failed.reason
+      return answers.filter((answer) => answer.status === 'fulfilled' && answer.value).length
+    },
     deny: later('deny'),
     async answer(call, answer, how) {
       const [ref, said] = [refOf(call), copyPlain(answer)]

@@ -77,6 +77,16 @@ export class PersonCheck {
     return { askedAt: asked.seq, takeBack }
   }
 
+  /** The same for approvals of several calls, by one press. Where each of them was asked. */
+  checkAll(calls: readonly CallRef[]): readonly AnsweredQuestion[] {
+    const asked = calls.map((call) => this.#asked.find(call))
+    const newest = Math.max(...asked.map(({ at }) => at))
+    if (asked.length === 0) return []
+    const isGiven = this.#needsPress ? usePress(newest) !== null : asked.every(isFree)
+    if (!isGiven) throw refused()
+    return asked.map(({ seq }) => seq)
+  }
+
   /** The same for what a call came to, which the page's own code may say unless it takes a person. */
   checkOutcome(call: CallRef, consent?: PersonConsent): PersonsWord | null {
     return this.#needsPress ? this.check(call, consent) : null

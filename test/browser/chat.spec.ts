@@ -1,4 +1,5 @@
 import type { OffstageChat } from '../../src/chat/index.ts'
+import type { EngineContext } from '../../src/engines/index.ts'
 import {
   begin,
   expect,
@@ -11,7 +12,7 @@ import {
   unfinished,
 } from './support/chat-page.ts'
 import { callTools, say } from './support/mock-answers.ts'
-import { pressSettled } from './support/press-settled.ts'
+import { pressSettled, pressTwiceSettled } from './support/press-settled.ts'
 
 test('an answer is shown as it is written, and stopped', async ({ openChat, model }) => {
   model.enqueue(unfinished('Once **upon** a time'), say('Again.'))
@@ -77,6 +78,30 @@ test('a press of a person’s is a consent, and a script’s is none', async ({ 
   await pressSettled(approve)
   await expect(replies(page).last()).toContainText('It is ordered.')
   expect(await orders(page)).toEqual([{ sku: 'mug' }])
+})
+
+test('several calls wait in one card: one is answered, the others by one press, none by a second click', async ({
+  openChat,
+  model,
+}) => {
+  const skus = ['mug', 'bowl', 'cup']
+  model.enqueue(
+    callTools(skus.map((sku) => ({ name: 'order', input: { sku } }))),
+    say('All ordered.'),
+  )
+  const { page, send } = await openChat(model, { consent: 'person' })
+  await send('Everything')
+  const card = page.getByRole('group', { name: 'Waits for you: 3' })
+  const one = card.getByRole('group', { name: 'Place the order' }).first()
+  await expect(one).toContainText('"sku": "mug"')
+  const approve = one.getByRole('button', { name: 'Approve', exact: true })
+  await pressTwiceSettled(approve)
+  const rest = page.getByRole('group', { name: 'Waits for you: 2' })
+  await expect(rest).toContainText('"sku": "bowl"')
+  expect(await orders(page)).toHaveLength(1)
+  await press(page, 'Approve all')
+  await expect(replies(page).last()).toContainText('All ordered.')
+  expect(await orders(page)).toHaveLength(3)
 })
 
 test('a card that has just come or moved takes no press of a pointer', async ({
@@ -236,17 +261,66 @@ test('why a run failed is said, and it is tried again', async ({ openChat, model
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
-test('a draft and the conversation on view outlive a reload', async ({ openChat, model }) => {
-  model.enqueue(say('One.'))
+test('a draft and the conversation on view outlive a reload, and a run that was cut off goes on and says so', async ({
+  openChat,
+  model,
+}) => {
+  model.enqueue(say('One.'), unfinished('Half of **two**'), say('Two.'), say('Three.'))
   const { page, send } = await openChat(model)
   await send('Hello')
   await expect(replies(page)).toContainText('One.')
+  await send('More')
+  await expect(replies(page).locator('strong')).toHaveText('two')
   await page.getByRole('textbox', { name: 'Message' }).fill('Half a sen')
   await page.reload()
   await page.locator('html[data-ready]').waitFor({ state: 'attached' })
   await begin(page, model)
-  await expect(replies(page)).toContainText('One.')
+  await expect(replies(page).last()).toContainText('Two.')
+  await expect(replies(page).first()).toContainText('One.')
   await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('Half a sen')
+  const resumed = page.getByText('goes on from where it was')
+  await expect(resumed).toBeVisible()
+  await send('Thank you')
+  await expect(replies(page).last()).toContainText('Three.')
+  await expect(resumed).toBeHidden()
+})
+
+test('a model that loads in the browser says how far it is, is cancelled, and says what to do when it is not there', async ({
+  openChat,
+  model,
+}) => {
+  const { page, send } = await openChat(model)
+  await page.evaluate(async () => {
+    const address = '/dist/engines.js'
+    const { pageEngine } = await import(address)
+    let turns = 0
+    const engine = pageEngine({
+      id: 'engine:tiny',
+      async *stream(_request: unknown, _config: unknown, context: EngineContext) {
+        turns++
+        if (turns > 1) throw new window.offstage.OffstageError('network', 'Nobody is there.')
+        context.progress({ loaded: 3e6, total: 12e6, text: 'weights' })
+        await new Promise((resolve) => context.signal.addEventListener('abort', resolve))
+        yield []
+      },
+    })
+    const agent = window.offstage.createAgent({
+      model: { provider: 'engine:tiny', model: 'tiny-1' },
+      engines: [engine],
+      worker: () => new Worker('/dist/worker.js', { type: 'module' }),
+    })
+    const chat = document.querySelector('offstage-chat')
+    if (chat) chat.agent = agent
+  })
+  await send('Hello')
+  const notice = page.locator('.loading')
+  await expect(notice).toContainText('Loading the model tiny-1')
+  await expect(notice).toContainText('25% · 3 MB / 12 MB · weights')
+  await press(page, 'Cancel')
+  await expect(notice).toHaveCount(0)
+  await send('Again')
+  await expect(page.getByRole('alert')).toContainText('Is its server running')
+  await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible()
 })
 
 test('a screen reader is told whole sentences, once, and what waits', async ({
@@ -281,6 +355,21 @@ test('a bubble opens, closes by Escape, and what runs goes on', async ({ openCha
   await expect(page.getByRole('button', { name: 'Open the assistant' })).toBeFocused()
   await page.keyboard.press('Enter')
   await expect(replies(page)).toContainText('Hello to you.')
+  // On a phone: in one line, and above a keyboard on the screen.
+  await page.setViewportSize({ width: 390, height: 800 })
+  const header = dialog.locator('.header')
+  expect((await header.boundingBox())?.height).toBeLessThan(64)
+  await expect(header.getByRole('button', { name: 'New conversation' })).toBeInViewport()
+  await page.evaluate(() => {
+    const { visualViewport: viewport } = window
+    if (!viewport) return
+    Object.defineProperty(viewport, 'height', { value: 420 })
+    Object.defineProperty(viewport, 'offsetTop', { value: 30 })
+    viewport.dispatchEvent(new Event('resize'))
+  })
+  const prompt = await dialog.getByRole('textbox', { name: 'Message' }).boundingBox()
+  expect((prompt?.y ?? 0) + (prompt?.height ?? 0)).toBeLessThan(450)
+  expect((await header.boundingBox())?.y).toBe(30)
 })
 
 test('a host’s card shows the call in the page’s own document, and answers it', async ({

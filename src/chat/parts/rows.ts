@@ -1,4 +1,4 @@
-import type { ConversationSnapshot, ShownCall, ShownMessage } from '../../index.ts'
+import type { ConversationSnapshot, PendingCall, ShownCall, ShownMessage } from '../../index.ts'
 import { stateOf } from './call-state.ts'
 
 /** What a log shows, from top to bottom. `key` is unique and stays the same as the row changes. */
@@ -8,6 +8,8 @@ export type ChatRow =
   | { readonly type: 'call'; readonly key: string; readonly call: ShownCall }
   /** Calls of one tool, one behind the other, that are done. At least three. */
   | { readonly type: 'calls'; readonly key: string; readonly calls: readonly ShownCall[] }
+  /** All calls that wait for an approval, where those are several: in place of the first one. */
+  | { readonly type: 'approvals'; readonly key: string; readonly calls: readonly PendingCall[] }
   | { readonly type: 'compaction'; readonly key: string }
 
 export interface RowOptions {
@@ -17,9 +19,18 @@ export interface RowOptions {
 
 /** The rows of a snapshot: days, messages, each call behind its message, and where it was compacted. */
 export function rowsOf(
-  { messages, compactions = [] }: ConversationSnapshot,
+  snapshot: ConversationSnapshot,
   { alone = () => false }: RowOptions = {},
 ): readonly ChatRow[] {
+  const { messages, compactions = [] } = snapshot
+  const asked = askedTogether(snapshot, alone)
+  const isAsked = ({ conversationId, toolCallId }: ShownCall): boolean =>
+    asked.some(
+      (call) =>
+        call.toolCallId === toolCallId &&
+        (call.conversationId ?? snapshot.conversationId) === conversationId,
+    )
+  const approvals = { type: 'approvals', key: 'approvals', calls: asked } as const
   const rows: ChatRow[] = []
   let day = ''
   const compactedBefore = new Set(compactions.map((compaction) => compaction.after))
@@ -31,11 +42,24 @@ export function rowsOf(
       day = today
     }
     if (hasText(message)) rows.push({ type: 'message', key: message.id, message })
-    for (const call of message.calls ?? [])
-      rows.push({ type: 'call', key: `call:${call.toolCallId}`, call })
+    for (const call of message.calls ?? []) {
+      if (!isAsked(call)) rows.push({ type: 'call', key: `call:${call.toolCallId}`, call })
+      else if (!rows.includes(approvals)) rows.push(approvals)
+    }
     if (compactedBefore.has(message.id)) rows.push({ type: 'compaction', key: `cut:${message.id}` })
   }
+  // Of agents that its calls asked, all of them.
+  if (asked.length > 0 && !rows.includes(approvals)) rows.push(approvals)
   return joined(rows, alone)
+}
+
+/** The calls that one card asks about: none where only one waits, which has a card of its own. */
+export function askedTogether(
+  { pending }: Pick<ConversationSnapshot, 'pending'>,
+  alone: (toolName: string) => boolean = () => false,
+): readonly PendingCall[] {
+  const asked = pending.filter(({ kind, toolName }) => kind === 'approval' && !alone(toolName))
+  return asked.length > 1 ? asked : []
 }
 
 /** Whether there is more to a message than its calls, which have rows of their own. */

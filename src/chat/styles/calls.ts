@@ -80,6 +80,14 @@ export const calls: CSSResult = css`
     gap: 0.5em;
   }
 
+  .asked-call {
+    display: flex;
+    flex-direction: column;
+    gap: 0.5em;
+    padding-block: 0.5em;
+    border-block-start: 1px solid var(--_line);
+  }
+
   .because {
     color: var(--_waiting);
     font-size: 0.9375em;

@@ -14,15 +14,43 @@ export const frame: CSSResult = css`
 
   .header {
     display: flex;
-    flex-wrap: wrap;
     gap: 0.25em;
     align-items: center;
     padding: 0.5em var(--_gap);
     border-block-end: 1px solid var(--_line);
+    container-type: inline-size;
   }
 
   .header h2 {
+    flex: 0 1 auto;
+    min-inline-size: 2em;
+    overflow: hidden;
     font-size: 1em;
+    text-overflow: ellipsis;
+    white-space: nowrap;
+  }
+
+  .header button {
+    flex-shrink: 0;
+  }
+
+  .sign {
+    display: none;
+  }
+
+  @container (width < 34rem) {
+    .header .sign {
+      display: inline;
+    }
+
+    .sign-words {
+      position: absolute;
+      inline-size: 1px;
+      block-size: 1px;
+      overflow: hidden;
+      clip-path: inset(50%);
+      white-space: nowrap;
+    }
   }
 
   .title {
@@ -204,7 +232,9 @@ export const frame: CSSResult = css`
 
   @media (width < 480px) {
     :host([placement='panel']) {
+      inset-block: var(--_screen-top, 0) auto;
       inline-size: 100vw;
+      block-size: var(--_screen-height, 100dvh);
     }
 
     .edge {
@@ -218,8 +248,9 @@ export const frame: CSSResult = css`
     :host([placement='bubble']) .chat {
       position: fixed;
       inset: 0;
+      inset-block: var(--_screen-top, 0) auto;
       inline-size: auto;
-      block-size: 100dvh;
+      block-size: var(--_screen-height, 100dvh);
       border: 0;
       border-radius: 0;
     }

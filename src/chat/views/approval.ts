@@ -8,7 +8,11 @@ import { refOf } from '../parts/call-ref.ts'
  * Whether a call may run. All that is shown is made of the tool's own definition and the input, with what shows nothing
  * made visible, so that no text of a model's can look like the card.
  */
-export function approvalView(context: ChatContext, call: PendingCall): TemplateResult {
+export function approvalView(
+  context: ChatContext,
+  call: PendingCall,
+  isOneOfSeveral = false,
+): TemplateResult {
   const { words, local } = context
   const edited = local.get<string>(editKey(call))
   return html`
@@ -21,13 +25,36 @@ export function approvalView(context: ChatContext, call: PendingCall): TemplateR
       ${call.about ? html`<p class="about">${visibleText(call.about.text)}</p>` : nothing}
       ${
         edited === undefined
-          ? html`<pre class="asked" tabindex="0" aria-label=${words.input}>
-${showInput(call.input)}</pre>`
+          ? inputView(context, call, isOneOfSeveral)
           : editView(context, call, edited)
       }
       ${buttonsView(context, call, edited)}
     </div>
   `
+}
+
+/** Whether a person has another input at hand for it. */
+export function isBeingEdited({ local }: ChatContext, call: PendingCall): boolean {
+  return local.get(editKey(call)) !== undefined
+}
+
+/** Lines of an input that are in view without a press, where it is one of several. */
+const FOLDED_FROM = 4
+
+/** Of one of several, a long input is folded. */
+function inputView(
+  { words }: ChatContext,
+  call: PendingCall,
+  isOneOfSeveral: boolean,
+): TemplateResult {
+  const text = showInput(call.input)
+  const block = html`<pre class="asked" tabindex="0" aria-label=${words.input}>${text}</pre>`
+  return isOneOfSeveral && text.split('\n').length > FOLDED_FROM
+    ? html`<details class="fold">
+        <summary>${words.input}</summary>
+        ${block}
+      </details>`
+    : block
 }
 
 const editKey = ({ toolCallId }: PendingCall): string => `input:${toolCallId}`

@@ -12,14 +12,13 @@ import { attachButton, attachedView, attachTo } from './attached.ts'
 export function composerView(context: ChatContext): TemplateResult {
   const { snapshot, words, local, actions } = context
   const isOpen = snapshot.runId !== undefined
-  const isLoading = snapshot.status === 'loading'
   const text = local.get<string>('draft') ?? ''
   const files = attachedTo(local)
   const isEmpty = text.trim() === '' && files.length === 0
   const problem = local.get<string>(problemKey('composer'))
   const send = (event: Event): void => {
     event.preventDefault()
-    if (isEmpty || isLoading || !actions.send(text, files)) return
+    if (isEmpty || !actions.send(text, files)) return
     local.set('draft', undefined)
     setAttached(local, [])
   }
@@ -61,7 +60,7 @@ export function composerView(context: ChatContext): TemplateResult {
               </button>`
             : nothing
         }
-        <button class="primary send" ?disabled=${isLoading || isEmpty}>${words.send}</button>
+        <button class="primary send" ?disabled=${isEmpty}>${words.send}</button>
       </div>
     </form>
   `

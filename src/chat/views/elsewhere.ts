@@ -2,15 +2,19 @@ import { html, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import { visibleText } from '../../conversation/index.ts'
 import type { ChatContext } from '../context.ts'
+import { askedTogether } from '../parts/rows.ts'
 import { problemView } from './problem.ts'
 import { waitingView } from './waiting.ts'
 
-/** What calls of other agents, which calls of this conversation asked, wait for. */
+/** What calls of other agents, which calls of this conversation asked, wait for, one by one. */
 export function elsewhereView(context: ChatContext): TemplateResult {
-  const { snapshot, words } = context
+  const { snapshot, words, renderers } = context
+  const together = askedTogether(snapshot, (toolName) => Object.hasOwn(renderers, toolName))
   const calls = snapshot.pending.filter(
-    ({ conversationId }) =>
-      conversationId !== undefined && conversationId !== snapshot.conversationId,
+    (call) =>
+      call.conversationId !== undefined &&
+      call.conversationId !== snapshot.conversationId &&
+      !together.includes(call),
   )
   return html`${repeat(
     calls,

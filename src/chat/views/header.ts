@@ -15,16 +15,19 @@ export function headerView(context: ChatContext): TemplateResult {
         aria-expanded=${isListOpen}
         @click=${() => local.set('list', isListOpen ? undefined : true)}
       >
-        ${words.conversations}
+        <span class="sign" aria-hidden="true">☰</span>
+        <span class="sign-words">${words.conversations}</span>
       </button>
       <button type="button" class="quiet" @click=${() => actions.startNew()}>
-        ${words.newConversation}
+        <span class="sign" aria-hidden="true">+</span>
+        <span class="sign-words">${words.newConversation}</span>
       </button>
       <slot name="header"></slot>
       ${
         placement === 'bubble'
           ? html`<button type="button" class="quiet" @click=${() => actions.close()}>
-              ${words.close}
+              <span class="sign" aria-hidden="true">×</span>
+              <span class="sign-words">${words.close}</span>
             </button>`
           : nothing
       }

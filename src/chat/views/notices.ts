@@ -1,8 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { visibleText } from '../../conversation/index.ts'
 import { problemKey } from '../actions.ts'
+import type { ErrorData } from '../../index.ts'
 import type { ChatContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
+import { loadingShown } from '../parts/engine-loading.ts'
+import { askedTogether } from '../parts/rows.ts'
 import { textOfContent } from '../parts/text-of.ts'
 import { goTo, waitingIn } from '../walk-messages.ts'
 import { consentsView, leavingView, planView, queueView, taintView } from './run-state.ts'
@@ -25,9 +28,11 @@ function problemView({ local }: ChatContext): Maybe {
 }
 
 /** Where calls wait for the person that are not all in view. */
-function waitingCallsView({ snapshot, words, locale, isFollowing }: ChatContext): Maybe {
+function waitingCallsView({ snapshot, words, locale, isFollowing, renderers }: ChatContext): Maybe {
   const waiting = snapshot.pending.filter(({ kind }) => kind !== 'output' && kind !== 'settlement')
-  if (waiting.length === 0 || (waiting.length === 1 && isFollowing)) return nothing
+  const together = askedTogether(snapshot, (toolName) => Object.hasOwn(renderers, toolName))
+  const cards = waiting.length - Math.max(0, together.length - 1)
+  if (cards === 0 || (cards === 1 && isFollowing)) return nothing
   const count = numberFormat(locale).format(waiting.length)
   const show = ({ target }: Event): void => {
     const root = target instanceof Element ? target.closest('.chat') : null
@@ -49,6 +54,7 @@ function placeView(context: ChatContext): Maybe {
     void actions.perform({ name: 'take-over' }, () => conversation.takeOver())
   const goOn = (): void => void actions.perform({ name: 'continue' }, () => conversation.continue())
   return html`
+    ${loadingView(context)} ${resumedView(context)}
     ${isOffline ? html`<p class="notice">${words.offline}</p>` : nothing}
     ${isKept ? nothing : html`<p class="notice">${words.inMemory}</p>`}
     ${
@@ -70,6 +76,31 @@ function placeView(context: ChatContext): Maybe {
   `
 }
 
+/** A model that is being loaded, until its run is stopped. */
+function loadingView({ loading, snapshot, words, locale, actions }: ChatContext): Maybe {
+  if (!loading) return nothing
+  const { ratio, percent, bytes } = loadingShown(loading, locale)
+  const label = words.engineLoading(visibleText(loading.model))
+  return html`<p class="notice loading">
+    ${label} <progress max="1" aria-label=${label} .value=${ratio ?? nothing}></progress>
+    ${[percent, bytes, loading.text === undefined ? undefined : visibleText(loading.text)].filter(Boolean).join(' · ')}
+    ${
+      snapshot.runId === undefined
+        ? nothing
+        : html`<button type="button" @click=${() => actions.stop()}>${words.cancel}</button>`
+    }
+  </p>`
+}
+
+/** Said until the next run: what was going on when the page was left may have ended by now. */
+function resumedView({ snapshot, words, local }: ChatContext): Maybe {
+  const { runId, ended, ownership, status } = snapshot
+  const resumed = local.get<string>('resumed')
+  if (resumed === undefined || resumed !== (runId ?? ended?.runId)) return nothing
+  if (ownership === 'other-tab' || status === 'waiting') return nothing
+  return html`<p class="notice">${words.resumed}</p>`
+}
+
 function retryView({ snapshot, words, locale }: ChatContext): Maybe {
   const { retry } = snapshot.run ?? {}
   if (!retry) return nothing
@@ -86,7 +117,8 @@ function outcomeView({ snapshot, words, conversation, actions }: ChatContext): M
     html`<button type="button" @click=${goOn}>${label}</button>`
   if (error)
     return html`<p class="notice problem" role="alert">
-      ${words.failed} ${visibleText(error.message)} ${button(words.tryAgain)}
+      ${words.failed} ${visibleText(error.message)}
+      ${isUnreachable(error) ? words.unreachable : nothing} ${button(words.tryAgain)}
     </p>`
   switch (ended?.outcome) {
     case 'max-steps':
@@ -96,6 +128,11 @@ function outcomeView({ snapshot, words, conversation, actions }: ChatContext): M
     default:
       return nothing
   }
+}
+
+/** Nothing has answered where the model should be. */
+function isUnreachable({ code }: ErrorData): boolean {
+  return code === 'network' || code === 'timeout'
 }
 
 /** A text that did not reach the conversation goes back to where it was written. */

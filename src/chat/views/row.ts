@@ -2,6 +2,7 @@ import { html, type TemplateResult } from 'lit'
 import type { ChatContext } from '../context.ts'
 import { dayFormat } from '../formats.ts'
 import type { ChatRow } from '../parts/rows.ts'
+import { approvalsView } from './approvals.ts'
 import { callView } from './call.ts'
 import { callsView } from './calls.ts'
 import { messageView } from './message.ts'
@@ -16,6 +17,8 @@ export function rowView(context: ChatContext, row: ChatRow): TemplateResult {
       return callView(context, row.call)
     case 'calls':
       return callsView(context, row.key, row.calls)
+    case 'approvals':
+      return approvalsView(context, row.calls)
     case 'compaction':
       return html`<p class="note">${context.words.compacted}</p>`
   }

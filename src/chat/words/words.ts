@@ -54,6 +54,8 @@ export interface Words {
   readonly showWaiting: string
   readonly approve: string
   readonly deny: string
+  readonly approveAll: string
+  readonly denyAll: string
   readonly denyReason: string
   readonly editInput: string
   readonly always: string
@@ -101,6 +103,10 @@ export interface Words {
   readonly inMemory: string
   readonly maxSteps: string
   limitReached(name: string): string
+  readonly resumed: string
+  beganAt(time: string): string
+  engineLoading(model: string): string
+  readonly unreachable: string
   readonly parked: string
   readonly failed: string
   readonly tryAgain: string

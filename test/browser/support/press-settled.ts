@@ -7,6 +7,22 @@ import { expect } from './expect.ts'
  * pressed once it takes presses.
  */
 export async function pressSettled(button: Locator): Promise<void> {
+  await settle(button)
+  await button.click()
+}
+
+/** The same twice, right behind one another, as a double click is. */
+export async function pressTwiceSettled(button: Locator): Promise<void> {
+  await settle(button)
+  const box = await button.boundingBox()
+  if (!box) throw new Error('The button is not there.')
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]
+  await button.page().mouse.click(x, y)
+  // The next card has taken its place, and is not pressed for that.
+  await button.page().mouse.click(x, y, { delay: 50 })
+}
+
+async function settle(button: Locator): Promise<void> {
   await button.scrollIntoViewIfNeeded()
   await button.evaluate(
     () =>
@@ -23,5 +39,4 @@ export async function pressSettled(button: Locator): Promise<void> {
       }),
     )
     .toBe(true)
-  await button.click()
 }

@@ -266,3 +266,52 @@ describe('what is said with an answer', () => {
     ])
   })
 })
+
+describe('an approval of several calls', () => {
+  async function two(options: Partial<AgentOptions> = {}) {
+    const set = stage(options)
+    const { command, worker } = await startedRun(set, 'x', { conversationId: 'c1' })
+    const { subscribe, getSnapshot } = set.agent.conversation('c1')
+    subscribe(() => {})
+    worker.tell(command, started(command), output('', { calls: ['t1', 't2'] }), call.asked('t1'))
+    await until(() => getSnapshot().pending.length === 1)
+    const askSecond = async () => {
+      worker.tell(command, call.asked('t2'))
+      await until(() => getSnapshot().pending.length === 2)
+    }
+    return { agent: set.agent, worker, askSecond }
+  }
+
+  test('takes one press for all of them, which is used up', async () => {
+    const { agent, worker, askSecond } = await two({ consent: 'person' })
+    await askSecond()
+    await expect(agent.approveAll(['t1', 't2'])).rejects.toMatchObject({ code: 'consent-refused' })
+    expect(worker.of('answerCall')).toEqual([])
+    personPress()
+    expect(await agent.approveAll(['t1', 't2'])).toBe(2)
+    await expect(agent.approve('t1')).rejects.toMatchObject({ code: 'consent-refused' })
+  })
+
+  test('takes no press from before one of the questions', async () => {
+    const { agent, worker, askSecond } = await two({ consent: 'person' })
+    personPress()
+    await askSecond()
+    await expect(agent.approveAll(['t1', 't2'])).rejects.toMatchObject({ code: 'consent-refused' })
+    expect(worker.of('answerCall')).toEqual([])
+  })
+
+  test('uses no press where there is none', async () => {
+    const { agent } = await two({ consent: 'person' })
+    personPress()
+    expect(await agent.approveAll([])).toBe(0)
+    expect(await agent.approve('t1')).toBe(true)
+  })
+
+  test('is refused once page tools have acted since the first of them', async () => {
+    const { agent, askSecond } = await two()
+    pageActs().turns = 9
+    activation(false)
+    await askSecond()
+    await expect(agent.approveAll(['t1', 't2'])).rejects.toMatchObject({ code: 'consent-refused' })
+  })
+})

@@ -1,0 +1,46 @@
+/** How far an engine in the browser has come with a model. */
+export interface EngineLoading {
+  readonly model: string
+  /** Units of `total`: bytes, or a fraction of 1. */
+  readonly loaded?: number
+  readonly total?: number
+  /** The engine's own words. */
+  readonly text?: string
+}
+
+/** What is shown of it. Absent: nobody knows. */
+export interface LoadingShown {
+  /** Between 0 and 1. */
+  readonly ratio?: number
+  readonly percent?: string
+  /** `12 MB / 345 MB`, where it is told in bytes. */
+  readonly bytes?: string
+}
+
+/** The same event says that a model is there: all of it is loaded. */
+export function isLoaded({ loaded, total }: EngineLoading): boolean {
+  return loaded !== undefined && total !== undefined && loaded >= total
+}
+
+/** A total of no more than this is a share, not a size. */
+const WHOLE = 1
+
+export function loadingShown({ loaded, total }: EngineLoading, locale: string): LoadingShown {
+  if (loaded === undefined) return {}
+  if (total === undefined || total <= 0)
+    return loaded > WHOLE ? { bytes: sizeOf(loaded, locale) } : {}
+  const ratio = Math.min(1, Math.max(0, loaded / total))
+  const percent = new Intl.NumberFormat(locale, { style: 'percent' }).format(ratio)
+  if (total <= WHOLE) return { ratio, percent }
+  return { ratio, percent, bytes: `${sizeOf(loaded, locale)} / ${sizeOf(total, locale)}` }
+}
+
+function sizeOf(bytes: number, locale: string): string {
+  const [unit, size] =
+    bytes < 1e6 ? ['kilobyte', 1e3] : bytes < 1e9 ? ['megabyte', 1e6] : ['gigabyte', 1e9]
+  return new Intl.NumberFormat(locale, {
+    style: 'unit',
+    unit: String(unit),
+    maximumSignificantDigits: 3,
+  }).format(bytes / Number(size))
+}

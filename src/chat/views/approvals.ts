@@ -1,0 +1,77 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import { keyed } from 'lit/directives/keyed.js'
+import { repeat } from 'lit/directives/repeat.js'
+import { visibleText } from '../../conversation/index.ts'
+import type { PendingCall } from '../../index.ts'
+import { problemKey } from '../actions.ts'
+import type { ChatContext } from '../context.ts'
+import { numberFormat } from '../formats.ts'
+import { refOf } from '../parts/call-ref.ts'
+import { approvalView, isBeingEdited } from './approval.ts'
+import { problemView } from './problem.ts'
+
+const KEY = 'approvals'
+
+/** Several calls that wait for an approval, in one card: to answer one by one, or all of them by one press. */
+export function approvalsView(context: ChatContext, calls: readonly PendingCall[]): TemplateResult {
+  const { words, locale, local } = context
+  const title = words.waitingCalls(numberFormat(locale).format(calls.length))
+  const problem = local.get<string>(problemKey(KEY))
+  return html`
+    <div
+      class="call waiting approvals"
+      part="call call-waiting"
+      role="group"
+      tabindex="-1"
+      aria-label=${title}
+    >
+      <p class="summary"><span class="call-title">${title}</span></p>
+      ${repeat(calls, keyOf, (call) => itemView(context, call))}
+      ${keyed(calls.map(keyOf).join(' '), allView(context, calls))}
+      ${problem === undefined ? nothing : html`<p class="problem" role="alert">${problem}</p>`}
+    </div>
+  `
+}
+
+function keyOf({ conversationId = '', toolCallId }: PendingCall): string {
+  return `${conversationId}/${toolCallId}`
+}
+
+function itemView(context: ChatContext, call: PendingCall): TemplateResult {
+  const title = visibleText(call.title ?? call.toolName)
+  return html`
+    <div class="asked-call" role="group" aria-label=${title}>
+      <p class="call-title">${title}</p>
+      ${approvalView(context, call, true)} ${problemView(context, call)}
+    </div>
+  `
+}
+
+/** Its buttons are other ones as soon as the list is another one: a press that began before is none of these. */
+function allView(context: ChatContext, calls: readonly PendingCall[]): TemplateResult {
+  const { agent, words, actions } = context
+  const refs = calls.map((call) => refOf(context, call))
+  const approve = (): void =>
+    void actions.perform({ name: 'approve', detail: { calls }, key: KEY }, () =>
+      agent.approveAll(refs),
+    )
+  const deny = (): void =>
+    void actions.perform({ name: 'deny', detail: { calls }, key: KEY }, () =>
+      Promise.all(refs.map((ref) => agent.deny(ref))),
+    )
+  return html`
+    <div class="asked-all">
+      <div class="buttons">
+        <button
+          type="button"
+          class="primary"
+          ?disabled=${calls.some((call) => isBeingEdited(context, call))}
+          @click=${approve}
+        >
+          ${words.approveAll}
+        </button>
+        <button type="button" @click=${deny}>${words.denyAll}</button>
+      </div>
+    </div>
+  `
+}
