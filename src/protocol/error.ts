@@ -30,6 +30,7 @@ export type ErrorCode =
   | 'storage-blocked'
   | 'storage-newer'
   | 'storage-offline'
+  | 'storage-cleared'
   | 'ownership-lost'
   // the model's endpoint
   | 'authentication'

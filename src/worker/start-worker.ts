@@ -19,6 +19,7 @@ export type {
   Name,
   Placement,
   RowRange,
+  StepDraft,
   Store,
   StoreChange,
   StoredRows,

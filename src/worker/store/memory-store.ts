@@ -2,6 +2,7 @@ import type { Row } from '../../protocol/fact.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { applyAppend, applyRename, committedBefore, rowsBefore } from './apply-append.ts'
 import { applyPlacement } from './apply-placement.ts'
+import { endsDraft, isCurrent } from './step-draft.ts'
 import {
   claimRecord,
   markRecord,
@@ -11,13 +12,14 @@ import {
   type StoredRecord,
 } from './record.ts'
 import { pageOf } from './pages.ts'
-import type { Name, Placement, RowRange, Store, StoreChange } from './store.ts'
+import type { Name, Placement, RowRange, StepDraft, Store, StoreChange } from './store.ts'
 
 /** A store that lives as long as its object: for private windows, tests, and `storage: 'memory'`. */
 export function createMemoryStore(storeId: string = randomId()): Store {
   const records = new Map<string, StoredRecord>()
   const rows = new Map<string, Row[]>()
-  const kept = { records, rows }
+  const drafts = new Map<string, StepDraft>()
+  const kept = { records, rows, drafts }
   let epoch = 0
 
   const followers = new Set<(change: StoreChange) => void>()
@@ -50,8 +52,11 @@ export function createMemoryStore(storeId: string = randomId()): Store {
       rows.set(conversationId, stored)
       stored.push(...applied.rows)
       changed(conversationId)
+      if (endsDraft(append.rows)) drafts.delete(conversationId)
       return applied.rows
     },
+    keepDraft: async (draft) => keepDraftIn(kept, draft),
+    draftOf: async (conversationId) => drafts.get(conversationId),
     place: async (placement) => {
       const placed = placeIn(kept, placement, epoch + 1)
       epoch = placed?.epoch ?? epoch
@@ -93,6 +98,12 @@ export function createMemoryStore(storeId: string = randomId()): Store {
 interface Kept {
   readonly records: Map<string, StoredRecord>
   readonly rows: Map<string, Row[]>
+  readonly drafts: Map<string, StepDraft>
+}
+
+function keepDraftIn({ records, drafts }: Kept, draft: StepDraft): void {
+  const record = records.get(draft.conversationId)
+  if (record && isCurrent(draft, record)) drafts.set(draft.conversationId, draft)
 }
 
 function sliceOf(stored: readonly Row[], { after = 0, limit, newest }: RowRange = {}): Row[] {
@@ -120,11 +131,12 @@ function renameIn({ records, rows }: Kept, conversationId: string, name: Name): 
 }
 
 /** The ids of what was there and is deleted. */
-function deleteIn({ records, rows }: Kept, conversationId: string): string[] {
+function deleteIn({ records, rows, drafts }: Kept, conversationId: string): string[] {
   if (!records.has(conversationId)) return []
   const tree = treeOf(records, conversationId)
   for (const id of tree) {
     rows.delete(id)
+    drafts.delete(id)
     records.delete(id)
   }
   return tree

@@ -4,6 +4,7 @@ import {
   isCustomStorage,
   storageKey,
   type StorageConfig,
+  type StorageReport,
   type StorageState,
 } from '../../protocol/conversation.ts'
 import { OffstageError, toErrorData } from '../../protocol/error.ts'
@@ -15,7 +16,7 @@ import type { Store } from './store.ts'
  * Opens the durable store of a name, and reports each change of its state. Rejects only where the
  * browser gives the page no database at all.
  */
-export type OpenDurable = (name: string, report: (state: StorageState) => void) => Promise<Store>
+export type OpenDurable = (name: string, report: (state: StorageReport) => void) => Promise<Store>
 
 /** A store of your own: what a page chooses with `storage: { type, … }`. */
 export interface StoreDefinition {
@@ -59,41 +60,44 @@ export class Stores {
   }
 
   async #open(config: StorageConfig, key: string): Promise<Store> {
-    return redactedStore(await this.#opened(config), key, this.#options.redaction)
+    return redactedStore(await this.#opened(config, key), key, this.#options.redaction)
   }
 
-  #opened(config: StorageConfig): Promise<Store> {
-    if (config === 'memory') return this.#memory()
-    return isCustomStorage(config) ? this.#custom(config) : this.#durable(config.name)
+  #opened(config: StorageConfig, key: string): Promise<Store> {
+    if (config === 'memory') return this.#memory(key)
+    return isCustomStorage(config) ? this.#custom(config, key) : this.#durable(config.name, key)
   }
 
-  async #memory(reason?: unknown): Promise<Store> {
+  async #memory(storage: string, reason?: unknown): Promise<Store> {
     const why = reason === undefined ? {} : { reason: toErrorData(reason) }
-    this.#options.notify({ type: 'storage', mode: 'memory', ...why })
+    this.#options.notify({ type: 'storage', storage, mode: 'memory', ...why })
     return createMemoryStore()
   }
 
-  async #durable(name: string): Promise<Store> {
+  async #durable(name: string, storage: string): Promise<Store> {
     try {
-      return await this.#reported((report) => this.#options.openDurable(name, report))
+      return await this.#reported(storage, (report) => this.#options.openDurable(name, report))
     } catch (error) {
-      return this.#memory(error)
+      return this.#memory(storage, error)
     }
   }
 
   /** Nothing takes its place: what is meant for it goes nowhere else. */
-  async #custom(config: CustomStorage): Promise<Store> {
+  async #custom(config: CustomStorage, storage: string): Promise<Store> {
     const { definitions } = this.#options
     const definition = definitions.find(({ type }) => type === config.type)
     if (definition === undefined) throw unknownType(config.type, definitions)
-    return this.#reported((report) => definition.open(config, report))
+    return this.#reported(storage, (report) => definition.open(config, report))
   }
 
-  async #reported(open: (report: (state: StorageState) => void) => Promise<Store>): Promise<Store> {
+  async #reported(
+    storage: string,
+    open: (report: (state: StorageReport) => void) => Promise<Store>,
+  ): Promise<Store> {
     let isReported = false
-    const report = (state: StorageState): void => {
+    const report = (state: StorageReport): void => {
       isReported = true
-      this.#options.notify({ type: 'storage', ...state })
+      this.#options.notify({ type: 'storage', storage, ...state })
     }
     const store = await open(report)
     if (!isReported) report({ mode: 'durable' })

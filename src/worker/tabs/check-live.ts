@@ -84,6 +84,7 @@ const step = shape({
       isComplete: isFlag,
     }),
   ),
+  isLeft: optional(isFlag),
 })
 
 const fields = {

@@ -44,6 +44,8 @@ export class Storage {
       get: (...args) => life.through(() => store.get(...args)),
       rename: (...args) => life.through(() => store.rename(...args)),
       mark: (...args) => life.through(() => store.mark(...args)),
+      keepDraft: (...args) => life.through(() => store.keepDraft(...args)),
+      draftOf: (...args) => life.through(() => store.draftOf(...args)),
       descendants: (...args) => life.through(() => store.descendants(...args)),
       delete: (...args) => life.through(() => store.delete(...args)),
       close: () => undefined,
