@@ -51,6 +51,8 @@ export interface CallFacts {
   readonly parallel: boolean
   /** What the tool is called for people, when the model asked. */
   readonly title?: string
+  /** Whose the tool was then, unless it was of the app's own code. */
+  readonly source?: string
   /** The run is done once this call succeeded. */
   readonly finishes?: boolean
   /** Native mode: the model wrote the call as text. */
@@ -211,6 +213,7 @@ type CallFact = { readonly path: CallPath } & (
       readonly type: 'call-proposed'
       readonly toolName: string
       readonly title?: string
+      readonly source?: string
       readonly input: JsonValue
     }
   | {

@@ -165,7 +165,9 @@ const facts = oneOf('type', {
     ...under,
     message: assistant,
     toolsId: nullOr(isText),
-    calls: listOf(shape({ toolCallId: isText, known: isFlag, parallel: isFlag })),
+    calls: listOf(
+      shape({ toolCallId: isText, known: isFlag, parallel: isFlag, source: optional(isText) }),
+    ),
     finishReason: isText,
     toolMode: among(['native', 'action']),
     feedback: optional(shape({ id: isText, error, text: isText })),
@@ -187,7 +189,13 @@ const facts = oneOf('type', {
   'run-parked': shape({ reason: isText }),
   'run-continued': shape({}),
   'run-ended': shape({ end: runEnd, next: optional(isText) }),
-  'call-proposed': shape({ ...ofCall, toolName: isText, title: optional(isText), input: isThere }),
+  'call-proposed': shape({
+    ...ofCall,
+    toolName: isText,
+    title: optional(isText),
+    source: optional(isText),
+    input: isThere,
+  }),
   'approval-requested': shape({
     ...ofCall,
     input: isThere,
