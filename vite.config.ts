@@ -100,6 +100,8 @@ const builds: Record<string, UserConfig> = {
       chat: 'src/chat/index.ts',
       'chat-class': 'src/chat/chat-class.ts',
       'chat-parts': 'src/chat/chat-parts.ts',
+      inspector: 'src/inspector/index.ts',
+      'inspector-class': 'src/inspector/inspector-class.ts',
     },
     splitting: true,
     intro: STAND_INS,

@@ -23,6 +23,7 @@ import { leave, sendStart } from './run-line.ts'
 import { sendAbort } from './send-abort.ts'
 import type { Listeners, Source } from './snapshot-store.ts'
 import type * as showing from './lazy-views.ts'
+import { MOST_ROWS, storedRows } from './stored-rows.ts'
 import type { StandardSchema } from './standard-schema.ts'
 import type * as transfer from './transfer/transfer.ts'
 
@@ -250,9 +251,16 @@ function conversations(agent: AgentParts): Questions {
       return isGone
     },
     clearHistory: async (id) => ask('clearHistory', scopeOf(id)),
-    async export(id) {
+    async rows(id, how = {}) {
+      checkNames(how, 'rows')
+      const { after = 0 } = how
+      const found = await ask('exportRows', { ...scopeOf(id), after, count: MOST_ROWS })
+      return found && storedRows(found)
+    },
+    async export(id, how = {}) {
+      checkNames(how, 'export')
       if (id !== undefined) checkId(id)
-      return (await loadTransfer()).exportFile(agent, id)
+      return (await loadTransfer()).exportFile(agent, id, how.through)
     },
     async import(file) {
       return (await loadTransfer()).importFile(agent, file)

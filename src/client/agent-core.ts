@@ -90,6 +90,7 @@ export class AgentCore implements AgentParts {
       resultOf: (ref, outcome) =>
         this.#link?.feeds.resultOf({ ...ref, storage: storageKey(this.scope().storage) }, outcome),
       onLeft: (ref, outcome) => void this.later('left')(ref, outcome).catch(() => {}),
+      onHandle: (run) => this.agentEvents.emit({ type: 'run', run }),
       onOpen: (openRuns) =>
         this.agentEvents.emit({ type: 'status', status: openRuns ? 'running' : 'idle', openRuns }),
     })

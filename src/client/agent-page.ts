@@ -131,6 +131,7 @@ function optionsThere(
     ...(options.compaction !== undefined && { compaction: compactionSettings(options.compaction) }),
     ...(memoriesOf(options).length > 0 && { hasMemory: true }),
     raw: options.raw ?? false,
+    ...(options.requests && { requests: true }),
   }
 }
 

@@ -30,6 +30,8 @@ export interface RunsHost {
   resultOf(ref: RunRef, outcome: RunOutcome): RunResult | undefined
   /** The run ended here, without a word of the worker. */
   onLeft(ref: RunRef, outcome: RunOutcome): void
+  /** There is a handle that was not there before. */
+  onHandle(run: Run): void
   /** The number of open runs changed. */
   onOpen(count: number): void
 }
@@ -140,6 +142,7 @@ export class AgentRuns {
     })
     this.#open.set(runId, handle)
     host.onOpen(this.#open.size)
+    host.onHandle(handle.run)
     return handle
   }
 }

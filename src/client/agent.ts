@@ -3,6 +3,7 @@ import type { JsonSchema } from '../protocol/json.ts'
 import type { AgentEvents } from './agent-events.ts'
 import type { CallAnswers } from './call-answers.ts'
 import type { Conversation } from './conversation-view.ts'
+import type { StoredRows } from './stored-rows.ts'
 import type { InferInput } from './infer-schema.ts'
 import type { Extracted, ExtractOptions } from './extract.ts'
 import type { ModelConfig, PromptValues, ResumeOptions, RunInput, RunOptions } from './options.ts'
@@ -51,10 +52,19 @@ export interface Conversations {
   /** Forgets the messages, keeps the conversation. `conversation-busy` while a run is open. */
   clearHistory(conversationId: string): Promise<boolean>
   /**
-   * A file of all conversations, or of one and those that calls of it started: JSON Lines, read from the store as
-   * they are taken from the stream. `conversation-not-found` when there is none of that id.
+   * What is stored of a conversation, in its order, for tools and diagnoses: the rows after the `seq` `after` (default:
+   * from the first one), at most 500 at once. Null when there is no such conversation.
    */
-  export(conversationId?: string): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>
+  rows(conversationId: string, options?: { readonly after?: number }): Promise<StoredRows | null>
+  /**
+   * A file of all conversations, or of one and those that calls of it started: JSON Lines, read from the store as
+   * they are taken from the stream. `through`: of that one, the rows up to this `seq` only. `conversation-not-found` when
+   * there is none of that id.
+   */
+  export(
+    conversationId?: string,
+    options?: { readonly through?: number },
+  ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>
   /**
    * Adds the conversations of such a file to those that are there, each of them whole or not at all. Rejects
    * with `invalid-input` when it is no such file, with `storage-newer` when a newer version wrote it. What was

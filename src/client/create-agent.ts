@@ -74,6 +74,7 @@ function conversationsOf({ list, later }: AgentCore): Conversations {
     fork: later('fork'),
     delete: later('delete'),
     clearHistory: later('clearHistory'),
+    rows: later('rows'),
     export: later('export'),
     import: later('import'),
     wipe: later('wipe'),

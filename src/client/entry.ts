@@ -50,6 +50,7 @@ export type { StandardSchema } from './standard-schema.ts'
 export type { Skill, SkillFile } from './skill.ts'
 export type { SubAgentOptions } from './sub-agent-options.ts'
 export type { RegisterOptions } from './tool-registry.ts'
+export type { StoredRows } from './stored-rows.ts'
 export type { ConversationFile, ImportReport } from './transfer/report.ts'
 export type {
   CommitsContext,
@@ -99,10 +100,12 @@ export type {
   Fact,
   PlanItem,
   PlanStatus,
+  Row,
   UserContent,
 } from '../protocol/fact.ts'
 export type { AnthropicMessage, ChatMessage, HistoryMessage } from '../protocol/history.ts'
 export type { JsonObject, JsonSchema, JsonValue } from '../protocol/json.ts'
+export type { RequestTokens, SentRequest } from '../protocol/request.ts'
 export type { RetryNotice } from '../protocol/live.ts'
 export type {
   AssistantMessage,

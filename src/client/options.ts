@@ -215,6 +215,8 @@ export interface AgentOptions {
   readonly engines?: readonly Engine[]
   /** Emit `raw` events with the provider's own data. */
   readonly raw?: boolean
+  /** Emit `request` events: what a model is asked with. For development: a request has the whole history. */
+  readonly requests?: boolean
   /** How often the worker is asked for a sign of life while something is open. Default 3000. */
   readonly heartbeatMs?: number
 }

@@ -20,6 +20,10 @@ export function deltaEvent(
       const { runId: _run, step: _step, attempt: _attempt, ...event } = delta
       return event
     }
+    case 'request': {
+      const { type, step, attempt, request } = delta
+      return { type, step, attempt, request }
+    }
     case 'tool-input-start': {
       const { type, toolCallId, toolName } = delta
       return { type, toolCallId, toolName }

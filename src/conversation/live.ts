@@ -66,6 +66,7 @@ export function foldDelta(live: Live, delta: Delta): Live {
     case 'reasoning-end':
     case 'tool-unavailable':
     case 'warning':
+    case 'request':
     case 'raw':
       return live
     default:

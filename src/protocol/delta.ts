@@ -1,5 +1,6 @@
 import type { ErrorData } from './error.ts'
 import type { CallPath, UserContent } from './fact.ts'
+import type { SentRequest } from './request.ts'
 import type { ParkReason, RunOutcome } from './run.ts'
 
 /** Which attempt at which step a delta belongs to. */
@@ -44,6 +45,7 @@ type StepDelta = AttemptRef &
         readonly error: ErrorData
       }
     | { readonly type: 'warning'; readonly code: string; readonly message: string }
+    | { readonly type: 'request'; readonly request: SentRequest }
     | { readonly type: 'raw'; readonly data: unknown }
   )
 

@@ -10,6 +10,7 @@ import type {
   Usage,
   UserMessage,
 } from './message.ts'
+import type { SentRequest } from './request.ts'
 import type { CallAbout, ParkReason, PendingCall, Question, RunResult } from './run.ts'
 import type { AskedBecause } from './taint.ts'
 import type { SettledStatus } from './tool.ts'
@@ -177,6 +178,13 @@ export type RunEventBody =
       readonly error: ErrorData
     }
   | { readonly type: 'warning'; readonly code: string; readonly message: string }
+  /** With `requests: true`: what the model is asked with, before anything of its answer. */
+  | {
+      readonly type: 'request'
+      readonly step: number
+      readonly attempt: number
+      readonly request: SentRequest
+    }
   | { readonly type: 'raw'; readonly data: unknown }
   | { readonly type: 'run-end'; readonly result: RunResult }
 

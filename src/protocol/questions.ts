@@ -61,6 +61,8 @@ export interface StepContext {
   readonly compaction?: CompactionSettings | false
   /** Emit `raw` events. */
   readonly raw: boolean
+  /** Emit `request` events. */
+  readonly requests?: true
 }
 
 /** An answer with which a run would be completed. */

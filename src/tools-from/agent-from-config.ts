@@ -32,6 +32,7 @@ type Plain =
   | 'storage'
   | 'retention'
   | 'raw'
+  | 'requests'
   | 'heartbeatMs'
 
 type Secrets = Pick<ModelConfig, 'apiKey' | 'headers'>
@@ -74,6 +75,7 @@ const FIELDS = Object.keys({
   storage: true,
   retention: true,
   raw: true,
+  requests: true,
   heartbeatMs: true,
 } satisfies Record<keyof AgentConfig, true>)
 

@@ -9,8 +9,11 @@ import { record } from './record.ts'
 import type { Recording } from './recording.ts'
 import { families } from './scenarios/index.ts'
 
-/** In how many played runs each of them is, at least. A new one is missing here until it is played. */
-const EVENTS: Record<RunEventBody['type'], number> = {
+/**
+ * In how many played runs each of them is, at least. A new one is missing here until it is played; `request` is asked for
+ * by an option that no scenario has.
+ */
+const EVENTS: Record<Exclude<RunEventBody['type'], 'request'>, number> = {
   'run-start': 400,
   'run-snapshot': 80,
   'run-parked': 25,

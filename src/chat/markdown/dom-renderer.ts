@@ -1,6 +1,6 @@
 import * as smd from 'streaming-markdown'
 import type { MarkdownOptions } from '../context.ts'
-import { copyText } from '../copy-text.ts'
+import { copyText } from '../../stage/copy-text.ts'
 import type { Words } from '../words/words.ts'
 import { hostOf, safeAddress } from './safe-address.ts'
 

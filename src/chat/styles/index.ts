@@ -3,6 +3,6 @@ import { base } from './base.ts'
 import { calls } from './calls.ts'
 import { frame } from './frame.ts'
 import { messages } from './messages.ts'
-import { tokens } from './tokens.ts'
+import { tokens } from '../../stage/tokens.ts'
 
 export const styles: CSSResultGroup = [tokens, base, frame, messages, calls]

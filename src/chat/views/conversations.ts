@@ -3,8 +3,8 @@ import { repeat } from 'lit/directives/repeat.js'
 import type { ConversationRecord } from '../../index.ts'
 import { problemKey } from '../actions.ts'
 import type { ChatContext } from '../context.ts'
+import { downloadFile } from '../../stage/download-file.ts'
 import { numberFormat } from '../formats.ts'
-import { downloadFile } from '../download-file.ts'
 
 /** All conversations, to open, search, rename and delete. */
 export function conversationsView(context: ChatContext): TemplateResult {
@@ -127,7 +127,7 @@ function deletedView(
 function fileView({ agent, words, local, locale, actions, snapshot }: ChatContext): TemplateResult {
   const save = (): void =>
     void actions.perform({ name: 'export', key: 'list' }, async () => {
-      await downloadFile(await agent.conversations.export(snapshot.conversationId))
+      await downloadFile(await agent.conversations.export(snapshot.conversationId), 'conversation')
     })
   const read = ({ target }: Event): void => {
     const field = target as HTMLInputElement

@@ -1,8 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { ShownBranch, ShownMessage } from '../../index.ts'
 import type { ChatContext } from '../context.ts'
+import { copyText } from '../../stage/copy-text.ts'
 import { numberFormat, timeFormat } from '../formats.ts'
-import { copyText } from '../copy-text.ts'
 import { textOf } from '../parts/text-of.ts'
 import { edit } from './message-editor.ts'
 

@@ -20,14 +20,21 @@ const READ = 512 * 1024
 /** At most, as the next ones may be as large as rows can be. */
 const MOST_ROWS = 64
 
+/** What is exported. */
+export interface Exported {
+  readonly roots: readonly ConversationRecord[]
+  /** Rows of a conversation after this `seq` are left out. */
+  readonly lastOf: (conversationId: string) => number
+}
+
 /** The file, in pieces. What is written while it is read may be in it, or not: each conversation is a beginning. */
 export async function* filePieces(
   read: ReadRows,
-  roots: readonly ConversationRecord[],
+  exported: Exported,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   let piece = new Uint8Array(PIECE)
   let used = 0
-  for await (const line of fileLines(read, roots)) {
+  for await (const line of fileLines(read, exported)) {
     for (let at = 0; at < line.length;) {
       const taken = Math.min(PIECE - used, line.length - at)
       piece.set(line.subarray(at, at + taken), used)
@@ -43,10 +50,7 @@ export async function* filePieces(
 }
 
 /** Those that others don't bring with them come first; a conversation comes before what its calls started. */
-async function* fileLines(
-  read: ReadRows,
-  roots: readonly ConversationRecord[],
-): AsyncGenerator<Uint8Array> {
+async function* fileLines(read: ReadRows, { roots, lastOf }: Exported): AsyncGenerator<Uint8Array> {
   yield encoded({ offstage: FILE_NAME, version: FILE_VERSION, format: FORMAT })
   const given = new Set(roots.map(({ conversationId }) => conversationId))
   const isChild = ({ parent }: ConversationRecord): boolean =>
@@ -66,7 +70,7 @@ async function* fileLines(
     done.add(id)
     const children: string[] = []
     let lines = 0
-    for await (const line of conversationLines(read, id, children)) {
+    for await (const line of conversationLines(read, { id, through: lastOf(id) }, children)) {
       lines += 1
       yield line
     }
@@ -79,7 +83,7 @@ async function* fileLines(
 /** None when there is no such conversation. `children`: takes the ids of those that its calls started. */
 async function* conversationLines(
   read: ReadRows,
-  id: string,
+  { id, through }: { readonly id: string; readonly through: number },
   children: string[],
 ): AsyncGenerator<Uint8Array> {
   let count = 8
@@ -95,7 +99,7 @@ async function* conversationLines(
   let fault: ErrorData | null = null
   let rows = 0
   // What comes later than this is not part of it. The record of a broken one may know nothing.
-  let last = broken === undefined ? record.lastSeq : Infinity
+  let last = Math.min(through, broken === undefined ? record.lastSeq : Infinity)
   if (record.format > FORMAT) fault = faultOf('storage-newer', 'A newer Offstage has written it.')
   while (fault === null && rows < last) {
     if (found === null || !isSame(found.record, record)) {

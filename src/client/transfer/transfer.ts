@@ -12,6 +12,7 @@ const PIECE = 256 * 1024
 export async function exportFile(
   { ask, scope }: AgentParts,
   conversationId?: string,
+  through: number = Infinity,
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
   const records = await ask('listConversations', { ...scope(), children: true })
   const isMeant = ({ conversationId: id }: { conversationId: string }): boolean =>
@@ -21,7 +22,7 @@ export async function exportFile(
     throw new OffstageError('conversation-not-found', `There is no ${conversationId}.`)
   const pieces = filePieces(
     (id, after, count) => ask('exportRows', { ...scope(), conversationId: id, after, count }),
-    roots,
+    { roots, lastOf: (id) => (id === conversationId ? through : Infinity) },
   )
   return new ReadableStream<Uint8Array<ArrayBuffer>>(
     {

@@ -2,6 +2,7 @@ import type { StepContext } from '../../protocol/questions.ts'
 import { toErrorData, type ErrorData } from '../../protocol/error.ts'
 import type { AttemptRef } from '../../protocol/delta.ts'
 import type { ReasoningPart, TextPart, Usage } from '../../protocol/message.ts'
+import type { SentRequest } from '../../protocol/request.ts'
 import { withoutAdvice } from '../../providers/core/provider-error.ts'
 import { retryDelay } from '../../providers/core/retry-delay.ts'
 import type { ModelRequest, Provider, StreamOptions } from '../../providers/provider.ts'
@@ -11,6 +12,7 @@ import type { Said } from './meter-usage.ts'
 import { untilAborted } from '../../lib/abort.ts'
 import { readsTextCalls } from '../../providers/text-calls.ts'
 import { asConfigured } from './as-prompt.ts'
+import { sentRequest } from './sent-request.ts'
 import { TurnReader, type ModelTurn, type TurnDelta } from './turn-reader.ts'
 
 export type ModelOutcome = { readonly attempt: number } & (
@@ -67,6 +69,7 @@ export interface ModelCall {
 export type CallDelta =
   | TurnDelta
   | { readonly type: 'attempt-started'; readonly messageId: string }
+  | { readonly type: 'request'; readonly request: SentRequest }
   | {
       readonly type: 'retry'
       readonly retries: number
@@ -169,14 +172,18 @@ async function readAttempt(
   })
   const { signal, credentials, fetch } = call
   try {
-    const batches = call.provider.batches(
-      asConfigured(call.request(toolMode), call.stepContext.model),
-      {
-        signal,
-        credentials,
-        ...(fetch && { fetch }),
-      },
-    )
+    const request = call.request(toolMode)
+    const configured = asConfigured(request, call.stepContext.model)
+    if (call.stepContext.requests)
+      call.emit(
+        { type: 'request', request: sentRequest(request, configured, call.stepContext) },
+        attempt,
+      )
+    const batches = call.provider.batches(configured, {
+      signal,
+      credentials,
+      ...(fetch && { fetch }),
+    })
     for await (const batch of untilAborted(batches, signal)) {
       const isOwned = call.confirm?.() ?? true
       if (isOwned !== true && !(await isOwned)) break

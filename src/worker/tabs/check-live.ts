@@ -39,6 +39,7 @@ export type ShownDelta = Exclude<
       | 'reasoning-end'
       | 'tool-unavailable'
       | 'warning'
+      | 'request'
       | 'raw'
       | 'run-left'
       | 'ownership-changed'

@@ -52,7 +52,7 @@ it('200 MB go through an export and an import, and a few of them are in memory a
       read += rows.length
       return { record, rows, fault: null }
     },
-    [record],
+    { roots: [record], lastOf: () => Infinity },
   )
   const reading = new FileImport(new Set(), {
     place: async ({ rows }) => {

@@ -253,6 +253,7 @@ const DELTAS: Record<DeltaType, true> = {
   'step-reset': true,
   retry: true,
   warning: true,
+  request: true,
   raw: true,
   'tool-progress': true,
   'tool-unavailable': true,

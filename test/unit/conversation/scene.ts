@@ -3,9 +3,19 @@ import type { CallFacts, Fact, Row, UserContent } from '../../../src/protocol/fa
 import type { JsonValue } from '../../../src/protocol/json.ts'
 import type { AssistantMessage, ToolCallPart } from '../../../src/protocol/message.ts'
 import { FORMAT } from '../../../src/protocol/fact.ts'
+import type { SentRequest } from '../../../src/protocol/request.ts'
 import type { StreamItem } from '../../../src/protocol/stream.ts'
 
 type Part = AssistantMessage['parts'][number]
+
+const REQUEST: SentRequest = {
+  provider: 'scripted',
+  model: 'm',
+  toolMode: 'native',
+  messages: [],
+  tools: [],
+  tokens: { instructions: 1, tools: 1, history: 1, snapshots: 1, context: 1 },
+}
 
 export interface SceneCall {
   readonly path: readonly string[]
@@ -347,6 +357,7 @@ export class Scene {
       case 2:
         return this.#delta({ type: 'warning', ...at, code: 'w', message: 'warned' })
       case 3:
+        this.#delta({ type: 'request', ...at, request: REQUEST })
         return this.#delta({ type: 'raw', ...at, data: { x: 1 } })
       case 4:
         if (this.#pick(3) > 0) return

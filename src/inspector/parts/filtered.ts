@@ -1,0 +1,45 @@
+/** What is looked for; empty: everything. */
+export interface Filter {
+  readonly type: string
+  readonly text: string
+}
+
+interface Found {
+  readonly type: string
+}
+
+/** Those of a growing list that fit a filter. Each is read once, but for the last one, which may have grown. */
+export class Filtered<Entry extends Found> {
+  readonly #textOf: (entry: Entry) => string
+  #filter: Filter = { type: '', text: '' }
+  #from: readonly Entry[] = []
+  #read = 0
+  #found: Entry[] = []
+
+  constructor(textOf: (entry: Entry) => string) {
+    this.#textOf = textOf
+  }
+
+  of(entries: readonly Entry[], filter: Filter): readonly Entry[] {
+    const { type, text } = this.#filter
+    if (entries !== this.#from || filter.type !== type || filter.text !== text) {
+      this.#from = entries
+      this.#filter = filter
+      this.#read = 0
+      this.#found = []
+    }
+    if (filter.type === '' && filter.text === '') return entries
+    const last = entries[this.#read - 1]
+    if (last && this.#found.at(-1) === last) this.#found.pop()
+    for (const entry of entries.slice(Math.max(0, this.#read - 1)))
+      if (this.#fits(entry)) this.#found.push(entry)
+    this.#read = entries.length
+    return this.#found
+  }
+
+  #fits(entry: Entry): boolean {
+    const { type, text } = this.#filter
+    if (type !== '' && entry.type !== type) return false
+    return text === '' || this.#textOf(entry).toLowerCase().includes(text.toLowerCase())
+  }
+}

@@ -1,0 +1,112 @@
+import { FORMAT, type Row } from '../../conversation/index.ts'
+import { Journal } from './journal.ts'
+
+/** What made a file, and what it is about: in the first line, beside what an export has there. */
+export interface Inspection {
+  /** The run that the file ends with; null: the whole conversation. */
+  readonly runId: string | null
+  readonly exportedAt: string
+  /** What the browser says it is. */
+  readonly browser: string
+  /** Of each step whose answer was seen as it came. */
+  readonly firstTokens: readonly (readonly [string, number])[]
+}
+
+export interface OpenedFile {
+  readonly name: string
+  readonly inspection: Inspection | null
+  readonly version: number
+  readonly format: number
+  /** The conversation, and those that its calls started. */
+  readonly journals: readonly Journal[]
+}
+
+/** An export with what the inspector says in its first line. The lines after it stay as they are. */
+export function withInspection(
+  file: ReadableStream<Uint8Array<ArrayBuffer>>,
+  inspection: Inspection,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let isFirst = true
+  return file.pipeThrough(
+    new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+      transform(piece, controller) {
+        if (!isFirst) return controller.enqueue(piece)
+        isFirst = false
+        const end = piece.indexOf(10)
+        const line = JSON.parse(new TextDecoder().decode(piece.subarray(0, end))) as object
+        controller.enqueue(
+          new TextEncoder().encode(`${JSON.stringify({ ...line, inspector: inspection })}\n`),
+        )
+        controller.enqueue(piece.slice(end + 1))
+      },
+    }),
+  )
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Reads a file of exported conversations, for looking at. Throws an `Error` for what is none. */
+export function readFile(name: string, text: string): OpenedFile {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const header = parsed(lines[0] ?? '')
+  const { offstage, version, format, inspector } = header ?? {}
+  if (
+    offstage !== 'offstage-conversations' ||
+    typeof version !== 'number' ||
+    typeof format !== 'number'
+  )
+    throw new Error('This is no file of exported conversations.')
+  if (format > FORMAT) throw new Error('A newer version of Offstage has written this file.')
+  const journals: Journal[] = []
+  for (const line of lines.slice(1)) takeLine(journals, parsed(line))
+  if (journals.length === 0) throw new Error('There is no conversation in this file.')
+  return { name, inspection: inspectionOf(inspector), version, format, journals }
+}
+
+function takeLine(journals: Journal[], fields: Fields | null): void {
+  const journal = journals.at(-1)
+  if (fields === null) return journal?.break('The file is damaged.')
+  const { conversation, row, end } = fields
+  if (isFields(conversation)) journals.push(new Journal(String(conversation['conversationId'])))
+  else if (journal && isRow(row))
+    journal.add({ ...row, conversationId: journal.conversationId, appendId: '' } as Row)
+  else if (journal && isFields(end) && end['rows'] !== journal.rows.length)
+    journal.break('The file has fewer rows than it says.')
+}
+
+function inspectionOf(value: unknown): Inspection | null {
+  if (!isFields(value)) return null
+  const { runId, exportedAt, browser, firstTokens } = value
+  return {
+    runId: typeof runId === 'string' ? runId : null,
+    exportedAt: String(exportedAt),
+    browser: String(browser),
+    firstTokens: Array.isArray(firstTokens) ? firstTokens.filter(isFirstToken) : [],
+  }
+}
+
+function isFirstToken(value: unknown): value is [string, number] {
+  return Array.isArray(value) && typeof value[0] === 'string' && typeof value[1] === 'number'
+}
+
+function isRow(value: unknown): value is Omit<Row, 'conversationId' | 'appendId'> {
+  return (
+    isFields(value) &&
+    typeof value['type'] === 'string' &&
+    typeof value['seq'] === 'number' &&
+    typeof value['at'] === 'number'
+  )
+}
+
+function parsed(line: string): Fields | null {
+  try {
+    const value: unknown = JSON.parse(line)
+    return isFields(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

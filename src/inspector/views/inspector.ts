@@ -1,0 +1,182 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import { TABS, type InspectorContext, type Tab } from '../context.ts'
+import { eventDetail, eventsView } from './events.ts'
+import { exportView } from './export.ts'
+import { journalView, rowDetail } from './journal.ts'
+import { requestDetail, requestsView } from './requests.ts'
+import { scrubberView } from './scrubber.ts'
+import { timelineView } from './timeline.ts'
+
+/** The whole element. */
+export function inspectorView(context: InspectorContext): TemplateResult {
+  const { recording, chosen } = context
+  return html`
+    <section
+      class="inspector"
+      part="inspector"
+      aria-label="Inspector"
+      @dragover=${(event: DragEvent) => event.preventDefault()}
+      @drop=${(event: DragEvent) => onDrop(context, event)}
+    >
+      ${toolbarView(context)} ${chosen.exporting === null ? nothing : exportView(context)}
+      <p class="notice" role="status">${chosen.notice}</p>
+      ${recording ? bodyView(context) : emptyView(context)}
+    </section>
+  `
+}
+
+function toolbarView(context: InspectorContext): TemplateResult {
+  const { conversations, recording, file, hasAgent, choose } = context
+  const on = recording?.journal.conversationId
+  return html`
+    <header class="toolbar" part="toolbar">
+      ${
+        conversations.length === 0
+          ? html`<strong>Inspector</strong>`
+          : html`<select
+              aria-label="Conversation"
+              @change=${(event: Event) => context.toConversation((event.target as HTMLSelectElement).value)}
+            >
+              ${conversations.map(
+                ({ conversationId, title }) =>
+                  html`<option value=${conversationId} ?selected=${conversationId === on}>
+                    ${title || conversationId}
+                  </option>`,
+              )}
+            </select>`
+      }
+      ${
+        file
+          ? html`<span class="source" title=${file.inspection?.browser ?? nothing}
+                >${file.name}, format ${file.format}</span
+              ><button type="button" @click=${() => context.closeFile()}>Close file</button>`
+          : hasAgent
+            ? html`<span class="source live">live</span
+                ><button
+                  type="button"
+                  ?disabled=${!recording?.journal.rows.length}
+                  @click=${() => choose({ exporting: recording?.journal.runIds().at(-1) ?? '', notice: '' })}
+                >
+                  Export…
+                </button>`
+            : nothing
+      }
+      <label class="file button"
+        >Open file<input
+          class="unseen"
+          type="file"
+          accept=".jsonl"
+          @change=${(event: Event) => onFile(context, event.target as HTMLInputElement)}
+      /></label>
+    </header>
+  `
+}
+
+function onFile(context: InspectorContext, input: HTMLInputElement): void {
+  const file = input.files?.[0]
+  if (file) context.openFile(file)
+  input.value = ''
+}
+
+function onDrop(context: InspectorContext, event: DragEvent): void {
+  event.preventDefault()
+  const file = event.dataTransfer?.files[0]
+  if (file) context.openFile(file)
+}
+
+function emptyView({ hasAgent }: InspectorContext): TemplateResult {
+  return html`<p class="empty">
+    ${hasAgent ? 'No conversation yet: what the agent does is shown here.' : 'Set `agent`, or open a file that was exported elsewhere: it can be dropped here, too.'}
+  </p>`
+}
+
+function bodyView(context: InspectorContext): TemplateResult {
+  const { chosen, recording } = context
+  const detail = detailView(context)
+  return html`
+    <div
+      class="tabs"
+      role="tablist"
+      aria-label="Views"
+      @keydown=${(event: KeyboardEvent) => onTabKey(context, event)}
+    >
+      ${TABS.map(
+        (tab) =>
+          html`<button
+            type="button"
+            role="tab"
+            id="tab-${tab}"
+            aria-selected=${chosen.tab === tab}
+            aria-controls="panel"
+            tabindex=${chosen.tab === tab ? 0 : -1}
+            @click=${() => context.choose({ tab })}
+          >
+            ${TITLES[tab]}<span class="count">${countOf(context, tab)}</span>
+          </button>`,
+      )}
+    </div>
+    ${recording?.journal.fault ? html`<p class="problem">${recording.journal.fault}</p>` : nothing}
+    <div class="body" id="panel" role="tabpanel" aria-labelledby="tab-${chosen.tab}">
+      <div class="list">${listView(context)}</div>
+      ${detail === nothing ? nothing : html`<div class="detail" part="detail">${detail}</div>`}
+    </div>
+    ${scrubberView(context)}
+  `
+}
+
+const TITLES: Readonly<Record<Tab, string>> = {
+  timeline: 'Timeline',
+  events: 'Events',
+  journal: 'Journal',
+  requests: 'Requests',
+}
+
+function countOf({ recording }: InspectorContext, tab: Tab): number {
+  if (!recording) return 0
+  switch (tab) {
+    case 'timeline':
+      return recording.timeline.count
+    case 'events':
+      return recording.book.entries.length
+    case 'journal':
+      return recording.journal.rows.length
+    case 'requests':
+      return recording.requests.length
+    default:
+      return tab satisfies never
+  }
+}
+
+function listView(context: InspectorContext): TemplateResult {
+  switch (context.chosen.tab) {
+    case 'timeline':
+      return timelineView(context)
+    case 'events':
+      return eventsView(context)
+    case 'journal':
+      return journalView(context)
+    case 'requests':
+      return requestsView(context)
+    default:
+      return context.chosen.tab satisfies never
+  }
+}
+
+function detailView(context: InspectorContext): TemplateResult | typeof nothing {
+  const { tab } = context.chosen
+  if (tab === 'events') return eventDetail(context)
+  if (tab === 'requests') return requestDetail(context)
+  return rowDetail(context)
+}
+
+function onTabKey(context: InspectorContext, event: KeyboardEvent): void {
+  const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
+  if (by === 0) return
+  event.preventDefault()
+  const at = TABS.indexOf(context.chosen.tab)
+  const tab = TABS[(at + by + TABS.length) % TABS.length]
+  if (!tab) return
+  context.choose({ tab })
+  const tabs = (event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('[role=tab]')
+  tabs[TABS.indexOf(tab)]?.focus()
+}

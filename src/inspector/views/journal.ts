@@ -1,0 +1,109 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import type { Row } from '../../conversation/index.ts'
+import { DETAILS, positionOf, type Detail, type InspectorContext } from '../context.ts'
+import { timeOfDay } from './format.ts'
+import { shownView } from './shown.ts'
+import { tableView } from './table.ts'
+import { treeView } from './tree.ts'
+
+/** Rows as they are stored. The one that is chosen is where time stands. */
+export function journalView(context: InspectorContext): TemplateResult {
+  const { recording, choose, list } = context
+  const rows = recording?.journal.rows ?? []
+  if (rows.length === 0) return html`<p class="empty">Nothing is stored yet.</p>`
+  return tableView({
+    label: 'Journal',
+    name: 'journal',
+    columns: ['Row', 'Time', 'Fact', 'What'],
+    rows,
+    list,
+    selected: positionOf(context) - 1,
+    cells: (row) => [String(row.seq), timeOfDay(row.at), row.type, aboutRow(row)],
+    select: (index) => choose({ position: index + 1 }),
+  })
+}
+
+/** What a row is about, in a line. */
+function aboutRow(row: Row): string {
+  const {
+    format: _f,
+    conversationId: _c,
+    seq: _s,
+    runId: _r,
+    at: _a,
+    appendId: _p,
+    type: _t,
+    ...rest
+  } = row
+  return JSON.stringify(rest).slice(0, 300)
+}
+
+const TITLES: Readonly<Record<Detail, string>> = {
+  row: 'Row',
+  shown: 'What a page shows',
+  state: 'State',
+}
+
+/** The row where time stands, and what all rows up to it come to. */
+export function rowDetail(context: InspectorContext): TemplateResult | typeof nothing {
+  const { recording, chosen, choose } = context
+  const count = positionOf(context)
+  const row = recording?.journal.rows[count - 1]
+  if (!recording || !row) return nothing
+  return html`
+    <div class="detail-head" role="group" aria-label="Details">
+      ${DETAILS.map(
+        (detail) =>
+          html`<button
+            type="button"
+            aria-pressed=${chosen.detail === detail}
+            @click=${() => choose({ detail })}
+          >
+            ${TITLES[detail]}
+          </button>`,
+      )}
+      <button
+        type="button"
+        class="end"
+        @click=${() => context.copy(detailText(context, row), 'JSON')}
+      >
+        Copy
+      </button>
+    </div>
+    <div
+      class="scroll"
+      tabindex="0"
+      role="region"
+      aria-label=${`${TITLES[chosen.detail]}, row ${count}`}
+    >
+      ${contentOf(context, row)}
+    </div>
+  `
+}
+
+function contentOf(context: InspectorContext, row: Row): TemplateResult {
+  const { recording, chosen } = context
+  const count = positionOf(context)
+  switch (chosen.detail) {
+    case 'row':
+      return treeView(row, 'row', context)
+    case 'shown':
+      return shownView(recording?.shownAt(count) ?? null)
+    case 'state':
+      return treeView(recording?.journal.stateAt(count), 'state', context)
+    default:
+      return chosen.detail satisfies never
+  }
+}
+
+function detailText(context: InspectorContext, row: Row): string {
+  const { recording, chosen } = context
+  const count = positionOf(context)
+  const value =
+    chosen.detail === 'row'
+      ? row
+      : chosen.detail === 'shown'
+        ? recording?.shownAt(count)
+        : recording?.journal.stateAt(count)
+  return JSON.stringify(value, null, 2)
+}

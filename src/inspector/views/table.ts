@@ -1,0 +1,88 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import { repeat } from 'lit/directives/repeat.js'
+import { ROW_HEIGHT, type ListWindow } from '../list-window.ts'
+
+export interface Table<Row> {
+  readonly label: string
+  /** Names the widths of the columns in the styles. */
+  readonly name: string
+  readonly columns: readonly string[]
+  readonly rows: readonly Row[]
+  readonly list: ListWindow
+  /** -1: none. */
+  readonly selected: number
+  readonly cells: (row: Row) => readonly (TemplateResult | string)[]
+  readonly rowClass?: (row: Row) => string
+  readonly select: (index: number) => void
+}
+
+/** A table of which only the rows in view are drawn. The keys choose a row, as a press does. */
+export function tableView<Row>(table: Table<Row>): TemplateResult {
+  const { label, name, columns, rows, list, selected } = table
+  const { from, to } = list.rows(rows.length)
+  const isDrawn = selected >= from && selected < to
+  return html`
+    <div
+      class="rows ${name}"
+      role="grid"
+      tabindex="0"
+      aria-label=${label}
+      aria-rowcount=${rows.length + 1}
+      aria-activedescendant=${isDrawn ? `row-${selected}` : nothing}
+      @scroll=${() => list.scrolled()}
+      @keydown=${(event: KeyboardEvent) => onKey(table, event)}
+    >
+      <div class="head" role="rowgroup">
+        <div class="row" role="row" aria-rowindex="1">
+          ${columns.map((column) => html`<span role="columnheader">${column}</span>`)}
+        </div>
+      </div>
+      <div class="space" role="rowgroup" .style=${`block-size: ${rows.length * ROW_HEIGHT}px`}>
+        ${repeat(
+          rows.slice(from, to).map((row, at) => ({ row, index: from + at })),
+          ({ index }) => index,
+          ({ row, index }) => rowView(table, row, index),
+        )}
+      </div>
+    </div>
+  `
+}
+
+function rowView<Row>(table: Table<Row>, row: Row, index: number): TemplateResult {
+  return html`<div
+    class="row ${table.rowClass?.(row) ?? ''}"
+    role="row"
+    id="row-${index}"
+    aria-rowindex=${index + 2}
+    aria-selected=${index === table.selected}
+    .style=${`inset-block-start: ${index * ROW_HEIGHT}px`}
+    @click=${() => table.select(index)}
+  >
+    ${table.cells(row).map((cell) => html`<span role="gridcell">${cell}</span>`)}
+  </div>`
+}
+
+function onKey<Row>({ rows, selected, list, select }: Table<Row>, event: KeyboardEvent): void {
+  const to = indexAfter(event.key, { selected, last: rows.length - 1, page: list.page })
+  if (to === null || rows.length === 0) return
+  event.preventDefault()
+  select(to)
+  list.reveal(to)
+}
+
+function indexAfter(
+  key: string,
+  {
+    selected,
+    last,
+    page,
+  }: { readonly selected: number; readonly last: number; readonly page: number },
+): number | null {
+  const within = (index: number): number => Math.max(0, Math.min(last, index))
+  if (key === 'ArrowDown') return within(selected + 1)
+  if (key === 'ArrowUp') return within(selected - 1)
+  if (key === 'PageDown') return within(selected + page)
+  if (key === 'PageUp') return within(selected - page)
+  if (key === 'Home') return 0
+  return key === 'End' ? last : null
+}

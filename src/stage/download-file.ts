@@ -1,0 +1,14 @@
+/** Saves what it is given as a file, as a person's download. The file's name begins with `name`. */
+export async function downloadFile(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+  name: string,
+): Promise<void> {
+  const blob = await new Response(stream).blob()
+  const address = URL.createObjectURL(blob)
+  const link = document.createElement('a')
+  link.href = address
+  link.download = `${name}-${new Date().toISOString().slice(0, 10)}.jsonl`
+  link.click()
+  // The download has begun by then.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000)
+}

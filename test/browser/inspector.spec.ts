@@ -1,0 +1,260 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type { Page } from '@playwright/test'
+import type * as axeCore from 'axe-core'
+import type * as conversation from '../../src/conversation/index.ts'
+import type { Agent, RunEvent } from '../../src/index.ts'
+import type { OffstageInspector } from '../../src/inspector/index.ts'
+import { callTools, say } from './support/mock-answers.ts'
+import type { MockOpenAI } from './support/mock-openai.ts'
+import { expect, test } from './support/test.ts'
+
+// The inspector as a developer has it: the built entry, a real worker, and a server that speaks as models do.
+
+const KEY = 'sk-dummy-key-that-is-in-no-file'
+const BODY = '<offstage-inspector style="height: 90vh"></offstage-inspector>'
+const POLICY = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src *; require-trusted-types-for 'script'; trusted-types offstage lit-html",
+}
+
+async function inspect(page: Page, { baseURL }: MockOpenAI): Promise<void> {
+  await page.evaluate(
+    async ({ baseURL, apiKey }) => {
+      await import('/dist/inspector.js' as string)
+      const { createAgent, defineTool } = window.offstage
+      const agent = createAgent({
+        model: { provider: 'openai-compatible', model: 'mock', baseURL, apiKey },
+        requests: true,
+        raw: true,
+        tools: [
+          defineTool({
+            name: 'order',
+            title: 'Place the order',
+            description: 'Orders.',
+            inputSchema: { type: 'object', properties: { sku: { type: 'string' } } },
+            execute: () => 'Ordered.',
+          }),
+        ],
+      })
+      const inspector = document.querySelector<OffstageInspector>('offstage-inspector')!
+      inspector.agent = agent
+      Object.assign(window, { agent })
+    },
+    { baseURL, apiKey: KEY },
+  )
+}
+
+/** Has a run in which a tool is called. */
+async function runOnce(page: Page, model: MockOpenAI): Promise<void> {
+  model.enqueue(callTools([{ name: 'order', input: { sku: 'mug' } }]), say('It is ordered.'))
+  const outcome = await page.evaluate(async () => {
+    const { agent } = window as unknown as { agent: Agent }
+    return (await agent.run('A mug, please', { conversationId: 'talk' }).result).outcome
+  })
+  expect(outcome).toBe('completed')
+}
+
+const tab = (page: Page, name: string) => page.getByRole('tab', { name })
+const rowsOf = (page: Page, table: string) =>
+  page.getByRole('grid', { name: table }).locator('.space').getByRole('row')
+const cellsOf = (page: Page, table: string) => rowsOf(page, table).allInnerTexts()
+
+/** The end of the run is there, so that nothing more comes. */
+async function settled(page: Page): Promise<void> {
+  await tab(page, 'Timeline').click()
+  await expect(rowsOf(page, 'Timeline').first()).toContainText('completed')
+}
+
+async function findings(page: Page): Promise<string[]> {
+  const script = await readFile(createRequire(import.meta.url).resolve('axe-core'), 'utf8')
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(script)
+  return page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: typeof axeCore }
+    const { violations } = await axe.run('offstage-inspector', {
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+      resultTypes: ['violations'],
+    })
+    return violations.map(({ id, nodes }) => `${id}: ${String(nodes[0]?.target)}`)
+  })
+}
+
+test('a run is shown as it goes on, under a strict policy: times, events, rows, requests', async ({
+  openPage,
+  model,
+}) => {
+  const page = await openPage({ body: BODY, headers: POLICY })
+  await page.setViewportSize({ width: 1100, height: 700 })
+  await page.evaluate(() => {
+    Object.assign(window, { refused: [] })
+    document.addEventListener('securitypolicyviolation', ({ effectiveDirective, sourceFile }) => {
+      // The element is given its height by the page.
+      if (sourceFile?.includes('/dist/'))
+        (window as unknown as { refused: string[] }).refused.push(effectiveDirective)
+    })
+    document.querySelector<HTMLElement>('offstage-inspector')!.style.height = '600px'
+  })
+  await inspect(page, model)
+  await runOnce(page, model)
+  await settled(page)
+  const lines = await cellsOf(page, 'Timeline')
+  expect(lines).toHaveLength(4)
+  expect(lines[0]).toContain('A mug, please')
+  expect(lines[2]).toMatch(/Place the order\s+succeeded/)
+  // A call's line leads to its last row.
+  await rowsOf(page, 'Timeline').nth(2).click()
+  await expect(page.getByRole('region', { name: /^Row, row/ })).toContainText('call-settled')
+
+  await tab(page, 'Events').click()
+  await page.getByRole('searchbox').fill('It is ordered')
+  await expect(rowsOf(page, 'Events').filter({ hasText: 'text-delta' }).first()).toContainText(
+    'It is ordered.',
+  )
+  await tab(page, 'Requests').click()
+  await expect(rowsOf(page, 'Requests')).toHaveCount(2)
+  await page.getByRole('grid', { name: 'Requests' }).press('End')
+  const request = page.getByRole('region', { name: 'Request of step 2' })
+  await expect(request).toContainText('snapshots')
+  await expect(request.getByText('Came back')).toBeVisible()
+  expect(await page.evaluate(() => (window as unknown as { refused: string[] }).refused)).toEqual(
+    [],
+  )
+})
+
+test('an exported run shows the same elsewhere, at every row, and has no key', async ({
+  openPage,
+  browser,
+  model,
+}) => {
+  const page = await openPage({ body: BODY })
+  await inspect(page, model)
+  await runOnce(page, model)
+  await settled(page)
+  const timeline = await cellsOf(page, 'Timeline')
+  await tab(page, 'Journal').click()
+  const journal = await cellsOf(page, 'Journal')
+  await page.getByRole('button', { name: 'Export…' }).click()
+  await expect(page.getByText('can be read by whoever gets it')).toBeVisible()
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Save file' }).click()
+  const file = await (await download).path()
+  const bytes = await readFile(file)
+  expect(bytes.includes('It is ordered.')).toBe(true)
+  expect(bytes.includes(KEY)).toBe(false)
+  // It was used, and so could have been in it.
+  expect(JSON.stringify(model.requests.map(({ headers }) => headers))).toContain(KEY)
+
+  const context = await browser.newContext()
+  const other = await openPage({ body: BODY, context })
+  await other.evaluate(() => import('/dist/inspector.js' as string))
+  await other.locator('input[type=file]').setInputFiles(file)
+  await settled(other)
+  expect(await cellsOf(other, 'Timeline')).toEqual(timeline)
+  await tab(other, 'Journal').click()
+  expect(await cellsOf(other, 'Journal')).toEqual(journal)
+
+  // Time travel, by keys: at every row, what is shown is what a fresh fold gives.
+  const states = await page.evaluate(async () => {
+    const { emptyState, fold } = (await import(
+      '/dist/conversation.js' as string
+    )) as typeof conversation
+    const { agent } = window as unknown as { agent: Agent }
+    const rows = (await agent.conversations.rows('talk'))?.rows ?? []
+    return rows.map((_, at) => {
+      const state = fold(emptyState('talk'), rows.slice(0, at + 1))
+      return { seq: state.seq, path: state.path.length, run: state.run?.steps ?? null }
+    })
+  })
+  await other.getByRole('button', { name: 'State' }).click()
+  await other.getByRole('slider', { name: 'Row' }).press('Home')
+  for (const { seq, path } of states) {
+    await other.getByRole('button', { name: 'Row after' }).click()
+    const tree = other.getByRole('region', { name: `State, row ${seq}` })
+    await expect(tree.locator('.leaf').filter({ hasText: /^seq/ })).toHaveText(`seq ${seq}`)
+    await expect(tree.getByRole('button', { name: /^path/ })).toContainText(`[${path}]`)
+  }
+  await other.getByRole('button', { name: 'Replay' }).click()
+  await expect(other.getByRole('region', { name: /^What a page shows/ })).toContainText(
+    'It is ordered.',
+  )
+  await expect(other.getByRole('button', { name: 'Replay' })).toBeVisible()
+  await context.close()
+})
+
+test('of thousands of events, few rows are in the document, wherever it is scrolled to', async ({
+  openPage,
+}) => {
+  const page = await openPage({ body: BODY })
+  await page.evaluate(async () => {
+    await import('/dist/inspector.js' as string)
+    // An agent of which only what the inspector uses is there, so that events come as fast as they can.
+    const event = (seq: number): RunEvent =>
+      ({
+        runId: 'r',
+        conversationId: 'c',
+        seq,
+        type: 'warning',
+        code: `w${seq}`,
+        message: 'm',
+      }) as RunEvent
+    const run = {
+      runId: 'r',
+      conversationId: 'c',
+      async *[Symbol.asyncIterator]() {
+        for (let seq = 0; seq < 5000; seq += 1) yield event(seq)
+      },
+    }
+    const agent = {
+      on: (_type: string, listener: (event: unknown) => void) => {
+        listener({ type: 'run', run })
+        return () => {}
+      },
+      conversation: () => ({ subscribe: () => () => {} }),
+      conversations: {
+        subscribe: () => () => {},
+        getSnapshot: () => [{ conversationId: 'c', title: 'Many' }],
+        rows: async () => ({ rows: [], hasMore: false }),
+      },
+    } as unknown as Agent
+    document.querySelector<OffstageInspector>('offstage-inspector')!.agent = agent
+  })
+  await tab(page, 'Events').click()
+  await expect(tab(page, 'Events')).toContainText('5000')
+  const grid = page.getByRole('grid', { name: 'Events' })
+  const drawn = () => rowsOf(page, 'Events').count()
+  expect(await drawn()).toBeLessThan(80)
+  await grid.press('End')
+  await expect(rowsOf(page, 'Events').last()).toContainText('w4999')
+  await expect(grid).toHaveAttribute('aria-activedescendant', 'row-4999')
+  expect(await drawn()).toBeLessThan(80)
+  await page.getByRole('searchbox').fill('w123')
+  await expect(grid).toHaveAttribute('aria-rowcount', '12')
+})
+
+test('axe finds nothing in any view, in light and dark, and at 360 px nothing is cut off', async ({
+  openPage,
+  model,
+}) => {
+  const page = await openPage({ body: BODY })
+  await inspect(page, model)
+  await runOnce(page, model)
+  await settled(page)
+  for (const [theme, width] of [
+    ['light', 1100],
+    ['dark', 360],
+  ] as const) {
+    await page.setViewportSize({ width, height: 720 })
+    await page
+      .locator('offstage-inspector')
+      .evaluate((element, value) => element.setAttribute('theme', value), theme)
+    for (const name of ['Timeline', 'Events', 'Journal', 'Requests']) {
+      await tab(page, name).click()
+      await rowsOf(page, name).first().click()
+      expect(await findings(page), `${theme}, ${name}`).toEqual([])
+    }
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    expect(overflow).toBeLessThanOrEqual(0)
+  }
+  await page.getByRole('button', { name: 'Export…' }).click()
+  expect(await findings(page)).toEqual([])
+})

@@ -1,0 +1,250 @@
+import { describe, expect, test } from 'vitest'
+import { emptyState, fold, type Row } from '../../../src/conversation/index.ts'
+import type { RunEvent } from '../../../src/index.ts'
+import { EventBook, eventLines, summaryOf } from '../../../src/inspector/parts/event-book.ts'
+import { Filtered } from '../../../src/inspector/parts/filtered.ts'
+import { readFile, withInspection } from '../../../src/inspector/parts/inspection-file.ts'
+import { Journal } from '../../../src/inspector/parts/journal.ts'
+import { rowWindow } from '../../../src/inspector/parts/row-window.ts'
+import { coveredMs } from '../../../src/inspector/parts/spans.ts'
+import { Timeline, timesOf } from '../../../src/inspector/parts/timeline.ts'
+import { Recording } from '../../../src/inspector/recording.ts'
+import { createTestAgent } from '../../../src/testing/index.ts'
+
+const KEY = 'sk-dummy-key-that-is-nowhere'
+
+/** A conversation of many runs, with calls, one of which failed, and what its agent can export. */
+async function playedTalk(runs: number) {
+  const agent = createTestAgent({
+    model: {
+      provider: 'scripted',
+      model: 'm',
+      apiKey: KEY,
+      script: {
+        scenes: [
+          {
+            match: ['add'],
+            steps: [
+              {
+                text: 'I add.',
+                toolCalls: [
+                  { toolName: 'add', input: { sku: 'mug' } },
+                  { toolName: 'fail', input: {} },
+                ],
+              },
+              { text: 'Done.' },
+            ],
+          },
+        ],
+      },
+    },
+    tools: [
+      { name: 'add', title: 'Add', description: 'Adds.', execute: () => 'Added.' },
+      {
+        name: 'fail',
+        description: 'Fails.',
+        execute: () => {
+          throw new Error('No.')
+        },
+      },
+    ],
+  })
+  for (let at = 0; at < runs; at += 1) await agent.run('add it', { conversationId: 'talk' }).result
+  const found = await agent.conversations.rows('talk')
+  return { agent, rows: found?.rows ?? [] }
+}
+
+const at = (seq: number, ms: number, fact: object): Row =>
+  ({ format: 2, conversationId: 'c', seq, runId: 'r', at: ms, appendId: `a${ms}`, ...fact }) as Row
+
+describe('time travel', () => {
+  test('gives at every row the state that a fresh fold of the rows before it gives', async () => {
+    const { agent, rows } = await playedTalk(15)
+    expect(rows.length).toBeGreaterThan(130)
+    const journal = new Journal('talk')
+    for (const row of rows) expect(journal.add(row)).toBe(true)
+    for (let count = 0; count <= rows.length; count += 1)
+      expect(journal.stateAt(count)).toEqual(fold(emptyState('talk'), rows.slice(0, count)))
+    await agent.dispose()
+  }, 60_000)
+
+  test('takes rows in their order only, and none behind a fault', () => {
+    const journal = new Journal('c')
+    expect(journal.add(at(2, 1, { type: 'renamed', title: 'x' }))).toBe(false)
+    expect(journal.add(at(1, 1, { type: 'renamed', title: 'x' }))).toBe(true)
+    journal.break('damaged')
+    expect(journal.add(at(2, 1, { type: 'renamed', title: 'y' }))).toBe(false)
+    expect(journal.stateAt(Infinity).title).toBe('x')
+  })
+})
+
+test('a file shows what the store has, up to the end of a run, and has no key', async () => {
+  const { agent, rows } = await playedTalk(3)
+  const journal = new Journal('talk')
+  for (const row of rows) journal.add(row)
+  const [, second = ''] = journal.runIds()
+  const through = journal.spanOf(second)?.to ?? 0
+  const inspection = {
+    runId: second,
+    exportedAt: '2026-01-01T00:00:00.000Z',
+    browser: 'a browser',
+    firstTokens: [[`${second} 1`, 7]] as const,
+  }
+  const stream = withInspection(await agent.conversations.export('talk', { through }), inspection)
+  const text = await new Response(stream).text()
+  expect(text).not.toContain(KEY)
+  const opened = readFile('run.jsonl', text)
+  expect(opened.inspection).toEqual(inspection)
+  const [read] = opened.journals
+  expect(read?.fault).toBeNull()
+  expect(read?.rows.length).toBe(through)
+  expect(read?.stateAt(Infinity)).toEqual(journal.stateAt(through))
+  // It is a file of conversations all the same.
+  expect((await agent.conversations.import(text)).refused).toEqual([])
+  await agent.dispose()
+})
+
+test.each([
+  ['no file', 'hello', 'no file'],
+  ['another format', '{"offstage":"offstage-conversations","version":1,"format":99}', 'newer'],
+  [
+    'nothing in it',
+    '{"offstage":"offstage-conversations","version":1,"format":2}',
+    'no conversation',
+  ],
+])('a file that is none is refused: %s', (_, text, why) => {
+  expect(() => readFile('f', text)).toThrow(why)
+})
+
+test('a file that somebody made up is shown up to what can be read', () => {
+  const head = '{"offstage":"offstage-conversations","version":1,"format":2}'
+  const rows = [
+    { seq: 1, runId: 'r', at: 1, type: 'run-started', parentId: null, message: null, limits: {} },
+    { seq: 2, runId: 'r', at: 2, type: 'model-output', step: 1, calls: 7, message: null },
+    { seq: 3, runId: 'r', at: 3, type: 'call-settled', path: 'none' },
+  ]
+  const lines = [
+    head,
+    '{"conversation":{"conversationId":"c"}}',
+    ...rows.map((row) => JSON.stringify({ row })),
+  ]
+  const [journal] = readFile('f', lines.join('\n')).journals
+  if (!journal) throw new Error('There is no journal.')
+  const recording = new Recording(journal)
+  for (const row of journal.rows) recording.takeRow(row, false)
+  expect(journal.fault).toMatch(/Row \d/)
+  expect(() => recording.shownAt(1)).not.toThrow()
+  expect(() => recording.timeline.lines()).not.toThrow()
+})
+
+test('the timeline has the times of runs, steps and calls', () => {
+  const timeline = new Timeline()
+  const call = { type: 'tool-call', toolCallId: 't', toolName: 'order', input: {} }
+  const output = {
+    type: 'model-output',
+    step: 1,
+    message: { parts: [call] },
+    calls: [{ toolCallId: 't', title: 'Order' }],
+    finishReason: 'tool-calls',
+  }
+  const facts: [number, object][] = [
+    [100, { type: 'run-started', message: { parts: [{ type: 'text', text: 'A mug' }] } }],
+    [100, { type: 'step-started', step: 1 }],
+    [400, output],
+    [410, { type: 'approval-requested', path: ['t'] }],
+    [5410, { type: 'approval-answered', path: ['t'], approved: true }],
+    [5420, { type: 'call-started', path: ['t'] }],
+    [5620, { type: 'call-settled', path: ['t'], status: 'succeeded' }],
+    [5620, { type: 'step-started', step: 2 }],
+  ]
+  facts.forEach(([ms, fact], index) => timeline.add(at(index + 1, ms, fact)))
+  timeline.firstToken('r', 1, 120)
+  const [run, step, order, open] = timeline.lines()
+  expect(run).toMatchObject({ kind: 'run', name: 'A mug', isOpen: true, commits: 6 })
+  expect(step).toMatchObject({ name: 'Step 1', firstTokenMs: 120, status: 'tool-calls' })
+  expect(timesOf(step!)).toEqual({ total: 300, model: 300, tool: 0, person: 0 })
+  expect(order).toMatchObject({ name: 'Order', status: 'succeeded', lastSeq: 7, isOpen: false })
+  expect(timesOf(order!)).toEqual({ total: 5220, model: 0, tool: 200, person: 5000 })
+  expect(timesOf(run!)).toEqual({ total: 5520, model: 300, tool: 200, person: 5000 })
+  expect(open).toMatchObject({ name: 'Step 2', isOpen: true })
+  timeline.add(at(9, 6620, { type: 'run-ended', end: { outcome: 'aborted', reason: 'x' } }))
+  expect(timesOf(timeline.lines()[3]!)).toMatchObject({ total: 1000, model: 1000 })
+  expect(timeline.lines()[0]).toMatchObject({ status: 'aborted', isOpen: false })
+})
+
+test('what several things cover at once counts once', () => {
+  expect(
+    coveredMs([
+      [10, 20],
+      [15, 30],
+      [40, 50],
+      [41, 42],
+    ]),
+  ).toBe(30)
+  expect(coveredMs([])).toBe(0)
+})
+
+const event = (body: object, seq: number): RunEvent =>
+  ({ runId: 'r', conversationId: 'c', seq, ...body }) as RunEvent
+
+test('pieces of a text are one entry, also among pieces of raw data, until something else comes', () => {
+  const bodies = [
+    { type: 'text-start', partId: 'p' },
+    { type: 'raw', data: 1 },
+    { type: 'text-delta', partId: 'p', delta: 'Hel' },
+    { type: 'raw', data: 2 },
+    { type: 'text-delta', partId: 'p', delta: 'lo' },
+    { type: 'text-end', partId: 'p' },
+    { type: 'text-delta', partId: 'p', delta: '!' },
+  ]
+  const [merged, single] = [new EventBook(true), new EventBook(false)]
+  bodies.forEach((body, seq) => {
+    merged.add({ at: seq, event: event(body, seq) })
+    single.add({ at: seq, event: event(body, seq) })
+  })
+  expect(merged.entries.map((entry) => [entry.type, entry.events.length])).toEqual([
+    ['text-start', 1],
+    ['raw', 2],
+    ['text-delta', 2],
+    ['text-end', 1],
+    ['text-delta', 1],
+  ])
+  expect(summaryOf(merged.entries[2]!)).toBe('Hello')
+  expect(single.entries).toHaveLength(7)
+  expect(
+    eventLines(merged.entries)
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).seq)
+      .toSorted(),
+  ).toEqual([0, 1, 2, 3, 4, 5, 6])
+})
+
+test('a filter reads what is new, and the last entry again', () => {
+  let read = 0
+  const filtered = new Filtered<{ type: string; text: string }>(({ text }) => {
+    read += 1
+    return text
+  })
+  const entries = Array.from({ length: 1000 }, (_, index) => ({ type: 't', text: `n${index}` }))
+  expect(filtered.of(entries, { type: '', text: 'N99' })).toHaveLength(11)
+  read = 0
+  entries.push({ type: 't', text: 'more' })
+  expect(filtered.of(entries, { type: '', text: 'N99' })).toHaveLength(11)
+  entries[1000]!.text = 'n99 by now'
+  expect(filtered.of(entries, { type: '', text: 'N99' })).toHaveLength(12)
+  expect(filtered.of(entries, { type: '', text: 'N99' })).toHaveLength(12)
+  expect(read).toBeLessThan(6)
+  expect(filtered.of(entries, { type: 'u', text: '' })).toHaveLength(0)
+})
+
+test('of many rows only those in view are drawn, and some around them', () => {
+  const view = { height: 280, row: 28 }
+  for (const top of [0, 14, 10_000, 139_720, 1e9]) {
+    const { from, to } = rowWindow(5000, { top, ...view })
+    expect(to - from).toBeLessThan(30)
+    expect(from).toBeLessThanOrEqual(Math.min(4990, Math.floor(top / 28)))
+    expect(to).toBeGreaterThanOrEqual(Math.min(5000, Math.ceil((top + 280) / 28)))
+  }
+  expect(rowWindow(3, { top: 0, ...view })).toEqual({ from: 0, to: 3 })
+})
