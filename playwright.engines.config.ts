@@ -6,7 +6,7 @@ const firefox = findFirefox()
 /** Tests that need no more than what every browser's driver can do. */
 const everywhere = [
   'engines/*.spec.ts',
-  'browser/{consent,consent-person,consent-reload,leaving,policy}.spec.ts',
+  'browser/{chat-engines,consent,consent-person,consent-reload,leaving,policy}.spec.ts',
   'browser/page-tools*.spec.ts',
 ]
 
@@ -27,8 +27,12 @@ export default defineConfig<object, DrivenOptions>({
       ? [
           {
             name: 'firefox',
-            // llama.cpp's tests are Playwright's own.
-            testMatch: [...everywhere, 'browser/engines-wllama.spec.ts'],
+            // These are Playwright's own, which drives no WebKitGTK.
+            testMatch: [
+              ...everywhere,
+              'browser/engines-wllama.spec.ts',
+              'browser/{chat,chat-access,chat-long,chat-markdown,chat-policy}.spec.ts',
+            ],
             use: {
               browserName: 'firefox' as const,
               channel: 'moz-firefox',

@@ -1,32 +1,62 @@
-// npm run torture -- 200 [--seed 17]: random trials in Chromium, one for each seed from there on. Kills pages,
-// workers, renderers and browsers under running agents, and holds the journal against a server's count. Prints
-// a table; ends with 1 when a promise was broken. One trial again: `npm run torture -- 1 --seed 23`.
+// npm run torture -- --help says what it does.
 import { ensureChromium } from './lib/browser.mjs'
-import { installDependencies, requireNode } from './lib/install.mjs'
+import { fail, installDependencies, requireNode } from './lib/install.mjs'
 import { inProject } from './lib/project.mjs'
 import { bin, run } from './lib/run.mjs'
 
+const HELP = `npm run torture [-- part] [options]
+
+Kills pages, workers, renderers and browsers under running agents in Chromium, and holds what is stored against what
+servers counted. Ends with 1 when a promise was broken. Parts; without one, the first:
+
+  cells [--trials 1100]   every state of a run and of a call × every blow × every kind of tool, with a model that
+                          refuses orphan, double and misplaced results. All of it once is 920 trials
+  random [--trials 200]   agents side by side, blows at random times, also in several tabs
+
+  --seed 1    the same trials again
+  --pages 2   (cells) how many pages are hit at a time
+  --only 3,7  (cells) these batches only
+
+Cells are kept in .cache/torture/ as they are done: the same command goes on where it was ended, and a summary as JSON
+is there at the end.
+`
+
 const words = process.argv.slice(2)
-const at = words.indexOf('--seed')
-const seed = at < 0 ? String(Date.now() % 1_000_000) : words[at + 1]
-const trials = words.find((word, index) => /^\d+$/.test(word) && index !== at + 1) ?? '200'
+if (words.includes('--help')) {
+  console.log(HELP)
+  process.exit(0)
+}
+const option = (name, otherwise) => {
+  const at = words.indexOf(name)
+  return at < 0 ? otherwise : words.splice(at, 2)[1]
+}
+const seed = option('--seed', '1')
+const pages = option('--pages', '2')
+const trials = option('--trials')
+const only = option('--only')
+const [part = 'cells'] = words
 
 requireNode()
 await installDependencies()
 const chromium = await ensureChromium()
 const built = await run(process.execPath, [inProject('scripts/build.mjs'), '--if-needed'])
 if (built.code !== 0) process.exit(built.code)
-console.log(`${trials} trials, from seed ${seed} on`)
+const parts = {
+  cells: { spec: 'torture-cells', env: { TORTURE_CELLS: trials ?? '1100', TORTURE_PAGES: pages } },
+  random: { spec: 'torture', env: { TORTURE_TRIALS: trials ?? '200' } },
+}
+const { spec, env } = parts[part] ?? fail(`No part is called ${part}; --help has them.`)
 const { code } = await bin(
   '@playwright/test',
-  ['test', 'test/browser/torture.spec.ts', '--workers=1'],
+  ['test', `test/browser/${spec}.spec.ts`, '--workers=1'],
   {
     command: 'playwright',
     env: {
       ...process.env,
+      ...env,
       OFFSTAGE_CHROMIUM: chromium,
-      TORTURE_TRIALS: trials,
       TORTURE_SEED: seed,
+      ...(only && { TORTURE_ONLY: only }),
     },
   },
 )

@@ -43,7 +43,7 @@ test('an empty message fails the run, and the conversation works on', async ({ o
   expect(outcome.next).toMatchObject({ outcome: 'completed', text: 'Hi.' })
 })
 
-test('IndexedDB refused: the run works in memory, and that is announced', async ({
+test('F26 IndexedDB refused: the run works in memory, and that is announced', async ({
   openPage,
   site,
 }) => {
@@ -74,7 +74,7 @@ test('IndexedDB refused: the run works in memory, and that is announced', async 
   expect(outcome).toMatchObject({ result: { outcome: 'completed' }, modes: ['memory'], stored: 2 })
 })
 
-test('whatever a tool returns or throws becomes its result, never the end of the run', async ({
+test('F29 F31 whatever a tool returns or throws becomes its result, never the end of the run', async ({
   openPage,
   model,
 }) => {

@@ -51,7 +51,7 @@ function mount(page: Page, url: string): Promise<void> {
   }, url)
 }
 
-test('a tab that was frozen finds that its run went on elsewhere, and its tool is stopped', async ({
+test('F23 a tab that was frozen finds that its run went on elsewhere, and its tool is stopped', async ({
   ownBrowser,
   openPage,
   server,

@@ -115,7 +115,7 @@ test.describe('a page that is left while a tool waits for its server', () => {
     for (const kind of ['plain', 'idempotent', 'reconcile'] as const) {
       const slice = inSlice(SLICE.includes(`${kind} by ${way}`))
       test(
-        `by ${way}: a ${kind} call goes by the crash table, never as failed`,
+        `F18 by ${way}: a ${kind} call goes by the crash table, never as failed`,
         slice,
         async ({ driven, site, payments }) => {
           site.add('/shop.html', { body: HTML, type: 'text/html' })

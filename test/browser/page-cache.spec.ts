@@ -159,7 +159,7 @@ for (const transport of ['worker', 'page'] as const) {
   )
 }
 
-test('a run that is open goes on after going back, and its tool runs once', async ({
+test('F21 a run that is open goes on after going back, and its tool runs once', async ({
   keeper,
   openPage,
   model,

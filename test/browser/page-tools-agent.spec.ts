@@ -95,7 +95,10 @@ test('a model fills and submits a form, uses a menu, picks a date, deletes behin
   })
 })
 
-test('a run goes on in the page that a click or navigate leads to', async ({ openPage, site }) => {
+test('F20 a run goes on in the page that a click or navigate leads to', async ({
+  openPage,
+  site,
+}) => {
   const script = {
     steps: [
       use('click', { ref: 'Next page' }),

@@ -814,7 +814,7 @@ for (const [why, body, said] of [
   ],
 ] as const)
   test(
-    `after a reload a call fails whose element ${why}`,
+    `F32 after a reload a call fails whose element ${why}`,
     inSlice(why === 'is not there'),
     async ({ openPage, site }) => {
       const options = { storage: { name: `lost-${why.length}-${Date.now()}` } }

@@ -69,7 +69,7 @@ test.describe('a reload while a tool is executing', () => {
     model.enqueue(callTools([{ name: 'pay', input: {} }]), say('All settled.'))
   })
 
-  test('never runs a writing tool again; the model hears that the outcome is unknown', async ({
+  test('F18 never runs a writing tool again; the model hears that the outcome is unknown', async ({
     openPage,
     model,
   }) => {
@@ -139,7 +139,7 @@ test.describe('a reload while a tool is executing', () => {
   })
 })
 
-test('a reload in the middle of streaming asks the step again and keeps one answer', async ({
+test('F18 a reload in the middle of streaming asks the step again and keeps one answer', async ({
   openPage,
   model,
 }) => {
@@ -165,7 +165,7 @@ test('a reload in the middle of streaming asks the step again and keeps one answ
   expect(messages?.map((message) => message.role)).toEqual(['user', 'assistant'])
 })
 
-test('an approval survives a reload', async ({ openPage, model }) => {
+test('F18 an approval survives a reload', async ({ openPage, model }) => {
   model.enqueue(callTools([{ name: 'drop', input: { n: 1 } }]), say('Gone.'))
   const page = await openPage()
   const open = (act: 'run' | 'resume') =>

@@ -68,7 +68,7 @@ const begin = (page: Page) =>
 const snapshot = (page: Page) => page.evaluate(() => window.agent.conversation('c').getSnapshot())
 
 test(
-  'a database that another tab blocks is waited for, and never replaced by memory',
+  'F25 a database that another tab blocks is waited for, and never replaced by memory',
   MORE,
   async ({ openPage, context, model }) => {
     const other = await openPage({ context })
@@ -92,7 +92,7 @@ test(
   },
 )
 
-test('a database of a newer version is refused by name, and nothing is asked', async ({
+test('F27 a database of a newer version is refused by name, and nothing is asked', async ({
   openPage,
   context,
   model,
@@ -106,7 +106,7 @@ test('a database of a newer version is refused by name, and nothing is asked', a
   expect(model.requests).toHaveLength(0)
 })
 
-test('a tab whose database is taken over by a newer version stands aside, and says so', async ({
+test('F25 a tab whose database is taken over by a newer version stands aside, and says so', async ({
   openPage,
   context,
   model,
@@ -121,7 +121,7 @@ test('a tab whose database is taken over by a newer version stands aside, and sa
   expect(await page.evaluate(() => window.modes)).toEqual(['durable', 'newer'])
 })
 
-test.describe('when the quota is used up', () => {
+test.describe('F24 when the quota is used up', () => {
   /** Sets the quota of the page's origin; null: the browser's own. */
   async function setQuota(page: Page, bytes: number | null): Promise<void> {
     const session = await page.context().newCDPSession(page)
@@ -198,7 +198,7 @@ test.describe('when the quota is used up', () => {
   })
 })
 
-test('a conversation that lost a row is named as broken; the others go on', async ({
+test('F28 a conversation that lost a row is named as broken; the others go on', async ({
   openPage,
   model,
 }) => {

@@ -5,7 +5,7 @@ import { expect, test } from './support/test.ts'
 // The worker is the real one; it is killed by `terminate()`, or hung by a provider of its own.
 
 for (const death of ['terminated', 'hung'] as const) {
-  test(`the worker is ${death} while a tool runs: the run goes on and the tool ran once`, async ({
+  test(`F15 the worker is ${death} while a tool runs: the run goes on and the tool ran once`, async ({
     openPage,
     model,
     site,
@@ -77,7 +77,7 @@ for (const death of ['terminated', 'hung'] as const) {
 }
 
 test(
-  'a worker that dies again and again is given up: the run fails, nothing hangs',
+  'F15 a worker that dies again and again is given up: the run fails, nothing hangs',
   MORE,
   async ({ openPage, model }) => {
     model.enqueue(...Array.from({ length: 8 }, () => ({ pieces: [], end: 'hang' }) as const))
@@ -111,7 +111,7 @@ test(
 )
 
 test(
-  'a tool that the busy page could not start in time is never started afterwards',
+  'F30 a tool that the busy page could not start in time is never started afterwards',
   MORE,
   async ({ openPage, model }) => {
     const call = callTools([{ name: 'quick', input: {} }], { text: 'Now' }).pieces ?? []
@@ -156,7 +156,7 @@ test(
   },
 )
 
-test('a tool that hangs is timed out, its signal aborted, its late result dropped', async ({
+test('F30 a tool that hangs is timed out, its signal aborted, its late result dropped', async ({
   openPage,
   model,
 }) => {
@@ -192,29 +192,63 @@ test('a tool that hangs is timed out, its signal aborted, its late result droppe
   })
 })
 
-test('dispose twice, mount twice: one worker, no leak, and the run stays resumable', async ({
+test('F17 dispose twice, mount twice: one worker, no leak, and the run stays resumable', async ({
   openPage,
   model,
 }) => {
   model.enqueue({ pieces: say('Begun').pieces ?? [], end: 'hang' }, say('Finished.'))
   const page = await openPage()
   const outcome = await page.evaluate(async (baseURL) => {
+    const alive = new Set<Worker>()
+    const counts = { made: 0, most: 0 }
+    window.Worker = class extends Worker {
+      constructor(...given: ConstructorParameters<typeof Worker>) {
+        super(...given)
+        alive.add(this)
+        counts.made += 1
+        counts.most = Math.max(counts.most, alive.size)
+      }
+      override terminate(): void {
+        super.terminate()
+        alive.delete(this)
+      }
+    }
     const { createAgent } = window.offstage
     const options = { model: { provider: 'openai-compatible', model: 'mock', baseURL } }
     const first = createAgent(options)
     await first.dispose()
+    const unused = counts.made
     const second = createAgent(options)
     const run = second.run('go', { conversationId: 'mount' })
     for await (const event of run) if (event.type === 'text-delta') break
     await Promise.all([second.dispose(), second.dispose()])
     const disposed = await run.result
+    // As React's StrictMode does: mounted, unmounted and mounted again at once.
+    const twin = createAgent(options)
+    twin.prepare().catch(() => undefined)
+    const leaving = twin.dispose()
     const third = createAgent(options)
     const resumed = await third.resume('mount')
-    return { disposed, resumed: await resumed?.result, same: resumed?.runId === run.runId }
+    const finished = await resumed?.result
+    await Promise.all([leaving, third.dispose()])
+    const same = resumed?.runId === run.runId
+    return { disposed, resumed: finished, same, unused, most: counts.most, left: alive.size }
   }, model.baseURL)
   expect(outcome).toMatchObject({
     disposed: { outcome: 'aborted', reason: 'disposed' },
     resumed: { outcome: 'completed', text: 'Finished.' },
     same: true,
+    unused: 0,
+    most: 1,
+    left: 0,
   })
+  // What a page holds of an agent is released with it.
+  await expect
+    .poll(() =>
+      page.evaluate(async () => {
+        const { held = [], pending = [] } = await navigator.locks.query()
+        return [...held, ...pending].map(({ name }) => name)
+      }),
+    )
+    .toEqual([])
 })

@@ -136,7 +136,7 @@ const outcome = async (page: Page) => (await shown(page)).ended?.outcome
 for (const locks of [true, false]) {
   test.describe(locks ? 'with Web Locks' : 'without Web Locks', () => {
     test(
-      'tabs follow a run, also one that comes later',
+      'F22 tabs follow a run, also one that comes later',
       inSlice(locks),
       async ({ context, openTab }) => {
         // Long enough for a page to be opened meanwhile.
@@ -164,7 +164,7 @@ for (const locks of [true, false]) {
     )
 
     test(
-      'a run goes on in another tab when its own is closed',
+      'F22 a run goes on in another tab when its own is closed',
       inSlice(locks),
       async ({ context, openTab }) => {
         const one = await openTab({ context, locks })
@@ -290,7 +290,7 @@ test('what another tab deletes is shown and listed no more', async ({ context, o
   await expect.poll(async () => (await shown(two)).messages).toEqual([])
 })
 
-test('a run goes on in another tab when its own crashes', async ({ context, openTab }) => {
+test('F22 a run goes on in another tab when its own crashes', async ({ context, openTab }) => {
   const one = await openTab({ context })
   const two = await openTab({ context })
   await begin(one)

@@ -1,25 +1,16 @@
-import path from 'node:path'
 import { matrix, type Outcome } from '../torture/matrix.ts'
+import { serveTorture } from '../torture/serve.ts'
 import { planTrial } from '../torture/plan.ts'
 import { runTrial } from '../torture/trial.ts'
-import { serveSite } from './support/site.ts'
 import { expect, test as base } from './support/test.ts'
 import { inSlice } from './support/more.ts'
 
-// Random trials in a real browser. `npm run torture -- 200` goes on with other seeds.
+// Random trials in a real browser. `npm run torture -- random` goes on with other seeds.
 
 const test = base.extend<object, { trials: (seeds: readonly number[]) => Promise<Outcome[]> }>({
   trials: [
     async ({ browser }, use) => {
-      const root = path.resolve(import.meta.dirname, '../..')
-      const folders = {
-        '/dist/': path.join(root, 'dist'),
-        '/torture/': path.join(root, 'test/torture'),
-      }
-      const site = await serveSite({ folders })
-      site.add('/torture.html', {
-        body: '<!doctype html><title>Torture</title><script type="module" src="/torture/page.js"></script>',
-      })
+      const site = await serveTorture()
       await use(async (seeds) => {
         const outcomes: Outcome[] = []
         for (const seed of seeds) {
@@ -43,8 +34,8 @@ const LONG = TORTURE_TRIALS !== undefined
 /** One of each kind; where there was one, a seed that once found something. */
 const SLICE = [110, 111, 134, 113, 114, 115, 116, 117, 118, 130, 109]
 
-/** Of `npm test`: a death of the worker, and some of everything. */
-const QUICK = [114, 109]
+/** Of `npm test`: some of everything. */
+const QUICK = [109]
 
 if (LONG)
   test('trials', async ({ trials }) => {

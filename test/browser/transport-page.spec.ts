@@ -83,7 +83,7 @@ test('the page ends its requests with the worker that asked for them', async ({
 
 for (const transport of ['worker', 'page'] as const) {
   test(
-    `offline, then online again; fetched by the ${transport}`,
+    `F8 offline, then online again; fetched by the ${transport}`,
     inSlice(transport === 'page'),
     async ({ openPage, model, context }) => {
       const page = await openPage()

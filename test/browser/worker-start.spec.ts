@@ -156,7 +156,7 @@ for (const way of ['url', 'function'] as const) {
   test.describe(`a worker that does not start, from ${way === 'url' ? 'workerUrl' : 'a worker function'}`, () => {
     for (const [n, row] of rows.entries()) {
       test(
-        `${row.title}: ${row.reason}`,
+        `F14 ${row.title}: ${row.reason}`,
         inSlice(n % 8 === (way === 'url' ? 0 : 4)),
         async ({ openPage, site }) => {
           site.add('/w/broken-part.js', { body: 'const a = ;' })

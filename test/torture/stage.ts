@@ -47,9 +47,12 @@ export class Stage {
   #context: BrowserContext | null = null
   #tabs: Page[] = []
 
-  constructor(site: Site, browser: Browser) {
+  readonly #file: 'torture' | 'cells'
+
+  constructor(site: Site, browser: Browser, file: 'torture' | 'cells' = 'torture') {
     this.#site = site
     this.#browser = browser
+    this.#file = file
   }
 
   get tabs(): readonly Page[] {
@@ -70,7 +73,7 @@ export class Stage {
 
   /** Loads the trial's page; at another address than before with a `name`. */
   async show(page: Page, name = 'a'): Promise<void> {
-    await page.goto(`${this.#site.url}/torture.html?${name}`)
+    await page.goto(`${this.#site.url}/${this.#file}.html?${name}`)
     await page.locator('html[data-ready]').waitFor({ state: 'attached' })
   }
 
@@ -87,6 +90,15 @@ export class Stage {
     void devtools.send('Page.crash').catch(() => undefined)
     await crashed
     await this.close(page)
+  }
+
+  /** The page is frozen as a browser does with pages in the background, and thaws again. */
+  async freeze(page: Page, forMs: number): Promise<void> {
+    const devtools = await this.#context!.newCDPSession(page)
+    await devtools.send('Page.setWebLifecycleState', { state: 'frozen' })
+    await new Promise((resolve) => setTimeout(resolve, forMs))
+    await devtools.send('Page.setWebLifecycleState', { state: 'active' })
+    await devtools.detach()
   }
 
   /** The whole browser dies by a signal, and is started again with the same profile. */

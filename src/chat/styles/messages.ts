@@ -153,6 +153,13 @@ export const messages: CSSResult = css`
     font-size: 0.9em;
   }
 
+  /* Code, and inputs that a person is asked about, read from left to right on every page. */
+  pre {
+    direction: ltr;
+    text-align: left;
+    unicode-bidi: isolate;
+  }
+
   .markdown :not(pre) > code {
     padding: 0.125em 0.25em;
     border-radius: 0.25em;
@@ -181,7 +188,5 @@ export const messages: CSSResult = css`
     overflow: auto;
     overflow-wrap: normal;
     white-space: pre;
-    direction: ltr;
-    text-align: left;
   }
 `

@@ -42,6 +42,9 @@ window.offstage = offstage
 document.documentElement.dataset.ready = ''
 `
 
+/** Firefox's driver has what a page's policy refuses among its errors, down to the icon that the browser asks for itself. */
+const REFUSAL = /^The page’s settings blocked/
+
 export const test = base.extend<Fixtures, { site: Site }>({
   site: [
     // oxlint-disable-next-line no-empty-pattern -- Playwright wants the fixtures destructured.
@@ -65,7 +68,10 @@ export const test = base.extend<Fixtures, { site: Site }>({
         ...(options.headers && { headers: options.headers }),
       })
       const page = await (options.context ?? context).newPage()
-      if (!options.errorsAllowed) page.on('pageerror', (error) => errors.push(error.message))
+      if (!options.errorsAllowed)
+        page.on('pageerror', ({ message }) => {
+          if (!REFUSAL.test(message)) errors.push(message)
+        })
       await page.goto(site.url + urlPath)
       // Not `waitForFunction`: it evaluates strings, which strict pages refuse.
       await page.locator('html[data-ready]').waitFor({ state: 'attached' })

@@ -32,7 +32,7 @@ const noRetries = { retry: { maxRetries: 0 } }
 /** What every browser must make of a connection's faults, whoever calls fetch. */
 export const transportRows: readonly TransportRow[] = [
   {
-    title: 'whole, and in pieces of three bytes',
+    title: 'F1 whole, and in pieces of three bytes',
     async check(bench) {
       for (const fault of [{ type: 'none' }, { type: 'split', bytes: 3 }] as const) {
         bench.model.enqueue(callNote, reply)
@@ -45,7 +45,7 @@ export const transportRows: readonly TransportRow[] = [
   },
   {
     title:
-      'cut at and before every chunk boundary, by reset and by a clean end: nothing truncated runs',
+      'F4 cut at and before every chunk boundary, by reset and by a clean end: nothing truncated runs',
     async check(bench) {
       const ask = async (): Promise<Finding> => {
         bench.model.enqueue(callNote)
@@ -70,7 +70,8 @@ export const transportRows: readonly TransportRow[] = [
     },
   },
   {
-    title: 'a connection cut in the reply: withdrawn by step-reset, asked again, no tool run twice',
+    title:
+      'F3 a connection cut in the reply: withdrawn by step-reset, asked again, no tool run twice',
     async check(bench) {
       const { model, faults } = bench
       const after = await bytesUntil(bench, 's no')
@@ -113,7 +114,7 @@ export const transportRows: readonly TransportRow[] = [
     },
   },
   {
-    title: 'refused connections: asked again, and told with their likely causes',
+    title: 'F8 refused connections: asked again, and told with their likely causes',
     async check(bench) {
       bench.model.enqueue(reply)
       bench.faults.enqueue({ type: 'refuse' }, { type: 'refuse' })
@@ -129,7 +130,7 @@ export const transportRows: readonly TransportRow[] = [
     },
   },
   {
-    title: 'no first chunk in time, and silence in the middle; comments count as life',
+    title: 'F3 no first chunk in time, and silence in the middle; comments count as life',
     async check(bench) {
       const hasty = { ...noRetries, timeouts: { firstChunkMs: 600 } }
       bench.model.enqueue({ pieces: [], end: 'hang' })
@@ -152,7 +153,7 @@ export const transportRows: readonly TransportRow[] = [
     },
   },
   {
-    title: 'Retry-After is honoured where the page may read it, and a quota is not asked again',
+    title: 'F9 Retry-After is honoured where the page may read it, and a quota is not asked again',
     async check(bench) {
       bench.model.enqueue(limited('rate_limit_error', { 'retry-after-ms': '300' }), reply)
       const told = await bench.ask({ model: modelOf(bench) })
@@ -179,7 +180,7 @@ export const transportRows: readonly TransportRow[] = [
     },
   },
   {
-    title: 'after a 401 the key function is asked once more, and told so',
+    title: 'F10 after a 401 the key function is asked once more, and told so',
     async check(bench) {
       const before = bench.model.requests.length
       bench.model.enqueue(unauthorized('old-key-1234'), reply)
@@ -196,7 +197,7 @@ export const transportRows: readonly TransportRow[] = [
     },
   },
   {
-    title: 'a redirect and a refusal by CORS end the request; nothing goes elsewhere',
+    title: 'F8 a redirect and a refusal by CORS end the request; nothing goes elsewhere',
     async check(bench) {
       const { baseURL, requests } = bench.model
       const location = `${baseURL}/elsewhere`
@@ -216,7 +217,7 @@ export const transportRows: readonly TransportRow[] = [
     },
   },
   {
-    title: 'answers that are none keep the server’s words',
+    title: 'F5 answers that are none keep the server’s words',
     async check(bench) {
       const words = 'The kitten in charge is asleep'
       const html = { 'content-type': 'text/html' }
@@ -232,7 +233,7 @@ export const transportRows: readonly TransportRow[] = [
     },
   },
   {
-    title: 'an abort closes the connection at once',
+    title: 'F7 an abort closes the connection at once',
     async check(bench) {
       bench.model.enqueue({ pieces: begun, end: 'hang' })
       const finding = await bench.ask({ model: modelOf(bench), abortAt: 'text-delta' })

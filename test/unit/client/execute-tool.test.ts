@@ -218,7 +218,7 @@ describe('a tool', () => {
     expect(await rejecting.worker.page.executeTool(execution(rejecting.command))).toEqual(failed)
   })
 
-  test('that is unregistered while it runs ends, and is gone', async () => {
+  test('F32 that is unregistered while it runs ends, and is gone', async () => {
     const set = stage()
     let signal: AbortSignal | undefined
     const undo = set.agent.registerTool(

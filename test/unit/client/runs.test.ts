@@ -157,7 +157,7 @@ describe('abort', () => {
     expect(await run.result).toMatchObject({ outcome: 'aborted', text: 'exact' })
   })
 
-  test('ends within 100 ms when the worker is silent, with what was seen', async () => {
+  test('F7 ends within 100 ms when the worker is silent, with what was seen', async () => {
     const set = stage({}, { abortRun: () => new Promise<never>(() => {}) })
     const { run, command, worker } = await startedRun(set, 'x')
     worker.tell(
@@ -284,7 +284,7 @@ describe('dispose', () => {
     await set.agent.dispose()
   })
 
-  test('and at once another agent (a component mounted twice) keep one worker', async () => {
+  test('F17 and at once another agent (a component mounted twice) keep one worker', async () => {
     const workers: never[] = []
     const worker = fakeWorkerFactory({}, workers)
     const model = { provider: 'scripted', model: 'test' }

@@ -297,7 +297,7 @@ describe('a worker that does not start', () => {
     await agent.dispose()
   })
 
-  test('because it speaks another version is a protocol mismatch', async () => {
+  test('F16 because it speaks another version is a protocol mismatch', async () => {
     const set = stage({}, { connect: () => ({ ...HELLO, protocolVersion: 99 }) })
     await expect(set.agent.prepare()).rejects.toMatchObject({ code: 'protocol-mismatch' })
     const refusing = stage(

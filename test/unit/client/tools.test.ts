@@ -166,7 +166,7 @@ describe('names', () => {
     ).toBe('duplicate-tool')
   })
 
-  test('like __proto__ are names like others', async () => {
+  test('F34 like __proto__ are names like others', async () => {
     const set = stage({ tools: [tool('__proto__'), tool('constructor')] })
     const { worker, command } = await startedRun(set, 'x')
     const outcome = (toolName: string) => worker.page.executeTool(execution(command, { toolName }))

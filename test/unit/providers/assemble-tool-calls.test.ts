@@ -34,7 +34,7 @@ test('cumulative input is put together as well', () => {
   })
 })
 
-test('input that is too long or too deep is refused before it is parsed', () => {
+test('F36 input that is too long or too deep is refused before it is parsed', () => {
   for (const args of [
     `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`,
     `{"a":"${'x'.repeat(10_000_000)}"}`,

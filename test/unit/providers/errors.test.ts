@@ -437,7 +437,7 @@ test('an overflow tells the window where the server does', async () => {
   expect(error.details?.['limits']).toEqual({ contextWindow: 2048, promptTokens: 5000 })
 })
 
-test('both forms of Retry-After, and retry-after-ms (T1)', async () => {
+test('F9 both forms of Retry-After, and retry-after-ms (T1)', async () => {
   const wait = async (headers: { readonly [name: string]: string }) =>
     (await refusal(503, '', headers)).details?.['retryAfterMs']
   expect(await wait({ 'retry-after': '1.5' })).toBe(1500)
@@ -456,7 +456,7 @@ describe('retryDelay', () => {
     ...(details && { details }),
   })
 
-  test('backs off with jitter within half and whole', () => {
+  test('F9 backs off with jitter within half and whole', () => {
     expect([1, 2, 3].map((retry) => retryDelay(error(), retry, { random: () => 0 }))).toEqual([
       250, 500, 1000,
     ])

@@ -63,7 +63,7 @@ test.each<[name: string, messages: Message[], expected: string[]]>([
   expect(messages).toEqual(before)
 })
 
-test('a missing result says that the call may have happened', () => {
+test('F12 a missing result says that the call may have happened', () => {
   const healed = healHistory([calls('a')])
   expect(healed[1]?.parts[0]).toMatchObject({ output: { type: 'error', code: 'interrupted' } })
 })

@@ -79,7 +79,7 @@ test.each([
 
 const LONG = 'long words '.repeat(100_000)
 
-describe.each(['openai', 'anthropic'])('words without an end, %s', (provider) => {
+describe.each(['openai', 'anthropic'])('F2 words without an end, %s', (provider) => {
   test.each([
     ['in an error', sse({ error: { message: LONG, type: LONG, code: LONG } })],
     ['in an error event', `event: error\ndata: ${LONG}\n\n`],

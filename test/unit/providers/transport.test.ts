@@ -49,7 +49,7 @@ describe('what a body may be', () => {
     }
   })
 
-  test('a JSON completion cut anywhere is incomplete', async () => {
+  test('F2 a JSON completion cut anywhere is incomplete', async () => {
     const body = JSON.stringify({
       choices: [
         {
@@ -82,7 +82,7 @@ describe('what a body may be', () => {
     }
   })
 
-  test('an error event keeps its words whatever its data (O21)', async () => {
+  test('F5 an error event keeps its words whatever its data (O21)', async () => {
     for (const data of ['{"message":"on fire"}', '"on fire"', 'on fire', '{"error":"on fire"}']) {
       const turn = await ask(`${sse(hello)}event: error\ndata: ${data}\n\n`)
       expect(turn.text).toBe('Hi')
@@ -102,7 +102,7 @@ describe('what a body may be', () => {
     expect(turn.error?.message).toContain(type)
   })
 
-  test('comments, ids, event lines, a BOM and other fields don’t matter (O26)', async () => {
+  test('F1 comments, ids, event lines, a BOM and other fields don’t matter (O26)', async () => {
     const body = `\uFEFF: hello\r\n\r\nid: 1\nevent: message\ndata: ${JSON.stringify(hello)}\n\n:\n\nretry: 5\nfoo: bar\ndata:${JSON.stringify(finished)}\r\n\r\n: PROCESSING\n\ndata:  [DONE] \n\n`
     for (const pieceSize of [0, 1, 2, 7]) {
       expect(await ask(body, { pieceSize })).toMatchObject({ text: 'Hi', finishReason: 'stop' })
@@ -114,7 +114,7 @@ describe('what a body may be', () => {
     expect(await ask(body)).toMatchObject({ text: 'Hi' })
   })
 
-  test('bytes split inside a character', async () => {
+  test('F1 bytes split inside a character', async () => {
     const snowman = { choices: [{ delta: { content: '☃️ 日本 👩‍👩‍👧' } }] }
     const turn = await ask(sse(snowman, finished), { pieceSize: 1 })
     expect(turn.text).toBe('☃️ 日本 👩‍👩‍👧')
@@ -135,7 +135,7 @@ describe('what a body may be', () => {
     expect(turn.toolCalls).toMatchObject([{ error: { code: 'truncated' } }])
   })
 
-  test('an endless line is given up with bounded memory (T6)', async () => {
+  test('F6 an endless line is given up with bounded memory (T6)', async () => {
     for (const begin of ['data: {"choices":[', 'x', ': ']) {
       let sent = 0
       const piece = new TextEncoder().encode('a'.repeat(1024 * 1024))
@@ -227,7 +227,7 @@ describe('credentials', () => {
     ])
   })
 
-  test('a second 401 is an error without the key (T8)', async () => {
+  test('F10 a second 401 is an error without the key (T8)', async () => {
     const { fetch, requests } = recorder(refused)
     const provider = createProvider({ ...ollama, apiKey: () => 'sk-old-key' })
     const turn = await collect(provider.stream(askWeather, { fetch }))
@@ -277,7 +277,7 @@ describe('the network', () => {
     },
   )
 
-  test('a connection that breaks leaves the text and nothing to run (T5)', async () => {
+  test('F4 a connection that breaks leaves the text and nothing to run (T5)', async () => {
     const turn = await ask(sse(hello), { ending: 'reset' })
     expect(turn).toMatchObject({
       text: 'Hi',
@@ -294,7 +294,7 @@ describe('the network', () => {
     expect(turn).toMatchObject({ text: 'Hi', finishReason: 'stop' })
   })
 
-  test('no first chunk, and silence between chunks, in time (T4)', async () => {
+  test('F3 no first chunk, and silence between chunks, in time (T4)', async () => {
     const config = { ...ollama, timeouts: { firstChunkMs: 20, idleMs: 40 } }
     const silent = await ask('', { ending: 'hang' }, config)
     expect(silent.error).toMatchObject({ code: 'timeout', details: { phase: 'first-chunk' } })

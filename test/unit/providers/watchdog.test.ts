@@ -32,7 +32,7 @@ test('every reset starts the wait anew', () => {
   expect(onTimeout).toHaveBeenCalledOnce()
 })
 
-test('time in which the tab was frozen does not count', () => {
+test('F21 time in which the tab was frozen does not count', () => {
   const onTimeout = vi.fn()
   startWatchdog(60_000, onTimeout)
   vi.advanceTimersByTime(10_000)

@@ -10,7 +10,7 @@ test('the provider’s own id goes back, the call’s where it gave none', () =>
   expect([ids.of('in_1'), ids.of('in_2')]).toEqual(['call_0', 'in_2'])
 })
 
-test('an id stands once in a request: those that come again give way', () => {
+test('F13 an id stands once in a request: those that come again give way', () => {
   const ids = createWireIds(plain)
   const sent = ['in_1', 'in_2', 'call_0'].map((toolCallId) =>
     ids.next({ toolCallId, providerCallId: 'call_0' }),

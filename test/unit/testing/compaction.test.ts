@@ -178,7 +178,7 @@ describe('a summary that is of no use is counted all the same', () => {
   })
 })
 
-describe('what a server refuses as too long', () => {
+describe('F11 what a server refuses as too long', () => {
   it('is cut down and asked once more, whatever is known of the window', async () => {
     const { agent, sent } = talk((request, asked) =>
       countTokens(bodyOf(request)) > 5_000 ? refuse(OVERFLOW) : reads(12)(request, asked),

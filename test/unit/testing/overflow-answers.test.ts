@@ -133,7 +133,7 @@ const servers: readonly (readonly [string, Server])[] = [
   ],
 ]
 
-describe('an overflow in the words of', () => {
+describe('F11 an overflow in the words of', () => {
   it.each(servers)('%s is mended once', async (_, { provider, answer, refusal }) => {
     const sizes: number[] = []
     const { origin } = await serve(({ method, body }) => {

@@ -136,7 +136,7 @@ const damages: [string, number, RegExp, Work][] = [
   ],
 ]
 
-describe.each(damages)('a conversation in which %s', (_what, readable, fault, work) => {
+describe.each(damages)('F28 a conversation in which %s', (_what, readable, fault, work) => {
   it('is quarantined: readable up to the fault, never driven, deletable', async () => {
     const { world, damage, ran } = await twoConversations()
     await damage(work)

@@ -136,7 +136,7 @@ describe('the loop', () => {
     expect(JSON.stringify(world.requests[1]?.messages)).toContain("Unknown tool 'nope'")
   })
 
-  it('never lets a name from Object.prototype match a tool', async () => {
+  it('F34 never lets a name from Object.prototype match a tool', async () => {
     const { result } = await run([call('constructor'), {}], { write, other: write })
     expect(result.toolCalls[0]?.status).toBe('invalid')
   })
@@ -157,7 +157,7 @@ describe('the loop', () => {
     })
   })
 
-  it('runs read-only calls side by side and all others in order', async () => {
+  it('F33 runs read-only calls side by side and all others in order', async () => {
     let running = 0
     const most = { read: 0, write: 0 }
     const tool = (kind: 'read' | 'write'): SimTool => ({
@@ -183,7 +183,7 @@ describe('the loop', () => {
     )
   })
 
-  it('notices the same calls over and over, tells the model, then stops', async () => {
+  it('F35 notices the same calls over and over, tells the model, then stops', async () => {
     const turns = Array.from({ length: 20 }, () => call('write', { same: true }))
     const { result, world } = await run(turns, { write }, limits(-1))
     expect(result).toMatchObject({ outcome: 'failed', error: { code: 'repeated-calls' }, steps: 6 })
@@ -365,22 +365,36 @@ describe('stopping', () => {
     expect((await live.ended()).toolCalls[0]?.status).toBe('interrupted')
   })
 
-  it('replaces a busy run, queues behind it, or is refused', async () => {
-    const drop: SimTool = { descriptor: { needsApproval: true }, run: () => ok }
-    const live = startLife(createWorld([call('drop'), { text: 'x' }], { drop }))
-    await live.host.startRun(startCommand('one', 'go'))
-    await live.until('tool-approval-request')
-    await live.host.startRun(startCommand('two', 'no'))
-    expect(live.events.at(-1)).toMatchObject({
-      result: { runId: 'two', outcome: 'failed', error: { code: 'conversation-busy' } },
-    })
-    await live.host.startRun({ ...startCommand('three', 'go'), ifBusy: 'replace' })
-    const ends = live.events
-      .filter((event) => event.type === 'run-end')
-      .map((event) => event.result)
-    expect(ends).toMatchObject([
-      { runId: 'two' },
-      { runId: 'one', outcome: 'aborted', reason: 'replaced' },
-    ])
-  })
+  it.each(['replace', 'queue'] as const)(
+    'of a busy run: another one is refused, or %ss it',
+    async (ifBusy) => {
+      const drop: SimTool = { descriptor: { needsApproval: true }, run: () => ok }
+      const live = startLife(createWorld([call('drop'), { text: 'Done.' }], { drop }))
+      const ends = () =>
+        live.events.flatMap((event) => (event.type === 'run-end' ? [event.result] : []))
+      await live.host.startRun(startCommand('one', 'go'))
+      await live.until('tool-approval-request')
+      const next = live.host.startRun({ ...startCommand('two', 'and'), ifBusy })
+      await live.host.startRun(startCommand('three', 'no'))
+      if (ifBusy === 'queue') {
+        // The one that waits has neither begun nor ended.
+        expect(ends()).toMatchObject([{ runId: 'three', error: { code: 'conversation-busy' } }])
+        await live.host.abortRun({ ...SCOPE, runId: 'one', reason: 'enough' })
+      }
+      await next
+      const asked = () =>
+        live.events.flatMap(({ type }, at) => (type === 'tool-approval-request' ? at : []))
+      await expect.poll(() => asked().length).toBe(2)
+      const reason = ifBusy === 'queue' ? 'enough' : 'replaced'
+      expect(ends().filter(({ runId }) => runId !== 'three')).toMatchObject([
+        { runId: 'one', outcome: 'aborted', reason },
+      ])
+      // It began once the other one had ended.
+      const end = live.events.findIndex(
+        (event) => event.type === 'run-end' && event.result.runId === 'one',
+      )
+      expect(asked()[1]).toBeGreaterThan(end)
+      expect(live.events[asked()[1] ?? 0]).toMatchObject({ runId: 'two' })
+    },
+  )
 })

@@ -52,7 +52,7 @@ describe('pendingToolCalls', () => {
     expect(pendingToolCalls(messages)).toEqual([{ toolCallId: 'toolu_2', toolName: 'y' }])
   })
 
-  it('counts a reused id once for each call', () => {
+  it('F13 counts a reused id once for each call', () => {
     const call = { role: 'assistant', tool_calls: [{ id: 'call_0', function: { name: 'x' } }] }
     const result = { role: 'tool', tool_call_id: 'call_0', content: '' }
     expect(ids([call, result, call])).toEqual(['call_0'])

@@ -25,7 +25,7 @@ describe.each(stores)('the %s store', (_name, open) => {
     expect((await rowsOf(store, 2)).map((row) => row.seq)).toEqual([3])
   })
 
-  it('refuses the append of an owner that was fenced off, and writes nothing of it', async () => {
+  it('F23 refuses the append of an owner that was fenced off, and writes nothing of it', async () => {
     const store = await open()
     const old = await store.claim('c', 1)
     await store.claim('c', 2)
@@ -198,7 +198,7 @@ describe('the IndexedDB store', () => {
     expect((await store.claim('c', 3)).epoch).toBe(2)
   })
 
-  it('reopens a database that was closed underneath', async () => {
+  it('F25 reopens a database that was closed underneath', async () => {
     const store = await openIdbStore('closed')
     await store.claim('c', 1)
     store.close()
@@ -254,13 +254,34 @@ it('the IndexedDB store names a conversation that lacks rows in the first list',
 })
 
 describe('the database of this version', () => {
-  it('keeps what is stored when a later version upgrades it', async () => {
+  it('F27 keeps what is stored when a later version upgrades it', async () => {
     const mine = await openIdbStore('upgraded')
     await mine.claim('c', 1)
     mine.close()
     const later = await openDB<Schema>(databaseName('upgraded'), 2, { upgrade })
     expect(await later.getAllKeys('records')).toEqual(['c'])
     later.close()
+  })
+
+  it('F27 is made whole after a crash while it was made', async () => {
+    const request = indexedDB.open(databaseName('half'), 1)
+    const broken = new Promise((resolve) => request.addEventListener('error', resolve))
+    request.addEventListener('upgradeneeded', () => {
+      request.result.createObjectStore('records', { keyPath: 'conversationId' })
+      request.transaction?.abort()
+    })
+    await broken
+    const store = await openIdbStore('half')
+    expect((await store.claim('c', 1)).epoch).toBe(1)
+    store.close()
+    const whole = await openIdbStore('whole')
+    const storesOf = async (name: string): Promise<string[]> => {
+      const found: string[] = []
+      await behind(name, async (db) => void found.push(...db.objectStoreNames))
+      return found
+    }
+    whole.close()
+    expect(await storesOf('half')).toEqual(await storesOf('whole'))
   })
 
   it('has the stores that docs/format.md says, and the children of a conversation by an index', async () => {

@@ -1,0 +1,182 @@
+import { createServer } from 'node:http'
+import { listen } from './support/listen.ts'
+import { callTools, say } from './support/mock-answers.ts'
+import { expect, test as base } from './support/test.ts'
+
+// Rows of test/README.md that no other file is about.
+
+interface Effects {
+  readonly url: string
+  readonly keys: readonly string[]
+}
+
+const test = base.extend<{ effects: Effects }>({
+  // Counts what happened, and never says so.
+  // oxlint-disable-next-line no-empty-pattern -- Playwright wants the fixtures destructured.
+  effects: async ({}, use) => {
+    const keys: string[] = []
+    const server = createServer((request) => {
+      keys.push(new URL(request.url ?? '/', 'http://own').searchParams.get('key') ?? '')
+    })
+    const { url, close } = await listen(server)
+    await use({ url, keys })
+    await close()
+  },
+})
+
+interface Given {
+  readonly baseURL: string
+  readonly effects: string
+}
+
+/** An agent on `window.agent` whose tool has its effect at once, and hears nothing of it. */
+function mount({ baseURL, effects }: Given): void {
+  const agent = window.offstage.createAgent({
+    model: { provider: 'openai-compatible', model: 'mock', baseURL },
+    tools: [
+      {
+        name: 'pay',
+        description: 'Pays.',
+        async execute(_input, { idempotencyKey, signal }) {
+          signal.addEventListener('abort', () => Object.assign(window, { signalled: Date.now() }))
+          await fetch(`${effects}/?key=${encodeURIComponent(idempotencyKey)}`, { mode: 'no-cors' })
+        },
+      },
+    ],
+  })
+  Object.assign(window, { agent })
+}
+
+type Agent = ReturnType<typeof window.offstage.createAgent>
+
+const run = (text: string): Promise<unknown> =>
+  (window as never as { agent: Agent }).agent.run(text, { conversationId: 'c' }).result
+
+test('F16 a worker file of another version is refused by name', async ({ openPage, site }) => {
+  // The real worker, to which the page's hello comes with another number.
+  site.add('/other-version.js', {
+    body: `
+      addEventListener('message', ({ data }) => {
+        const hello = data?.argumentList?.[0]?.value
+        if (hello?.protocolVersion) hello.protocolVersion -= 1
+      })`,
+  })
+  site.add('/old-worker.js', { body: `import './other-version.js'\nimport './dist/worker.js'` })
+  const page = await openPage()
+  const result = await page.evaluate(async () => {
+    const agent = window.offstage.createAgent({
+      model: { provider: 'scripted', model: 'any', script: { steps: [{ text: 'Hi.' }] } },
+      worker: () => new Worker('/old-worker.js', { type: 'module' }),
+    })
+    const ended = await agent.run('Hello', { conversationId: 'c' }).result
+    await agent.dispose()
+    return ended
+  })
+  expect(result).toMatchObject({ outcome: 'failed', error: { code: 'protocol-mismatch' } })
+})
+
+test('F19 the renderer crashes between the effect and the result: it is unknown, and nothing happens twice', async ({
+  openPage,
+  context,
+  model,
+  effects,
+}) => {
+  model.enqueue(callTools([{ name: 'pay', input: {} }]), say('I will check.'))
+  const given = { baseURL: model.baseURL, effects: effects.url }
+  const page = await openPage()
+  await page.evaluate(mount, given)
+  await page.evaluate(() => {
+    void (window as never as { agent: Agent }).agent.run('Pay', { conversationId: 'c' })
+  })
+  await expect.poll(() => effects.keys.length).toBe(1)
+  const devtools = await context.newCDPSession(page)
+  const crashed = new Promise((resolve) => page.once('crash', resolve))
+  // It never answers.
+  void devtools.send('Page.crash').catch(() => undefined)
+  await crashed
+  await page.close()
+
+  const next = await openPage()
+  await next.evaluate(mount, given)
+  const result = await next.evaluate(async () => {
+    const { agent } = window as never as { agent: Agent }
+    return (await agent.resume('c'))?.result
+  })
+  expect(result).toMatchObject({
+    outcome: 'completed',
+    text: 'I will check.',
+    toolCalls: [{ toolName: 'pay', status: 'interrupted' }],
+  })
+  expect(effects.keys).toHaveLength(1)
+})
+
+for (const moment of ['asked', 'writing', 'executing'] as const)
+  test(`F7 an abort while the run is ${moment}: request and tool are stopped, the text is kept, and the next turn works`, async ({
+    openPage,
+    model,
+    effects,
+  }) => {
+    const begun = { pieces: (say('Begun').pieces ?? []).slice(0, -1), end: 'hang' } as const
+    const held = {
+      asked: { delayMs: 600_000 },
+      writing: begun,
+      executing: callTools([{ name: 'pay', input: {} }]),
+    }
+    model.enqueue(held[moment], say('Next.'))
+    const page = await openPage()
+    await page.evaluate(mount, { baseURL: model.baseURL, effects: effects.url })
+    await page.evaluate(() => {
+      const { agent } = window as never as { agent: Agent }
+      const first = agent.run('Pay', { conversationId: 'c' })
+      void (async () => {
+        for await (const { type } of first)
+          if (type === 'text-delta') Object.assign(window, { isWriting: true })
+      })()
+      Object.assign(window, { first })
+    })
+    await expect.poll(() => model.requests.length).toBe(1)
+    if (moment === 'executing') await expect.poll(() => effects.keys.length).toBe(1)
+    if (moment === 'writing')
+      await expect.poll(() => page.evaluate(() => 'isWriting' in window)).toBe(true)
+    const result = await page.evaluate(async () => {
+      const { first } = window as never as { first: ReturnType<Agent['run']> }
+      first.abort('enough')
+      return first.result
+    })
+    expect(result).toMatchObject({
+      outcome: 'aborted',
+      reason: 'enough',
+      text: moment === 'writing' ? 'Begun' : '',
+    })
+    if (moment === 'executing')
+      await expect.poll(() => page.evaluate(() => 'signalled' in window)).toBe(true)
+    else await expect.poll(() => model.requests[0]?.abortedAt).toBeGreaterThan(0)
+    expect(await page.evaluate(run, 'Again')).toMatchObject({ outcome: 'completed', text: 'Next.' })
+    expect(effects.keys).toHaveLength(moment === 'executing' ? 1 : 0)
+  })
+
+test('F25 a database that is deleted beneath an agent is made again, and the next turn works', async ({
+  openPage,
+  model,
+  effects,
+}) => {
+  model.enqueue(say('One.'), say('Two.'))
+  const page = await openPage()
+  await page.evaluate(mount, { baseURL: model.baseURL, effects: effects.url })
+  expect(await page.evaluate(run, 'First')).toMatchObject({ outcome: 'completed' })
+  const deleted = await page.evaluate(async () => {
+    for (const { name = '' } of await indexedDB.databases())
+      await new Promise((resolve, reject) => {
+        const request = indexedDB.deleteDatabase(name)
+        request.addEventListener('success', resolve)
+        request.addEventListener('error', reject)
+      })
+    return (await indexedDB.databases()).length
+  })
+  expect(deleted).toBe(0)
+  expect(await page.evaluate(run, 'Second')).toMatchObject({ outcome: 'completed', text: 'Two.' })
+  const stored = await page.evaluate(() =>
+    (window as never as { agent: Agent }).agent.conversations.get('c'),
+  )
+  expect(stored?.messages.at(-1)?.parts).toMatchObject([{ type: 'text', text: 'Two.' }])
+})

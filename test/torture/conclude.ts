@@ -1,0 +1,135 @@
+import type { Page } from '@playwright/test'
+import { inCells, type CellSpec } from './cell-stage.ts'
+import type { Cell } from './cells.ts'
+import { judgeCell, type CellViolation } from './judge-cell.ts'
+import type { Stage } from './stage.ts'
+import type { World } from './world.ts'
+
+/** A trial while it is played. */
+export interface Played {
+  readonly cell: Cell
+  readonly world: World
+  readonly spec: CellSpec
+  readonly violations: CellViolation[]
+}
+
+export interface CellOutcome {
+  readonly cell: Cell
+  readonly violations: readonly CellViolation[]
+}
+
+/** How long a run that a fresh page takes up may need. Milliseconds. */
+const LIMIT_MS = 60_000
+
+/** What is left is judged: by the page on which it ended, by a fresh one beside it, and by the next turn of each conversation. */
+export async function conclude(
+  played: readonly Played[],
+  stage: Stage,
+  page: Page,
+): Promise<CellOutcome[]> {
+  await Promise.all(played.map((one) => finish(one, page)))
+  const fresh = await stage.open()
+  await inCells(
+    fresh,
+    'mount',
+    played.map(({ spec }) => spec),
+  )
+  const rows = await inCells(fresh, 'rows')
+  const judging = played.map(async ({ cell, world, spec, violations }) => {
+    const children = new Set(
+      rows.flatMap((row) =>
+        row.type === 'child-started' && row.conversationId === spec.label
+          ? row.childConversationId
+          : [],
+      ),
+    )
+    const own = rows.filter(({ conversationId }) => conversationId === spec.label)
+    const stored = await inCells(fresh, 'stored', spec.label)
+    const evidence = {
+      cell,
+      stored,
+      effects: world.effects,
+      complaints: world.complaints,
+      isAccepted: world.requests.length > 0,
+    }
+    violations.push(...judgeCell({ ...evidence, rows: own }))
+    for (const child of children) {
+      const ofChild = rows.filter(({ conversationId }) => conversationId === child)
+      const judged = judgeCell({
+        ...evidence,
+        rows: ofChild,
+        stored: null,
+        complaints: [],
+        isAccepted: false,
+      })
+      // The child of a call that was cut short is ended with it.
+      violations.push(
+        ...judged.filter(({ what }) => what !== 'run failed' && what !== 'message lost'),
+      )
+    }
+    violations.push(...(await compareViews(spec.label, page, fresh)))
+    const outcome = await inCells(fresh, 'next', spec.label)
+    if (outcome !== 'completed') violations.push({ what: 'next turn fails', detail: outcome })
+  })
+  await Promise.all(judging)
+  const errors = [page, fresh].map(async (each) => (await inCells(each, 'state')).errors)
+  for (const detail of (await Promise.all(errors)).flat())
+    played[0]?.violations.push({ what: 'uncaught error', detail })
+  const locks = (await inCells(fresh, 'locks')).filter((name) => name.includes('trial-'))
+  for (const detail of locks) played[0]?.violations.push({ what: 'lock is kept', detail })
+  return played.map(({ cell, violations }) => ({ cell, violations }))
+}
+
+/** Ends the conversation's open run, if there still is one. */
+async function finish({ spec, violations }: Played, page: Page): Promise<void> {
+  const begun = performance.now()
+  for (;;) {
+    await inCells(page, 'resume', spec.label)
+    await inCells(page, 'answer', [spec.label])
+    const { handles } = await inCells(page, 'state')
+    if (!handles.some(({ label, isOpen }) => label === spec.label && isOpen)) return
+    if (performance.now() - begun < LIMIT_MS) {
+      await sleep(50)
+      continue
+    }
+    violations.push({ what: 'run does not end', detail: spec.label })
+    return
+  }
+}
+
+/** The page that lived through it shows what the fresh one reads from the store. */
+async function compareViews(label: string, page: Page, fresh: Page): Promise<CellViolation[]> {
+  const begun = performance.now()
+  for (;;) {
+    const [lived, read] = await Promise.all(
+      [page, fresh].map((each) => inCells(each, 'shown', label)),
+    )
+    const isSame = JSON.stringify(lived) === JSON.stringify(read)
+    if (isSame && read?.status !== 'loading') return []
+    if (performance.now() - begun > 15_000)
+      return [
+        {
+          what: 'views differ',
+          detail: firstDifference(lived, read),
+        },
+      ]
+    await sleep(50)
+  }
+}
+
+/** Names the first field in which two snapshots differ. */
+function firstDifference(a: unknown, b: unknown, at = ''): string {
+  if (typeof a === 'object' && typeof b === 'object' && a && b) {
+    const keys = new Set([...Object.keys(a), ...Object.keys(b)])
+    for (const key of keys) {
+      const [left, right] = [a, b].map((one) => (one as Record<string, unknown>)[key])
+      if (JSON.stringify(left) !== JSON.stringify(right))
+        return firstDifference(left, right, `${at}.${key}`)
+    }
+  }
+  return `${at}: ${JSON.stringify(a)?.slice(0, 200)} / ${JSON.stringify(b)?.slice(0, 200)}`
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
