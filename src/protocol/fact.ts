@@ -208,14 +208,12 @@ export type DurableParkReason = Extract<ParkReason, 'crash-loop'>
 
 /** Facts about one call. */
 type CallFact = { readonly path: CallPath } & (
-  | {
+  | ({
       /** A call that the call around it makes; a model's calls come with its output. */
       readonly type: 'call-proposed'
       readonly toolName: string
-      readonly title?: string
-      readonly source?: string
       readonly input: JsonValue
-    }
+    } & Pick<CallFacts, 'title' | 'source'>)
   | {
       readonly type: 'approval-requested'
       /** As `beforeToolCall` left it. */

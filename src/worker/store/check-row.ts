@@ -20,6 +20,7 @@ import {
   type Check,
 } from '../../lib/shape.ts'
 import { isConsentScope, isRememberable } from './consent-shapes.ts'
+import { isFields } from './question-shapes.ts'
 import { isAskedBecause, isPath, ofDescriptions, ofOutput, ofTaint } from './check-taint.ts'
 import { isNewerFormat, upcast, UPCASTERS, type Upcasters } from './upcast.ts'
 
@@ -92,27 +93,6 @@ const runEnd = oneOf('outcome', {
   aborted: shape({ reason: isText }),
   failed: shape({ error }),
   waiting: shape({ pending: listOf(shape({ toolCallId: isText, toolName: isText })) }),
-})
-
-const choices = listOf(shape({ const: isText, title: isText }))
-const field = shape({
-  type: among(['string', 'number', 'integer', 'boolean', 'array']),
-  title: optional(isText),
-  description: optional(isText),
-  enum: optional(listOf(isText)),
-  enumNames: optional(listOf(isText)),
-  oneOf: optional(choices),
-})
-const items = shape({ enum: optional(listOf(isText)), anyOf: optional(choices) })
-/** What a page relies on. Bounds are those of the time at which it was asked. */
-const isFields = shape({
-  type: among(['object']),
-  properties: (value) =>
-    isRecord(value) &&
-    Object.values(value).every(
-      (each) => field(each) && isRecord(each) && (each['type'] !== 'array' || items(each['items'])),
-    ),
-  required: optional(listOf(isText)),
 })
 
 const settledStatus = amongAll<SettledStatus>({
