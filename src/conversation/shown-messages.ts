@@ -87,11 +87,15 @@ function shownCall(call: CallState, progress: Progress): Omit<ShownCall, 'conver
   }
 }
 
-function openMessage({ messageId, parts, inputs }: LiveStep, conversationId: string): ShownMessage {
+function openMessage(
+  { messageId, parts, inputs, isLeft }: LiveStep,
+  conversationId: string,
+): ShownMessage {
   return {
     role: 'assistant',
     id: messageId,
     parts: parts.map(({ type, text }) => ({ type, text })),
+    ...(isLeft && { partial: true }),
     ...(inputs.length > 0 && {
       calls: inputs.map(({ toolCallId, toolName, title, text }) => ({
         conversationId,
