@@ -65,12 +65,13 @@ function progressOf({ toolCallId }: CallState, progress: Progress): unknown {
 
 function shownCall(call: CallState, progress: Progress): Omit<ShownCall, 'conversationId'> {
   const { toolCallId, toolName, title, status, input, output, error, question } = call
-  const { startedAt, endedAt, path, child, undo } = call
+  const { startedAt, endedAt, path, child, undo, source } = call
   const reported = status === 'executing' ? progressOf(call, progress) : undefined
   return {
     toolCallId,
     toolName,
     ...(title !== null && { title }),
+    ...(source !== undefined && { source }),
     status,
     ...(error ? { error } : { input }),
     ...shownAsked(call),
