@@ -21,7 +21,7 @@ import { StorageRetry } from './store/storage-retry.ts'
 import { SentWords } from './model/sent-words.ts'
 import { soundRows } from './store/sound-rows.ts'
 import type { Fault } from './store/check-row.ts'
-import { brokenConversation } from './store/record.ts'
+import { brokenConversation, makerOf, onlyCopy } from './store/record.ts'
 import type { ClaimOptions, Store } from './store/store.ts'
 import { Stream, type StreamOutput } from './stream.ts'
 
@@ -252,10 +252,9 @@ export class Conversation {
    * is written here is no news.
    */
   async isNews(lastSeq: number | null): Promise<boolean> {
-    return this.#inOrder(async () => {
-      const { seq } = this.#state
-      return lastSeq === null || (lastSeq > 0 ? lastSeq > seq : seq > 0)
-    })
+    if (lastSeq === null) return true
+    const { seq } = await this.#inOrder(async () => this.#state)
+    return lastSeq > 0 ? lastSeq > seq : seq > 0
   }
 
   /** The conversation that was folded is gone, whether or not there is another one of its id. */
@@ -401,17 +400,4 @@ export class Conversation {
       this.#underWay.delete(row.appendId)
     })
   }
-}
-
-function onlyCopy(): OffstageError {
-  return new OffstageError(
-    'storage-offline',
-    'The store can not be reached now, so nothing is written: what is shown comes from a copy.',
-    { retryable: true },
-  )
-}
-
-/** What tells a conversation from another one that has its id later. */
-function makerOf(record: ConversationRecord | null): string | null {
-  return record && `${record.createdAt} ${record.importId}`
 }

@@ -38,18 +38,16 @@ import { ConversationRetention } from './conversation-retention.ts'
 import { ConversationRegistry } from './conversation-registry.ts'
 import { ConversationViews } from './conversation-views.ts'
 import { Redaction } from './store/redaction.ts'
-import { Stores, type OpenDurable, type StoreDefinition } from './store/stores.ts'
+import { Stores, type StoresOptions } from './store/stores.ts'
 import { Titles } from './titles.ts'
 import { Undoing } from './undo.ts'
 
-export interface HostOptions {
+export interface HostOptions extends Pick<StoresOptions, 'openDurable' | 'stores'> {
   readonly page: PageApi
   readonly pageId: string
   readonly notify: (notice: WorkerNotice) => void
   readonly providers: ProviderRegistry
   readonly effects: Effects
-  readonly openDurable: OpenDurable
-  readonly stores?: readonly StoreDefinition[]
 }
 
 type ProgressNotice = Extract<PageNotice, { readonly type: 'tool-progress' }>
@@ -78,8 +76,7 @@ export class Host {
     this.#options = options
     this.#late = new LateOutputs(options)
     const redaction = new Redaction(options.page)
-    const { openDurable, stores: definitions = [], notify } = options
-    const stores = new Stores({ openDurable, definitions, notify, redaction })
+    const stores = new Stores({ ...options, redaction })
     let batches = 0
     const output = { notify: options.notify, nextBatch: () => ++batches }
     this.#registry = new ConversationRegistry({

@@ -11,8 +11,9 @@ import {
   unclaimed,
   type StoredRecord,
 } from './record.ts'
+import { Changes } from './changes.ts'
 import { pageOf } from './pages.ts'
-import type { Name, Placement, RowRange, StepDraft, Store, StoreChange } from './store.ts'
+import type { Append, Name, Placement, RowRange, StepDraft, Store } from './store.ts'
 
 /** A store that lives as long as its object: for private windows, tests, and `storage: 'memory'`. */
 export function createMemoryStore(storeId: string = randomId()): Store {
@@ -22,11 +23,8 @@ export function createMemoryStore(storeId: string = randomId()): Store {
   const kept = { records, rows, drafts }
   let epoch = 0
 
-  const followers = new Set<(change: StoreChange) => void>()
-  const changed = (conversationId: string): void => {
-    const { lastSeq = 0 } = records.get(conversationId) ?? {}
-    for (const follower of followers) queueMicrotask(() => follower({ conversationId, lastSeq }))
-  }
+  const changes = new Changes()
+  const changed = (id: string): void => changes.report(id, records.get(id)?.lastSeq ?? 0)
   const find = (conversationId: string): ReturnType<typeof publicRecord> | null => {
     const record = records.get(conversationId)
     return record ? publicRecord(record) : null
@@ -43,17 +41,9 @@ export function createMemoryStore(storeId: string = randomId()): Store {
     },
     append: async (append) => {
       const { conversationId } = append
-      const found = records.get(conversationId)
-      const stored = rows.get(conversationId) ?? []
-      const before = committedBefore(found, append)
-      if (before) return rowsBefore(append, before, stored.slice(before.first - 1))
-      const applied = applyAppend(found, append)
-      records.set(conversationId, applied.record)
-      rows.set(conversationId, stored)
-      stored.push(...applied.rows)
+      const written = appendIn(kept, append)
       changed(conversationId)
-      if (endsDraft(append.rows)) drafts.delete(conversationId)
-      return applied.rows
+      return written
     },
     keepDraft: async (draft) => keepDraftIn(kept, draft),
     draftOf: async (conversationId) => drafts.get(conversationId),
@@ -75,10 +65,7 @@ export function createMemoryStore(storeId: string = randomId()): Store {
       return isRenamed
     },
     mark: async (conversationId, broken) => {
-      const record = records.get(conversationId)
-      const marked = record && markRecord(record, broken)
-      if (marked) records.set(conversationId, marked)
-      if (marked) changed(conversationId)
+      if (markIn(kept, conversationId, broken)) changed(conversationId)
     },
     descendants: async (conversationId) => treeOf(records, conversationId).slice(1),
     delete: async (conversationId) => {
@@ -86,11 +73,7 @@ export function createMemoryStore(storeId: string = randomId()): Store {
       deleted.forEach(changed)
       return deleted.length > 0
     },
-    follow: (onChange) => {
-      const follower = (change: StoreChange): void => onChange(change)
-      followers.add(follower)
-      return () => void followers.delete(follower)
-    },
+    follow: (onChange) => changes.follow(onChange),
     close: () => undefined,
   }
 }
@@ -99,6 +82,28 @@ interface Kept {
   readonly records: Map<string, StoredRecord>
   readonly rows: Map<string, Row[]>
   readonly drafts: Map<string, StepDraft>
+}
+
+function appendIn({ records, rows, drafts }: Kept, append: Append): readonly Row[] {
+  const { conversationId } = append
+  const found = records.get(conversationId)
+  const stored = rows.get(conversationId) ?? []
+  const before = committedBefore(found, append)
+  if (before) return rowsBefore(append, before, stored.slice(before.first - 1))
+  const applied = applyAppend(found, append)
+  records.set(conversationId, applied.record)
+  rows.set(conversationId, stored)
+  stored.push(...applied.rows)
+  if (endsDraft(append.rows)) drafts.delete(conversationId)
+  return applied.rows
+}
+
+function markIn({ records }: Kept, conversationId: string, broken: string | null): boolean {
+  const record = records.get(conversationId)
+  const marked = record && markRecord(record, broken)
+  if (!marked) return false
+  records.set(conversationId, marked)
+  return true
 }
 
 function keepDraftIn({ records, drafts }: Kept, draft: StepDraft): void {

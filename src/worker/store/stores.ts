@@ -32,7 +32,8 @@ export interface StoreDefinition {
 
 export interface StoresOptions {
   readonly openDurable: OpenDurable
-  readonly definitions: readonly StoreDefinition[]
+  /** Of the worker's own. Default: none. */
+  readonly stores?: readonly StoreDefinition[]
   readonly notify: (notice: WorkerNotice) => void
   readonly redaction: Redaction
 }
@@ -84,7 +85,7 @@ export class Stores {
 
   /** Nothing takes its place: what is meant for it goes nowhere else. */
   async #custom(config: CustomStorage, storage: string): Promise<Store> {
-    const { definitions } = this.#options
+    const { stores: definitions = [] } = this.#options
     const definition = definitions.find(({ type }) => type === config.type)
     if (definition === undefined) throw unknownType(config.type, definitions)
     return this.#reported(storage, (report) => definition.open(config, report))

@@ -14,7 +14,6 @@ function createRegistry() {
     redaction,
     stores: new Stores({
       openDurable: async () => createMemoryStore(),
-      definitions: [],
       notify: () => undefined,
       redaction,
     }),

@@ -187,7 +187,7 @@ describe('an import', () => {
       agent.conversations.import(file),
     ])
     expect(reports.map(({ refused }) => refused)).toEqual([[], []])
-    const { records: records } = await store.list()
+    const { records } = await store.list()
     expect(records.map(({ lastSeq, broken }) => [lastSeq, broken])).toEqual([
       [1401, undefined],
       [1401, undefined],
