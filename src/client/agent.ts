@@ -6,6 +6,7 @@ import type { Conversation } from './conversation-view.ts'
 import type { StoredRows } from './stored-rows.ts'
 import type { InferInput } from './infer-schema.ts'
 import type { Extracted, ExtractOptions } from './extract.ts'
+import type { PageStorage } from './page-storage.ts'
 import type { ModelConfig, PromptValues, ResumeOptions, RunInput, RunOptions } from './options.ts'
 import type { Run } from './run.ts'
 import type { StandardSchema } from './standard-schema.ts'
@@ -137,6 +138,7 @@ export interface Agent extends CallAnswers, AsyncDisposes {
   /** Starts the worker and loads what a run needs. */
   prepare(options?: { readonly signal?: AbortSignal }): Promise<void>
   readonly conversations: Conversations
+  readonly storage: PageStorage
   /** For a conversation that is to begin: a run without an id gets such a one, too. */
   newConversationId(): string
   /** The same object for the same id. */

@@ -5,6 +5,7 @@ import { checkNames } from './check-names.ts'
 import { copyConfig } from './copy-config.ts'
 import { randomId } from '../lib/random-id.ts'
 import { memoriesOf } from './memory.ts'
+import { pageStorage } from './page-storage.ts'
 import type { AgentOptions } from './options.ts'
 import { personAnswers } from './person-answers.ts'
 import { toolsOfSkills } from './skill.ts'
@@ -56,6 +57,7 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
         later('extract')(request, signal),
       ) as Promise<never>,
     conversations: conversationsOf(core),
+    storage: pageStorage,
     newConversationId: randomId,
     conversation: (id) => core.conversation(id, agent, start),
     on: agentEvents.on,

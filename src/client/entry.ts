@@ -34,6 +34,7 @@ export type {
   RunInput,
   RunOptions,
 } from './options.ts'
+export type { PageStorage, StorageEstimate } from './page-storage.ts'
 export type { AgentMemory, MemoryEntry, RetrieveContext } from './memory.ts'
 export type { Run, SentMessage, SentOutcome } from './run.ts'
 export type {

@@ -1,7 +1,9 @@
 import { createWorkerCaller, type WorkerCaller } from './ask-worker.ts'
 import type { ExtractRef } from '../protocol/commands.ts'
 import type { PageNotice, WorkerNotice } from '../protocol/notices.ts'
-import { storageKey } from '../protocol/conversation.ts'
+import { storageKey, type StorageState } from '../protocol/conversation.ts'
+import { storageCleared } from '../protocol/storage-cleared.ts'
+import { markStored } from './stored-mark.ts'
 import type { OffstageError } from '../protocol/error.ts'
 import type { Row } from '../protocol/fact.ts'
 import { createBatchGate } from './batch-gate.ts'
@@ -15,6 +17,7 @@ import type { AgentPage } from './page-api.ts'
 import { createPageApi } from './page-api.ts'
 import { ModelRequests } from './model-requests.ts'
 import { onPageCache } from './page-cache.ts'
+import { onPageHiding } from './page-hiding.ts'
 import { OpenCommands, type SentCommand } from './open-commands.ts'
 import { type Redactor, Redactors } from './redactors.ts'
 import type { RestartedAgent } from './restarts.ts'
@@ -32,9 +35,12 @@ const TRIAL_BEATS = 20
 export type AgentNotice =
   | Exclude<
       WorkerNotice,
-      FeedNotice | { readonly type: 'risk' | 'conversations-changed' | 'run-inherited' }
+      FeedNotice | { readonly type: 'risk' | 'conversations-changed' | 'run-inherited' | 'storage' }
     >
+  | ({ readonly type: 'storage' } & StorageState)
   | { readonly type: 'worker'; readonly state: 'starting' | 'ready' | 'lost' }
+
+type StorageNotice = Extract<WorkerNotice, { readonly type: 'storage' }>
 
 /** An agent, as its worker connection sees it. */
 export interface LinkedAgent extends ExecutionHost, RestartedAgent {
@@ -113,6 +119,10 @@ export class WorkerLink {
       trialMs: TRIAL_BEATS * this.#heartbeatMs,
       open: () => this.#open(),
       isLive: (connection) => this.#live === connection,
+    })
+    onPageHiding(this.#closed.signal, () => {
+      // Nothing is said where nothing is written: the browser may keep the page.
+      if (this.#hasOpenWork()) this.#live?.notify({ type: 'page-hidden' })
     })
     onPageCache({
       signal: this.#closed.signal,
@@ -225,6 +235,7 @@ export class WorkerLink {
 
   #onNotice(notice: WorkerNotice): void {
     if (notice.type === 'risk') return this.#deaths.note(notice)
+    if (notice.type === 'storage') return this.#onStorage(notice)
     if (notice.type === 'engine-progress') return this.#agents.get(notice.agentId)?.onNotice(notice)
     if (notice.type === 'run-inherited')
       return this.#agents.get(notice.agentId)?.onInherited(notice.conversationId)
@@ -234,6 +245,15 @@ export class WorkerLink {
     this.feeds.take(notice)
     this.#gate.handled(notice.batch)
     this.#deaths.onPublished(notice)
+  }
+
+  #onStorage({ type, storage, isNew, mode, reason }: StorageNotice): void {
+    const wasStored = mode === 'durable' && markStored(storage)
+    const why = isNew && wasStored ? storageCleared().toData() : reason
+    for (const agent of this.#agents.values())
+      if (storageKey(agent.parts.scope().storage) === storage)
+        agent.onNotice({ type, mode, ...(why && { reason: why }) })
+    if (why?.code === 'storage-cleared') this.#rejoin()
   }
 
   /** What is shown may have changed unseen: by other tabs, or under a worker that died. */

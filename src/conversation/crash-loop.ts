@@ -4,8 +4,9 @@ const MAX_RESUMES = 2
 /** What crashes the page does so soon; a person who reloads during a slow step is not that quick. Milliseconds. */
 const SOON_MS = 10_000
 
+/** By the wall clock, which may have been set back since. */
 export function isSoonAfter(last: number, now: number): boolean {
-  return now - last < SOON_MS
+  return Math.abs(now - last) < SOON_MS
 }
 
 /** A step that would be resumed once more though it has led to a crash again and again. */

@@ -75,7 +75,7 @@ const NOTHING_PENDING: readonly PendingCall[] = []
 function pendingCall(call: CallState): PendingCall | null {
   const kind = WAITS_FOR[call.status]
   if (kind === 'open' || kind === 'settled') return null
-  const { toolCallId, toolName, title, input, question, asks, suspended, path } = call
+  const { toolCallId, toolName, title, source, input, question, asks, suspended, path } = call
   // Of a composite tool, what its nested calls wait for is pending.
   if (suspended && 'seen' in suspended) return null
   // What the run that it waits for waits for is pending.
@@ -84,6 +84,7 @@ function pendingCall(call: CallState): PendingCall | null {
     toolCallId,
     toolName,
     ...(title && { title }),
+    ...(source !== undefined && { source }),
     input,
     ...(kind === 'approval' && { ...shownAsked(call), ...shownRememberable(call) }),
     kind,

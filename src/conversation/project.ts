@@ -50,7 +50,8 @@ export function joinCursor({ state, live }: Moment, runId: string): Cursor {
 /** The first event for whoever comes late: the run so far. */
 function snapshotEvent({ state, live }: Moment, runId: string): RunEventBody {
   const run = state.run?.runId === runId ? state.run : null
-  const step = live.step?.runId === runId ? live.step : null
+  // What somebody left of it comes anew.
+  const step = live.step?.runId === runId && !live.step.isLeft ? live.step : null
   const parked = live.waits?.reason ?? run?.parked
   return {
     type: 'run-snapshot',

@@ -13,8 +13,10 @@ export function proposedCalls({
 }
 
 /** A call that the call around it makes. */
-export function nestedCall({ path, toolName, title, input }: RowOf<'call-proposed'>): CallState {
-  return { ...unprepared(path, input), toolName, title: title ?? null, known: true }
+export function nestedCall(row: RowOf<'call-proposed'>): CallState {
+  const { path, toolName, title = null, source, input } = row
+  const named = { toolName, title, ...(source !== undefined && { source }) }
+  return { ...unprepared(path, input), ...named, known: true }
 }
 
 /** A call of an imported history: it waits for its output, unless it could not be read. */
@@ -34,6 +36,7 @@ function ofPart(part: ToolCallPart, facts: CallFacts | undefined): CallState {
     ...unprepared([part.toolCallId], part.input ?? null),
     toolName: part.toolName,
     title: facts?.title ?? null,
+    ...(facts?.source !== undefined && { source: facts.source }),
     error: part.error ?? null,
     known: facts?.known ?? false,
     parallel: facts?.parallel ?? false,

@@ -65,12 +65,13 @@ function progressOf({ toolCallId }: CallState, progress: Progress): unknown {
 
 function shownCall(call: CallState, progress: Progress): Omit<ShownCall, 'conversationId'> {
   const { toolCallId, toolName, title, status, input, output, error, question } = call
-  const { startedAt, endedAt, path, child, undo } = call
+  const { startedAt, endedAt, path, child, undo, source } = call
   const reported = status === 'executing' ? progressOf(call, progress) : undefined
   return {
     toolCallId,
     toolName,
     ...(title !== null && { title }),
+    ...(source !== undefined && { source }),
     status,
     ...(error ? { error } : { input }),
     ...shownAsked(call),
@@ -86,11 +87,15 @@ function shownCall(call: CallState, progress: Progress): Omit<ShownCall, 'conver
   }
 }
 
-function openMessage({ messageId, parts, inputs }: LiveStep, conversationId: string): ShownMessage {
+function openMessage(
+  { messageId, parts, inputs, isLeft }: LiveStep,
+  conversationId: string,
+): ShownMessage {
   return {
     role: 'assistant',
     id: messageId,
     parts: parts.map(({ type, text }) => ({ type, text })),
+    ...(isLeft && { partial: true }),
     ...(inputs.length > 0 && {
       calls: inputs.map(({ toolCallId, toolName, title, text }) => ({
         conversationId,

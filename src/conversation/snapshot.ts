@@ -17,6 +17,8 @@ export interface ShownCall {
   readonly toolName: string
   /** What the tool is called for people. */
   readonly title?: string
+  /** Whose the tool is, unless it is of the app's own code: the name or origin of a server, of a page. */
+  readonly source?: string
   readonly status: ToolCallStatus
   /** Absent while the model is writing it, and when it could not be read. */
   readonly input?: JsonValue

@@ -92,7 +92,7 @@ function errorOf(end: RunOutcome | null | undefined): ErrorData | null {
 
 function shownRun(run: RunState, { step, retry }: Live): ShownRun {
   const { runId, steps, stepOpen, failedAttempts, usage, startedAt } = run
-  const writing = step?.runId === runId ? step : null
+  const writing = step?.runId === runId && !step.isLeft ? step : null
   return {
     runId,
     step: writing?.step ?? (stepOpen ? steps + 1 : steps),

@@ -53,9 +53,13 @@ export function storageKey(config: StorageConfig): string {
 
 /**
  * Where conversations are kept now. `'blocked'` (another tab holds an older database open), `'newer'`
- * (a newer version of the package has written it) and `'failed'` refuse writes until it opens.
+ * (a newer version of the package has written it) and `'failed'` refuse writes until it opens. `'durable'` with the
+ * reason `storage-cleared`: what was stored before is gone.
  */
 export interface StorageState {
   readonly mode: 'durable' | 'memory' | 'blocked' | 'newer' | 'failed'
   readonly reason?: ErrorData
 }
+
+/** The same, as the store says it. `isNew`: the database was made just now. */
+export type StorageReport = StorageState & { readonly isNew?: true }

@@ -51,6 +51,8 @@ export interface CallFacts {
   readonly parallel: boolean
   /** What the tool is called for people, when the model asked. */
   readonly title?: string
+  /** Whose the tool was then, unless it was of the app's own code. */
+  readonly source?: string
   /** The run is done once this call succeeded. */
   readonly finishes?: boolean
   /** Native mode: the model wrote the call as text. */
@@ -206,13 +208,12 @@ export type DurableParkReason = Extract<ParkReason, 'crash-loop'>
 
 /** Facts about one call. */
 type CallFact = { readonly path: CallPath } & (
-  | {
+  | ({
       /** A call that the call around it makes; a model's calls come with its output. */
       readonly type: 'call-proposed'
       readonly toolName: string
-      readonly title?: string
       readonly input: JsonValue
-    }
+    } & Pick<CallFacts, 'title' | 'source'>)
   | {
       readonly type: 'approval-requested'
       /** As `beforeToolCall` left it. */

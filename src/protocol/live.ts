@@ -26,6 +26,8 @@ export interface LiveStep extends AttemptRef {
   readonly messageId: string
   readonly parts: readonly LivePart[]
   readonly inputs: readonly LiveInput[]
+  /** Nobody writes it any more: it was kept of a page or worker that is gone, until the step is asked for again. */
+  readonly isLeft?: true
 }
 
 /** A wait between two attempts. */

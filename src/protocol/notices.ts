@@ -1,4 +1,4 @@
-import type { StorageState } from './conversation.ts'
+import type { StorageReport } from './conversation.ts'
 import type { EngineProgress } from './engine.ts'
 import type { CallPath } from './fact.ts'
 import type { ConversationScope } from './scope.ts'
@@ -10,6 +10,8 @@ import type { CheckpointNotice, StreamBatch } from './stream.ts'
  */
 export type PageNotice =
   | { readonly type: 'release-lock'; readonly name: string }
+  /** The page is hidden, frozen or left: it may never come back. */
+  | { readonly type: 'page-hidden' }
   /** A tool's own word on how far it is, for other tabs; this page has published it already. */
   | (ConversationScope & {
       readonly type: 'tool-progress'
@@ -35,7 +37,8 @@ export type WorkerNotice =
    * answered one of its calls.
    */
   | { readonly type: 'run-inherited'; readonly agentId: string; readonly conversationId: string }
-  | ({ readonly type: 'storage' } & StorageState)
+  /** `storage`: of which store, by `storageKey`. */
+  | ({ readonly type: 'storage'; readonly storage: string } & StorageReport)
   | { readonly type: 'warning'; readonly code: string; readonly message: string }
   /** Before and after (`risk: null`) a check that may never end: a worker that hangs can't say in what. */
   | {

@@ -51,6 +51,8 @@ export interface PendingCall {
   readonly toolName: string
   /** What the tool is called for people. */
   readonly title?: string
+  /** Whose the tool is, unless it is of the app's own code: the name or origin of a server, of a page. */
+  readonly source?: string
   readonly input: JsonValue
   /** Of an approval: what it is about to act on, if its tool says so. */
   readonly about?: CallAbout

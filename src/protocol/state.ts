@@ -34,6 +34,8 @@ export interface CallState {
   readonly toolCallId: string
   readonly toolName: string
   readonly title: string | null
+  /** Whose the tool is, unless it is of the app's own code. */
+  readonly source?: string
   /** What runs: the model's input, as a hook or a person may have changed it. */
   readonly input: JsonValue
   readonly modelInput: JsonValue

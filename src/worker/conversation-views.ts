@@ -27,6 +27,7 @@ export class ConversationViews {
     const { conversation } = active
     await conversation.preview()
     await conversation.refresh()
+    await conversation.drafts.show(conversation.run)
     conversation.stream.isJoined = true
     this.#joiners.set(conversation, scope.agentId)
     conversation.publish('joined')
@@ -38,6 +39,11 @@ export class ConversationViews {
   release(agentId: string): void {
     for (const [conversation, joiner] of this.#joiners)
       if (joiner === agentId) this.#leave(conversation)
+  }
+
+  /** The page may never come back: what models are writing is kept as it is now. */
+  keepDrafts(): void {
+    for (const { conversation } of this.#registry.all()) void conversation.drafts.keep()
   }
 
   #leave(conversation: Conversation): void {

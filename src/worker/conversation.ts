@@ -11,6 +11,7 @@ import type { ConversationState, RunState } from '../protocol/state.ts'
 import { CallIds } from './call-ids.ts'
 import { countRow, type CountedRun } from './run/counters.ts'
 import { SealedInputs } from './run/sealed-inputs.ts'
+import { DraftKeeper } from './draft-keeper.ts'
 import type { Effects } from './effects.ts'
 import { stricterLimits } from './run/stricter-limits.ts'
 import { placed, type FactDraft } from './store/fact-draft.ts'
@@ -72,6 +73,8 @@ export class Conversation {
   /** How appends wait for a storage that is full or closed. */
   readonly storageRetry: StorageRetry
   readonly stream: Stream
+  /** Keeps the text of the step that is written here. */
+  readonly drafts: DraftKeeper
   /** What isn't stored of the inputs of open calls. */
   readonly sealed: SealedInputs = new SealedInputs()
   readonly #store: Store
@@ -112,6 +115,9 @@ export class Conversation {
     this.#redacts = () => options.redacts?.() ?? false
     this.#onCommitted = (rows) => options.onCommitted?.(rows)
     this.#appendName = effects.newId('append_')
+    const { stream } = this
+    const epoch = (): number => this.#lease.epoch
+    this.drafts = new DraftKeeper({ conversationId, store, stream, effects, epoch })
   }
 
   /** What is stored may differ from what was appended: whoever acts goes by the state. */

@@ -69,6 +69,7 @@ export class LeftRuns {
       active.disown()
       return null
     }
+    await conversation.drafts.show(run)
     conversation.publish('taken-up')
     this.#launcher.drive(active, { agentId, runId: run.runId }, resume)
     // Of one that ended, the page is sent how, and what it went on with is driven.

@@ -96,6 +96,8 @@ export class Link {
     switch (notice.type) {
       case 'release-lock':
         return this.#releaseLock(notice.name)
+      case 'page-hidden':
+        return this.#host?.shown.keepDrafts()
       case 'tool-progress':
         return this.#host?.progress(notice)
       default:

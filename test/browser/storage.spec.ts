@@ -44,9 +44,13 @@ async function openShop(page: Page, address: string): Promise<void> {
       tools: [pay],
     })
     const modes: string[] = []
-    agent.on('storage', ({ mode }) => modes.push(mode))
+    const reasons: string[] = []
+    agent.on('storage', ({ mode, reason }) => {
+      modes.push(mode)
+      if (reason) reasons.push(reason.code)
+    })
     agent.conversation('c').subscribe(() => undefined)
-    Object.assign(window, { agent, modes })
+    Object.assign(window, { agent, modes, reasons })
   }, address)
 }
 
@@ -54,6 +58,8 @@ declare global {
   interface Window {
     agent: ReturnType<typeof window.offstage.createAgent>
     modes: string[]
+    /** Of those modes that have one. */
+    reasons: string[]
     paid?: number
     run?: ReturnType<Window['agent']['run']>
   }
@@ -106,7 +112,7 @@ test('F27 a database of a newer version is refused by name, and nothing is asked
   expect(model.requests).toHaveLength(0)
 })
 
-test('F25 a tab whose database is taken over by a newer version stands aside, and says so', async ({
+test('F25 a tab whose database is taken over by a newer version stands aside, and says so at once', async ({
   openPage,
   context,
   model,
@@ -117,8 +123,64 @@ test('F25 a tab whose database is taken over by a newer version stands aside, an
   expect(await send(page)).toMatchObject({ outcome: 'completed' })
   const newer = await openPage({ context })
   expect(await newer.evaluate(hold, 99)).toBe(99)
+  await expect.poll(() => page.evaluate(() => window.modes)).toEqual(['durable', 'newer'])
   expect(await send(page)).toMatchObject({ outcome: 'failed', error: { code: 'storage-newer' } })
   expect(await page.evaluate(() => window.modes)).toEqual(['durable', 'newer'])
+})
+
+/** Clears the databases of the page's site as the browser does, or a person in its settings. */
+async function clearData(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  const { origin } = new URL(page.url())
+  await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'indexeddb' })
+}
+
+test('F25 data that is cleared underneath an open page is said, and the next run works', async ({
+  openPage,
+  model,
+}) => {
+  model.enqueue(say('One.'), say('Two.'))
+  const page = await openPage()
+  await openShop(page, model.baseURL)
+  expect(await send(page)).toMatchObject({ outcome: 'completed' })
+  await clearData(page)
+  await expect.poll(() => page.evaluate(() => window.reasons)).toEqual(['storage-cleared'])
+  await expect.poll(async () => (await snapshot(page)).messages.length).toBe(0)
+  expect(await send(page)).toMatchObject({ outcome: 'completed', text: 'Two.' })
+  expect((await snapshot(page)).messages).toHaveLength(2)
+  expect(await page.evaluate(() => window.reasons)).toEqual(['storage-cleared'])
+})
+
+test('F25 data that was cleared while no page was open is said at the start', async ({
+  openPage,
+  context,
+  model,
+}) => {
+  model.enqueue(say('One.'))
+  const page = await openPage({ context })
+  await openShop(page, model.baseURL)
+  expect(await send(page)).toMatchObject({ outcome: 'completed' })
+  await page.close()
+  const next = await openPage({ context })
+  await clearData(next)
+  await openShop(next, model.baseURL)
+  await expect.poll(() => next.evaluate(() => window.reasons)).toEqual(['storage-cleared'])
+  expect(await next.evaluate(() => window.modes)).toEqual(['durable'])
+})
+
+test('the room that there is, and whether the browser may delete what is stored', async ({
+  openPage,
+  model,
+}) => {
+  const page = await openPage()
+  await openShop(page, model.baseURL)
+  const { before, persists, after } = await page.evaluate(async () => {
+    const { storage } = window.agent
+    const before = await storage.estimate()
+    return { before, persists: await storage.persist(), after: await storage.estimate() }
+  })
+  expect(before.quota).toBeGreaterThan(before.usage ?? Infinity)
+  expect(after.persisted).toBe(persists)
 })
 
 test.describe('F24 when the quota is used up', () => {

@@ -88,6 +88,10 @@ export const calls: CSSResult = css`
     border-block-start: 1px solid var(--_line);
   }
 
+  .source {
+    align-self: flex-start;
+  }
+
   .because {
     color: var(--_waiting);
     font-size: 0.9375em;

@@ -8,6 +8,7 @@ import type { ChatContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { refOf } from '../parts/call-ref.ts'
 import { approvalView, isBeingEdited } from './approval.ts'
+import { sourceView } from './call.ts'
 import { problemView } from './problem.ts'
 
 const KEY = 'approvals'
@@ -42,7 +43,8 @@ function itemView(context: ChatContext, call: PendingCall): TemplateResult {
   return html`
     <div class="asked-call" role="group" aria-label=${title}>
       <p class="call-title">${title}</p>
-      ${approvalView(context, call, true)} ${problemView(context, call)}
+      ${sourceView(context, call)} ${approvalView(context, call, true)}
+      ${problemView(context, call)}
     </div>
   `
 }

@@ -29,6 +29,7 @@ export function callView(context: ChatContext, call: ShownCall): TemplateResult 
           ? html`<slot name=${`call-${call.toolCallId}`}></slot>`
           : detailsView(context, call, title)
       }
+      ${sourceView(context, call)} ${untilView(context, pending)}
       ${call.about && !pending && !context.answersItself(call) ? html`<p class="about">${visibleText(call.about.text)}</p>` : nothing}
       ${kind === 'working' && snapshot.ownership !== 'none' ? progressView(call) : nothing}
       ${pending && !isAnsweredByCard(context, call, pending) ? waitingView(context, pending) : nothing}
@@ -83,6 +84,25 @@ function detailsView(
       }
     </details>
   `
+}
+
+/** Whose the tool is, which its title may not tell. */
+export function sourceView(
+  { words }: ChatContext,
+  { source }: Pick<ShownCall, 'source'>,
+): TemplateResult | typeof nothing {
+  return source === undefined
+    ? nothing
+    : html`<p class="note source">${words.from(visibleText(source))}</p>`
+}
+
+function untilView(
+  { words, locale }: ChatContext,
+  pending: PendingCall | undefined,
+): TemplateResult | typeof nothing {
+  if (pending?.until === undefined) return nothing
+  const format = new Intl.DateTimeFormat(locale, { dateStyle: 'short', timeStyle: 'short' })
+  return html`<p class="note">${words.until(format.format(pending.until))}</p>`
 }
 
 function inputOf({ input, inputText }: ShownCall): string {

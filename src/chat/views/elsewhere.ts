@@ -3,6 +3,7 @@ import { repeat } from 'lit/directives/repeat.js'
 import { visibleText } from '../../conversation/index.ts'
 import type { ChatContext } from '../context.ts'
 import { askedTogether } from '../parts/rows.ts'
+import { sourceView } from './call.ts'
 import { problemView } from './problem.ts'
 import { waitingView } from './waiting.ts'
 
@@ -31,7 +32,7 @@ export function elsewhereView(context: ChatContext): TemplateResult {
           <span class="call-title">${title}</span>
           <span class="call-state">${words.states.waiting}</span>
         </p>
-        ${waitingView(context, call)} ${problemView(context, call)}
+        ${sourceView(context, call)} ${waitingView(context, call)} ${problemView(context, call)}
       </div>`
     },
   )}`

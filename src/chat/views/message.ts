@@ -29,9 +29,24 @@ export function messageView(context: ChatContext, message: ShownMessage): Templa
           ? html`<p class="note">${words.stoppedHere}</p>`
           : nothing
       }
-      ${messageActionsView(context, message)}
+      ${message.rejected ? html`<p class="note">${words.rejected}</p>` : nothing}
+      ${reflectionView(context, message)} ${messageActionsView(context, message)}
     </article>
   `
+}
+
+/** What a second look at the answer has said of it: remarks, or what stood there before. */
+function reflectionView(
+  { words, markdown: options }: ChatContext,
+  { reflection }: ShownMessage,
+): TemplateResult | typeof nothing {
+  if (!reflection) return nothing
+  const isRemark = reflection.mode === 'annotate'
+  const text = isRemark ? reflection.text : reflection.original
+  return html`<details class="reasoning" part="reflection" ?open=${isRemark}>
+    <summary>${isRemark ? words.remarks : words.answerBefore}</summary>
+    <div class="markdown" ${markdown({ text, isWhole: true, options, words })}></div>
+  </details>`
 }
 
 function partView(

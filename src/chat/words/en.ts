@@ -108,6 +108,11 @@ export const en: Words = {
   engineLoading: (model) => `Loading the model ${model}`,
   unreachable:
     'Is its server running, and its address right? Start it or connect again, then try again.',
+  from: (source) => `From ${source}`,
+  until: (time) => `It is waited for until ${time}.`,
+  rejected: 'The app has refused this answer. The next one is below.',
+  remarks: 'Remarks on this answer',
+  answerBefore: 'The answer as it was before',
   parked: 'It rests until you let it go on.',
   failed: 'That went wrong.',
   tryAgain: 'Try again',

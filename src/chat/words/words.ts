@@ -107,6 +107,11 @@ export interface Words {
   beganAt(time: string): string
   engineLoading(model: string): string
   readonly unreachable: string
+  from(source: string): string
+  until(time: string): string
+  readonly rejected: string
+  readonly remarks: string
+  readonly answerBefore: string
   readonly parked: string
   readonly failed: string
   readonly tryAgain: string

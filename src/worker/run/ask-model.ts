@@ -27,7 +27,7 @@ interface AskingQuietly extends Pick<
 }
 
 /** Asks the model for the run's next step, by the configuration that the page gave for it. */
-export function askModel(
+export async function askModel(
   context: RunContext,
   run: CountedRun,
   asking: Asking,
@@ -40,17 +40,27 @@ export function askModel(
     buildRequest(conversation.state, run, { stepContext, toolMode })
   if (readsTextCalls(stepContext.model, memory.toolMode(stepContext.model)))
     conversation.sentWords.takeUnstored(stepContext)
-  return callModel({
-    ...reaching(context, stepContext),
-    ...asking,
-    step,
-    request,
-    meter: meter(context, run, { stepContext, request }),
-    emit: (delta, attempt) => {
-      if (!hides(delta)) stream.delta({ ...named(delta, tools), runId, step, attempt })
-    },
-    attemptFailed: (failed) => conversation.append([{ type: 'attempt-failed', step, ...failed }]),
-  })
+  const { drafts } = conversation
+  // What is sealed of an answer is known once it is whole.
+  if (tools.sealing.length === 0) drafts.begin()
+  try {
+    return await callModel({
+      ...reaching(context, stepContext),
+      ...asking,
+      step,
+      request,
+      meter: meter(context, run, { stepContext, request }),
+      emit: (given, attempt) => {
+        if (hides(given)) return
+        const delta = { ...named(given, tools), runId, step, attempt }
+        stream.delta(delta)
+        drafts.note(delta)
+      },
+      attemptFailed: (failed) => conversation.append([{ type: 'attempt-failed', step, ...failed }]),
+    })
+  } finally {
+    drafts.end()
+  }
 }
 
 /** Asks the model beside the run's steps: nothing of it is shown, and what comes of it is the caller's. */

@@ -1,6 +1,7 @@
 import type { RunEnd } from '../../protocol/fact.ts'
 import { settledFact, settlementAtEnd } from './settlement.ts'
 import { type RunContext } from './run-context.ts'
+import type { CountedRun } from './counters.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { nextRun, type NextRun } from './next-run.ts'
 import { returns } from './queued-messages.ts'
@@ -26,8 +27,9 @@ export async function commitEnd(
     begun.next = next
     const settlements = end.outcome === 'waiting' ? [] : run.calls.flatMap(settlementAtEnd)
     executionIds = settlements.flatMap(({ call }) => call.executionId ?? [])
+    const lost = cut ?? cutOfLeft(context, run)
     return [
-      ...(cut ? [cut] : []),
+      ...(lost ? [lost] : []),
       ...context.family.usageOf(settlements.map(({ call }) => call)),
       ...settlements.map(settledFact),
       ...returns(conversation.state, next !== null),
@@ -40,4 +42,13 @@ export async function commitEnd(
   if (executionIds.length > 0)
     context.page.acknowledgeTools({ executionIds }).catch(() => undefined)
   return begun.next && begun.next.runId
+}
+
+/** The step that a page or worker left, which isn't asked for again: what is kept of it is what there will be. */
+function cutOfLeft({ stream }: RunContext, run: CountedRun): FactDraft | null {
+  const { step: left } = stream.live
+  if (!left?.isLeft || left.runId !== run.runId || !run.stepOpen) return null
+  const { step, attempt, messageId: id } = left
+  const parts = left.parts.map(({ type, text }) => ({ type, text }))
+  return { type: 'step-cut', step, attempt, message: { id, parts }, usage: {} }
 }

@@ -69,6 +69,7 @@ function factsOf(part: ToolCallPart, output: TurnOutput): CallFacts {
     // ACTION calls run in order, always.
     parallel: toolMode === 'native' && besides,
     ...(tool?.title !== undefined && { title: tool.title }),
+    ...(tool?.remote && { source: tool.remote.source }),
     ...(tool?.control === 'finish-task' && { finishes: true }),
     ...(part.rescued && { rescued: true }),
     ...(tool !== undefined && mayBeOthers(part, output) && { quoted: true }),

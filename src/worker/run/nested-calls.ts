@@ -107,9 +107,13 @@ export class NestedCalls {
       const known = knownAt(run, parent, position)
       toolCallId = known?.toolCallId ?? this.#idOf(parent, position)
       if (known) return null
-      const title = tools.get(toolName)?.title
+      const { title, remote } = tools.get(toolName) ?? {}
       const path = [...parent.path, toolCallId]
-      const named = { toolName, ...(title !== undefined && { title }) }
+      const named = {
+        toolName,
+        ...(title !== undefined && { title }),
+        ...(remote && { source: remote.source }),
+      }
       return [{ type: 'call-proposed', path, ...named, input }]
     })
     return toolCallId

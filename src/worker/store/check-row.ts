@@ -20,6 +20,7 @@ import {
   type Check,
 } from '../../lib/shape.ts'
 import { isConsentScope, isRememberable } from './consent-shapes.ts'
+import { isFields } from './question-shapes.ts'
 import { isAskedBecause, isPath, ofDescriptions, ofOutput, ofTaint } from './check-taint.ts'
 import { isNewerFormat, upcast, UPCASTERS, type Upcasters } from './upcast.ts'
 
@@ -94,27 +95,6 @@ const runEnd = oneOf('outcome', {
   waiting: shape({ pending: listOf(shape({ toolCallId: isText, toolName: isText })) }),
 })
 
-const choices = listOf(shape({ const: isText, title: isText }))
-const field = shape({
-  type: among(['string', 'number', 'integer', 'boolean', 'array']),
-  title: optional(isText),
-  description: optional(isText),
-  enum: optional(listOf(isText)),
-  enumNames: optional(listOf(isText)),
-  oneOf: optional(choices),
-})
-const items = shape({ enum: optional(listOf(isText)), anyOf: optional(choices) })
-/** What a page relies on. Bounds are those of the time at which it was asked. */
-const isFields = shape({
-  type: among(['object']),
-  properties: (value) =>
-    isRecord(value) &&
-    Object.values(value).every(
-      (each) => field(each) && isRecord(each) && (each['type'] !== 'array' || items(each['items'])),
-    ),
-  required: optional(listOf(isText)),
-})
-
 const settledStatus = amongAll<SettledStatus>({
   invalid: true,
   denied: true,
@@ -165,7 +145,9 @@ const facts = oneOf('type', {
     ...under,
     message: assistant,
     toolsId: nullOr(isText),
-    calls: listOf(shape({ toolCallId: isText, known: isFlag, parallel: isFlag })),
+    calls: listOf(
+      shape({ toolCallId: isText, known: isFlag, parallel: isFlag, source: optional(isText) }),
+    ),
     finishReason: isText,
     toolMode: among(['native', 'action']),
     feedback: optional(shape({ id: isText, error, text: isText })),
@@ -187,7 +169,13 @@ const facts = oneOf('type', {
   'run-parked': shape({ reason: isText }),
   'run-continued': shape({}),
   'run-ended': shape({ end: runEnd, next: optional(isText) }),
-  'call-proposed': shape({ ...ofCall, toolName: isText, title: optional(isText), input: isThere }),
+  'call-proposed': shape({
+    ...ofCall,
+    toolName: isText,
+    title: optional(isText),
+    source: optional(isText),
+    input: isThere,
+  }),
   'approval-requested': shape({
     ...ofCall,
     input: isThere,

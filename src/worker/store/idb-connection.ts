@@ -1,6 +1,7 @@
 import { openDB, type DBSchema, type IDBPDatabase } from 'idb'
-import type { StorageState } from '../../protocol/conversation.ts'
+import type { StorageReport, StorageState } from '../../protocol/conversation.ts'
 import { OffstageError, describeThrown } from '../../protocol/error.ts'
+import { storageCleared } from '../../protocol/storage-cleared.ts'
 import type { Claim } from './store.ts'
 
 const DB_VERSION = 1
@@ -12,6 +13,7 @@ export interface Schema extends DBSchema {
   rows: { key: [string, number]; value: unknown }
   /** One entry: the store's own name, and the newest epoch of any conversation. */
   counters: { key: string; value: Claim }
+  /** Of the steps that models are writing: StepDraft. */
   drafts: { key: string; value: unknown }
   /** Contents of files by their hash, and who has them: attachments.ts. */
   attachments: { key: string | string[]; value: unknown }
@@ -28,7 +30,7 @@ export function databaseName(name: string): string {
 export type Database = Pick<IDBPDatabase<Schema>, 'close' | 'transaction'>
 
 export interface ConnectionOptions {
-  readonly report: (state: StorageState) => void
+  readonly report: (state: StorageReport) => void
   /** How long one use waits for the database to open. Milliseconds. */
   readonly openMs: number
   /** How long one transaction waits until it begins. Default 15 000. Milliseconds. */
@@ -49,6 +51,10 @@ export class Connection {
   readonly #options: ConnectionOptions
   #opening: Promise<Database> | null = null
   #mode: StorageState['mode'] | null = null
+  /** The database was open before: one that has to be made again was cleared. */
+  #wasOpen = false
+  /** Of the newest claim. */
+  #storeId: string | null = null
 
   constructor(name: string, options: ConnectionOptions) {
     this.#name = name
@@ -90,19 +96,36 @@ export class Connection {
     this.#opening = null
   }
 
+  /** A claim was made in this store: another one than before has taken its place. */
+  noteStore(storeId: string): void {
+    if (this.#storeId !== null && this.#storeId !== storeId) this.#reportCleared()
+    this.#storeId = storeId
+  }
+
   #open(): Promise<Database> {
+    let isNew = false
     const opening = openDB<Schema>(databaseName(this.#name), DB_VERSION, {
-      upgrade,
+      upgrade: (db, oldVersion) => {
+        isNew = oldVersion === 0
+        upgrade(db, oldVersion)
+      },
       blocked: () => void this.#report('blocked', blocked(OLDER)),
-      // A newer version of the page wants to upgrade: stand aside, open again at the next use.
-      blocking: (_current, _blocked, event) => {
+      // Somebody wants to upgrade or to delete it: stand aside, open again at the next use.
+      blocking: (_current, newVersion, event) => {
         ;(event.target as unknown as IDBDatabase).close()
         this.forget()
+        if (newVersion === null) this.#reportCleared()
+        else this.#report('newer', superseded())
       },
-      terminated: () => this.forget(),
+      terminated: () => {
+        this.forget()
+        void this.#lookForDatabase()
+      },
     }).then(
       (database) => {
-        this.#report('durable')
+        if (isNew && this.#wasOpen) this.#reportCleared()
+        else this.#report('durable', isNew)
+        this.#wasOpen = true
         return database
       },
       (thrown: unknown) => {
@@ -116,12 +139,30 @@ export class Connection {
     return opening
   }
 
-  #report(mode: 'durable'): void
+  /** The browser closed it: because its data was cleared? Only looked at, as opening would make it again. */
+  async #lookForDatabase(): Promise<void> {
+    const known = await indexedDB.databases?.().catch(() => undefined)
+    const name = databaseName(this.#name)
+    if (known && !known.some((each) => each.name === name)) this.#reportCleared()
+  }
+
+  /** Said once for each time that it is found out. */
+  #reportCleared(): void {
+    if (!this.#wasOpen) return
+    this.#wasOpen = false
+    this.#storeId = null
+    this.#mode = 'durable'
+    this.#options.report({ mode: 'durable', reason: storageCleared().toData() })
+  }
+
+  #report(mode: 'durable', isNew?: boolean): void
   #report(mode: 'blocked' | 'newer' | 'failed', reason: OffstageError): OffstageError
-  #report(mode: StorageState['mode'], reason?: OffstageError): OffstageError | undefined {
+  #report(mode: StorageState['mode'], more?: OffstageError | boolean): OffstageError | undefined {
+    const reason = OffstageError.is(more) ? more : undefined
     if (mode !== this.#mode) {
       this.#mode = mode
-      this.#options.report({ mode, ...(reason && { reason: reason.toData() }) })
+      const isNew = more === true && { isNew: true as const }
+      this.#options.report({ mode, ...(reason && { reason: reason.toData() }), ...isNew })
     }
     return reason
   }
@@ -175,6 +216,14 @@ function blocked(what: string): OffstageError {
   return new OffstageError(
     'storage-blocked',
     `The database ${what}. It is used as soon as that tab is reloaded or closed.`,
+    { retryable: true },
+  )
+}
+
+function superseded(): OffstageError {
+  return new OffstageError(
+    'storage-newer',
+    'A newer Offstage in another tab of this site changes the database: reload the page.',
     { retryable: true },
   )
 }

@@ -1,7 +1,8 @@
-import type { ConversationRecord, StorageState } from '../../protocol/conversation.ts'
+import type { ConversationRecord, StorageReport } from '../../protocol/conversation.ts'
 import type { Row } from '../../protocol/fact.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { applyAppend, applyRename, committedBefore, rowsBefore } from './apply-append.ts'
+import { endsDraft, isCurrent } from './step-draft.ts'
 import { applyPlacement } from './apply-placement.ts'
 import {
   findContents,
@@ -13,7 +14,7 @@ import {
 } from './attachments.ts'
 import { Connection, isRefused, storageError } from './idb-connection.ts'
 import { Gaps, Orphans, rowsOf } from './idb-damage.ts'
-import { READ, quietly, withDatabase, write, type Read, type Write } from './idb-use.ts'
+import { DRAFTS, READ, quietly, withDatabase, write, type Read, type Write } from './idb-use.ts'
 import {
   claimRecord,
   lostRecord,
@@ -25,7 +26,7 @@ import {
   type StoredRecord,
 } from './record.ts'
 import { isRecord } from '../../lib/shape.ts'
-import type { Append, Claim, Name, Placement, Store, StoredRows } from './store.ts'
+import type { Append, Claim, Name, Placement, StepDraft, Store, StoredRows } from './store.ts'
 
 /** Rows that are read together: the browser reads the next ones while these are deserialised here. */
 const PART = 1000
@@ -46,7 +47,7 @@ type Gets = Pick<ReturnType<Read['objectStore']>, 'get' | 'getKey'>
  */
 export async function openIdbStore(
   name: string,
-  report: (state: StorageState) => void = () => undefined,
+  report: (state: StorageReport) => void = () => undefined,
   waits: { readonly openMs?: number; readonly startMs?: number } = {},
 ): Promise<Store> {
   const connection = new Connection(name, { report, openMs: 5000, ...waits })
@@ -68,15 +69,17 @@ function createIdbStore(connection: Connection): Store {
       const contents = await findContents(placement.rows)
       return write(connection, 'relaxed', (tx) => placeIn(tx, placement, contents))
     },
-    claim: (conversationId, at, options) =>
-      write(connection, 'relaxed', (tx) =>
-        claimIn(tx, conversationId, (found) => found ?? unclaimed(conversationId, at, options)),
-      ),
+    claim: (...which) => claimOf(connection, ...which),
     append: async (append) => {
       const contents = await findContents(append.rows)
       const durability = append.strict ? 'strict' : 'relaxed'
       return write(connection, durability, (tx) => appendIn(tx, append, contents))
     },
+    keepDraft: (draft) => write(connection, 'relaxed', (tx) => keepDraftIn(tx, draft)),
+    draftOf: (conversationId) =>
+      withDatabase(connection, (db) =>
+        db.transaction(DRAFTS).objectStore('drafts').get(conversationId),
+      ),
     list: () => listAll(connection, orphans, gaps),
     get: async (conversationId) =>
       withDatabase(connection, async (db) => {
@@ -114,6 +117,13 @@ function createIdbStore(connection: Connection): Store {
   }
 }
 
+async function keepDraftIn(tx: Write, draft: StepDraft): Promise<void> {
+  const { conversationId } = draft
+  const record = await tx.objectStore('records').get(conversationId)
+  if (record === undefined || !isCurrent(draft, readRecord(conversationId, record))) return
+  quietly(tx.objectStore('drafts').put(draft))
+}
+
 /** Newest change first. */
 async function listAll(
   connection: Connection,
@@ -148,6 +158,7 @@ async function deleteIn(tx: Write, conversationId: string): Promise<string[]> {
   const deletions = tree.flatMap((id) => [
     tx.objectStore('records').delete(id),
     tx.objectStore('rows').delete(rowsOf(id)),
+    tx.objectStore('drafts').delete(id),
   ])
   await Promise.all(deletions)
   await releaseContents(tx, tree)
@@ -216,6 +227,17 @@ async function renameIn(
   return isKnown && isIt
 }
 
+async function claimOf(
+  connection: Connection,
+  ...[conversationId, at, options]: Parameters<Store['claim']>
+): Promise<Claim> {
+  const claim = await write(connection, 'relaxed', (tx) =>
+    claimIn(tx, conversationId, (found) => found ?? unclaimed(conversationId, at, options)),
+  )
+  connection.noteStore(claim.storeId)
+  return claim
+}
+
 async function claimIn(
   tx: Write,
   conversationId: string,
@@ -266,6 +288,7 @@ async function appendIn(tx: Write, append: Append, contents: Contents): Promise<
   }
   const applied = applyAppend(found, append)
   await keepContents(tx, conversationId, contents)
+  if (endsDraft(append.rows)) quietly(tx.objectStore('drafts').delete(conversationId))
   put(tx, applied, contents)
   return applied.rows
 }

@@ -2,14 +2,15 @@ import type { IDBPTransaction } from 'idb'
 import { watchStarts } from './watch-starts.ts'
 import { storageError, type Connection, type Database, type Schema } from './idb-connection.ts'
 
-export type Names = ('records' | 'counters' | 'rows' | 'attachments')[]
+export type Names = ('records' | 'counters' | 'rows' | 'attachments' | 'drafts')[]
 
 export type Read = IDBPTransaction<Schema, Names>
 export type Write = IDBPTransaction<Schema, Names, 'readwrite'>
 
 /** What conversations are read from. */
 export const READ: Names = ['records', 'rows', 'attachments']
-const ALL: Names = [...READ, 'counters']
+export const DRAFTS: Names = ['drafts']
+const ALL: Names = [...READ, 'counters', 'drafts']
 
 /** Once more with a fresh connection when the database was closed underneath. */
 export async function withDatabase<T>(

@@ -2,6 +2,7 @@ import type { Row } from '../../protocol/fact.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { applyAppend, applyRename, committedBefore, rowsBefore } from './apply-append.ts'
 import { applyPlacement } from './apply-placement.ts'
+import { endsDraft, isCurrent } from './step-draft.ts'
 import {
   claimRecord,
   markRecord,
@@ -10,13 +11,14 @@ import {
   unclaimed,
   type StoredRecord,
 } from './record.ts'
-import type { Name, Placement, Store } from './store.ts'
+import type { Name, Placement, StepDraft, Store } from './store.ts'
 
 /** A store that lives as long as its object: for private windows, tests, and `storage: 'memory'`. */
 export function createMemoryStore(storeId: string = randomId()): Store {
   const records = new Map<string, StoredRecord>()
   const rows = new Map<string, Row[]>()
-  const kept = { records, rows }
+  const drafts = new Map<string, StepDraft>()
+  const kept = { records, rows, drafts }
   let epoch = 0
 
   const find = (conversationId: string): ReturnType<typeof publicRecord> | null => {
@@ -42,8 +44,11 @@ export function createMemoryStore(storeId: string = randomId()): Store {
       records.set(conversationId, applied.record)
       rows.set(conversationId, stored)
       stored.push(...applied.rows)
+      if (endsDraft(append.rows)) drafts.delete(conversationId)
       return applied.rows
     },
+    keepDraft: async (draft) => keepDraftIn(kept, draft),
+    draftOf: async (conversationId) => drafts.get(conversationId),
     place: async (placement) => {
       const placed = placeIn(kept, placement, epoch + 1)
       epoch = placed?.epoch ?? epoch
@@ -73,6 +78,12 @@ export function createMemoryStore(storeId: string = randomId()): Store {
 interface Kept {
   readonly records: Map<string, StoredRecord>
   readonly rows: Map<string, Row[]>
+  readonly drafts: Map<string, StepDraft>
+}
+
+function keepDraftIn({ records, drafts }: Kept, draft: StepDraft): void {
+  const record = records.get(draft.conversationId)
+  if (record && isCurrent(draft, record)) drafts.set(draft.conversationId, draft)
 }
 
 /** Itself, then its descendants. */
@@ -93,10 +104,11 @@ function renameIn({ records, rows }: Kept, conversationId: string, name: Name): 
   return true
 }
 
-function deleteIn({ records, rows }: Kept, conversationId: string): boolean {
+function deleteIn({ records, rows, drafts }: Kept, conversationId: string): boolean {
   if (!records.has(conversationId)) return false
   for (const id of treeOf(records, conversationId)) {
     rows.delete(id)
+    drafts.delete(id)
     records.delete(id)
   }
   return true

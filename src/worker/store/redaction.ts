@@ -69,6 +69,11 @@ export function redactedStore(store: Store, storage: string, redaction: Redactio
           ? { ...placement, rows: await redaction.rows(storage, placement.rows) }
           : placement,
       ),
+    // A text that is cut anywhere may be cut within what is to be redacted.
+    keepDraft: async (draft) => {
+      if (!isRequired()) await store.keepDraft(draft)
+    },
+    draftOf: (conversationId) => store.draftOf(conversationId),
     read: (conversationId, afterSeq, count) => store.read(conversationId, afterSeq, count),
     list: () => store.list(),
     get: (conversationId) => store.get(conversationId),

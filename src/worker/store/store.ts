@@ -49,6 +49,19 @@ export interface Name {
   readonly at: number
 }
 
+/** The text of the step that a model is writing, as far as it is written. */
+export interface StepDraft {
+  readonly conversationId: string
+  /** Of the claim that the step is written under. */
+  readonly epoch: number
+  readonly runId: string
+  readonly step: number
+  readonly attempt: number
+  /** Of the message that the step becomes. */
+  readonly messageId: string
+  readonly parts: readonly { readonly type: 'text' | 'reasoning'; readonly text: string }[]
+}
+
 /** A conversation's rows as they are stored: whoever folds them checks them first. */
 export interface StoredRows {
   readonly record: ConversationRecord | null
@@ -70,6 +83,13 @@ export interface Store {
   claim(conversationId: string, at: number, options?: ClaimOptions): Promise<Claim>
   /** Gives the rows their places after the last one; all of them or none. */
   append(append: Append): Promise<readonly Row[]>
+  /**
+   * Overwrites the one draft that a conversation has, which goes with the first append that ends its step. Nothing is
+   * written unless the epoch is the newest, and the run is open.
+   */
+  keepDraft(draft: StepDraft): Promise<void>
+  /** As it is stored: whoever shows it checks it first. */
+  draftOf(conversationId: string): Promise<unknown>
   /**
    * Makes a conversation of rows from elsewhere. It is broken until its last rows are there. False: there is one
    * of its id, other than what is left of an import. `ownership-lost` when it isn't there any more, or

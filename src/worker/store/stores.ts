@@ -1,5 +1,5 @@
 import type { WorkerNotice } from '../../protocol/notices.ts'
-import { storageKey, type StorageConfig, type StorageState } from '../../protocol/conversation.ts'
+import { storageKey, type StorageConfig, type StorageReport } from '../../protocol/conversation.ts'
 import { toErrorData } from '../../protocol/error.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { type Redaction, redactedStore } from './redaction.ts'
@@ -9,7 +9,7 @@ import type { Store } from './store.ts'
  * Opens the durable store of a name, and reports each change of its state. Rejects only where the
  * browser gives the page no database at all.
  */
-export type OpenDurable = (name: string, report: (state: StorageState) => void) => Promise<Store>
+export type OpenDurable = (name: string, report: (state: StorageReport) => void) => Promise<Store>
 
 /**
  * The stores in use, one for each name. Only where the browser has no database for the page (missing,
@@ -42,28 +42,28 @@ export class Stores {
   }
 
   async #open(config: StorageConfig, key: string): Promise<Store> {
-    const store = await (config === 'memory' ? this.#memory() : this.#durable(config.name))
+    const store = await (config === 'memory' ? this.#memory(key) : this.#durable(config.name, key))
     return redactedStore(store, key, this.#redaction)
   }
 
-  async #memory(reason?: unknown): Promise<Store> {
+  async #memory(storage: string, reason?: unknown): Promise<Store> {
     const why = reason === undefined ? {} : { reason: toErrorData(reason) }
-    this.#notify({ type: 'storage', mode: 'memory', ...why })
+    this.#notify({ type: 'storage', storage, mode: 'memory', ...why })
     return createMemoryStore()
   }
 
-  async #durable(name: string): Promise<Store> {
+  async #durable(name: string, storage: string): Promise<Store> {
     let isReported = false
-    const report = (state: StorageState): void => {
+    const report = (state: StorageReport): void => {
       isReported = true
-      this.#notify({ type: 'storage', ...state })
+      this.#notify({ type: 'storage', storage, ...state })
     }
     try {
       const store = await this.#openDurable(name, report)
       if (!isReported) report({ mode: 'durable' })
       return store
     } catch (error) {
-      return this.#memory(error)
+      return this.#memory(storage, error)
     }
   }
 }

@@ -83,6 +83,7 @@ const step = shape({
       isComplete: isFlag,
     }),
   ),
+  isLeft: optional(isFlag),
 })
 
 const fields = {

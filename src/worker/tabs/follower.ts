@@ -159,6 +159,7 @@ export class Follower {
       const { conversation } = this
       await conversation.refresh()
       this.#adopt(NOTHING_LIVE)
+      await conversation.drafts.show(conversation.run)
       conversation.publish('joined')
       this.#await()
       if (conversation.run?.end !== null) return

@@ -45,6 +45,8 @@ export class Storage {
       rename: (...args) => life.through(() => store.rename(...args)),
       renameAfter: (...args) => life.through(() => store.renameAfter(...args)),
       mark: (...args) => life.through(() => store.mark(...args)),
+      keepDraft: (...args) => life.through(() => store.keepDraft(...args)),
+      draftOf: (...args) => life.through(() => store.draftOf(...args)),
       descendants: (...args) => life.through(() => store.descendants(...args)),
       delete: (...args) => life.through(() => store.delete(...args)),
       close: () => undefined,

@@ -53,6 +53,17 @@ describe('what waits for a person', () => {
     expect(call).toMatchObject({ conversationId: 'c1', title: 'Pay the bill' })
   })
 
+  test('says whose tool it is, where the app has not written it', async () => {
+    const remote = { source: 'mcp.example', endpoint: 'https://mcp.example/a' }
+    const { conversation, shown } = chat({ tools: [{ ...pay, remote }] })
+    conversation.send('Pay')
+    await until(() => shown().pending.length)
+    expect(shown().pending).toMatchObject([{ source: 'mcp.example' }])
+    const [call] = shown().messages.flatMap(({ calls = [] }) => calls)
+    expect(call).toMatchObject({ source: 'mcp.example' })
+    expect(JSON.stringify(shown())).not.toContain('mcp.example/a')
+  })
+
   test('says what the agent asks', async () => {
     const { conversation, shown } = chat({ script: asks, controlTools: ['ask_user'] })
     const run = conversation.send('A mug')

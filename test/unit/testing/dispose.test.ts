@@ -44,6 +44,8 @@ const hangingStorage: TestStorage = {
     read: never,
     claim: never,
     append: never,
+    keepDraft: never,
+    draftOf: never,
     place: never,
     list: never,
     get: never,

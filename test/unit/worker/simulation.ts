@@ -29,6 +29,8 @@ export interface Turn {
   readonly calls?: readonly { readonly tool: string; readonly input: JsonValue }[]
   /** The vendor pauses it, unless there are calls. */
   readonly paused?: boolean
+  /** It comes to its text, and never to its end, the first time that it is played. */
+  readonly stalls?: boolean
 }
 
 export interface SimTool {
@@ -177,6 +179,7 @@ function simProvider(world: World, life: Life): Provider {
     const turn = turns[at] ?? { text: 'done' }
     const asked = request.messages.filter((m) => m.role === 'user' && !m.synthetic).length
     yield await life.cross(async () => [{ type: 'text-delta', delta: turn.text ?? '…' }] as const)
+    if (turn.stalls && requests.length === 1) await never
     const calls = (turn.calls ?? []).map(({ tool, input }, index): StreamPart => ({
       type: 'tool-call',
       toolCallId: `c${asked}-${at}-${index}`,
@@ -302,6 +305,9 @@ function killable(store: Store, life: Life): Store {
     claim: (...args) => life.cross(() => store.claim(...args)),
     append: (...args) => life.cross(() => store.append(...args)),
     place: (...args) => life.cross(() => store.place(...args)),
+    // No crossings: how many there are depends on the clock.
+    keepDraft: async (draft) => (life.dead ? never : store.keepDraft(draft)),
+    draftOf: async (id) => (life.dead ? never : store.draftOf(id)),
     read: (...args) => life.cross(() => store.read(...args)),
     list: () => life.cross(() => store.list()),
     get: (...args) => life.cross(() => store.get(...args)),

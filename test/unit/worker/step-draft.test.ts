@@ -1,0 +1,106 @@
+import { describe, expect, test, vi } from 'vitest'
+import { view } from '../../../src/conversation/view.ts'
+import type { ConversationSnapshot } from '../../../src/conversation/snapshot.ts'
+import type { StepDraft } from '../../../src/worker/store/store.ts'
+import {
+  createWorld,
+  openConversation,
+  SCOPE,
+  startCommand,
+  startLife,
+  type World,
+} from './simulation.ts'
+import { append, ended, newId, started, stores } from './store-support.ts'
+
+const draftUnder = (epoch: number): StepDraft => ({
+  conversationId: 'c',
+  epoch,
+  runId: 'r1',
+  step: 1,
+  attempt: 1,
+  messageId: 'm1',
+  parts: [{ type: 'text', text: 'Half an ans' }],
+})
+
+describe.each(stores)('a draft in %s', (_name, open) => {
+  test('is overwritten, and goes with the append that ends its step', async () => {
+    const store = await open()
+    const { epoch } = await store.claim('c', 1)
+    await append(store, { epoch }, started('r1', 'Hi'))
+    const draft = draftUnder(epoch)
+    await store.keepDraft({ ...draft, parts: [] })
+    await store.keepDraft(draft)
+    await append(store, { epoch }, { type: 'renamed', runId: null, title: 'T', at: 2 })
+    expect(await store.draftOf('c')).toEqual(draft)
+    await append(store, { epoch }, ended('r1'))
+    expect(await store.draftOf('c')).toBeUndefined()
+    await store.keepDraft(draft)
+    expect(await store.draftOf('c')).toBeUndefined()
+  })
+
+  test('is refused of an owner who was replaced, and goes with its conversation', async () => {
+    const store = await open()
+    const { epoch } = await store.claim('c', 1)
+    await append(store, { epoch }, started('r1', 'Hi'))
+    const next = await store.claim('c', 2)
+    await store.keepDraft(draftUnder(epoch))
+    expect(await store.draftOf('c')).toBeUndefined()
+    await store.keepDraft(draftUnder(next.epoch))
+    expect(await store.draftOf('c')).toBeDefined()
+    await store.delete('c')
+    expect(await store.draftOf('c')).toBeUndefined()
+  })
+})
+
+/** A worker that died while its model was writing, after that was kept. */
+async function cutOff(): Promise<World> {
+  const world = createWorld([{ text: 'Half an answer', stalls: true }], {})
+  const { host, life } = startLife(world)
+  void host.startRun(startCommand(newId(), 'Tell me'))
+  await vi.waitFor(async () => expect(await world.store.draftOf('talk')).toBeDefined(), 10_000)
+  life.dead = true
+  return world
+}
+
+async function shown(world: World): Promise<ConversationSnapshot> {
+  const conversation = openConversation(world)
+  await conversation.refresh()
+  await conversation.drafts.show(conversation.run)
+  return view(conversation.state, conversation.stream.live)
+}
+
+describe('what a model was writing when its worker died', () => {
+  test('is shown as partial, and as nothing that is being written', async () => {
+    const { messages, status, run } = await shown(await cutOff())
+    expect(messages).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', parts: [{ type: 'text', text: 'Half an answer' }], partial: true },
+    ])
+    expect(status).toBe('idle')
+    expect(run).toMatchObject({ step: 1 })
+    expect(run).not.toHaveProperty('messageId')
+  })
+
+  test('is never sent to the model, and is gone when the step has come anew', async () => {
+    const world = await cutOff()
+    const { host, ended, events } = startLife(world)
+    await host.resumeRun({ ...SCOPE, interrupted: 'tell-model', waitForToolsMs: 0 })
+    expect(await ended()).toMatchObject({ outcome: 'completed', text: 'Half an answer' })
+    expect(events.find(({ type }) => type === 'run-snapshot')).toMatchObject({ text: '' })
+    const [, again] = world.requests
+    expect(again?.messages.map(({ role }) => role)).toEqual(['user'])
+    expect(await world.store.draftOf('talk')).toBeUndefined()
+    expect((await shown(world)).messages.some((each) => 'partial' in each)).toBe(false)
+  })
+
+  test('stays as a partial answer when the run is aborted in its place', async () => {
+    const world = await cutOff()
+    const { host } = startLife(world)
+    const { run } = await shown(world)
+    await host.abortRun({ ...SCOPE, runId: run?.runId ?? '', reason: 'enough' })
+    const { messages, ended } = await shown(world)
+    expect(ended).toMatchObject({ outcome: 'aborted' })
+    expect(messages[1]).toMatchObject({ partial: true, parts: [{ text: 'Half an answer' }] })
+    expect(await world.store.draftOf('talk')).toBeUndefined()
+  })
+})
