@@ -11,13 +11,14 @@ servers counted. Ends with 1 when a promise was broken. Parts; without one, the 
 
   cells [--trials 1100]   every state of a run and of a call × every blow × every kind of tool, with a model that
                           refuses orphan, double and misplaced results. All of it once is 920 trials
+  tabs [--trials 408]     conversations in two and three tabs: what is done in which, and that all show the same
   random [--trials 200]   agents side by side, blows at random times, also in several tabs
 
   --seed 1    the same trials again
-  --pages 2   (cells) how many pages are hit at a time
-  --only 3,7  (cells) these batches only
+  --pages 2   (cells, tabs) how many pages are hit at a time
+  --only 3,7  (cells, tabs) these batches only
 
-Cells are kept in .cache/torture/ as they are done: the same command goes on where it was ended, and a summary as JSON
+Cells and tabs are kept in .cache/torture/ as they are done: the same command goes on where it was ended, and a summary as JSON
 is there at the end.
 `
 
@@ -43,6 +44,7 @@ const built = await run(process.execPath, [inProject('scripts/build.mjs'), '--if
 if (built.code !== 0) process.exit(built.code)
 const parts = {
   cells: { spec: 'torture-cells', env: { TORTURE_CELLS: trials ?? '1100', TORTURE_PAGES: pages } },
+  tabs: { spec: 'torture-tabs', env: { TORTURE_TABS: trials ?? '408', TORTURE_PAGES: pages } },
   random: { spec: 'torture', env: { TORTURE_TRIALS: trials ?? '200' } },
 }
 const { spec, env } = parts[part] ?? fail(`No part is called ${part}; --help has them.`)
