@@ -105,10 +105,8 @@ export class PageTab extends Process {
       providers: { create: () => slowModel(this, () => world.turns) },
       effects,
       // As IndexedDB, which calls nobody: tabs tell each other.
-      openDurable: async () => {
-        const { follow: _follow, ...store } = world.store
-        return store
-      },
+      openDurable: async () =>
+        Object.create(world.store, { follow: { value: undefined } }) as Store,
     })
   }
 
