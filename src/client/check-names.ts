@@ -1,3 +1,4 @@
+import { isCustomStorage, type StorageConfig } from '../protocol/conversation.ts'
 import { badConfig } from './failures.ts'
 import { OPTION_NAMES } from './option-names.ts'
 
@@ -39,6 +40,7 @@ export function checkNames(
 
 /** What stands in the place of options and has none; its kind was checked. */
 function isPlain(value: unknown, name: string): boolean {
+  if (name === 'storage') return isCustomStorage(value as StorageConfig)
   return typeof value === 'number' || value === false || (value === true && name === 'titles')
 }
 

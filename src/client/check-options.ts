@@ -1,3 +1,4 @@
+import { isCustomStorage } from '../protocol/conversation.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { modelName, PROVIDER_IDS } from '../protocol/model.ts'
 import { isPricedVendor, pricesMissing } from '../protocol/prices.ts'
@@ -19,8 +20,8 @@ export function checkOptions(options: AgentOptions): void {
     throw badConfig('verifyRounds must be a whole number, 0 or more.')
   checkReflect(options)
   checkPrices(options.limits, options)
-  if (storage !== undefined && storage !== 'memory' && !storage?.name)
-    throw badConfig("storage must be 'memory' or { name }.")
+  if (storage !== undefined && storage !== 'memory' && !storage?.name && !isCustomStorage(storage))
+    throw badConfig("storage must be 'memory' or { name }, or { type } of a store of your worker.")
   const { at = 1 } = compaction || {}
   if (!(at > 0 && at <= 1)) throw badConfig('at of compaction must be above 0 and at most 1.')
   if (typeof options.titles === 'object') checkModel(options.titles.model, options)

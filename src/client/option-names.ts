@@ -33,7 +33,7 @@ export const OPTION_NAMES = {
     'contextWindow:number at:number policy=auto|clear-results|summarize|drop-oldest|function',
   limits: 'steps:number tokens:number costUSD:number minutes:number',
   prices: 'input:number cachedInput:number cacheWrite:number output:number',
-  storage: 'name:string',
+  storage: 'name:string type:string',
   titles: 'model',
   reflect: 'instructions:string model mode=annotate|replace timeoutMs:number',
   retention: 'days:number conversations:number bytes:number',

@@ -39,7 +39,10 @@ export class InspectorElement extends LitElement implements InspectorProperties 
   readonly #follow = new FollowAgent(() => this.#drawSoon())
   readonly #list = new ListWindow(this)
   readonly #filtered = new Filtered<EventEntry>(textOf)
-  readonly #player = new Player((position) => this.#choose({ position }))
+  readonly #player = new Player((position) => {
+    this.#choose({ position })
+    if (this.#chosen.tab === 'journal') this.#list.reveal(position - 1)
+  })
   readonly #chosen: Choices = {
     tab: 'timeline',
     detail: 'row',

@@ -87,6 +87,8 @@ export class FollowAgent {
     const oldest = this.#runs.keys().next().value
     if (this.#runs.size > MOST_RUNS && oldest !== undefined) this.#runs.delete(oldest)
     for await (const event of run) {
+      // Another agent was attached since, or this one again: its rows tell of the run.
+      if (this.#runs.get(runId) !== seen) return
       const timed = { at: Date.now(), event }
       seen.events.push(timed)
       const recording = this.#recording

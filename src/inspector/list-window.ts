@@ -5,16 +5,30 @@ interface Host extends ReactiveControllerHost {
   readonly renderRoot: HTMLElement | DocumentFragment
 }
 
+const NO_LIST = { scrollTop: 0, clientHeight: 0, scrollHeight: 0 }
+
 /** How high a row is drawn. Pixels. */
 export const ROW_HEIGHT = 28
 
-/** Which rows of the list on view are drawn: those that are in view, and some around them. */
+/** What a list has, as it is drawn. */
+interface Drawn {
+  /** Of the table: another name is another list. */
+  readonly name: string
+  readonly count: number
+  /** -1: none. */
+  readonly selected: number
+}
+
+/** Which rows of the list on view are drawn: those that are in view, and some around them. Who is at its end stays there. */
 export class ListWindow implements ReactiveController {
   readonly #host: Host
   #list: HTMLElement | null = null
   #observer: ResizeObserver | null = null
   #top = 0
   #height = 600
+  #count = 0
+  #name: string | null = null
+  #isAtEnd = false
   #reveals: number | null = null
 
   constructor(host: Host) {
@@ -22,7 +36,10 @@ export class ListWindow implements ReactiveController {
     host.addController(this)
   }
 
-  rows(count: number): RowWindow {
+  rows({ name, count, selected }: Drawn): RowWindow {
+    if (name !== this.#name) this.#reveals = Math.max(0, selected)
+    this.#name = name
+    this.#count = count
     return rowWindow(count, { top: this.#top, height: this.#height, row: ROW_HEIGHT })
   }
 
@@ -38,7 +55,7 @@ export class ListWindow implements ReactiveController {
   }
 
   scrolled(): void {
-    this.#top = this.#list?.scrollTop ?? 0
+    this.#readPlace()
     this.#host.requestUpdate()
   }
 
@@ -49,7 +66,7 @@ export class ListWindow implements ReactiveController {
   hostUpdated(): void {
     const list = this.#host.renderRoot.querySelector<HTMLElement>('.rows')
     if (list !== this.#list) this.#watch(list)
-    const index = this.#reveals
+    const index = this.#reveals ?? (this.#isAtEnd ? this.#count - 1 : null)
     this.#reveals = null
     if (list && index !== null) this.#scrollTo(list, index)
   }
@@ -60,13 +77,22 @@ export class ListWindow implements ReactiveController {
     const height = list.clientHeight - ROW_HEIGHT
     if (top < list.scrollTop) list.scrollTop = top
     else if (top + ROW_HEIGHT > list.scrollTop + height) list.scrollTop = top + ROW_HEIGHT - height
-    if (list.scrollTop !== this.#top) this.scrolled()
+    const before = this.#top
+    this.#readPlace()
+    if (this.#top !== before) this.#host.requestUpdate()
+  }
+
+  #readPlace(): void {
+    const { scrollTop, clientHeight, scrollHeight } = this.#list ?? NO_LIST
+    this.#top = scrollTop
+    this.#isAtEnd = scrollTop + clientHeight > scrollHeight - ROW_HEIGHT
   }
 
   #watch(list: HTMLElement | null): void {
     this.#observer?.disconnect()
     this.#list = list
-    this.#top = list?.scrollTop ?? 0
+    if (!list) this.#name = null
+    this.#readPlace()
     this.#observer = null
     if (!list || !globalThis.ResizeObserver) return
     this.#observer = new ResizeObserver(() => {

@@ -1,4 +1,5 @@
 import type { ErrorData } from './error.ts'
+import type { JsonValue } from './json.ts'
 import type { Message } from './message.ts'
 import type { ParkReason, PendingCall } from './run.ts'
 
@@ -43,21 +44,38 @@ export interface StoredConversation extends ConversationRecord {
   readonly parked?: ParkReason
 }
 
-/** Where conversations are kept. `'memory'` forgets at the end of the worker. */
-export type StorageConfig = 'memory' | { readonly name: string }
+/** A store of your own worker (`startWorker({ stores })`), by its type, with whatever that takes: plain data, no secrets. */
+export interface CustomStorage {
+  readonly type: string
+  readonly [option: string]: JsonValue
+}
+
+/**
+ * Where conversations are kept: in IndexedDB, under a name, or in a store of your own worker. `'memory'` forgets at the
+ * end of the worker.
+ */
+export type StorageConfig = 'memory' | { readonly name: string } | CustomStorage
+
+/** Whether the storage is a store of the app's own worker. */
+export function isCustomStorage(config: StorageConfig): config is CustomStorage {
+  return config !== 'memory' && typeof (config as { type?: unknown }).type === 'string'
+}
 
 /** Names the store, among those of one worker. */
 export function storageKey(config: StorageConfig): string {
-  return config === 'memory' ? 'memory:' : `durable:${config.name}`
+  if (config === 'memory') return 'memory:'
+  if (!isCustomStorage(config)) return `durable:${config.name}`
+  const options = Object.entries(config).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return `custom:${JSON.stringify(options)}`
 }
 
 /**
  * Where conversations are kept now. `'blocked'` (another tab holds an older database open), `'newer'`
- * (a newer version of the package has written it) and `'failed'` refuse writes until it opens. `'durable'` with the
- * reason `storage-cleared`: what was stored before is gone.
+ * (a newer version of the package has written it) and `'failed'` refuse writes until it opens, `'offline'` until a
+ * store elsewhere can be reached again. `'durable'` with the reason `storage-cleared`: what was stored before is gone.
  */
 export interface StorageState {
-  readonly mode: 'durable' | 'memory' | 'blocked' | 'newer' | 'failed'
+  readonly mode: 'durable' | 'memory' | 'blocked' | 'newer' | 'failed' | 'offline'
   readonly reason?: ErrorData
 }
 

@@ -29,6 +29,7 @@ export type ErrorCode =
   | 'storage-full'
   | 'storage-blocked'
   | 'storage-newer'
+  | 'storage-offline'
   | 'storage-cleared'
   | 'ownership-lost'
   // the model's endpoint

@@ -87,6 +87,7 @@ export type ParkReason =
   | 'storage-full'
   | 'storage-blocked'
   | 'storage-newer'
+  | 'storage-offline'
   | 'storage-failed'
 
 interface RunResultBase {

@@ -30,7 +30,12 @@ import type { AgentRef, AgentScope, ConversationScope, RunRef } from './scope.ts
 import type { OlderMessages } from './state.ts'
 
 /** The storage refuses, or holds what this version can't read. */
-type Stored = 'storage-failed' | 'storage-full' | 'storage-blocked' | 'storage-newer'
+type Stored =
+  | 'storage-failed'
+  | 'storage-full'
+  | 'storage-blocked'
+  | 'storage-newer'
+  | 'storage-offline'
 
 /** What is to be stored could not be redacted. */
 type Unredacted = 'redact-failed'

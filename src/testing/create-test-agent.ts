@@ -11,7 +11,7 @@ import {
 export interface TestAgentOptions
   extends
     Omit<AgentOptions, 'model' | 'worker' | 'workerUrl'>,
-    Pick<InProcessWorkerOptions, 'providers'> {
+    Pick<InProcessWorkerOptions, 'providers' | 'stores'> {
   /** What the model says. Give this or `model`. */
   readonly script?: Script
   readonly model?: ModelConfig
@@ -24,12 +24,13 @@ export interface TestAgentOptions
  * the model and the thread.
  */
 export function createTestAgent(options: TestAgentOptions): Agent {
-  const { script, model, providers, testStorage, ...rest } = options
+  const { script, model, providers, stores, testStorage, ...rest } = options
   return createAgent({
     ...rest,
     model: model ?? { provider: 'scripted', model: 'scripted', ...(script && { script }) },
     worker: inProcessWorker({
       ...(providers && { providers }),
+      ...(stores && { stores }),
       ...(testStorage && { storage: testStorage }),
     }),
   })

@@ -20,7 +20,7 @@ export function createTestStorage(): TestStorage {
   }
 }
 
-export interface InProcessWorkerOptions extends Pick<StartWorkerOptions, 'providers'> {
+export interface InProcessWorkerOptions extends Pick<StartWorkerOptions, 'providers' | 'stores'> {
   /** Give the same one to two workers to see what a reload finds. Default: a fresh one. */
   readonly storage?: TestStorage
 }

@@ -8,3 +8,6 @@ export {
 export { consentTo, personPress } from './person.ts'
 export { forgetPage as simulateReload } from '../client/page-registry.ts'
 export type { Script, ScriptScene, ScriptStep } from '../protocol/model.ts'
+export { storeContract } from './store-contract/index.ts'
+export type { ContractCase, StorePair, StoreUnderTest } from './store-contract/cases.ts'
+export { createMemoryStore } from '../worker/store/memory-store.ts'

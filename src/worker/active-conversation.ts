@@ -195,6 +195,26 @@ export class ActiveConversation {
     }
   }
 
+  /**
+   * The store says that its newest row is this one (0: it was deleted; null: not known), by whomever. True when that
+   * is new here.
+   */
+  async noticed(lastSeq: number | null): Promise<boolean> {
+    const { conversation } = this
+    // What waits for a store that could not be reached is tried now.
+    if (lastSeq === null) conversation.storageRetry.retry()
+    try {
+      if (!(await conversation.isNews(lastSeq))) return false
+      // First, since it ends what is driven in a conversation that is gone.
+      await this.#driver?.look()
+      await conversation.refresh()
+      return true
+    } catch {
+      // It is read again when it is used.
+      return false
+    }
+  }
+
   /** Ends everything in a conversation that is deleted, stored or not. */
   async discard(reason: string): Promise<void> {
     for (const { stop } of this.admissions.values()) stop.abort(reason)

@@ -1,4 +1,8 @@
-import { storageKey, type ConversationRecord } from '../protocol/conversation.ts'
+import {
+  storageKey,
+  type ConversationRecord,
+  type StorageConfig,
+} from '../protocol/conversation.ts'
 import type { AgentScope, ConversationScope } from '../protocol/scope.ts'
 import type { FactType, Row } from '../protocol/fact.ts'
 import { ambiguousCall } from './busy.ts'
@@ -9,7 +13,7 @@ import { createLeases, type Leases } from './ownership/leases.ts'
 import { createTabChannel, type TabChannel } from './ownership/tab-channel.ts'
 import { ActiveConversation } from './active-conversation.ts'
 import type { Redaction } from './store/redaction.ts'
-import type { Store } from './store/store.ts'
+import type { Store, StoreChange } from './store/store.ts'
 import type { Stores } from './store/stores.ts'
 import { Stream, type StreamOutput } from './stream.ts'
 import { TAB_MESSAGES } from './tabs/tab-messages.ts'
@@ -67,6 +71,7 @@ export class ConversationRegistry {
   readonly #host: RegistryHost
   readonly #redaction: Redaction
   readonly #stored = new Map<string, SharedStore>()
+  readonly #followed = new Set<string>()
   /** The one that was taken last comes last. */
   readonly #active = new Map<string, ActiveConversation>()
   readonly #takenAt = new WeakMap<ActiveConversation, number>()
@@ -109,7 +114,33 @@ export class ConversationRegistry {
     const storage = storageKey(scope.storage)
     // Before anything of the command is written.
     if (scope.redacts) this.#redaction.require(storage)
-    return this.#stores.open(scope.storage)
+    return this.#opened(scope.storage)
+  }
+
+  /** The store; from here on, what others change in it is noticed. */
+  async #opened(storage: StorageConfig): Promise<Store> {
+    const store = await this.#stores.open(storage)
+    const key = storageKey(storage)
+    // Nobody else changes one in memory.
+    if (storage === 'memory' || this.#followed.has(key)) return store
+    this.#followed.add(key)
+    store.follow?.((change) => void this.#changed(storage, change))
+    return store
+  }
+
+  async #changed(storage: StorageConfig, change: StoreChange): Promise<void> {
+    const { conversationId } = change
+    const key = storageKey(storage)
+    const changed = [...this.#active.values()].filter(
+      ({ scope }) =>
+        storageKey(scope.storage) === key &&
+        (conversationId ?? scope.conversationId) === scope.conversationId,
+    )
+    const news = await Promise.all(
+      changed.map((active) => active.noticed(conversationId === null ? null : change.lastSeq)),
+    )
+    if (changed.length === 0 || conversationId === null || news.includes(true))
+      this.#output.notify({ type: 'conversations-changed', storage: key })
   }
 
   /** What the store lists; from here on the page is notified when other tabs change it. */
@@ -117,7 +148,7 @@ export class ConversationRegistry {
     const store = await this.store(scope)
     // Before it is read: a change that comes meanwhile is noticed.
     this.#shared(scope)
-    return store.list()
+    return allOf(store)
   }
 
   async take(scope: ConversationScope): Promise<ActiveConversation> {
@@ -191,7 +222,7 @@ export class ConversationRegistry {
         this.#active.has(activeKey(scope)) || (await store.get(conversationId)) !== null
       return exists ? this.take(scope) : null
     }
-    const records = await store.list()
+    const records = await allOf(store)
     const open = records.filter((each) => !each.broken && each.openCalls.includes(toolCallId))
     const ids = open.map((each) => each.conversationId)
     if (ids.length > 1) throw ambiguousCall(toolCallId, ids)
@@ -237,6 +268,17 @@ export class ConversationRegistry {
     this.#stored.set(key, made)
     return made
   }
+}
+
+/** Page by page: a store elsewhere may have very many. */
+async function allOf(store: Store): Promise<ConversationRecord[]> {
+  const records: ConversationRecord[] = []
+  for (let after: string | null | undefined; after !== null;) {
+    const page = await store.list(after === undefined ? {} : { after })
+    records.push(...page.records)
+    after = page.next
+  }
+  return records
 }
 
 /** Stops what is driven, without an end; true once it has stopped. What is being ended is not handed over. */

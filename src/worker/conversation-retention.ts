@@ -133,7 +133,7 @@ export class ConversationRetention {
       const isSame = known?.createdAt === createdAt && known.importId === importId
       let { lastSeq: after, bytes } = isSame ? known : { lastSeq: 0, bytes: 0 }
       while (after < lastSeq) {
-        const { rows } = await store.read(conversationId, after, PART)
+        const { rows } = await store.read(conversationId, { after, limit: PART })
         for (const row of rows) bytes += utf8Length(JSON.stringify(row))
         after += PART
       }

@@ -21,7 +21,7 @@ import { StorageRetry } from './store/storage-retry.ts'
 import { SentWords } from './model/sent-words.ts'
 import { soundRows } from './store/sound-rows.ts'
 import type { Fault } from './store/check-row.ts'
-import { brokenConversation } from './store/record.ts'
+import { brokenConversation, makerOf, onlyCopy } from './store/record.ts'
 import type { ClaimOptions, Store } from './store/store.ts'
 import { Stream, type StreamOutput } from './stream.ts'
 
@@ -218,7 +218,7 @@ export class Conversation {
     const { storeId, epoch } = await this.#store.claim(this.conversationId, at, options)
     this.#lease = { storeId, epoch, knownAt }
     const before = this.#state.seq
-    await this.#inOrder(() => this.#catchUp())
+    await this.#inOrder(() => this.#catchUp({ isDecided: true }))
     this.refuseBroken()
     return this.#state.seq !== before
   }
@@ -235,7 +235,8 @@ export class Conversation {
 
   /** The store has what was appended so, by whichever worker. */
   async hasAppended(appendId: string): Promise<boolean> {
-    const { rows } = await this.#store.read(this.conversationId)
+    const { rows, isCopy } = await this.#store.read(this.conversationId)
+    if (isCopy) throw onlyCopy()
     return rows.some((row) => (row as Partial<Row> | null)?.appendId === appendId)
   }
 
@@ -244,6 +245,16 @@ export class Conversation {
     // A commit that waits is its owner's, if there is one by now: nobody else writes meanwhile.
     const isOwner = this.#lease.epoch > 0 && this.#state.seq > 0
     if (this.storageRetry.waitsFor === null || !isOwner) await this.#inOrder(() => this.#catchUp())
+  }
+
+  /**
+   * Whether a newest row (0: it was deleted; null: not known) is not here, once what is under way is done: what
+   * is written here is no news.
+   */
+  async isNews(lastSeq: number | null): Promise<boolean> {
+    if (lastSeq === null) return true
+    const { seq } = await this.#inOrder(async () => this.#state)
+    return lastSeq > 0 ? lastSeq > seq : seq > 0
   }
 
   /** The conversation that was folded is gone, whether or not there is another one of its id. */
@@ -285,7 +296,7 @@ export class Conversation {
     facts: Facts,
     options: AppendOptions & { readonly appendId: string; readonly onTaken: () => void },
   ): Promise<boolean> {
-    if (this.#isInDoubt) await this.#catchUp()
+    if (this.#isInDoubt) await this.#catchUp({ isDecided: true })
     this.refuseBroken()
     const { appendId, strict = false, onTaken } = options
     // Committed by an earlier try, whose answer was lost.
@@ -319,15 +330,17 @@ export class Conversation {
     this.#onCommitted(rows)
   }
 
-  async #catchUp(): Promise<void> {
+  /** `isDecided`: something is about to be decided on the rows, for which a copy of them is no good. */
+  async #catchUp({ isDecided = false } = {}): Promise<void> {
     const { seq } = this.#state
-    let stored = await this.#store.read(this.conversationId, seq)
+    let stored = await this.#store.read(this.conversationId, { after: seq })
     const isNew = seq > 0 && !this.#isContinued(stored.record)
     if (isNew) {
       this.#reset()
       stored = await this.#store.read(this.conversationId)
     }
-    const { record, rows } = stored
+    const { record, rows, isCopy } = stored
+    if (isDecided && isCopy) throw onlyCopy()
     this.#maker = makerOf(record)
     this.#importId = record?.importId ?? null
     this.#parent = record?.parent ?? null
@@ -336,7 +349,7 @@ export class Conversation {
     this.#fault = fault
     const own = sound.filter(({ appendId }) => this.#underWay.has(appendId))
     this.#fold(sound)
-    this.#isInDoubt = false
+    if (!isCopy) this.#isInDoubt = false
     if (own.length > 0) this.#onCommitted(own)
     const isWanted = this.stream.isJoined || this.storageRetry.waiter !== null || own.length > 0
     if (this.stream.isJoined && (isNew || hasChanged)) {
@@ -344,7 +357,7 @@ export class Conversation {
       this.publish('joined')
     } else if (isWanted) this.stream.rows(sound)
     else this.stream.settle(sound)
-    if (record === null || fault?.isNewer === true) return
+    if (record === null || fault?.isNewer === true || isCopy) return
     // Noted for the list, which reads no rows. Not while it only can't be written.
     const broken = fault?.fault ?? null
     if ((record.broken ?? null) !== broken) {
@@ -387,9 +400,4 @@ export class Conversation {
       this.#underWay.delete(row.appendId)
     })
   }
-}
-
-/** What tells a conversation from another one that has its id later. */
-function makerOf(record: ConversationRecord | null): string | null {
-  return record && `${record.createdAt} ${record.importId}`
 }

@@ -38,17 +38,16 @@ import { ConversationRetention } from './conversation-retention.ts'
 import { ConversationRegistry } from './conversation-registry.ts'
 import { ConversationViews } from './conversation-views.ts'
 import { Redaction } from './store/redaction.ts'
-import { Stores, type OpenDurable } from './store/stores.ts'
+import { Stores, type StoresOptions } from './store/stores.ts'
 import { Titles } from './titles.ts'
 import { Undoing } from './undo.ts'
 
-export interface HostOptions {
+export interface HostOptions extends Pick<StoresOptions, 'openDurable' | 'stores'> {
   readonly page: PageApi
   readonly pageId: string
   readonly notify: (notice: WorkerNotice) => void
   readonly providers: ProviderRegistry
   readonly effects: Effects
-  readonly openDurable: OpenDurable
 }
 
 type ProgressNotice = Extract<PageNotice, { readonly type: 'tool-progress' }>
@@ -77,7 +76,7 @@ export class Host {
     this.#options = options
     this.#late = new LateOutputs(options)
     const redaction = new Redaction(options.page)
-    const stores = new Stores(options.openDurable, options.notify, redaction)
+    const stores = new Stores({ ...options, redaction })
     let batches = 0
     const output = { notify: options.notify, nextBatch: () => ++batches }
     this.#registry = new ConversationRegistry({

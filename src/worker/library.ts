@@ -31,7 +31,8 @@ export class Library {
 
   /** A broken one up to its fault. */
   async getConversation(scope: ConversationScope): Promise<StoredConversation | null> {
-    const record = await (await this.#registry.store(scope)).get(scope.conversationId)
+    const store = await this.#registry.store(scope)
+    const { record } = await store.read(scope.conversationId, { limit: 0 })
     if (record === null) return null
     const { conversation } = await this.#registry.take(scope)
     await conversation.refresh()
@@ -54,11 +55,10 @@ export class Library {
       throw new OffstageError('invalid-input', 'The title of a conversation must be a string.')
     }
     const store = await this.#registry.store(scope)
-    const isKnown = await store.rename(
-      conversationId,
-      title.trim() === '' ? await this.#ownTitle(scope) : title,
-      this.#now(),
-    )
+    const isKnown = await store.rename(conversationId, {
+      title: title.trim() === '' ? await this.#ownTitle(scope) : title,
+      at: this.#now(),
+    })
     if (!isKnown) return false
     this.#registry.tabs(scope).recordChanged(conversationId)
     await this.#registry.find(scope)?.conversation.refresh()
@@ -134,7 +134,7 @@ export class Library {
 
   async exportRows({ after, count, ...scope }: RowsQuery): Promise<RowsFound | null> {
     const store = await this.#registry.store(scope)
-    const { record, rows } = await store.read(scope.conversationId, after, count)
+    const { record, rows } = await store.read(scope.conversationId, { after, limit: count })
     if (record === null) return null
     const { sound, fault } = soundRows(rows, { after, record: null })
     return { record, rows: sound, fault: fault && fault.fault }

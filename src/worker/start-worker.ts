@@ -6,8 +6,24 @@ import type { ProviderDefinition } from '../providers/define-provider.ts'
 import { createProviderRegistry } from '../providers/registry.ts'
 import { realEffects, type Effects } from './effects.ts'
 import { Link } from './link.ts'
-import type { OpenDurable } from './store/stores.ts'
+import type { OpenDurable, StoreDefinition } from './store/stores.ts'
 import { openIdbStore } from './store/idb-store.ts'
+
+export type { StoreDefinition } from './store/stores.ts'
+export type {
+  Append,
+  Claim,
+  ClaimOptions,
+  ListedRecords,
+  ListPage,
+  Name,
+  Placement,
+  RowRange,
+  StepDraft,
+  Store,
+  StoreChange,
+  StoredRows,
+} from './store/store.ts'
 
 /** What the worker listens on: its own global scope, or a `MessagePort` in tests. */
 export interface WorkerEndpoint {
@@ -20,6 +36,8 @@ export interface WorkerEndpoint {
 export interface StartWorkerOptions {
   /** Providers of your own, made with `defineProvider`. One with a built-in's id replaces it. */
   readonly providers?: readonly ProviderDefinition[]
+  /** Stores of your own, which pages choose by their type: `storage: { type }`. */
+  readonly stores?: readonly StoreDefinition[]
   /** Default: the worker's global scope. */
   readonly endpoint?: WorkerEndpoint
   /** For tests: the clock, ids and chance. */
@@ -38,6 +56,7 @@ export function startWorker(options: StartWorkerOptions = {}): void {
     providers: createProviderRegistry(options.providers),
     effects: options.effects ?? realEffects,
     openDurable: options.openDurable ?? openIdbStore,
+    stores: options.stores ?? [],
   })
   const api = served(WORKER_CALLS, (name) => link.answer(name))
   expose(api, endpoint as Parameters<typeof expose>[1])

@@ -72,8 +72,8 @@ export class Titles {
       await conversation.refresh()
       // A person's word counts, also one that was said meanwhile.
       if (conversation.isNamed || conversation.fault !== null) return null
-      const name = { title, at: effects.now() }
-      if (!(await store.renameAfter(conversationId, conversation.state.seq, name))) continue
+      const name = { title, at: effects.now(), ifLastSeq: conversation.state.seq }
+      if (!(await store.rename(conversationId, name))) continue
       registry.tabs(scope).recordChanged(conversationId)
       await conversation.refresh()
       return { title, usage }

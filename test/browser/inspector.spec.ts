@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import type { Page } from '@playwright/test'
 import type * as axeCore from 'axe-core'
 import type * as conversation from '../../src/conversation/index.ts'
-import type { Agent, RunEvent } from '../../src/index.ts'
+import type { Agent } from '../../src/index.ts'
 import type { OffstageInspector } from '../../src/inspector/index.ts'
 import { callTools, say } from './support/mock-answers.ts'
 import type { MockOpenAI } from './support/mock-openai.ts'
@@ -183,52 +183,86 @@ test('an exported run shows the same elsewhere, at every row, and has no key', a
 
 test('of thousands of events, few rows are in the document, wherever it is scrolled to', async ({
   openPage,
+  model,
+}) => {
+  test.slow()
+  const page = await openPage({ body: BODY })
+  await inspect(page, model)
+  const words = Array.from({ length: 5000 }, (_, at) => `w${String(at).padStart(4, '0')} `)
+  model.enqueue(say(words.join(''), { pieceLength: 6 }))
+  const types = await page.evaluate(async () => {
+    const { agent } = window as unknown as { agent: Agent }
+    const run = agent.run('Many words, please', { conversationId: 'many' })
+    const found: string[] = []
+    for await (const { type } of run) found.push(type)
+    return found
+  })
+  expect(types.length).toBeGreaterThan(5000)
+  await settled(page)
+  await tab(page, 'Events').click()
+  await page.getByRole('checkbox', { name: 'Merge pieces' }).uncheck()
+  const grid = page.getByRole('grid', { name: 'Events' })
+  await expect(grid).toHaveAttribute('aria-rowcount', String(types.length + 1))
+  const rows = rowsOf(page, 'Events')
+  // 90 % of the view's height, a row in 28 pixels, and some around them.
+  const most = 60
+  const shows = async (index: number): Promise<void> => {
+    const row = grid.locator(`#row-${index}`)
+    await expect(row).toBeInViewport({ ratio: 0.9 })
+    await expect(row.getByRole('gridcell').nth(1)).toHaveText(types[index]!)
+    expect(await rows.count()).toBeLessThan(most)
+  }
+  await grid.press('End')
+  await expect(grid).toHaveAttribute('aria-activedescendant', `row-${types.length - 1}`)
+  await shows(types.length - 1)
+  await grid.press('Home')
+  await shows(0)
+  for (const part of [0.25, 0.5, 0.75]) {
+    const index = Math.round(types.length * part)
+    await grid.evaluate((list, top) => (list.scrollTop = top), index * 28)
+    await shows(index + 2)
+  }
+  await page.getByRole('combobox', { name: 'Type of event' }).selectOption('raw')
+  await page.getByRole('searchbox').fill('w123')
+  await expect(grid).toHaveAttribute('aria-rowcount', '11')
+  await expect(rows).toHaveCount(10)
+})
+
+test('a list follows what comes for who is at its end, and nobody else; a choice stays in view', async ({
+  openPage,
+  model,
 }) => {
   const page = await openPage({ body: BODY })
-  await page.evaluate(async () => {
-    await import('/dist/inspector.js' as string)
-    // An agent of which only what the inspector uses is there, so that events come as fast as they can.
-    const event = (seq: number): RunEvent =>
-      ({
-        runId: 'r',
-        conversationId: 'c',
-        seq,
-        type: 'warning',
-        code: `w${seq}`,
-        message: 'm',
-      }) as RunEvent
-    const run = {
-      runId: 'r',
-      conversationId: 'c',
-      async *[Symbol.asyncIterator]() {
-        for (let seq = 0; seq < 5000; seq += 1) yield event(seq)
-      },
-    }
-    const agent = {
-      on: (_type: string, listener: (event: unknown) => void) => {
-        listener({ type: 'run', run })
-        return () => {}
-      },
-      conversation: () => ({ subscribe: () => () => {} }),
-      conversations: {
-        subscribe: () => () => {},
-        getSnapshot: () => [{ conversationId: 'c', title: 'Many' }],
-        rows: async () => ({ rows: [], hasMore: false }),
-      },
-    } as unknown as Agent
-    document.querySelector<OffstageInspector>('offstage-inspector')!.agent = agent
+  await page.setViewportSize({ width: 1100, height: 400 })
+  await inspect(page, model)
+  await runOnce(page, model)
+  await settled(page)
+  const calls = rowsOf(page, 'Timeline').filter({ hasText: 'Place the order' })
+  await tab(page, 'Journal').click()
+  const first = page.getByRole('grid', { name: 'Journal' }).locator('#row-0')
+  const last = rowsOf(page, 'Journal').last()
+  await expect(last).toBeInViewport({ ratio: 0.9 })
+  for (const _ of [1, 2]) await runOnce(page, model)
+  await expect(first).not.toBeInViewport()
+  await expect(last).toContainText('run-ended')
+  await expect(last).toBeInViewport({ ratio: 0.9 })
+  await page.getByRole('grid', { name: 'Journal' }).press('Home')
+  await expect(first).toBeInViewport({ ratio: 0.9 })
+  await runOnce(page, model)
+  await tab(page, 'Timeline').click()
+  await expect(calls).toHaveCount(4)
+  await tab(page, 'Journal').click()
+  await expect(first).toBeInViewport({ ratio: 0.9 })
+  await page.getByRole('button', { name: 'Newest' }).click()
+  await expect(last).toBeInViewport({ ratio: 0.9 })
+  // What a line of the timeline leads to is in view, too.
+  await tab(page, 'Timeline').click()
+  await page.getByRole('grid', { name: 'Timeline' }).press('Home')
+  await calls.first().click()
+  await tab(page, 'Journal').click()
+  await expect(rowsOf(page, 'Journal').and(page.locator('[aria-selected=true]'))).toBeInViewport({
+    ratio: 0.9,
   })
-  await tab(page, 'Events').click()
-  await expect(tab(page, 'Events')).toContainText('5000')
-  const grid = page.getByRole('grid', { name: 'Events' })
-  const drawn = () => rowsOf(page, 'Events').count()
-  expect(await drawn()).toBeLessThan(80)
-  await grid.press('End')
-  await expect(rowsOf(page, 'Events').last()).toContainText('w4999')
-  await expect(grid).toHaveAttribute('aria-activedescendant', 'row-4999')
-  expect(await drawn()).toBeLessThan(80)
-  await page.getByRole('searchbox').fill('w123')
-  await expect(grid).toHaveAttribute('aria-rowcount', '12')
 })
 
 test('axe finds nothing in any view, in light and dark, and at 360 px nothing is cut off', async ({

@@ -139,5 +139,7 @@ export function narrow(event: RunEvent, result: RunResult): string {
   return result.outcome === 'aborted' ? result.reason : result.text
 }
 agent.on('storage', (event) => {
-  expectType<Equal<typeof event.mode, 'durable' | 'memory' | 'blocked' | 'newer' | 'failed'>>()
+  expectType<
+    Equal<typeof event.mode, 'durable' | 'memory' | 'blocked' | 'newer' | 'failed' | 'offline'>
+  >()
 })

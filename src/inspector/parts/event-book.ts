@@ -17,6 +17,8 @@ export interface EventEntry {
 /** Entries of events, taken one by one. Merged, pieces of one text are one entry until something else comes. */
 export class EventBook {
   readonly entries: EventEntry[] = []
+  /** Those that there are. */
+  readonly types: Set<RunEvent['type']> = new Set()
   readonly #isMerged: boolean
   readonly #open = new Map<string, EventEntry>()
 
@@ -34,6 +36,7 @@ export class EventBook {
     }
     const entry = { type: event.type, runId: event.runId, at, events: [event] }
     this.entries.push(entry)
+    this.types.add(event.type)
     if (key !== null) this.#open.set(key, entry)
   }
 }

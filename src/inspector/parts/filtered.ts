@@ -24,7 +24,8 @@ export class Filtered<Entry extends Found> {
     const { type, text } = this.#filter
     if (entries !== this.#from || filter.type !== type || filter.text !== text) {
       this.#from = entries
-      this.#filter = filter
+      // Copied: the caller's may be the one that it changes.
+      this.#filter = { type: filter.type, text: filter.text }
       this.#read = 0
       this.#found = []
     }

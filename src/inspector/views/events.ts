@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { InspectorContext } from '../context.ts'
-import { eventLines, summaryOf, type EventEntry } from '../parts/event-book.ts'
+import { eventLines, summaryOf } from '../parts/event-book.ts'
 import { timeOfDay } from './format.ts'
 import { tableView } from './table.ts'
 import { treeView } from './tree.ts'
@@ -24,9 +24,12 @@ export function eventsView(context: InspectorContext): TemplateResult {
         @change=${(event: Event) => choose({ type: (event.target as HTMLSelectElement).value })}
       >
         <option value="">All types</option>
-        ${typesOf(all).map(
-          (type) => html`<option value=${type} ?selected=${type === chosen.type}>${type}</option>`,
-        )}
+        ${[...(recording?.book.types ?? [])]
+          .toSorted()
+          .map(
+            (type) =>
+              html`<option value=${type} ?selected=${type === chosen.type}>${type}</option>`,
+          )}
       </select>
       <label
         ><input
@@ -72,15 +75,4 @@ export function eventDetail(context: InspectorContext): TemplateResult | typeof 
     ${event.events.length > 1 ? html`<p class="text">${summaryOf(event)}</p>` : nothing}
     ${treeView(value, 'event', context)}
   </div>`
-}
-
-const known = new WeakMap<readonly EventEntry[], { read: number; types: Set<string> }>()
-
-/** The types that there are. Each entry is looked at once. */
-function typesOf(entries: readonly EventEntry[]): string[] {
-  const seen = known.get(entries) ?? { read: 0, types: new Set<string>() }
-  for (const { type } of entries.slice(seen.read)) seen.types.add(type)
-  seen.read = entries.length
-  known.set(entries, seen)
-  return [...seen.types].toSorted()
 }

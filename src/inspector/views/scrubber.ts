@@ -13,6 +13,11 @@ export function scrubberView(context: InspectorContext): TemplateResult {
     choose({ position, line: null, ...(chosen.tab === 'events' && { tab: 'journal' }) })
     if (chosen.tab === 'journal') list.reveal(position - 1)
   }
+  const toNewest = (): void => {
+    context.stop()
+    choose({ position: null, line: null })
+    if (chosen.tab === 'journal') list.reveal(rows.length - 1)
+  }
   return html`<footer class="scrubber" part="scrubber">
     <button
       type="button"
@@ -44,14 +49,7 @@ export function scrubberView(context: InspectorContext): TemplateResult {
     <output
       >${row ? `${at} of ${rows.length} · ${row.type} · ${timeOfDay(row.at)}` : `0 of ${rows.length}`}</output
     >
-    <button
-      type="button"
-      aria-pressed=${chosen.position === null}
-      @click=${() => {
-        context.stop()
-        choose({ position: null, line: null })
-      }}
-    >
+    <button type="button" aria-pressed=${chosen.position === null} @click=${toNewest}>
       Newest
     </button>
   </footer>`

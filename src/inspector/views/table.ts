@@ -19,7 +19,7 @@ export interface Table<Row> {
 /** A table of which only the rows in view are drawn. The keys choose a row, as a press does. */
 export function tableView<Row>(table: Table<Row>): TemplateResult {
   const { label, name, columns, rows, list, selected } = table
-  const { from, to } = list.rows(rows.length)
+  const { from, to } = list.rows({ name, count: rows.length, selected })
   const isDrawn = selected >= from && selected < to
   return html`
     <div
@@ -56,18 +56,24 @@ function rowView<Row>(table: Table<Row>, row: Row, index: number): TemplateResul
     aria-rowindex=${index + 2}
     aria-selected=${index === table.selected}
     .style=${`inset-block-start: ${index * ROW_HEIGHT}px`}
-    @click=${() => table.select(index)}
+    @click=${() => choose(table, index)}
   >
     ${table.cells(row).map((cell) => html`<span role="gridcell">${cell}</span>`)}
   </div>`
 }
 
-function onKey<Row>({ rows, selected, list, select }: Table<Row>, event: KeyboardEvent): void {
+/** Chooses a row, and keeps it in view when its details take some of the room. */
+function choose<Row>({ list, select }: Table<Row>, index: number): void {
+  select(index)
+  list.reveal(index)
+}
+
+function onKey<Row>(table: Table<Row>, event: KeyboardEvent): void {
+  const { rows, selected, list } = table
   const to = indexAfter(event.key, { selected, last: rows.length - 1, page: list.page })
   if (to === null || rows.length === 0) return
   event.preventDefault()
-  select(to)
-  list.reveal(to)
+  choose(table, to)
 }
 
 function indexAfter(

@@ -26,7 +26,17 @@ import {
   type StoredRecord,
 } from './record.ts'
 import { isRecord } from '../../lib/shape.ts'
-import type { Append, Claim, Name, Placement, StepDraft, Store, StoredRows } from './store.ts'
+import { pageOf } from './pages.ts'
+import type {
+  Append,
+  Claim,
+  Name,
+  Placement,
+  RowRange,
+  StepDraft,
+  Store,
+  StoredRows,
+} from './store.ts'
 
 /** Rows that are read together: the browser reads the next ones while these are deserialised here. */
 const PART = 1000
@@ -63,8 +73,7 @@ function createIdbStore(connection: Connection): Store {
   const orphans = new Orphans()
   const gaps = new Gaps()
   return {
-    read: (conversationId, afterSeq, count) =>
-      readRows(connection, conversationId, { afterSeq, most: count }),
+    read: (conversationId, range = {}) => readRows(connection, conversationId, range),
     place: async (placement) => {
       const contents = await findContents(placement.rows)
       return write(connection, 'relaxed', (tx) => placeIn(tx, placement, contents))
@@ -80,14 +89,9 @@ function createIdbStore(connection: Connection): Store {
       withDatabase(connection, (db) =>
         db.transaction(DRAFTS).objectStore('drafts').get(conversationId),
       ),
-    list: () => listAll(connection, orphans, gaps),
-    get: async (conversationId) =>
-      withDatabase(connection, async (db) => {
-        const record = await findRecord(db.transaction(READ), conversationId)
-        return record ? publicRecord(record) : null
-      }),
-    rename: (conversationId, title, at) => renameIn(connection, conversationId, { title, at }),
-    renameAfter: (id, ifSeq, name) => renameIn(connection, id, { ...name, ifSeq }),
+    list: async (page) => pageOf(await allRecords(connection, orphans, gaps), page),
+    get: (conversationId) => getRecord(connection, conversationId),
+    rename: (conversationId, name) => renameIn(connection, conversationId, name),
     mark: async (conversationId, broken) => {
       await change(connection, conversationId, (found) => {
         const record = markRecord(found, broken)
@@ -124,8 +128,17 @@ async function keepDraftIn(tx: Write, draft: StepDraft): Promise<void> {
   quietly(tx.objectStore('drafts').put(draft))
 }
 
-/** Newest change first. */
-async function listAll(
+async function getRecord(
+  connection: Connection,
+  conversationId: string,
+): Promise<ConversationRecord | null> {
+  return withDatabase(connection, async (db) => {
+    const record = await findRecord(db.transaction(READ), conversationId)
+    return record ? publicRecord(record) : null
+  })
+}
+
+async function allRecords(
   connection: Connection,
   orphans: Orphans,
   gaps: Gaps,
@@ -139,7 +152,7 @@ async function listAll(
     })
     const whole = await Promise.all(records.map((record) => gaps.name(record, tx)))
     const all = [...whole, ...(await orphans.besides(records, tx))]
-    return all.map(publicRecord).sort((a, b) => b.updatedAt - a.updatedAt)
+    return all.map(publicRecord)
   })
 }
 
@@ -176,13 +189,16 @@ async function treeOf(records: Indexed, conversationId: string): Promise<string[
 async function readRows(
   connection: Connection,
   conversationId: string,
-  { afterSeq = 0, most = Infinity }: { afterSeq?: number | undefined; most?: number | undefined },
+  { after = 0, limit = Infinity, newest }: RowRange,
 ): Promise<StoredRows> {
+  if (limit === 0) return { record: await getRecord(connection, conversationId), rows: [] }
   return withDatabase(connection, async (db) => {
     const tx = db.transaction(READ)
     const stored = await tx.objectStore('records').get(conversationId)
     const record =
       stored === undefined ? lostRecord(conversationId) : readRecord(conversationId, stored)
+    const afterSeq = newest === undefined ? after : Math.max(0, record.lastSeq - newest)
+    const most = newest === undefined ? limit : Infinity
     // The last part has whatever there is behind the rows that the record knows of.
     const wanted = Math.min(record.lastSeq - afterSeq, most)
     const count = Math.min(Math.max(1, Math.ceil(wanted / PART)), MOST_PARTS)
@@ -217,11 +233,11 @@ async function change(
 async function renameIn(
   connection: Connection,
   conversationId: string,
-  { ifSeq, ...name }: Name & { readonly ifSeq?: number },
+  name: Name,
 ): Promise<boolean> {
   let isIt = true
   const isKnown = await change(connection, conversationId, (record) => {
-    isIt = ifSeq === undefined || record.lastSeq === ifSeq
+    isIt = name.ifLastSeq === undefined || record.lastSeq === name.ifLastSeq
     return isIt ? applyRename(record, name) : null
   })
   return isKnown && isIt

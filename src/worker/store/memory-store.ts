@@ -11,7 +11,9 @@ import {
   unclaimed,
   type StoredRecord,
 } from './record.ts'
-import type { Name, Placement, StepDraft, Store } from './store.ts'
+import { Changes } from './changes.ts'
+import { pageOf } from './pages.ts'
+import type { Append, Name, Placement, RowRange, StepDraft, Store } from './store.ts'
 
 /** A store that lives as long as its object: for private windows, tests, and `storage: 'memory'`. */
 export function createMemoryStore(storeId: string = randomId()): Store {
@@ -21,6 +23,8 @@ export function createMemoryStore(storeId: string = randomId()): Store {
   const kept = { records, rows, drafts }
   let epoch = 0
 
+  const changes = new Changes()
+  const changed = (id: string): void => changes.report(id, records.get(id)?.lastSeq ?? 0)
   const find = (conversationId: string): ReturnType<typeof publicRecord> | null => {
     const record = records.get(conversationId)
     return record ? publicRecord(record) : null
@@ -32,45 +36,44 @@ export function createMemoryStore(storeId: string = randomId()): Store {
       refuseOrphan(found, records.has(found.parent?.conversationId ?? ''))
       records.set(conversationId, claimRecord(found, epoch + 1))
       epoch += 1
+      changed(conversationId)
       return { storeId, epoch }
     },
     append: async (append) => {
       const { conversationId } = append
-      const found = records.get(conversationId)
-      const stored = rows.get(conversationId) ?? []
-      const before = committedBefore(found, append)
-      if (before) return rowsBefore(append, before, stored.slice(before.first - 1))
-      const applied = applyAppend(found, append)
-      records.set(conversationId, applied.record)
-      rows.set(conversationId, stored)
-      stored.push(...applied.rows)
-      if (endsDraft(append.rows)) drafts.delete(conversationId)
-      return applied.rows
+      const written = appendIn(kept, append)
+      changed(conversationId)
+      return written
     },
     keepDraft: async (draft) => keepDraftIn(kept, draft),
     draftOf: async (conversationId) => drafts.get(conversationId),
     place: async (placement) => {
       const placed = placeIn(kept, placement, epoch + 1)
       epoch = placed?.epoch ?? epoch
+      if (placed) changed(placement.conversationId)
       return placed !== null
     },
-    read: async (conversationId, afterSeq = 0, count = Infinity) => ({
+    read: async (conversationId, range) => ({
       record: find(conversationId),
-      rows: (rows.get(conversationId) ?? []).slice(afterSeq, afterSeq + count),
+      rows: sliceOf(rows.get(conversationId) ?? [], range),
     }),
-    list: async () =>
-      [...records.values()].map(publicRecord).sort((a, b) => b.updatedAt - a.updatedAt),
+    list: async (page) => pageOf([...records.values()].map(publicRecord), page),
     get: async (conversationId) => find(conversationId),
-    rename: async (conversationId, title, at) => renameIn(kept, conversationId, { title, at }),
-    renameAfter: async (conversationId, seq, name) =>
-      records.get(conversationId)?.lastSeq === seq && renameIn(kept, conversationId, name),
+    rename: async (conversationId, name) => {
+      const isRenamed = renameIn(kept, conversationId, name)
+      if (isRenamed) changed(conversationId)
+      return isRenamed
+    },
     mark: async (conversationId, broken) => {
-      const record = records.get(conversationId)
-      const marked = record && markRecord(record, broken)
-      if (marked) records.set(conversationId, marked)
+      if (markIn(kept, conversationId, broken)) changed(conversationId)
     },
     descendants: async (conversationId) => treeOf(records, conversationId).slice(1),
-    delete: async (conversationId) => deleteIn(kept, conversationId),
+    delete: async (conversationId) => {
+      const deleted = deleteIn(kept, conversationId)
+      deleted.forEach(changed)
+      return deleted.length > 0
+    },
+    follow: (onChange) => changes.follow(onChange),
     close: () => undefined,
   }
 }
@@ -81,9 +84,36 @@ interface Kept {
   readonly drafts: Map<string, StepDraft>
 }
 
+function appendIn({ records, rows, drafts }: Kept, append: Append): readonly Row[] {
+  const { conversationId } = append
+  const found = records.get(conversationId)
+  const stored = rows.get(conversationId) ?? []
+  const before = committedBefore(found, append)
+  if (before) return rowsBefore(append, before, stored.slice(before.first - 1))
+  const applied = applyAppend(found, append)
+  records.set(conversationId, applied.record)
+  rows.set(conversationId, stored)
+  stored.push(...applied.rows)
+  if (endsDraft(append.rows)) drafts.delete(conversationId)
+  return applied.rows
+}
+
+function markIn({ records }: Kept, conversationId: string, broken: string | null): boolean {
+  const record = records.get(conversationId)
+  const marked = record && markRecord(record, broken)
+  if (!marked) return false
+  records.set(conversationId, marked)
+  return true
+}
+
 function keepDraftIn({ records, drafts }: Kept, draft: StepDraft): void {
   const record = records.get(draft.conversationId)
   if (record && isCurrent(draft, record)) drafts.set(draft.conversationId, draft)
+}
+
+function sliceOf(stored: readonly Row[], { after = 0, limit, newest }: RowRange = {}): Row[] {
+  if (newest !== undefined) return stored.slice(Math.max(0, stored.length - newest))
+  return stored.slice(after, limit === undefined ? undefined : after + limit)
 }
 
 /** Itself, then its descendants. */
@@ -98,20 +128,23 @@ function treeOf(records: Kept['records'], conversationId: string): string[] {
 function renameIn({ records, rows }: Kept, conversationId: string, name: Name): boolean {
   const record = records.get(conversationId)
   if (record === undefined) return false
+  if (name.ifLastSeq !== undefined && name.ifLastSeq !== record.lastSeq) return false
   const renamed = applyRename(record, name)
   records.set(conversationId, renamed.record)
   rows.set(conversationId, [...(rows.get(conversationId) ?? []), ...renamed.rows])
   return true
 }
 
-function deleteIn({ records, rows, drafts }: Kept, conversationId: string): boolean {
-  if (!records.has(conversationId)) return false
-  for (const id of treeOf(records, conversationId)) {
+/** The ids of what was there and is deleted. */
+function deleteIn({ records, rows, drafts }: Kept, conversationId: string): string[] {
+  if (!records.has(conversationId)) return []
+  const tree = treeOf(records, conversationId)
+  for (const id of tree) {
     rows.delete(id)
     drafts.delete(id)
     records.delete(id)
   }
-  return true
+  return tree
 }
 
 /** The record; null: there is one already. */

@@ -21,10 +21,10 @@ export async function newestState(
   store: Store,
   conversationId: string,
 ): Promise<ConversationState | null> {
-  const record = await store.get(conversationId)
+  const { record } = await store.read(conversationId, { limit: 0 })
   if (record === null || record.broken !== undefined || record.lastSeq < LONG) return null
   const after = record.lastSeq - NEWEST
-  const { rows } = await store.read(conversationId, after)
+  const { rows } = await store.read(conversationId, { after })
   const enough = rows.findLastIndex((row, at) => at <= rows.length - SHOWN && isStart(row))
   const skipped = Math.max(0, enough)
   const { sound, fault } = soundRows(rows.slice(skipped), { after: after + skipped, record })

@@ -156,3 +156,17 @@ export function refuseNewer({ conversationId, format }: StoredRecord): void {
 export function refuseBroken({ conversationId, broken }: StoredRecord): void {
   if (broken !== undefined) throw brokenConversation(conversationId, broken)
 }
+
+/** Of what is read to decide something: a copy of rows is no good for it. */
+export function onlyCopy(): OffstageError {
+  return new OffstageError(
+    'storage-offline',
+    'The store can not be reached now, so nothing is written: what is shown comes from a copy.',
+    { retryable: true },
+  )
+}
+
+/** What tells a conversation from another one that has its id later. */
+export function makerOf(record: ConversationRecord | null): string | null {
+  return record && `${record.createdAt} ${record.importId}`
+}

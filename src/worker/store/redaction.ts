@@ -74,20 +74,18 @@ export function redactedStore(store: Store, storage: string, redaction: Redactio
       if (!isRequired()) await store.keepDraft(draft)
     },
     draftOf: (conversationId) => store.draftOf(conversationId),
-    read: (conversationId, afterSeq, count) => store.read(conversationId, afterSeq, count),
-    list: () => store.list(),
+    read: (conversationId, range) => store.read(conversationId, range),
+    list: (page) => store.list(page),
     get: (conversationId) => store.get(conversationId),
-    rename: async (conversationId, title, at) =>
-      store.rename(conversationId, isRequired() ? await titleOf(title, at) : title, at),
-    renameAfter: async (conversationId, seq, name) =>
-      store.renameAfter(
+    rename: async (conversationId, name) =>
+      store.rename(
         conversationId,
-        seq,
         isRequired() ? { ...name, title: await titleOf(name.title, name.at) } : name,
       ),
     mark: (conversationId, broken) => store.mark(conversationId, broken),
     descendants: (conversationId) => store.descendants(conversationId),
     delete: (conversationId) => store.delete(conversationId),
+    ...(store.follow && { follow: (onChange) => store.follow?.(onChange) ?? (() => undefined) }),
     close: () => store.close(),
   }
 }

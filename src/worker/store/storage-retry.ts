@@ -122,6 +122,7 @@ function parkReason(code: ErrorCode): ParkReason | null {
     case 'storage-full':
     case 'storage-blocked':
     case 'storage-newer':
+    case 'storage-offline':
     case 'storage-failed':
       return code
     default:

@@ -43,10 +43,23 @@ export interface ClaimOptions {
   readonly parent?: ConversationRecord['parent']
 }
 
+/** A title, given by a person or a model. */
 export interface Name {
   readonly title: string
   /** Milliseconds since 1970. */
   readonly at: number
+  /** Given only if the newest row has this seq: nothing came after what the title was made of. */
+  readonly ifLastSeq?: number
+}
+
+/** Which rows are read: a page of them (`after` and `limit`), or the end (`newest`). Default: all. */
+export interface RowRange {
+  /** The rows after this seq. Default 0: from the beginning. */
+  readonly after?: number
+  /** At most as many. Default: all. 0: the record alone. */
+  readonly limit?: number
+  /** As many rows of the end, in place of the other two. */
+  readonly newest?: number
 }
 
 /** The text of the step that a model is writing, as far as it is written. */
@@ -65,14 +78,49 @@ export interface StepDraft {
 /** A conversation's rows as they are stored: whoever folds them checks them first. */
 export interface StoredRows {
   readonly record: ConversationRecord | null
+  /** By `seq`. */
   readonly rows: readonly unknown[]
+  /** From a copy, since the store can't be asked now: there may be more. Nothing is decided on it. */
+  readonly isCopy?: true
+}
+
+export interface ListPage {
+  /** At most as many. Default: as many as the store gives at once. */
+  readonly limit?: number
+  /** `next` of the page before. Default: from the beginning. */
+  readonly after?: string
+}
+
+export interface ListedRecords {
+  /** Newest change first. */
+  readonly records: readonly ConversationRecord[]
+  /** Where the next page begins; null: there is none. Means something to the same store only. */
+  readonly next: string | null
+  /** From a copy, since the store can't be asked now. */
+  readonly isCopy?: true
+}
+
+/** What changed in a store, by whomever. Rows aren't part of it: they are read. */
+export interface StoreChange {
+  /** Null: something before this may have been missed, in any conversation. */
+  readonly conversationId: string | null
+  /** Of its newest row; 0: it was deleted, or nobody has written to it yet. */
+  readonly lastSeq: number
 }
 
 /**
- * Where conversations are kept. Every method is one transaction. Implementations reject with
- * `OffstageError`: a `storage-…` code, `ownership-lost` from `append` when another owner has claimed
- * the conversation since, `conversation-broken` from `claim` and `append` when its record says so,
- * `storage-newer` from `claim`, `append` and `rename` when a newer version of the package has written to it.
+ * Where conversations are kept: lists of rows, of which one owner at a time writes each. `docs/stores.md` says how to
+ * write one, and `offstage/testing` has the tests that it must pass.
+ *
+ * Every method is one transaction: it happens as a whole or not at all, and those of one conversation one after the
+ * other. Methods reject with an `OffstageError`, whose `code` says what to do:
+ * - `storage-offline`, `storage-full`, `storage-blocked`, `storage-failed`: not now. Whether it happened may be unknown; a
+ *   run waits, finds that out by `read`, and asks again with the same `appendId`;
+ * - `ownership-lost`: from `append` and `place`, when somebody else has claimed the conversation since, or it was deleted;
+ * - `conversation-broken`: from `claim` and `append`, when the record says that its rows can't be read;
+ * - `storage-newer`: from `claim`, `append` and `rename`, when a newer version of the package has written it;
+ * - `conversation-not-found`: from `claim`;
+ * - `invalid-input`: from `append`, of a row that could not be read again.
  */
 export interface Store {
   /**
@@ -81,7 +129,10 @@ export interface Store {
    * false, or the conversation of its `parent` isn't there: `conversation-not-found` then.
    */
   claim(conversationId: string, at: number, options?: ClaimOptions): Promise<Claim>
-  /** Gives the rows their places after the last one; all of them or none. */
+  /**
+   * Gives the rows their places after the last one; all of them or none. A repeat (the same `appendId`) writes nothing
+   * and resolves to what the first one wrote, whoever owns the conversation by now.
+   */
   append(append: Append): Promise<readonly Row[]>
   /**
    * Overwrites the one draft that a conversation has, which goes with the first append that ends its step. Nothing is
@@ -96,15 +147,16 @@ export interface Store {
    * another import has taken its place.
    */
   place(placement: Placement): Promise<boolean>
-  /** The record, and the rows after `afterSeq` (default 0: all) in order, `count` of them at most. */
-  read(conversationId: string, afterSeq?: number, count?: number): Promise<StoredRows>
-  /** Newest change first. */
-  list(): Promise<ConversationRecord[]>
+  /** The record, and rows in order. Of a conversation that isn't there: null and none. */
+  read(conversationId: string, range?: RowRange): Promise<StoredRows>
+  /** The record as the store has it now, never from a copy; null: there is none. */
   get(conversationId: string): Promise<ConversationRecord | null>
-  /** Appends a `renamed` row, whoever owns the conversation. False: there is none. */
-  rename(conversationId: string, title: string, at: number): Promise<boolean>
-  /** The same right after the row `seq`. False: there is no such conversation, or something came after it. */
-  renameAfter(conversationId: string, seq: number, name: Name): Promise<boolean>
+  list(page?: ListPage): Promise<ListedRecords>
+  /**
+   * Appends a `renamed` row, whoever owns the conversation; a list is in the same order as before. False: there is no
+   * such conversation, or something came after `ifLastSeq`. A broken one gets its title, and no row.
+   */
+  rename(conversationId: string, name: Name): Promise<boolean>
   /**
    * Notes in the record what is wrong with the conversation's rows; null: nothing any more. Records that a
    * newer version has written are left as they are.
@@ -112,7 +164,16 @@ export interface Store {
   mark(conversationId: string, broken: string | null): Promise<void>
   /** Those that its calls started, that calls of these started, and so on. */
   descendants(conversationId: string): Promise<string[]>
-  /** With its descendants: all of them or none. False: there is no such conversation, and nothing is deleted. */
+  /**
+   * With its descendants: all of them or none. What is deleted stays so: rows of an owner that comes late are refused,
+   * and who reads finds nothing. False: there is no such conversation, and nothing is deleted.
+   */
   delete(conversationId: string): Promise<boolean>
+  /**
+   * Calls back after changes by anybody, until what it returns is called. A change may be reported late, twice or together
+   * with others, but one that isn't is covered by a `null`. Not there: only tabs of this browser use the store, and those
+   * tell each other.
+   */
+  follow?(onChange: (change: StoreChange) => void): () => void
   close(): void
 }

@@ -1,6 +1,13 @@
 import type { WorkerNotice } from '../../protocol/notices.ts'
-import { storageKey, type StorageConfig, type StorageReport } from '../../protocol/conversation.ts'
-import { toErrorData } from '../../protocol/error.ts'
+import {
+  type CustomStorage,
+  isCustomStorage,
+  storageKey,
+  type StorageConfig,
+  type StorageReport,
+  type StorageState,
+} from '../../protocol/conversation.ts'
+import { OffstageError, toErrorData } from '../../protocol/error.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { type Redaction, redactedStore } from './redaction.ts'
 import type { Store } from './store.ts'
@@ -11,25 +18,37 @@ import type { Store } from './store.ts'
  */
 export type OpenDurable = (name: string, report: (state: StorageReport) => void) => Promise<Store>
 
+/** A store of your own: what a page chooses with `storage: { type, … }`. */
+export interface StoreDefinition {
+  /** What pages call it. */
+  readonly type: string
+  /**
+   * Opens it with what the page's `storage` says. Called once for each different `storage` of a worker. Resolves though the store
+   * can't be reached now: what is asked of it is refused then. Rejects with an `OffstageError` where it never can, with
+   * `invalid-config` for example. `report` is called at each change of its state; one that reports nothing is `durable`.
+   */
+  open(storage: CustomStorage, report: (state: StorageState) => void): Promise<Store>
+}
+
+export interface StoresOptions {
+  readonly openDurable: OpenDurable
+  /** Of the worker's own. Default: none. */
+  readonly stores?: readonly StoreDefinition[]
+  readonly notify: (notice: WorkerNotice) => void
+  readonly redaction: Redaction
+}
+
 /**
  * The stores in use, one for each name. Only where the browser has no database for the page (missing,
  * or refused outright) memory takes its place: runs work on, a reload forgets them. A database that
  * doesn't open now is never replaced: it is waited for, and the page is notified.
  */
 export class Stores {
-  readonly #openDurable: OpenDurable
-  readonly #notify: (notice: WorkerNotice) => void
-  readonly #redaction: Redaction
+  readonly #options: StoresOptions
   readonly #stores = new Map<string, Promise<Store>>()
 
-  constructor(
-    openDurable: OpenDurable,
-    notify: (notice: WorkerNotice) => void,
-    redaction: Redaction,
-  ) {
-    this.#redaction = redaction
-    this.#openDurable = openDurable
-    this.#notify = notify
+  constructor(options: StoresOptions) {
+    this.#options = options
   }
 
   open(config: StorageConfig): Promise<Store> {
@@ -42,28 +61,55 @@ export class Stores {
   }
 
   async #open(config: StorageConfig, key: string): Promise<Store> {
-    const store = await (config === 'memory' ? this.#memory(key) : this.#durable(config.name, key))
-    return redactedStore(store, key, this.#redaction)
+    return redactedStore(await this.#opened(config, key), key, this.#options.redaction)
+  }
+
+  #opened(config: StorageConfig, key: string): Promise<Store> {
+    if (config === 'memory') return this.#memory(key)
+    return isCustomStorage(config) ? this.#custom(config, key) : this.#durable(config.name, key)
   }
 
   async #memory(storage: string, reason?: unknown): Promise<Store> {
     const why = reason === undefined ? {} : { reason: toErrorData(reason) }
-    this.#notify({ type: 'storage', storage, mode: 'memory', ...why })
+    this.#options.notify({ type: 'storage', storage, mode: 'memory', ...why })
     return createMemoryStore()
   }
 
   async #durable(name: string, storage: string): Promise<Store> {
-    let isReported = false
-    const report = (state: StorageReport): void => {
-      isReported = true
-      this.#notify({ type: 'storage', storage, ...state })
-    }
     try {
-      const store = await this.#openDurable(name, report)
-      if (!isReported) report({ mode: 'durable' })
-      return store
+      return await this.#reported(storage, (report) => this.#options.openDurable(name, report))
     } catch (error) {
       return this.#memory(storage, error)
     }
   }
+
+  /** Nothing takes its place: what is meant for it goes nowhere else. */
+  async #custom(config: CustomStorage, storage: string): Promise<Store> {
+    const { stores: definitions = [] } = this.#options
+    const definition = definitions.find(({ type }) => type === config.type)
+    if (definition === undefined) throw unknownType(config.type, definitions)
+    return this.#reported(storage, (report) => definition.open(config, report))
+  }
+
+  async #reported(
+    storage: string,
+    open: (report: (state: StorageReport) => void) => Promise<Store>,
+  ): Promise<Store> {
+    let isReported = false
+    const report = (state: StorageReport): void => {
+      isReported = true
+      this.#options.notify({ type: 'storage', storage, ...state })
+    }
+    const store = await open(report)
+    if (!isReported) report({ mode: 'durable' })
+    return store
+  }
+}
+
+function unknownType(type: string, definitions: readonly StoreDefinition[]): OffstageError {
+  const known = definitions.map((each) => each.type).join(', ')
+  return new OffstageError(
+    'invalid-config',
+    `The worker has no store of the type ${type}: ${known === '' ? 'it has none' : `it has ${known}`}. Give startWorker({ stores }) one.`,
+  )
 }

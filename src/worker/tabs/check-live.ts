@@ -23,6 +23,7 @@ const reason = amongAll<ParkReason>({
   'storage-full': true,
   'storage-blocked': true,
   'storage-newer': true,
+  'storage-offline': true,
   'storage-failed': true,
 })
 const ofRun = { runId: isText }

@@ -40,10 +40,9 @@ export class Storage {
       append: (append) => life.through(() => this.#append(append)),
       place: (...args) => life.through(() => store.place(...args)),
       read: (...args) => life.through(() => store.read(...args)),
-      list: () => life.through(() => store.list()),
+      list: (...args) => life.through(() => store.list(...args)),
       get: (...args) => life.through(() => store.get(...args)),
       rename: (...args) => life.through(() => store.rename(...args)),
-      renameAfter: (...args) => life.through(() => store.renameAfter(...args)),
       mark: (...args) => life.through(() => store.mark(...args)),
       keepDraft: (...args) => life.through(() => store.keepDraft(...args)),
       draftOf: (...args) => life.through(() => store.draftOf(...args)),
@@ -76,6 +75,6 @@ export class Storage {
   }
 
   async conversationIds(): Promise<string[]> {
-    return (await this.#store.list()).map(({ conversationId }) => conversationId).sort()
+    return (await this.#store.list()).records.map(({ conversationId }) => conversationId).sort()
   }
 }

@@ -24,7 +24,7 @@ const pays = (card: string) =>
 /** All that the store holds, as text. */
 async function stored(testStorage: ReturnType<typeof createTestStorage>): Promise<string> {
   const store = await testStorage.open('offstage')
-  const all = (await store.list()).map(async (record) => [
+  const all = (await store.list()).records.map(async (record) => [
     record,
     (await store.read(record.conversationId)).rows,
   ])

@@ -36,7 +36,7 @@ const login = (execute: (input: object) => unknown, more: Partial<Tool> = {}): T
 /** What the store holds, as text. */
 async function stored(storage: Storage): Promise<string> {
   const store = await storage.open('offstage')
-  const all = (await store.list()).map(async (record) => [
+  const all = (await store.list()).records.map(async (record) => [
     record,
     (await store.read(record.conversationId)).rows,
   ])

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { CallAnswer } from '../../../src/protocol/commands.ts'
 import type { ToolOutcome } from '../../../src/protocol/questions.ts'
 import type { Row } from '../../../src/protocol/fact.ts'
+import type { RowRange } from '../../../src/worker/store/store.ts'
 import {
   createWorld,
   SCOPE,
@@ -152,7 +153,7 @@ describe('an answer to a run that is being ended', () => {
         record: null,
         rows: [],
       })
-      expect(await asked.world.store.list()).toEqual([])
+      expect((await asked.world.store.list()).records).toEqual([])
     },
   )
 
@@ -162,7 +163,7 @@ describe('an answer to a run that is being ended', () => {
     expect(await say(asked.live, approve)).toBe(false)
     const end = await asked.live.ended()
     expect(end).toMatchObject({ outcome: 'aborted', reason: 'deleted' })
-    expect(await asked.world.store.list()).toEqual([])
+    expect((await asked.world.store.list()).records).toEqual([])
     expect(asked.ran).toEqual([])
   })
 })
@@ -205,9 +206,9 @@ describe('the output of a one-shot call', () => {
       ...world,
       store: {
         ...store,
-        read: (id: string, after?: number) => {
+        read: (id: string, range?: RowRange) => {
           read.push(id)
-          return store.read(id, after)
+          return store.read(id, range)
         },
       },
     }

@@ -58,7 +58,7 @@ describe.each(stores)('conversations that calls started, in the %s store,', (_na
           const found = await store.descendants(`c${target}`)
           expect([`c${target}`, ...found].toSorted()).toEqual(tree)
           expect(await store.delete(`c${target}`)).toBe(true)
-          expect(idsOf(await store.list())).toEqual(others)
+          expect(idsOf((await store.list()).records)).toEqual(others)
           for (const id of tree) expect((await store.read(id)).rows).toEqual([])
           for (const id of others) expect((await store.read(id)).rows).not.toEqual([])
         },
@@ -71,7 +71,7 @@ describe.each(stores)('conversations that calls started, in the %s store,', (_na
     const store = await open()
     await child(store, 'left', 'gone')
     expect(await store.delete('gone')).toBe(false)
-    expect(idsOf(await store.list())).toEqual(['left'])
+    expect(idsOf((await store.list()).records)).toEqual(['left'])
   })
 
   it('refuse what their owner writes after the deletion', async () => {
@@ -82,7 +82,7 @@ describe.each(stores)('conversations that calls started, in the %s store,', (_na
     await store.delete('top')
     const late = append(store, { conversationId: 'below', epoch }, ended('below-run'))
     expect(await codeOf(late)).toBe('ownership-lost')
-    expect(await store.list()).toEqual([])
+    expect((await store.list()).records).toEqual([])
   })
 
   it('are listed when they are asked for, or their parent is gone', async () => {
@@ -162,7 +162,7 @@ describe.each(stores)('a deletion in the %s store', (_name, open) => {
     for await (const event of run) if (event.type === 'run-start') break
     expect(await agent.conversations.delete('top')).toBe(true)
     expect(await run.result).toMatchObject({ outcome: 'aborted', reason: DELETED })
-    expect(await store.list()).toEqual([])
+    expect((await store.list()).records).toEqual([])
     await expect.poll(() => talk.getSnapshot().messages, { timeout: 20_000 }).toEqual([])
     expect(talk.getSnapshot().status).toBe('idle')
   })
@@ -174,7 +174,7 @@ describe.each(stores)('a deletion in the %s store', (_name, open) => {
     const { conversations } = agentOf(store)
     const done = await Promise.all([conversations.delete('below'), conversations.delete('top')])
     expect(done[1]).toBe(true)
-    expect(await store.list()).toEqual([])
+    expect((await store.list()).records).toEqual([])
   })
 
   it('of all counts each once', async () => {

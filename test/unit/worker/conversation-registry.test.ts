@@ -12,11 +12,11 @@ function createRegistry() {
   const clock = { now: 0 }
   const registry = new ConversationRegistry({
     redaction,
-    stores: new Stores(
-      async () => createMemoryStore(),
-      () => undefined,
+    stores: new Stores({
+      openDurable: async () => createMemoryStore(),
+      notify: () => undefined,
       redaction,
-    ),
+    }),
     effects: { ...realEffects, monotonic: () => clock.now, locks: undefined },
     output: { notify: () => undefined, nextBatch: () => 0 },
     host: {

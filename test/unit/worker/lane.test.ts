@@ -190,7 +190,7 @@ describe('an output that the page supplies', () => {
     await live.host.startRun({ ...startCommand('run', 'go'), conversationId: 'other' })
     await world.store.delete('other')
     expect(await supply(live, 'x', 'other')).toBeNull()
-    expect(await world.store.list()).toEqual([])
+    expect((await world.store.list()).records).toEqual([])
   })
 
   it('is refused while a run is open, and kept as a message behind it though nobody waits for it', async () => {

@@ -368,7 +368,7 @@ describe('a storage that is full', () => {
     await live.until('run-parked')
     expect(await live.host.library.deleteConversation(SCOPE)).toBe(true)
     expect((await live.ended()).outcome).toBe('aborted')
-    expect(await world.store.list()).toEqual([])
+    expect((await world.store.list()).records).toEqual([])
   })
 
   it('refuses an answer at once, and takes it when there is room', async () => {

@@ -42,6 +42,7 @@ const STORED = {
   'storage-full': true,
   'storage-blocked': true,
   'storage-newer': true,
+  'storage-offline': true,
 } as const
 const UNREDACTED = { 'redact-failed': true } as const
 const DRIVEN = { ...STORED, 'conversation-broken': true } as const
@@ -271,8 +272,8 @@ const refusals: readonly Trouble[] = Object.keys(STORED).flatMap((code) =>
 
 const missesRow: Trouble = ({ store }) => {
   const { read } = store
-  store.read = async (id, after = 0) => {
-    const { record, rows } = await read(id, after)
+  store.read = async (id, range) => {
+    const { record, rows } = await read(id, range)
     return { record, rows: rows.filter((row) => (row as Row).seq !== 2) }
   }
 }

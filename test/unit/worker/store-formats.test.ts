@@ -83,7 +83,7 @@ describe('a conversation that a page of a later version has written', () => {
       message: expect.stringMatching(/reload the page or update the package/) as string,
       details: { conversationId: 'n', format: LATER },
     })
-    expect(await codeOf(store.rename('n', 'Mine', 9))).toBe('storage-newer')
+    expect(await codeOf(store.rename('n', { title: 'Mine', at: 9 }))).toBe('storage-newer')
     await store.mark('n', 'It looks odd.')
     expect(await contents(name)).toEqual(before)
     expect(await later.append('n', epoch)).toBe(true)
@@ -93,7 +93,7 @@ describe('a conversation that a page of a later version has written', () => {
     const { store, later } = await twoPages()
     await later.append('n', await later.claim('n'))
     const shown = { format: LATER, title: 'Dreams', updatedAt: 99, openRunId: null, openCalls: [] }
-    const [listed] = await store.list()
+    const [listed] = (await store.list()).records
     expect(listed).toMatchObject({ conversationId: 'n', ...shown })
     expect(listed).not.toHaveProperty('broken')
     expect(await store.get('n')).toEqual(listed)
@@ -114,7 +114,7 @@ describe('a conversation that a page of a later version has written', () => {
     await append(store, mine, ended('r'))
     expect(await later.append('n', theirs)).toBe(true)
     expect((await rowsOf(store)).map(({ type }) => type)).toEqual(['run-started', 'run-ended'])
-    const listed = await store.list()
+    const { records: listed } = await store.list()
     expect(listed.map(({ conversationId, broken }) => [conversationId, broken])).toEqual([
       ['n', undefined],
       ['c', undefined],
@@ -180,7 +180,7 @@ describe('a record of an older format', () => {
   it('is read with what it lacks filled in, and gets this format with the first append', async () => {
     const { name, store } = await twoPages()
     await behind(name, (db) => db.put('records', { ...older, title: 'Old', mood: 'calm' }))
-    expect(await store.list()).toMatchObject([
+    expect((await store.list()).records).toMatchObject([
       { format: 1, title: 'Old', era: 0, openRunId: null, openCalls: [] },
     ])
     const claim = await store.claim('c', 5)

@@ -52,7 +52,11 @@ describe.each(stores)('an append to the %s store that is tried again', (_name, o
     const written = await store.append(command)
     for (let i = 0; i < 7; i++) await append(store, { epoch }, ended('r'))
     expect(await store.append(command)).toEqual(written)
-    const records = [await store.get('c'), ...(await store.list()), (await store.read('c')).record]
+    const records = [
+      await store.get('c'),
+      ...(await store.list()).records,
+      (await store.read('c')).record,
+    ]
     for (const record of records) {
       expect(record?.lastSeq).toBe(8)
       expect(record).not.toHaveProperty('recentAppends')

@@ -50,7 +50,7 @@ export async function append(
 }
 
 export async function rowsOf(store: Store, after?: number): Promise<readonly Row[]> {
-  return (await store.read('c', after)).rows as readonly Row[]
+  return (await store.read('c', after === undefined ? {} : { after })).rows as readonly Row[]
 }
 
 export async function codeOf(promise: Promise<unknown>): Promise<string> {

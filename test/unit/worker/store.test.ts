@@ -55,25 +55,25 @@ describe.each(stores)('the %s store', (_name, open) => {
     expect(await store.get('c')).toMatchObject({ openRunId: 'r', title: 'Buy mugs', lastSeq: 1 })
     await append(store, { epoch }, ended('r'))
     expect(await store.get('c')).toMatchObject({ openRunId: null, updatedAt: 6 })
-    expect(await store.rename('c', 'Mugs', 9)).toBe(true)
+    expect(await store.rename('c', { title: 'Mugs', at: 9 })).toBe(true)
     expect((await store.get('c'))?.title).toBe('Mugs')
-    expect(await store.rename('nobody', 'x', 9)).toBe(false)
+    expect(await store.rename('nobody', { title: 'x', at: 9 })).toBe(false)
   })
 
   it('names a conversation only if nothing has happened in it since, if that is wished', async () => {
     const store = await open()
     const { epoch } = await store.claim('c', 1)
     await append(store, { epoch }, started('r', 'Mugs'), ended('r'))
-    expect(await store.renameAfter('c', 1, { title: 'Late', at: 9 })).toBe(false)
-    expect(await store.renameAfter('c', 2, { title: 'Two mugs', at: 9 })).toBe(true)
+    expect(await store.rename('c', { title: 'Late', at: 9, ifLastSeq: 1 })).toBe(false)
+    expect(await store.rename('c', { title: 'Two mugs', at: 9, ifLastSeq: 2 })).toBe(true)
     expect(await store.get('c')).toMatchObject({ title: 'Two mugs', lastSeq: 3, updatedAt: 6 })
-    expect(await store.renameAfter('c', 2, { title: 'Again', at: 9 })).toBe(false)
+    expect(await store.rename('c', { title: 'Again', at: 9, ifLastSeq: 2 })).toBe(false)
     expect((await rowsOf(store)).map(({ type }) => type)).toEqual([
       'run-started',
       'run-ended',
       'renamed',
     ])
-    expect(await store.renameAfter('nobody', 0, { title: 'x', at: 9 })).toBe(false)
+    expect(await store.rename('nobody', { title: 'x', at: 9, ifLastSeq: 0 })).toBe(false)
   })
 
   it('lists the newest change first, and deletes a conversation with its rows', async () => {
@@ -85,11 +85,11 @@ describe.each(stores)('the %s store', (_name, open) => {
       const { epoch } = await store.claim(id, at)
       await append(store, { conversationId: id, epoch }, { ...ended('r'), at })
     }
-    expect((await store.list()).map((record) => record.conversationId)).toEqual(['b', 'a'])
+    expect((await store.list()).records.map((record) => record.conversationId)).toEqual(['b', 'a'])
     expect(await store.delete('b')).toBe(true)
     expect(await store.delete('b')).toBe(false)
     expect(await store.read('b')).toEqual({ record: null, rows: [] })
-    expect((await store.list()).map((record) => record.conversationId)).toEqual(['a'])
+    expect((await store.list()).records.map((record) => record.conversationId)).toEqual(['a'])
   })
 
   it('refuses an append to a conversation that was deleted underneath', async () => {
@@ -155,7 +155,7 @@ describe('the IndexedDB store', () => {
     expect(await codeOf(store.list())).toBe('storage-blocked')
     other.close()
     await expect.poll(() => states).toEqual(['blocked', 'durable'])
-    expect(await store.list()).toEqual([])
+    expect((await store.list()).records).toEqual([])
   })
 
   it('is refused while the database is newer, and works once it is not', async () => {
@@ -242,7 +242,7 @@ it('the IndexedDB store names a conversation that lacks rows in the first list',
   }
   store.close()
   await behind(name, (db) => db.delete('rows', ['holed', 1]))
-  const listed = await (await openIdbStore(name)).list()
+  const { records: listed } = await (await openIdbStore(name)).list()
   expect(
     listed.map(({ conversationId, broken }) => [conversationId, broken !== undefined]),
   ).toEqual(

@@ -31,7 +31,9 @@ async function expectWhole(
 ) {
   const report = await importInto(store, file)
   const ids = report.imported.map(({ to }) => to).toSorted()
-  expect((await store.list()).map(({ conversationId }) => conversationId).toSorted()).toEqual(ids)
+  expect(
+    (await store.list()).records.map(({ conversationId }) => conversationId).toSorted(),
+  ).toEqual(ids)
   expect(await contentOf(store)).toEqual(
     content.filter(({ record }) => ids.includes(record.conversationId)),
   )
@@ -71,7 +73,7 @@ describe('a damaged file', () => {
           const report = await importInto(store, damaged)
           expect(report.refused.length).toBeGreaterThan(0)
           const ids = report.imported.map(({ to }) => to)
-          expect((await store.list()).length).toBe(ids.length)
+          expect((await store.list()).records.length).toBe(ids.length)
           for (const each of (await contentOf(store)) as typeof content)
             expect(content).toContainEqual(each)
           // A line end that is gone takes the line behind it along, which may begin the next one.
@@ -136,7 +138,7 @@ describe('a damaged file', () => {
         imported: [],
         refused: [{ conversationId: 'a', error: { code } }],
       })
-      expect(await store.list()).toEqual([])
+      expect((await store.list()).records).toEqual([])
     }
   })
 
@@ -163,7 +165,7 @@ describe('a damaged file', () => {
     let wasHalf = false
     async function* broken() {
       yield bytesOf(file.slice(0, -20_000))
-      wasHalf = (await store.list()).some((record) => record.broken !== undefined)
+      wasHalf = (await store.list()).records.some((record) => record.broken !== undefined)
       throw new Error('The disk is gone')
     }
     const error: unknown = await importInto(store, broken()).catch((thrown: unknown) => thrown)
@@ -173,7 +175,7 @@ describe('a damaged file', () => {
       details: { imported: [{ from: 'a', to: 'a' }], refused: [] },
     })
     expect(wasHalf).toBe(true)
-    expect((await store.list()).map(({ conversationId }) => conversationId)).toEqual(['a'])
+    expect((await store.list()).records.map(({ conversationId }) => conversationId)).toEqual(['a'])
   })
 
   it('with the same id twice gives both, under two ids', async () => {

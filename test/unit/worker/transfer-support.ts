@@ -37,7 +37,7 @@ export const linesIn = (file: string): string[] => file.split('\n').filter(Boole
 
 /** What a store has, apart from what names this store and its appends, and from an import's mark at the end. */
 export async function contentOf(store: Store): Promise<unknown> {
-  const records = await store.list()
+  const { records } = await store.list()
   const all = await Promise.all(
     records.map(async ({ epoch: _epoch, importId: _importId, ...record }) => {
       const rows = (await store.read(record.conversationId)).rows as readonly Row[]

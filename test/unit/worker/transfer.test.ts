@@ -95,9 +95,9 @@ describe('an export', () => {
     let reads = 0
     const growing: Store = {
       ...store,
-      read: async (id, ...where) => {
-        if (where[1] !== undefined) await write(store, 'c', ...oneRun(`late${++reads}`, 'late'))
-        return store.read(id, ...where)
+      read: async (id, range) => {
+        if (range?.limit !== undefined) await write(store, 'c', ...oneRun(`late${++reads}`, 'late'))
+        return store.read(id, range)
       },
     }
     const file = await fileOf(agentOf(growing))
@@ -114,9 +114,9 @@ describe('an export', () => {
     let reads = 0
     const counted: Store = {
       ...store,
-      read: (id, ...where) => {
+      read: (id, range) => {
         reads += 1
-        return store.read(id, ...where)
+        return store.read(id, range)
       },
     }
     const stream = await agentOf(counted).conversations.export()
@@ -138,9 +138,9 @@ describe('an export', () => {
     for (let n = 0; n < 20; n++) await write(store, 'gone', ...oneRun(`r${n}`, 'on'))
     const damaged: Store = {
       ...store,
-      read: async (id, ...where) => {
-        const found = await store.read(id, ...where)
-        if (id === 'gone' && (where[0] ?? 0) > 0) await store.delete('gone')
+      read: async (id, range) => {
+        const found = await store.read(id, range)
+        if (id === 'gone' && (range?.after ?? 0) > 0) await store.delete('gone')
         return id === 'bad'
           ? { ...found, rows: found.rows.map((row, at) => (at === 2 ? {} : row)) }
           : found
@@ -187,7 +187,7 @@ describe('an import', () => {
       agent.conversations.import(file),
     ])
     expect(reports.map(({ refused }) => refused)).toEqual([[], []])
-    const records = await store.list()
+    const { records } = await store.list()
     expect(records.map(({ lastSeq, broken }) => [lastSeq, broken])).toEqual([
       [1401, undefined],
       [1401, undefined],
@@ -237,7 +237,7 @@ describe('an import', () => {
     const other = createMemoryStore()
     const agent = agentOf(other)
     expect((await agent.conversations.import(await fileOf(agentOf(store)))).refused).toEqual([])
-    const rows = (await other.read('c', 6)).rows as readonly Row[]
+    const rows = (await other.read('c', { after: 6 })).rows as readonly Row[]
     expect(rows).toMatchObject([
       { type: 'call-settled', path: ['p'], status: 'interrupted' },
       { type: 'call-settled', path: ['q'], status: 'aborted' },
@@ -273,14 +273,14 @@ describe('an import', () => {
       const other = createMemoryStore()
       const agent = agentOf(other)
       await agent.conversations.import(await fileOf(agentOf(store)))
-      expect((await other.read('c', 3)).rows).toMatchObject([
+      expect((await other.read('c', { after: 3 })).rows).toMatchObject([
         { type: 'message-withdrawn', runId: 'r', messageId: 'w', returned: { id: 'w', parts } },
         IMPORTED,
       ])
       const run = agent.run('Hello', { conversationId: 'c' })
       const { outcome, runId } = await run.result
       expect(outcome).toBe('completed')
-      const rows = (await other.read('c', 5)).rows as readonly Row[]
+      const rows = (await other.read('c', { after: 5 })).rows as readonly Row[]
       expect(new Set(rows.map((row) => row.runId))).toEqual(new Set([runId]))
       const stored = await agent.conversations.get('c')
       expect(JSON.stringify(stored?.messages)).not.toContain('Wipe')
@@ -309,7 +309,7 @@ describe('a wipe', () => {
     const run = agent.run('Hi', { conversationId: 'c' })
     for await (const event of run) if (event.type === 'run-start') break
     expect(await agent.conversations.wipe()).toBe(3)
-    expect(await store.list()).toEqual([])
+    expect((await store.list()).records).toEqual([])
     expect(await agent.conversations.wipe()).toBe(0)
     expect((await run.result).outcome).toMatch(/aborted|completed/)
   })

@@ -43,7 +43,7 @@ const retain = (tab: PageTab, retention: Retention) =>
   tab.host.retention.retainConversations({ ...tab.scope, retention })
 
 const idsOf = async ({ store }: TabsWorld): Promise<string[]> =>
-  (await store.list()).map(({ conversationId }) => conversationId).sort()
+  (await store.list()).records.map(({ conversationId }) => conversationId).sort()
 
 for (const locks of [true, false]) {
   it(`two tabs at once drop no more than is too much, and nothing twice (locks: ${locks})`, async () => {

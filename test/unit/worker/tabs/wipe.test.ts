@@ -16,11 +16,11 @@ for (const locks of [true, false])
       await world.until(() => one.ends.length > 0)
       expect(one.ends).toEqual(['deleted'])
       await world.run(15_000)
-      expect(await world.store.list()).toEqual([])
+      expect((await world.store.list()).records).toEqual([])
       for (const tab of [one, two, three]) expect(tab.shown.messages).toEqual([])
       one.start('next')
       await world.until(() => one.ends.length > 1)
-      expect(await world.store.list()).toHaveLength(1)
+      expect((await world.store.list()).records).toHaveLength(1)
     })
 
 for (const locks of [true, false])
@@ -55,8 +55,8 @@ for (const locks of [true, false])
     await world.until(() => two.ends.length > 0)
     expect(two.ends).toEqual([expect.stringMatching(/failed/)])
     expect(await place(one, { after: 1, rows: [row(2)], isLast: true })).toBe(true)
-    expect(await world.store.list()).toMatchObject([{ lastSeq: 3, title: 'T2' }])
-    expect((await world.store.list())[0]?.broken).toBeUndefined()
+    expect((await world.store.list()).records).toMatchObject([{ lastSeq: 3, title: 'T2' }])
+    expect((await world.store.list()).records[0]?.broken).toBeUndefined()
   })
 
 it('what a tab that was closed left of an import makes room for the next one', async () => {
@@ -74,12 +74,14 @@ it('what a tab that was closed left of an import makes room for the next one', a
   await world.settled(
     one.host.imports.importRows({ ...one.scope, ...part, importId: 'x', isLast: false }),
   )
-  expect(await world.store.list()).toMatchObject([{ broken: 'Its import was not finished.' }])
+  expect((await world.store.list()).records).toMatchObject([
+    { broken: 'Its import was not finished.' },
+  ])
   one.crash()
   await world.run(100)
   const again = { ...two.scope, ...part, importId: 'y', isLast: true }
   expect(await world.settled(two.host.imports.importRows(again))).toBe(true)
-  expect(await world.store.list()).toMatchObject([{ lastSeq: 2, importId: 'y' }])
+  expect((await world.store.list()).records).toMatchObject([{ lastSeq: 2, importId: 'y' }])
 })
 
 it('a worker that has not seen the first part takes no other, and an agent that is released leaves no half', async () => {
@@ -93,10 +95,10 @@ it('a worker that has not seen the first part takes no other, and an agent that 
   const next = { ...two.scope, ...part, after: 1, rows: [row(2)], isLast: true }
   const refused = two.host.imports.importRows(next).catch((error: { code: string }) => error.code)
   expect(await world.settled(refused)).toBe('ownership-lost')
-  expect(await world.store.list()).toEqual([])
+  expect((await world.store.list()).records).toEqual([])
   await world.settled(two.host.imports.importRows({ ...first, ...two.scope, importId: 'y' }))
-  expect(await world.store.list()).toHaveLength(1)
+  expect((await world.store.list()).records).toHaveLength(1)
   two.host.releaseAgent(two.scope)
   await world.run(100)
-  expect(await world.store.list()).toEqual([])
+  expect((await world.store.list()).records).toEqual([])
 })

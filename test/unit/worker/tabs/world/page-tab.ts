@@ -104,7 +104,11 @@ export class PageTab extends Process {
       },
       providers: { create: () => slowModel(this, () => world.turns) },
       effects,
-      openDurable: async () => world.store,
+      // As IndexedDB, which calls nobody: tabs tell each other.
+      openDurable: async () => {
+        const { follow: _follow, ...store } = world.store
+        return store
+      },
     })
   }
 

@@ -1,0 +1,67 @@
+import { canonicalJson } from '../../lib/canonical-json.ts'
+import { OffstageError } from '../../protocol/error.ts'
+import type { NewRow, Row } from '../../protocol/fact.ts'
+import type { Append, Store } from '../../worker/store/store.ts'
+
+/** Throws unless both are the same plain data, whatever the order of keys. */
+export function same(found: unknown, wanted: unknown, what: string): void {
+  const [is, must] = [canonicalJson(found), canonicalJson(wanted)]
+  if (is !== must) throw new Error(`${what}: found ${is}, must be ${must}.`)
+}
+
+export function holds(condition: boolean, what: string): void {
+  if (!condition) throw new Error(`${what}: it isn't so.`)
+}
+
+/** Throws unless it rejects with an `OffstageError` of the code. */
+export async function refused(
+  promise: Promise<unknown>,
+  code: string,
+  what: string,
+): Promise<void> {
+  same(await codeOf(promise), code, what)
+}
+
+/** The code that it rejects with; null when it resolves. */
+export async function codeOf(promise: Promise<unknown>): Promise<string | null> {
+  try {
+    await promise
+    return null
+  } catch (error) {
+    return OffstageError.is(error) ? error.code : `no OffstageError: ${String(error)}`
+  }
+}
+
+let ids = 0
+/** Another one each time. */
+export function newId(prefix: string): string {
+  return `${prefix}-${++ids}`
+}
+
+export function started(runId: string, text: string): NewRow {
+  return {
+    type: 'run-started',
+    runId,
+    at: 5,
+    parentId: null,
+    message: { id: newId('message'), parts: [{ type: 'text', text }] },
+    limits: { maxSteps: 10, retries: 3 },
+  }
+}
+
+export function ended(runId: string, at = 6): NewRow {
+  return { type: 'run-ended', runId, at, end: { outcome: 'completed' } }
+}
+
+/** An append with an id of its own. */
+export function appendOf(conversationId: string, epoch: number, rows: readonly NewRow[]): Append {
+  return { conversationId, epoch, appendId: newId('append'), rows }
+}
+
+export async function rowsIn(store: Store, conversationId = 'c'): Promise<readonly Row[]> {
+  return (await store.read(conversationId)).rows as readonly Row[]
+}
+
+export function seqsOf(rows: readonly unknown[]): number[] {
+  return (rows as readonly Row[]).map(({ seq }) => seq)
+}

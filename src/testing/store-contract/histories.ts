@@ -1,0 +1,97 @@
+import { emptyState } from '../../conversation/empty-state.ts'
+import { fold } from '../../conversation/fold.ts'
+import type { NewRow, Row } from '../../protocol/fact.ts'
+import type { Append } from '../../worker/store/store.ts'
+import type { Requirement, StorePair } from './cases.ts'
+import { appendOf, codeOf, ended, newId, same, started } from './expectations.ts'
+
+const IDS = ['a', 'b', 'c'] as const
+const HISTORIES = 15
+const LENGTH = 40
+/** Repeats are known while at most seven appends came between. */
+const REMEMBERED = 8
+
+/** What must be there, by conversation. */
+interface Model {
+  readonly epochs: Map<string, number>
+  readonly done: Map<string, { append: Append; rows: readonly Row[] }[]>
+  readonly newest: Map<string, number>
+}
+
+/** Numbers from 0 to 1 that a seed repeats (mulberry32). */
+function chance(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+export const HISTORIES_CASES: Record<string, Requirement> = {}
+for (let seed = 1; seed <= HISTORIES; seed++)
+  HISTORIES_CASES[`of two owners come to what one list of rows says, seed ${seed}`] = (pair) =>
+    playHistory(pair, chance(seed))
+
+async function playHistory(pair: StorePair, next: () => number): Promise<void> {
+  const model: Model = { epochs: new Map(), done: new Map(), newest: new Map() }
+  for (let step = 0; step < LENGTH; step++) {
+    const id = IDS[Math.floor(next() * IDS.length)] ?? 'a'
+    const owner = next() < 0.5 ? 'store' : 'other'
+    await playStep(pair, model, { id, owner, next })
+    await check(pair, model, id)
+  }
+}
+
+async function playStep(
+  pair: StorePair,
+  { epochs, done, newest }: Model,
+  { id, owner, next }: { id: string; owner: 'store' | 'other'; next: () => number },
+): Promise<void> {
+  const store = pair[owner]
+  const what = next()
+  if (what < 0.2) {
+    const { epoch } = await store.claim(id, 1)
+    same(epoch > Math.max(0, ...epochs.values()), true, 'an epoch is newer than all before')
+    epochs.set(`${owner} ${id}`, epoch)
+    newest.set(id, epoch)
+  } else if (what < 0.26) {
+    same(await store.delete(id), newest.delete(id), 'whether there was something to delete')
+    done.delete(id)
+  } else if (what < 0.4) {
+    const known = (done.get(id) ?? []).slice(-REMEMBERED)
+    const again = known[Math.floor(next() * known.length)]
+    if (again) same(await store.append(again.append), again.rows, 'what a repeat returns')
+  } else {
+    const epoch = epochs.get(`${owner} ${id}`) ?? 0
+    const append = appendOf(id, epoch, someRows(next))
+    if (newest.get(id) !== epoch)
+      return same(await codeOf(store.append(append)), 'ownership-lost', 'what a former owner gets')
+    done.set(id, [...(done.get(id) ?? []), { append, rows: await store.append(append) }])
+  }
+}
+
+function someRows(next: () => number): NewRow[] {
+  const runId = newId('r')
+  const rows: NewRow[] = [started(runId, `Words ${next()}`)]
+  if (next() < 0.7) rows.push(ended(runId, Math.floor(next() * 100)))
+  if (next() < 0.1) rows.push({ type: 'history-cleared', runId: null, at: 3 })
+  return rows
+}
+
+async function check({ store, other }: StorePair, model: Model, id: string): Promise<void> {
+  const wanted = (model.done.get(id) ?? []).flatMap(({ rows }) => rows)
+  const { record, rows } = await other.read(id)
+  same(rows, wanted, 'all rows')
+  same(record, await store.get(id), 'the record that is read, and that of the other one')
+  same(record !== null, model.newest.has(id), 'whether it is there')
+  if (record === null) return
+  const state = fold(emptyState(id), wanted)
+  const openRunId = state.run?.end === null ? state.run.runId : null
+  same(
+    [record.lastSeq, record.title, record.era, record.openRunId, record.epoch],
+    [wanted.length, state.title ?? '', state.era, openRunId, model.newest.get(id)],
+    'the record: lastSeq, title, era, openRunId, epoch',
+  )
+}

@@ -1,0 +1,36 @@
+import { APPENDS } from './appends.ts'
+import type { ContractCase, Requirement, StoreUnderTest } from './cases.ts'
+import { FOLLOWS } from './follows.ts'
+import { HISTORIES_CASES } from './histories.ts'
+import { OWNERS } from './owners.ts'
+import { READS } from './reads.ts'
+
+const GROUPS: readonly (readonly [group: string, cases: Record<string, Requirement>])[] = [
+  ['appends', APPENDS],
+  ['owners', OWNERS],
+  ['reading, lists, titles, deletion and imports', READS],
+  ['following', FOLLOWS],
+  ['random histories', HISTORIES_CASES],
+]
+
+/**
+ * What every store must do, as cases for any test runner: `for (const { name, run } of storeContract(tested)) it(name, run)`.
+ * Each opens a store of its own and closes it.
+ */
+export function storeContract(tested: StoreUnderTest): ContractCase[] {
+  return GROUPS.flatMap(([group, cases]) =>
+    Object.entries(cases).map(([name, requirement]) => ({
+      group,
+      name: `${group}: ${name}`,
+      run: async () => {
+        const pair = await tested.open()
+        try {
+          await requirement(pair, tested)
+        } finally {
+          pair.store.close()
+          pair.other.close()
+        }
+      },
+    })),
+  )
+}

@@ -1,0 +1,62 @@
+import type { Requirement } from './cases.ts'
+import { appendOf, codeOf, ended, holds, refused, rowsIn, same, started } from './expectations.ts'
+
+export const OWNERS: Record<string, Requirement> = {
+  'gives every claim of any conversation the next epoch of one store': async ({ store, other }) => {
+    const first = await store.claim('c', 1)
+    const second = await other.claim('d', 1)
+    const third = await store.claim('c', 2)
+    holds(first.epoch < second.epoch && second.epoch < third.epoch, 'each epoch is newer')
+    same(second.storeId, first.storeId, 'the name of the store')
+  },
+  'refuses an owner who was replaced, and writes nothing of it': async ({ store, other }) => {
+    const { epoch } = await store.claim('c', 1)
+    await other.claim('c', 2)
+    await refused(store.append(appendOf('c', epoch, [ended('r')])), 'ownership-lost', 'an append')
+    same(await rowsIn(store), [], 'what is stored')
+  },
+  'of a claim and an append at once puts one before the other': async ({ store, other }) => {
+    for (let round = 0; round < 10; round++) {
+      const { epoch } = await store.claim('c', 1)
+      const before = (await rowsIn(store)).length
+      const append = appendOf('c', epoch, [started('r', 'hi'), ended('r')])
+      const [code] = await Promise.all([codeOf(store.append(append)), other.claim('c', 2)])
+      const written = (await rowsIn(other)).length - before
+      same(written, code === null ? 2 : 0, `the rows of an append that came to ${code}`)
+      holds(code === null || code === 'ownership-lost', `the code ${code}`)
+    }
+  },
+  'refuses the owner of a conversation that was deleted, also once it is made again': async ({
+    store,
+    other,
+  }) => {
+    const { epoch } = await store.claim('c', 1)
+    same(await other.delete('c'), true, 'the answer to a deletion')
+    await refused(store.append(appendOf('c', epoch, [ended('r')])), 'ownership-lost', 'an append')
+    const again = await other.claim('c', 2)
+    holds(again.epoch > epoch, 'the epoch of one that is made again is newer')
+    await refused(store.append(appendOf('c', epoch, [ended('r')])), 'ownership-lost', 'an append')
+    same(await rowsIn(store), [], 'what is stored')
+  },
+  'creates none where that is not wished, or whose parent is gone': async ({ store }) => {
+    const none = store.claim('c', 1, { create: false })
+    await refused(none, 'conversation-not-found', 'a claim of what is not there')
+    const parent = { conversationId: 'gone', runId: 'r', toolCallId: 't' }
+    const orphan = store.claim('c', 1, { parent })
+    await refused(orphan, 'conversation-not-found', 'a claim for a call of what is not there')
+    same((await store.list()).records, [], 'the list')
+  },
+  'lets nobody claim one whose record says that it is broken': async ({ store }) => {
+    const { epoch } = await store.claim('c', 1)
+    await store.mark('c', 'Row 3 is missing.')
+    same((await store.get('c'))?.broken, 'Row 3 is missing.', 'the record')
+    await refused(store.claim('c', 2), 'conversation-broken', 'a claim')
+    await refused(
+      store.append(appendOf('c', epoch, [ended('r')])),
+      'conversation-broken',
+      'an append',
+    )
+    await store.mark('c', null)
+    await store.claim('c', 2)
+  },
+}

@@ -1,0 +1,109 @@
+import type { ListedRecords, Store } from '../../worker/store/store.ts'
+import type { Requirement } from './cases.ts'
+import {
+  appendOf,
+  ended,
+  holds,
+  newId,
+  refused,
+  rowsIn,
+  same,
+  seqsOf,
+  started,
+} from './expectations.ts'
+
+const PARENT = { runId: 'r', toolCallId: 't' } as const
+
+async function write(store: Store, conversationId: string, at: number): Promise<void> {
+  const { epoch } = await store.claim(conversationId, at)
+  await store.append(appendOf(conversationId, epoch, [ended('r', at)]))
+}
+
+export const READS: Record<string, Requirement> = {
+  'reads all, a page, the end, or the record alone': async ({ store, other }) => {
+    const { epoch } = await store.claim('c', 1)
+    const rows = Array.from({ length: 1200 }, (_, at) => ended(`r${at}`))
+    await store.append(appendOf('c', epoch, rows))
+    const seqs = async (range: Parameters<Store['read']>[1]): Promise<number[]> =>
+      seqsOf((await other.read('c', range)).rows)
+    same((await seqs({})).length, 1200, 'how many rows there are')
+    same(await seqs({ after: 3, limit: 2 }), [4, 5], 'a page')
+    same(await seqs({ after: 1198, limit: 9 }), [1199, 1200], 'the last page')
+    same(await seqs({ after: 1200 }), [], 'what is after the end')
+    same(await seqs({ newest: 3 }), [1198, 1199, 1200], 'the end')
+    same((await seqs({ newest: 5000 })).length, 1200, 'an end that is longer than all')
+    const { record, rows: none } = await other.read('c', { limit: 0 })
+    same([record?.lastSeq, none], [1200, []], 'the record alone')
+    same(await other.read('nobody'), { record: null, rows: [] }, 'what is not there')
+    same(await other.get('nobody'), null, 'the record of what is not there')
+  },
+  'reads what was committed, with a record that fits': async ({ store, other }) => {
+    const { epoch } = await store.claim('c', 1)
+    const writing = (async () => {
+      for (let at = 0; at < 25; at++) await store.append(appendOf('c', epoch, [ended(`r${at}`)]))
+    })()
+    for (let at = 0; at < 25; at++) {
+      const { record, rows } = await other.read('c')
+      same(rows.length, record?.lastSeq, 'how many rows the record says there are')
+    }
+    await writing
+  },
+  'lists the newest change first, in pages': async ({ store, other }) => {
+    const ids = Array.from({ length: 7 }, (_, at) => `c${at}`)
+    for (const [at, id] of ids.entries()) await write(store, id, at < 5 ? at : 5)
+    const wanted = ['c5', 'c6', 'c4', 'c3', 'c2', 'c1', 'c0']
+    const found: string[] = []
+    for (let after: string | null | undefined; after !== null;) {
+      const page: ListedRecords = await other.list({
+        limit: 3,
+        ...(after !== undefined && { after }),
+      })
+      holds(page.records.length <= 3, 'a page is no longer than was asked for')
+      found.push(...page.records.map((record) => record.conversationId))
+      after = page.next
+    }
+    same(found, wanted, 'the ids of all pages')
+  },
+  'gives a title as a fact, to whoever owns the conversation': async ({ store, other }) => {
+    const { epoch } = await store.claim('c', 1)
+    await store.append(appendOf('c', epoch, [started('r', 'Mugs'), ended('r')]))
+    same(await other.rename('c', { title: 'Late', at: 9, ifLastSeq: 1 }), false, 'a late title')
+    same(await other.rename('c', { title: 'Two mugs', at: 9, ifLastSeq: 2 }), true, 'a title')
+    const record = await store.get('c')
+    same([record?.title, record?.lastSeq, record?.updatedAt], ['Two mugs', 3, 6], 'the record')
+    same((await rowsIn(store)).at(-1)?.type, 'renamed', 'the newest row')
+    same(
+      seqsOf(await store.append(appendOf('c', epoch, [started('s', 'on')]))),
+      [4],
+      'what follows',
+    )
+    same(await other.rename('nobody', { title: 'x', at: 9 }), false, 'a title of nothing')
+  },
+  'deletes a conversation with those that its calls started': async ({ store, other }) => {
+    await write(store, 'top', 1)
+    await store.claim('child', 2, { parent: { conversationId: 'top', ...PARENT } })
+    await store.claim('below', 3, { parent: { conversationId: 'child', ...PARENT } })
+    await write(store, 'else', 4)
+    same((await other.descendants('top')).toSorted(), ['below', 'child'], 'what is below')
+    same(await other.delete('top'), true, 'the answer')
+    same(await store.delete('top'), false, 'the answer to a repeat')
+    same(await store.read('top'), { record: null, rows: [] }, 'what is read')
+    const ids = (await store.list()).records.map((record) => record.conversationId)
+    same(ids, ['else'], 'what is left')
+  },
+  'takes conversations from elsewhere, whole or not at all': async ({ store, other }) => {
+    const place = { conversationId: 'c', importId: 'i', createdAt: 3, updatedAt: 4 }
+    const [first, second] = [[started('r', 'hi')], [ended('r')]]
+    same(await store.place({ ...place, after: 0, rows: first, isLast: false }), true, 'a part')
+    await refused(other.claim('c', 1), 'conversation-broken', 'a claim of a part')
+    const foreign = { ...place, importId: 'j', after: 1, rows: second, isLast: true }
+    await refused(store.place(foreign), 'ownership-lost', 'a part of another import')
+    same(await store.place({ ...place, after: 1, rows: second, isLast: true }), true, 'the rest')
+    const again = { ...place, importId: newId('i'), after: 0, rows: first, isLast: true }
+    same(await store.place(again), false, 'another one of its id')
+    const record = await other.get('c')
+    same([record?.lastSeq, record?.updatedAt, record?.createdAt], [2, 4, 3], 'the record')
+    same(record?.broken, undefined, 'what is wrong with it')
+    await other.claim('c', 5)
+  },
+}
