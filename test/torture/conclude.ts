@@ -20,6 +20,8 @@ export interface CellOutcome {
 
 /** How long a run that a fresh page takes up may need. Milliseconds. */
 const LIMIT_MS = 60_000
+/** A run's locks are released behind its end. Milliseconds. */
+const RELEASE_MS = 15_000
 
 /** What is left is judged: by the page on which it ended, by a fresh one beside it, and by the next turn of each conversation. */
 export async function conclude(
@@ -75,9 +77,19 @@ export async function conclude(
   const errors = [page, fresh].map(async (each) => (await inCells(each, 'state')).errors)
   for (const detail of (await Promise.all(errors)).flat())
     played[0]?.violations.push({ what: 'uncaught error', detail })
-  const locks = (await inCells(fresh, 'locks')).filter((name) => name.includes('trial-'))
-  for (const detail of locks) played[0]?.violations.push({ what: 'lock is kept', detail })
+  for (const detail of await keptLocks(fresh))
+    played[0]?.violations.push({ what: 'lock is kept', detail })
   return played.map(({ cell, violations }) => ({ cell, violations }))
+}
+
+/** The locks of conversations that are still held once there was time to release them. */
+async function keptLocks(page: Page): Promise<readonly string[]> {
+  const begun = performance.now()
+  for (;;) {
+    const locks = (await inCells(page, 'locks')).filter((name) => name.includes('trial-'))
+    if (locks.length === 0 || performance.now() - begun > RELEASE_MS) return locks
+    await sleep(50)
+  }
 }
 
 /** Ends the conversation's open run, if there still is one. */
