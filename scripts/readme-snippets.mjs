@@ -21,7 +21,7 @@ const BINDINGS = ['docs/react.md', 'docs/vue.md', 'docs/svelte.md']
 /** Other components, of which each framework's own compiler knows more. */
 const COMPONENTS = `
 declare module '*.vue' { const component: import('vue').Component; export default component }
-declare module '*.svelte' { const component: import('svelte').Component<any>; export default component }
+declare module '*.svelte' { const component: import('svelte').Component<Record<string, unknown>>; export default component }
 `
 
 const snippets = documents().flatMap(snippetsOf)

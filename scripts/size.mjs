@@ -18,7 +18,7 @@ const rows = [
   {
     name: 'page entry (dist/index.js)',
     bytes: sizeOf('index.js', { dynamic: false }),
-    limit: 17.1 * KILOBYTE,
+    limit: 17.3 * KILOBYTE,
   },
   {
     name: 'page, with the first run',
@@ -28,7 +28,7 @@ const rows = [
   {
     name: 'page that shows a conversation',
     bytes: pageWithout(`transfer|${FEATURES}`),
-    limit: 55.8 * KILOBYTE,
+    limit: 56.4 * KILOBYTE,
   },
   {
     name: 'page, with an export or import',
@@ -38,7 +38,7 @@ const rows = [
   {
     name: 'page, with all of its features',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 72.3 * KILOBYTE,
+    limit: 72.8 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',

@@ -17,7 +17,7 @@ const BLOCKS = [
 const CHARACTERS_OF_TOKEN = 4
 
 /** At least so many characters. */
-export function mixedMarkdown(characters) {
+function mixedMarkdown(characters) {
   let text = ''
   for (let n = 0; text.length < characters; n += 1) text += BLOCKS[n % BLOCKS.length](n)
   return text

@@ -55,12 +55,20 @@ function isAllowed({ element, conversation }: ActionTarget, { name, detail }: Ac
 function performer(target: ActionTarget): ChatActions['perform'] {
   return (action, act) => {
     if (!isAllowed(target, action)) return false
+    if (action.name !== 'delete') keepUsed(target)
     const key = problemKey(action.key ?? 'notices')
     target.local.set(key, undefined)
     // Within the press's own event: a consent is looked for before anything is awaited.
     acted(act).catch((thrown: unknown) => target.local.set(key, wordsOf(thrown)))
     return true
   }
+}
+
+/** A conversation that is used while its deletion can be taken back stays. */
+function keepUsed({ local, conversation }: ActionTarget): void {
+  const deleted = local.get<ConversationRecord>('deleted')?.conversationId
+  if (deleted !== undefined && deleted === conversation()?.getSnapshot().conversationId)
+    local.set('deleted', undefined)
 }
 
 function acted(act: () => Promise<unknown>): Promise<unknown> {

@@ -1,26 +1,53 @@
 import type { LocalState } from './context.ts'
 import type { FilePart } from '../index.ts'
 
-const KEY = 'attached'
 /** Of all that is attached to one message. Bytes. */
 const MOST = 20_000_000
 
-/** What is attached to the message that is being written. */
-export function attachedTo(local: LocalState): readonly FilePart[] {
-  return local.get<readonly FilePart[]>(KEY) ?? []
+/** What is attached to the message that is being written in a conversation. */
+export function attachedTo(local: LocalState, conversationId: string): readonly FilePart[] {
+  return local.get<readonly FilePart[]>(keyOf(conversationId)) ?? []
 }
 
-export function setAttached(local: LocalState, files: readonly FilePart[]): void {
-  local.set(KEY, files.length > 0 ? files : undefined)
+export function setAttached(
+  local: LocalState,
+  conversationId: string,
+  files: readonly FilePart[],
+): void {
+  local.set(keyOf(conversationId), files.length > 0 ? files : undefined)
+}
+
+/** How many are being read: a message that is sent before would lack them. */
+export function beingRead(local: LocalState, conversationId: string): number {
+  return local.get<number>(readingKeyOf(conversationId)) ?? 0
 }
 
 /** Reads files, and attaches them in their order. Rejects with a `RangeError` when they are more than a message takes: 20 MB. */
-export async function attach(local: LocalState, files: readonly File[]): Promise<void> {
-  const sizes = [...attachedTo(local).map(sizeOf), ...files.map(({ size }) => size)]
+export async function attach(
+  local: LocalState,
+  conversationId: string,
+  files: readonly File[],
+): Promise<void> {
+  const sizes = [...attachedTo(local, conversationId).map(sizeOf), ...files.map(({ size }) => size)]
   const total = sizes.reduce((sum, size) => sum + size, 0)
   if (total > MOST) throw new RangeError(`${total} > ${MOST} bytes`)
-  const parts = await Promise.all(files.map(partOf))
-  setAttached(local, [...attachedTo(local), ...parts])
+  const addToRead = (count: number): void =>
+    local.set(readingKeyOf(conversationId), beingRead(local, conversationId) + count)
+  addToRead(files.length)
+  try {
+    const parts = await Promise.all(files.map(partOf))
+    setAttached(local, conversationId, [...attachedTo(local, conversationId), ...parts])
+  } finally {
+    addToRead(-files.length)
+  }
+}
+
+function keyOf(conversationId: string): string {
+  return `attached:${conversationId}`
+}
+
+function readingKeyOf(conversationId: string): string {
+  return `attaching:${conversationId}`
 }
 
 /** Base64 has four characters for three bytes. */

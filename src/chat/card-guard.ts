@@ -2,7 +2,7 @@ import type { ReactiveController, ReactiveControllerHost } from 'lit'
 
 /** How long a card that appeared, or moved by itself, is not to be pressed by a pointer. Milliseconds. */
 const SETTLING = 500
-/** What a person has scrolled, written or pressed moves things because of them. Milliseconds. */
+/** What a person has scrolled or written moves things because of them. Milliseconds. */
 const OWN_DOING = 300
 /** This soon after one another, what scrolls is still what a finger has thrown. Milliseconds. */
 const OWN_SCROLL = 150
@@ -71,7 +71,8 @@ export class CardGuard implements ReactiveController {
     if (this.#root === renderRoot) return
     this.#root = renderRoot
     const acts = (event: Event): void => this.#acts(event)
-    for (const type of ['wheel', 'touchmove', 'keydown', 'input', 'click'])
+    // No click: what the first of two has moved under the pointer is not what the second is for.
+    for (const type of ['wheel', 'touchmove', 'keydown', 'input'])
       renderRoot.addEventListener(type, acts, { passive: true, capture: true })
     renderRoot.addEventListener('scroll', this.#onScroll, { passive: true, capture: true })
     renderRoot.addEventListener('pointerdown', (event) => this.#press(event), { capture: true })
@@ -80,9 +81,7 @@ export class CardGuard implements ReactiveController {
 
   #acts({ type, target }: Event): void {
     const element = target instanceof Element ? target : null
-    // What answers one card moves the next one: the second of two clicks is not for that.
-    const isAnswer = type === 'click' && element?.closest('.buttons') != null
-    this.#actedAt = isAnswer ? -Infinity : performance.now()
+    this.#actedAt = performance.now()
     const log = type === 'touchmove' ? element?.closest('.log') : null
     this.#thrown = { at: log ? performance.now() : -Infinity, height: log?.scrollHeight ?? 0 }
   }

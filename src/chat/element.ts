@@ -6,7 +6,6 @@ import {
   type TemplateResult,
 } from 'lit'
 import { createActions } from './actions.ts'
-import { setAttached } from './attachments.ts'
 import { Announcer } from './announcer.ts'
 import { CardGuard } from './card-guard.ts'
 import type { ChatActions, ChatContext } from './context.ts'
@@ -146,7 +145,6 @@ export class ChatElement extends LitElement implements ChatProperties {
     this.#follow.follow(agent, this.conversationId)
     this.#history.reset()
     this.#local.set('draft', memory.read(`draft:${this.conversationId}`) ?? undefined)
-    setAttached(this.#local, [])
     this.#scroll.toLatest()
     this.#resume()
     this.#tellView(this.conversationId)

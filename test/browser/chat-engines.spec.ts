@@ -53,10 +53,9 @@ function find(page: DrivenPage, wanted: Wanted): Promise<Found | null> {
     const root = document.querySelector('offstage-chat')?.shadowRoot
     const nameOf = (element: Element): string => {
       const label = root?.getElementById(element.getAttribute('aria-labelledby') ?? '')
-      return (
-        element.getAttribute('aria-label') ??
-        (label ?? element).textContent.replace(/\s+/g, ' ').trim()
-      )
+      const named = (label ?? element).cloneNode(true) as Element
+      for (const hidden of named.querySelectorAll('[aria-hidden=true]')) hidden.remove()
+      return element.getAttribute('aria-label') ?? named.textContent.replace(/\s+/g, ' ').trim()
     }
     const element = [...(root?.querySelectorAll(TAGS[role]) ?? [])].findLast(
       (each) => nameOf(each) === name && !each.matches(':disabled'),

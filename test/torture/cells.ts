@@ -85,7 +85,7 @@ const ALONE: Partial<Record<State, OwnKind>> = {
 }
 
 /** Every state, blow and kind of tool that go together. */
-export function allCells(): Pick<Cell, 'state' | 'blow' | 'tool'>[] {
+function allCells(): Pick<Cell, 'state' | 'blow' | 'tool'>[] {
   return BLOWS.flatMap((blow) =>
     STATES.flatMap((state) => {
       const own = ALONE[state]

@@ -196,7 +196,7 @@ function link(element: Element, value: string): void {
     element.append(' ', make('span', 'target', `(${hostOf(url)})`))
 }
 
-/** Whether a text is the address's host, or an address there, with nothing before it that looks like another one. */
+/** Whether a text is the address's host, or an address there, letter by letter: what only looks like it leads elsewhere. */
 function saysHost(text: string, url: URL): boolean {
   if (text.trim() === hostOf(url)) return true
   const said = safeAddress(text)
@@ -204,6 +204,7 @@ function saysHost(text: string, url: URL): boolean {
     said !== null &&
     said.origin === url.origin &&
     hostOf(said) === hostOf(url) &&
+    text.toLowerCase().includes(hostOf(url)) &&
     said.username === '' &&
     url.username === ''
   )

@@ -5,9 +5,9 @@ import type { ChatContext } from '../context.ts'
 import type { FilePart } from '../../index.ts'
 
 /** Attaches files to the message that is being written, and says when that can't be. */
-export function attachTo({ local, words }: ChatContext, files: readonly File[]): void {
+export function attachTo({ local, words, snapshot }: ChatContext, files: readonly File[]): void {
   local.set(problemKey('composer'), undefined)
-  attach(local, files).catch((thrown: unknown) => {
+  attach(local, snapshot.conversationId, files).catch((thrown: unknown) => {
     const why = thrown instanceof RangeError ? words.tooLarge : String(thrown)
     local.set(problemKey('composer'), why)
   })
@@ -15,13 +15,14 @@ export function attachTo({ local, words }: ChatContext, files: readonly File[]):
 
 /** The files of the message that is being written, each with a button that takes it away. */
 export function attachedView(
-  { words, local }: ChatContext,
+  { words, local, snapshot }: ChatContext,
   files: readonly FilePart[],
 ): TemplateResult {
   const remove = (file: FilePart): void =>
     setAttached(
       local,
-      attachedTo(local).filter((one) => one !== file),
+      snapshot.conversationId,
+      attachedTo(local, snapshot.conversationId).filter((one) => one !== file),
     )
   return html`<ul class="attachments">
     ${files.map((file) => {

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { live } from 'lit/directives/live.js'
 import { problemKey } from '../actions.ts'
-import { attachedTo, setAttached } from '../attachments.ts'
+import { attachedTo, beingRead, setAttached } from '../attachments.ts'
 import type { ChatContext } from '../context.ts'
 import { attachButton, attachedView, attachTo } from './attached.ts'
 
@@ -13,14 +13,15 @@ export function composerView(context: ChatContext): TemplateResult {
   const { snapshot, words, local, actions } = context
   const isOpen = snapshot.runId !== undefined
   const text = local.get<string>('draft') ?? ''
-  const files = attachedTo(local)
+  const { conversationId } = snapshot
+  const files = attachedTo(local, conversationId)
   const isEmpty = text.trim() === '' && files.length === 0
   const problem = local.get<string>(problemKey('composer'))
   const send = (event: Event): void => {
     event.preventDefault()
-    if (isEmpty || !actions.send(text, files)) return
+    if (isEmpty || beingRead(local, conversationId) > 0 || !actions.send(text, files)) return
     local.set('draft', undefined)
-    setAttached(local, [])
+    setAttached(local, conversationId, [])
   }
   const onKey = (event: KeyboardEvent): void => {
     // 229: Safari ends a composition before the key that ended it.
@@ -60,7 +61,9 @@ export function composerView(context: ChatContext): TemplateResult {
               </button>`
             : nothing
         }
-        <button class="primary send" ?disabled=${isEmpty}>${words.send}</button>
+        <button class="primary send" ?disabled=${isEmpty || beingRead(local, conversationId) > 0}>
+          ${words.send}
+        </button>
       </div>
     </form>
   `

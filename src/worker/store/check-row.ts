@@ -283,7 +283,9 @@ const facts = oneOf('type', {
   'consent-revoked': shape({ consentId: isText }),
 } satisfies Record<FactType, Check>)
 
-const ofNew = shape({ runId: nullOr(isText), at: isNumber })
+/** More than a `Date` can hold shows as nothing. */
+const isTime: Check = (value) => isNumber(value) && Math.abs(Number(value)) <= 8.64e15
+const ofNew = shape({ runId: nullOr(isText), at: isTime })
 
 /** Why a row can't be folded. */
 export interface Fault {

@@ -1,6 +1,9 @@
 import type { Locator } from '@playwright/test'
 import { expect } from './expect.ts'
 
+/** A little more than the chat's own half second. */
+const STILL_MS = 600
+
 /**
  * Presses what may stand on a card that waits for a person: a card that has just moved takes no press. The driver scrolls to a
  * button, and presses it before the page is told of the scrolling, as no person can. So it is scrolled to first, and
@@ -24,12 +27,7 @@ export async function pressTwiceSettled(button: Locator): Promise<void> {
 
 async function settle(button: Locator): Promise<void> {
   await button.scrollIntoViewIfNeeded()
-  await button.evaluate(
-    () =>
-      new Promise<void>((resolve) => {
-        requestAnimationFrame(() => requestAnimationFrame(() => resolve()))
-      }),
-  )
+  await button.evaluate(standsStill, STILL_MS)
   await expect
     .poll(() =>
       button.evaluate((element) => {
@@ -39,4 +37,21 @@ async function settle(button: Locator): Promise<void> {
       }),
     )
     .toBe(true)
+}
+
+/** Resolves once an element has stood where it stands for a while. */
+function standsStill(element: Element, forMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    let last = ''
+    let since = performance.now()
+    const look = (): void => {
+      const { left, top } = element.getBoundingClientRect()
+      const now = performance.now()
+      if (`${left} ${top}` !== last) since = now
+      last = `${left} ${top}`
+      if (now - since > forMs) resolve()
+      else requestAnimationFrame(look)
+    }
+    look()
+  })
 }
