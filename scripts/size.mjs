@@ -23,12 +23,12 @@ const rows = [
   {
     name: 'page, with the first run',
     bytes: pageWithout(`lazy-views|transfer|${FEATURES}`),
-    limit: 51.9 * KILOBYTE,
+    limit: 52.1 * KILOBYTE,
   },
   {
     name: 'page that shows a conversation',
     bytes: pageWithout(`transfer|${FEATURES}`),
-    limit: 56.4 * KILOBYTE,
+    limit: 56.6 * KILOBYTE,
   },
   {
     name: 'page, with an export or import',
@@ -38,12 +38,12 @@ const rows = [
   {
     name: 'page, with all of its features',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 72.8 * KILOBYTE,
+    limit: 73 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 185.4 * KILOBYTE,
+    limit: 186.4 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',

@@ -4,18 +4,18 @@ import type { ListedRecords, ListPage } from './store.ts'
 type Place = Pick<ConversationRecord, 'updatedAt' | 'conversationId'>
 
 /** The order of lists: the newest change first, and of one time by id. */
-export function byNewest(a: Place, b: Place): number {
+function byNewest(a: Place, b: Place): number {
   if (a.updatedAt !== b.updatedAt) return b.updatedAt - a.updatedAt
   return a.conversationId < b.conversationId ? -1 : Number(a.conversationId > b.conversationId)
 }
 
 /** What `next` says of the last record of a page. */
-export function placeAfter({ updatedAt, conversationId }: Place): string {
+function placeAfter({ updatedAt, conversationId }: Place): string {
   return `${updatedAt} ${conversationId}`
 }
 
 /** The place that `next` said; what says none is the beginning. */
-export function readPlace(after: string | undefined): Place | null {
+function readPlace(after: string | undefined): Place | null {
   const [, updatedAt, conversationId] = /^(-?[\d.]+) (.*)$/s.exec(after ?? '') ?? []
   if (updatedAt === undefined || conversationId === undefined) return null
   return { updatedAt: Number(updatedAt), conversationId }
