@@ -53,7 +53,7 @@ export class ChatElement extends LitElement implements ChatProperties {
 
   readonly #follow = new FollowConversation(this, () => this.#scroll.showsNewest)
   readonly #scroll = new ScrollFollow(this)
-  readonly #history = new HistoryWindow(this)
+  readonly #history = new HistoryWindow(this, () => this.#scroll.showsNewest)
   readonly #width = new PanelWidth(this, () => remembered(this.id, 'browser'))
   readonly #announcer = new Announcer(this)
   readonly #around = new Surroundings(this)

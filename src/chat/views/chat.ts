@@ -111,7 +111,7 @@ function earlierView(
   shown: readonly ChatRow[],
 ): TemplateResult {
   const count = numberFormat(locale).format(all.length - shown.length)
-  return html`<button type="button" class="quiet earlier" @click=${() => history.extend(all)}>
+  return html`<button type="button" class="quiet earlier" @click=${() => history.extend()}>
     ${words.earlier(count)}
   </button>`
 }
