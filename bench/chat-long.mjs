@@ -37,7 +37,7 @@ for (let round = 0; round < ROUNDS; round += 1)
       const { first, ms } = await call('openStored', { name, conversationId: 'long', count: USED })
       await page.waitForTimeout(3000)
       const opening = await call('longestTask')
-      const scrolled = await call('scrollThrough', { messages: MESSAGES })
+      const scrolled = await call('scrollThrough')
       await page.waitForTimeout(500)
       return { first, ms, opening, scrolled, scrolling: await call('longestTask') }
     }),

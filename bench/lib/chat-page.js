@@ -112,10 +112,10 @@ export async function untilDrawn() {
 }
 
 /** Up to the very first message, as with a wheel that is turned without a pause: milliseconds. */
-export async function scrollThrough({ messages }) {
+export async function scrollThrough() {
   const log = chat.shadowRoot.querySelector('.log')
   const begun = performance.now()
-  while (articles().length < messages || log.scrollTop > 0) {
+  while (log.scrollTop > 0 || log.querySelector(':scope > .earlier')) {
     log.scrollTop -= 400
     await new Promise((resolve) => requestAnimationFrame(resolve))
   }

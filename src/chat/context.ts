@@ -7,6 +7,7 @@ import type {
   ShownCall,
 } from '../index.ts'
 import type { EngineLoading } from './parts/engine-loading.ts'
+import type { ShownRows } from './parts/row-window.ts'
 import type { ChatRow } from './parts/rows.ts'
 import type { PanelWidth } from './panel-width.ts'
 import type { Placement } from './placement.ts'
@@ -55,9 +56,9 @@ export interface MessageContext extends Pick<
 
 /** Which rows of a long conversation are drawn. */
 export interface ChatHistory {
-  cut(rows: readonly ChatRow[]): readonly ChatRow[]
-  /** Has earlier ones drawn, too. */
-  extend(): void
+  cut(rows: readonly ChatRow[]): ShownRows
+  showEarlier(): void
+  showLater(): void
 }
 
 /** What is open, edited or chosen in one element. What belongs to a row has the key `what:id`: its row is drawn anew. */

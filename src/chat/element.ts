@@ -84,7 +84,7 @@ export class ChatElement extends LitElement implements ChatProperties {
       view: (conversationId) => {
         this.conversationId = conversationId ?? this.agent?.newConversationId() ?? null
       },
-      toLatest: () => this.#scroll.toLatest(),
+      toLatest: () => this.#toLatest(),
       setOpen: (isOpen) => (isOpen ? this.open() : this.close()),
     })
   }
@@ -148,6 +148,11 @@ export class ChatElement extends LitElement implements ChatProperties {
     this.#scroll.toLatest()
     this.#resume()
     this.#tellView(this.conversationId)
+  }
+
+  #toLatest(): void {
+    if (!this.#scroll.isFollowing) this.#history.reset()
+    this.#scroll.toLatest()
   }
 
   /** Goes on with what was left open. It is said where this page has not driven it before. */

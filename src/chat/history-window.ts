@@ -1,36 +1,30 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import type { ChatHistory } from './context.ts'
+import { RowWindow, type ShownRows } from './parts/row-window.ts'
 import type { ChatRow } from './parts/rows.ts'
 
 interface Host extends ReactiveControllerHost {
   readonly renderRoot: HTMLElement | DocumentFragment
 }
 
-/** Rows that are drawn at once: they fill a screen. */
-const FIRST = 16
-/** How many more are drawn with each frame. */
-const MORE = 10
-/** So many are drawn even if nobody scrolls to them. */
-const LEAST = 50
-/** While the newest row is in view, those before so many are taken away again. */
-const MOST = 150
-/** This near to the first row that is drawn, earlier ones come. Of the log's own height. */
-const AHEAD = '200%'
+/** This near to the end of what is drawn, more comes. Of the log's own height. */
+const AHEAD = 2
+/** So far away, nobody misses what is taken away. */
+const AWAY = 3
 
 /**
- * Draws the newest rows of a long conversation only, and earlier ones as a person scrolls to them: a few with each frame, so
- * that none takes long.
+ * Draws a part of a long conversation only, and more of it as a person scrolls there: a few rows with each frame, so that none
+ * takes long, and no more of them than a log can need.
  */
 export class HistoryWindow implements ReactiveController, ChatHistory {
   readonly #host: Host
   readonly #showsNewest: () => boolean
-  #rows: readonly ChatRow[] = []
-  #from: string | null = null
+  readonly #window = new RowWindow()
   #log: HTMLElement | null = null
   #observer: IntersectionObserver | null = null
-  #observed: Element | null = null
+  #observed: readonly Element[] = []
   #frame = 0
-  /** What stays where it is as earlier rows come above it. Browsers see to that, but not at the very top. */
+  /** What stays where it is as rows come and go. Browsers see to that, but not at the very top, and not all of them. */
   #kept: { readonly element: Element; readonly top: number } | null = null
 
   /** @param showsNewest Whether the newest row is in view. */
@@ -42,36 +36,42 @@ export class HistoryWindow implements ReactiveController, ChatHistory {
 
   /** Begins with the newest rows again. */
   reset(): void {
-    this.#from = null
-  }
-
-  /** The rows to draw: from the first one that was drawn before, so that none is taken away while it is read. */
-  cut(rows: readonly ChatRow[]): readonly ChatRow[] {
-    const start = this.#startIn(rows)
-    this.#rows = rows
-    this.#from = rows[start]?.key ?? null
-    return rows.slice(start)
-  }
-
-  #startIn(rows: readonly ChatRow[]): number {
-    const known = this.#from === null ? -1 : rows.findLastIndex(({ key }) => key === this.#from)
-    if (known < 0) return Math.max(0, rows.length - FIRST)
-    const isTooLong = rows.length - known > MOST && this.#showsNewest()
-    return isTooLong ? rows.length - LEAST : known
-  }
-
-  /** Has earlier rows drawn, too. */
-  extend(): void {
-    const rows = this.#rows
-    const at = rows.findLastIndex(({ key }) => key === this.#from)
-    if (at <= 0) return
-    const element = this.#log?.querySelector('.earlier')?.nextElementSibling
-    this.#kept = element ? { element, top: element.getBoundingClientRect().top } : null
-    // The last one is none of a row or two, as of a day alone.
-    this.#from = rows[at < MORE * 1.2 ? 0 : at - MORE]?.key ?? null
-    // Observed anew, the button is reported again where it is still near.
-    this.#observed = null
+    this.#window.reset()
     this.#host.requestUpdate()
+  }
+
+  cut(rows: readonly ChatRow[]): ShownRows {
+    return this.#window.cut(rows, this.#showsNewest())
+  }
+
+  showEarlier(): void {
+    const row = this.#log?.querySelector('.earlier')?.nextElementSibling
+    const last = this.#log?.querySelector('.later')?.previousElementSibling
+    const end = last ?? this.#log?.lastElementChild
+    this.#change(row, () => this.#window.showEarlier((count) => this.#isAway(before(end, count))))
+  }
+
+  showLater(): void {
+    const row = this.#log?.querySelector('.later')?.previousElementSibling
+    const first = this.#log?.querySelector('.earlier')?.nextElementSibling
+    const begin = first ?? this.#log?.firstElementChild
+    this.#change(row, () => this.#window.showLater((count) => this.#isAway(behind(begin, count))))
+  }
+
+  #change(kept: Element | null | undefined, change: () => void): void {
+    this.#kept = kept ? { element: kept, top: kept.getBoundingClientRect().top } : null
+    change()
+    // Observed anew, a button is reported again where it is still near.
+    this.#observed = []
+    this.#host.requestUpdate()
+  }
+
+  #isAway(row: Element | null): boolean {
+    if (!this.#log || !row) return false
+    const log = this.#log.getBoundingClientRect()
+    const { top, bottom } = row.getBoundingClientRect()
+    const far = log.height * AWAY
+    return top - log.bottom > far || log.top - bottom > far
   }
 
   hostDisconnected(): void {
@@ -85,32 +85,46 @@ export class HistoryWindow implements ReactiveController, ChatHistory {
     if (log && this.#kept)
       log.scrollTop += this.#kept.element.getBoundingClientRect().top - this.#kept.top
     this.#kept = null
-    const button = log?.querySelector('.earlier') ?? null
-    this.#observe(button)
+    const buttons = [...(log?.querySelectorAll(':scope > :is(.earlier, .later)') ?? [])]
+    this.#observe(buttons)
     cancelAnimationFrame(this.#frame)
-    if (button && this.#drawn < LEAST) this.#frame = requestAnimationFrame(() => this.extend())
+    if (log && this.#window.isShort) this.#frame = requestAnimationFrame(() => this.showEarlier())
   }
 
-  get #drawn(): number {
-    return this.#rows.length - this.#rows.findLastIndex(({ key }) => key === this.#from)
-  }
-
-  #observe(button: Element | null): void {
-    if (button === this.#observed) return
+  #observe(buttons: readonly Element[]): void {
+    const isSame =
+      buttons.length === this.#observed.length &&
+      buttons.every((button, at) => button === this.#observed[at])
+    if (isSame) return
     this.#observer?.disconnect()
-    this.#observed = button
-    if (button) this.#observer?.observe(button)
+    this.#observed = buttons
+    for (const button of buttons) this.#observer?.observe(button)
   }
 
   #watch(log: HTMLElement | null): void {
     this.#observer?.disconnect()
-    this.#observed = null
+    this.#observed = []
     this.#log = log
     this.#observer =
       log && globalThis.IntersectionObserver
-        ? new IntersectionObserver(pressWhenNear, { root: log, rootMargin: `${AHEAD} 0px 0px` })
+        ? new IntersectionObserver(pressWhenNear, {
+            root: log,
+            rootMargin: `${AHEAD * 100}% 0px`,
+          })
         : null
   }
+}
+
+function before(row: Element | null | undefined, count: number): Element | null {
+  let at = row ?? null
+  for (let step = 1; step < count && at; step += 1) at = at.previousElementSibling
+  return at
+}
+
+function behind(row: Element | null | undefined, count: number): Element | null {
+  let at = row ?? null
+  for (let step = 1; step < count && at; step += 1) at = at.nextElementSibling
+  return at
 }
 
 function pressWhenNear(entries: readonly IntersectionObserverEntry[]): void {

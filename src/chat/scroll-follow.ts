@@ -80,7 +80,8 @@ export class ScrollFollow implements ReactiveController {
     if (this.#anchor && Math.abs(distance(this.#anchor, log)) <= 1) return
     if (this.#anchor) this.#anchored.add(this.#anchor)
     this.#anchor = null
-    this.#setFollowing(log.scrollHeight - log.clientHeight - log.scrollTop <= NEAR)
+    const isNear = log.scrollHeight - log.clientHeight - log.scrollTop <= NEAR
+    this.#setFollowing(isNear && !log.querySelector(':scope > .later'))
   }
 
   #setFollowing(isFollowing: boolean): void {
