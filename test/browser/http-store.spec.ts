@@ -1,4 +1,5 @@
 import type { BrowserContext, Page } from '@playwright/test'
+import type { Agent } from '../../src/index.ts'
 import { openSqlite } from '../http-store/databases.ts'
 import { serveStore, type StoreServer } from '../http-store/serve-store.ts'
 import { startFaultProxy, type FaultProxy } from './support/fault-proxy.ts'
@@ -77,8 +78,8 @@ async function openDevice(
 }
 
 interface Device {
-  readonly agent: import('../../src/index.ts').Agent
-  readonly view: ReturnType<import('../../src/index.ts').Agent['conversation']>
+  readonly agent: Agent
+  readonly view: ReturnType<Agent['conversation']>
   readonly events: string[]
   readonly orders: unknown[]
 }
