@@ -89,6 +89,8 @@ export interface Words {
   readonly queued: string
   readonly withdraw: string
   readonly unsent: string
+  readonly disposed: string
+  readonly gone: string
   readonly tainted: string
   taintedBy(origin: string, since: string): string
   leaving(address: string): string
@@ -119,6 +121,7 @@ export interface Words {
   readonly steerHint: string
   readonly queueHint: string
   announceCall(title: string): string
+  announceInterrupted(title: string): string
   announceQuestion(question: string): string
   readonly announceDone: string
   readonly announceStopped: string
