@@ -53,9 +53,7 @@ type Maybe = TemplateResult | typeof nothing
 function placeView(context: ChatContext): Maybe {
   const { snapshot, words, conversation, actions, local, isOffline, isKept } = context
   const takeOver = (): void =>
-    void actions.perform({ name: 'take-over' }, () =>
-      conversation.takeOver({ interrupted: 'ask' }),
-    )
+    void actions.perform({ name: 'take-over' }, () => conversation.takeOver({ interrupted: 'ask' }))
   const goOn = (): void => void actions.perform({ name: 'continue' }, () => conversation.continue())
   return html`
     ${loadingView(context)} ${resumedView(context)}

@@ -9,7 +9,12 @@ const IDLE = emptySnapshot('c1', 'idle')
 const CONNECTED = 1000
 
 function answer(text: string, at?: number): ShownMessage {
-  return { role: 'assistant', id: 'm1', parts: [{ type: 'text', text }], ...(at !== undefined && { at }) }
+  return {
+    role: 'assistant',
+    id: 'm1',
+    parts: [{ type: 'text', text }],
+    ...(at !== undefined && { at }),
+  }
 }
 
 /** What is said of snapshots, one after the other. */
@@ -29,7 +34,9 @@ function waiting(kind: PendingCall['kind']): ConversationSnapshot {
 
 describe('of a conversation that was loaded', () => {
   test('nothing is announced that was stored before', () => {
-    expect(said(LOADING, LOADING, { ...IDLE, messages: [answer('It was.', CONNECTED - 1)] })).toEqual([])
+    expect(
+      said(LOADING, LOADING, { ...IDLE, messages: [answer('It was.', CONNECTED - 1)] }),
+    ).toEqual([])
     expect(said(LOADING, waiting('approval'))).toEqual([])
   })
 
