@@ -122,6 +122,8 @@ export class CardGuard implements ReactiveController {
 
   #press(event: Event): void {
     this.#look()
+    // What moves from now on is not because of what was scrolled or written before.
+    this.#actedAt = -Infinity
     // Through the slot of a host's card, too. Only buttons answer: a field of a form may be used at once.
     const path = event.composedPath().filter((each) => each instanceof Element)
     const isButton = path.some((each) => each.matches('button, [role="button"]'))

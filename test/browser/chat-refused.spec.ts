@@ -8,7 +8,7 @@ test('an edit that another tab is in the way of stays open with its text, and sa
   openChat,
   model,
 }) => {
-  model.enqueue(say('One.'), unfinished('Two'))
+  model.enqueue(say('One.'), unfinished('Two and more'))
   const { page, send } = await openChat(model)
   await send('First')
   await expect(replies(page)).toContainText('One.')
@@ -77,7 +77,7 @@ test('what is sent after the page has ended its agent stays where it was written
   openChat,
   model,
 }) => {
-  model.enqueue(unfinished('One'))
+  model.enqueue(unfinished('One and more'))
   const { page, send } = await openChat(model)
   await send('First')
   await expect(replies(page)).toContainText('One')

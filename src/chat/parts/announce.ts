@@ -1,5 +1,6 @@
 import { isLeftOpen } from '../../conversation/index.ts'
 import type { ConversationSnapshot, PendingCall, ShownMessage } from '../../index.ts'
+import { pageSentence } from './page-sentence.ts'
 import type { Words } from '../words/words.ts'
 
 /** What has been announced of a conversation so far. */
@@ -99,14 +100,16 @@ function lastEnd(text: string, from: number): number {
   return last ? from + last.index + last[0].length : from
 }
 
-function asks({ kind, title, toolName, question }: PendingCall, words: Words): string {
+function asks(call: PendingCall, words: Words): string {
+  const { kind, title, toolName, question } = call
+  const what = pageSentence(call, words)?.text ?? title ?? toolName
   switch (kind) {
     case 'answer':
       return words.announceQuestion(question?.question ?? '')
     case 'approval':
-      return words.announceCall(title ?? toolName)
+      return words.announceCall(what)
     case 'decision':
-      return words.announceInterrupted(title ?? toolName)
+      return words.announceInterrupted(what)
     case 'output':
     case 'settlement':
       return ''

@@ -3,6 +3,7 @@ import { showInput, visibleText } from '../../conversation/index.ts'
 import type { JsonValue, PendingCall } from '../../index.ts'
 import type { ChatContext } from '../context.ts'
 import { inputKey } from '../input-key.ts'
+import { pageSentence } from '../parts/page-sentence.ts'
 import { refOf } from '../parts/call-ref.ts'
 
 /**
@@ -42,15 +43,16 @@ export function isBeingEdited(context: ChatContext, call: PendingCall): boolean 
 /** Lines of an input that are in view without a press, where it is one of several. */
 const FOLDED_FROM = 4
 
-/** Of one of several, a long input is folded. */
+/** What the card says in a sentence is folded, and so is a long input of one of several. */
 function inputView(
   { words }: ChatContext,
   call: PendingCall,
   isOneOfSeveral: boolean,
 ): TemplateResult {
+  const isSaid = pageSentence(call, words)?.isWhole === true
   const text = showInput(call.input)
   const block = html`<pre class="asked" tabindex="0" aria-label=${words.input}>${text}</pre>`
-  return isOneOfSeveral && text.split('\n').length > FOLDED_FROM
+  return isSaid || (isOneOfSeveral && text.split('\n').length > FOLDED_FROM)
     ? html`<details class="fold">
         <summary>${words.input}</summary>
         ${block}

@@ -5,15 +5,15 @@ import type { ChatContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { callView } from './call.ts'
 
-/** Calls of one tool in one line, which opens. */
+/** Calls in one line, which opens: of one tool, or of several that change nothing. */
 export function callsView(
   context: ChatContext,
   key: string,
   calls: readonly ShownCall[],
 ): TemplateResult {
   const { words, local, locale } = context
-  const [first] = calls
-  const title = visibleText(first?.title ?? first?.toolName ?? '')
+  const titles = new Set(calls.map(({ title: each, toolName }) => visibleText(each ?? toolName)))
+  const title = [...titles].join(', ')
   const openKey = `open:${key}`
   const isOpen = local.get<boolean>(openKey) ?? false
   const count = numberFormat(locale).format(calls.length)

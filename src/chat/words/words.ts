@@ -1,3 +1,5 @@
+import type { PageCallWords } from './page-call-words.ts'
+
 /** All that an element says. Texts with a gap are functions; numbers and dates come formatted. */
 export interface Words {
   readonly heading: string
@@ -50,6 +52,7 @@ export interface Words {
     readonly interrupted: string
     readonly refused: string
   }
+  readonly pageCalls: PageCallWords
   waitingCalls(count: string): string
   readonly showWaiting: string
   readonly approve: string
