@@ -33,7 +33,7 @@ const rows = [
   {
     name: 'page, with an export or import',
     bytes: pageWithout(FEATURES),
-    limit: 60.2 * KILOBYTE,
+    limit: 60.3 * KILOBYTE,
   },
   {
     name: 'page, with all of its features',
@@ -149,7 +149,7 @@ const rows = [
   {
     name: 'all of dist/conversation.js',
     bytes: sizeOf('conversation.js', { dynamic: true }),
-    limit: 16.7 * KILOBYTE,
+    limit: 16.8 * KILOBYTE,
   },
   {
     name: 'all of dist/providers.js',
