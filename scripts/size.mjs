@@ -101,6 +101,11 @@ const rows = [
     limit: 4.6 * KILOBYTE,
   },
   {
+    name: 'HTTP store (dist/http-store.js), beside the worker',
+    bytes: sizeBeside('http-store.js', 'start-worker.js'),
+    limit: 4 * KILOBYTE,
+  },
+  {
     name: 'chat (dist/chat.js), with Lit and Markdown',
     bytes: sizeOf('chat.js', { dynamic: true }),
     limit: 45 * KILOBYTE,

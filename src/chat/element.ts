@@ -57,7 +57,7 @@ export class ChatElement extends LitElement implements ChatProperties {
 
   readonly #follow = new FollowConversation(this, () => this.#scroll.showsNewest)
   readonly #scroll = new ScrollFollow(this)
-  readonly #history = new HistoryWindow(this)
+  readonly #history = new HistoryWindow(this, () => this.#scroll.showsNewest)
   readonly #width = new PanelWidth(this, () => remembered(this.id, 'browser'))
   readonly #announcer = new Announcer(this)
   readonly #around = new Surroundings(this)
@@ -91,7 +91,7 @@ export class ChatElement extends LitElement implements ChatProperties {
         this.conversationId = conversationId ?? this.agent?.newConversationId() ?? null
       },
       words: () => this.#wordsIn(localeFor(this)),
-      toLatest: () => this.#scroll.toLatest(),
+      toLatest: () => this.#toLatest(),
       setOpen: (isOpen) => (isOpen ? this.open() : this.close()),
     })
   }
@@ -157,6 +157,11 @@ export class ChatElement extends LitElement implements ChatProperties {
     this.#scroll.toLatest()
     this.#resume().catch(() => {})
     this.#tellView(this.conversationId)
+  }
+
+  #toLatest(): void {
+    if (!this.#scroll.isFollowing) this.#history.reset()
+    this.#scroll.toLatest()
   }
 
   /** Goes on with what was left open, and says so where it was cut off. */

@@ -40,7 +40,7 @@ export function sending(target: SendingTarget, perform: ChatActions['perform']):
       const conversation = target.conversation()
       const sendingKey = editSendingKey(message)
       if (!conversation || text.trim() === '' || target.local.get(sendingKey)) return
-      perform({ name: 'edit', detail: { message, text }, key: editKey(message) }, async () => {
+      perform({ name: 'edit', detail: { message, text }, key: message.id }, async () => {
         target.local.set(sendingKey, true)
         await sendEdit(target, conversation, { message, text }).finally(() =>
           target.local.set(sendingKey, undefined),

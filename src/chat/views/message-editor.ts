@@ -1,27 +1,27 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { ShownMessage } from '../../index.ts'
-import type { ChatContext } from '../context.ts'
+import type { MessageContext } from '../context.ts'
 import { editKey, editSendingKey } from '../edit-keys.ts'
 import { textOf } from '../parts/text-of.ts'
 import { problemKey } from '../problem-key.ts'
 
-export function isEdited({ local }: ChatContext, message: ShownMessage): boolean {
+export function isEdited({ local }: MessageContext, message: ShownMessage): boolean {
   return local.get(editKey(message)) !== undefined
 }
 
 /** Begins to edit a message of the person's. */
-export function edit({ local }: ChatContext, message: ShownMessage): void {
+export function edit({ local }: MessageContext, message: ShownMessage): void {
   local.set(editKey(message), textOf(message))
 }
 
 /** The message as a field. Sent, it begins a branch beside the message; until it has, the field stays. */
-export function editorView(context: ChatContext, message: ShownMessage): TemplateResult {
+export function editorView(context: MessageContext, message: ShownMessage): TemplateResult {
   const { words, local, actions } = context
   const text = local.get<string>(editKey(message)) ?? ''
   const isSending = local.get(editSendingKey(message)) === true
-  const problem = local.get<string>(problemKey(editKey(message)))
+  const problem = local.get<string>(problemKey(message.id))
   const close = (): void => {
-    local.set(problemKey(editKey(message)), undefined)
+    local.set(problemKey(message.id), undefined)
     local.set(editKey(message), undefined)
   }
   const save = (event: Event): void => {

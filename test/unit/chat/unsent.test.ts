@@ -33,9 +33,9 @@ describe('an edit of a message', () => {
     agent.run('Pay', { conversationId: 'c1' })
     await until(() => conversation.getSnapshot().pending.length)
     actions.edit(message, 'Edited')
-    await until(() => local.get(problemKey(key)))
+    await until(() => local.get(problemKey(message.id)))
     expect(local.get(key)).toBe('Edited')
-    expect(local.get(problemKey(key))).toMatch(/^This was not sent\. ./)
+    expect(local.get(problemKey(message.id))).toMatch(/^This was not sent\. ./)
   })
 
   test('closes once it has begun a branch, and is sent once however often it is pressed', async () => {
@@ -47,7 +47,7 @@ describe('an edit of a message', () => {
     await until(() => conversation.getSnapshot().messages.length === 2)
     const [branch] = Object.values(conversation.getSnapshot().branches)
     expect(branch).toMatchObject({ index: 1, ids: [expect.any(String), expect.any(String)] })
-    expect(local.get(problemKey(key))).toBeUndefined()
+    expect(local.get(problemKey(message.id))).toBeUndefined()
   })
 })
 
