@@ -23,7 +23,7 @@ const rows = [
   {
     name: 'page, with the first run',
     bytes: pageWithout(`lazy-views|transfer|${FEATURES}`),
-    limit: 52.1 * KILOBYTE,
+    limit: 52.3 * KILOBYTE,
   },
   {
     name: 'page that shows a conversation',
@@ -33,7 +33,7 @@ const rows = [
   {
     name: 'page, with an export or import',
     bytes: pageWithout(FEATURES),
-    limit: 60.2 * KILOBYTE,
+    limit: 60.4 * KILOBYTE,
   },
   {
     name: 'page, with all of its features',
@@ -43,7 +43,7 @@ const rows = [
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 186.4 * KILOBYTE,
+    limit: 186.6 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',

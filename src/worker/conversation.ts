@@ -270,6 +270,16 @@ export class Conversation {
   }
 
   /**
+   * Of a store that others than the tabs of this browser use: somebody has claimed it since this epoch, which no lock
+   * says.
+   */
+  async isClaimedElsewhere(since: number): Promise<boolean> {
+    if (this.#store.follow === undefined) return false
+    const record = await this.#store.get(this.conversationId)
+    return record !== null && record.epoch > since
+  }
+
+  /**
    * Commits facts in one transaction, then folds them; false when the decision was to write nothing.
    * Those that may wait are taken one after the other: a commit that fails is tried again, and rows
    * stay in order. One that doesn't wait may come between two tries.

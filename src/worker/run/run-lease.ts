@@ -57,7 +57,16 @@ export class RunLease {
     return isOwned
   }
 
-  /** Throws `conversation-busy` when another tab goes on with the run. */
+  /** After a rest, which ended by itself. Throws `conversation-busy` when another tab or device goes on with the run. */
+  async takeBack(): Promise<void> {
+    const { conversation } = this.#context
+    const { conversationId } = conversation
+    const own = this.#ownership.newestClaim(conversationId)
+    if (!this.#held && (await conversation.isClaimedElsewhere(own))) throw elsewhere(conversationId)
+    return this.take()
+  }
+
+  /** Throws `conversation-busy` when another tab goes on with the run; another device is outranked. */
   async take(): Promise<void> {
     if (this.#held) return
     this.#taking ??= this.#claim().finally(() => {
