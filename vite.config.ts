@@ -66,6 +66,7 @@ const builds: Record<string, UserConfig> = {
       'page-tools': 'src/page-tools/index.ts',
       memory: 'src/memory/index.ts',
       webmcp: 'src/webmcp/index.ts',
+      'http-store': 'src/http-store/index.ts',
       testing: 'src/testing/index.ts',
       engines: 'src/engines/index.ts',
       'prompt-api': 'src/prompt-api/index.ts',
@@ -92,6 +93,12 @@ const builds: Record<string, UserConfig> = {
         { name: 'connect', test: /[\\/]src[\\/]mcp[\\/]connect\.ts$/, priority: 1 },
       ],
     },
+  }),
+
+  /** Runs where none of the others do. */
+  server: library({
+    entry: { 'http-store-server': 'src/http-store/server/index.ts' },
+    splitting: false,
   }),
 
   /** What people see; the elements share a chunk. */

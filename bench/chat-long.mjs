@@ -7,7 +7,11 @@ import { startChatServer } from './lib/chat-server.mjs'
 const ROUNDS = Number(process.env.ROUNDS ?? 5)
 const THROTTLE = Number(process.env.THROTTLE ?? 4)
 const MESSAGES = Number(process.env.MESSAGES ?? 2000)
+const USED = Math.min(50, MESSAGES)
 const CONVERSATIONS = 200
+const MESSAGES_OF_SHORT = 20
+/** How long a conversation that was left is still followed. Milliseconds. */
+const LEFT = 6000
 const name = 'bench-chat'
 
 const server = await startChatServer()
@@ -17,7 +21,7 @@ const short = Array.from({ length: CONVERSATIONS }, (_, at) => `short${at}`)
 await inPage(async ({ page, call }) => {
   await call('seed', name, {
     long: MESSAGES,
-    ...Object.fromEntries(short.map((id) => [id, 20])),
+    ...Object.fromEntries(short.map((id) => [id, MESSAGES_OF_SHORT])),
   })
   await page.waitForTimeout(500)
 })
@@ -27,15 +31,15 @@ for (let round = 0; round < ROUNDS; round += 1)
   opened.push(
     await inPage(async ({ call, throttle, page }) => {
       // Another one first: a page's chat is warm when a person chooses a conversation.
-      await call('openStored', { name, conversationId: 'short0' })
+      await call('openStored', { name, conversationId: 'short0', count: MESSAGES_OF_SHORT })
       await throttle()
       await call('longestTask')
-      const { ms, count } = await call('openStored', { name, conversationId: 'long' })
+      const { first, ms } = await call('openStored', { name, conversationId: 'long', count: USED })
       await page.waitForTimeout(3000)
       const opening = await call('longestTask')
-      const scrolled = await call('scrollThrough', { messages: MESSAGES })
+      const scrolled = await call('scrollThrough')
       await page.waitForTimeout(500)
-      return { ms, count, opening, scrolled, scrolling: await call('longestTask') }
+      return { first, ms, opening, scrolled, scrolling: await call('longestTask') }
     }),
   )
 const shown = (key) => median(opened.map((row) => row[key])).toFixed(0)
@@ -44,26 +48,33 @@ const task = (key) => {
   return `longest task ${median(found) < 50 ? 'below 50' : median(found).toFixed(0)} ms [${found.map((each) => each.toFixed(0)).join(' ')}]`
 }
 console.log(
-  `${MESSAGES} messages: the newest ${shown('count')} after ${shown('ms')} ms, ${task('opening')}`,
+  `${MESSAGES} messages: the newest after ${shown('first')} ms, ${USED} after ${shown('ms')} ms, ${task('opening')}`,
 )
 console.log(`scrolled through in ${shown('scrolled')} ms, ${task('scrolling')}`)
 
-const kept = await inPage(async ({ call, cdp }) => {
+const kept = await inPage(async ({ call, cdp, page }) => {
   const memory = async () => {
+    await page.waitForTimeout(LEFT)
     await cdp.send('HeapProfiler.collectGarbage')
     const { metrics } = await cdp.send('Performance.getMetrics')
     const of = (which) => metrics.find((metric) => metric.name === which).value
-    return { heap: of('JSHeapUsedSize') / 1e6, nodes: of('Nodes') }
+    return {
+      heap: of('JSHeapUsedSize') / 1e6,
+      nodes: of('Nodes'),
+      listeners: of('JSEventListeners'),
+    }
   }
   const rows = {}
   for (const [at, conversationId] of short.entries()) {
-    await call('openStored', { name, conversationId })
+    await call('openStored', { name, conversationId, count: MESSAGES_OF_SHORT })
     if ([20, 100, CONVERSATIONS].includes(at + 1)) rows[at + 1] = await memory()
   }
   return rows
 })
-for (const [count, { heap, nodes }] of Object.entries(kept))
-  console.log(`after ${count} conversations: ${heap.toFixed(1)} MB, ${nodes} nodes`)
+for (const [count, { heap, nodes, listeners }] of Object.entries(kept))
+  console.log(
+    `after ${count} conversations: ${heap.toFixed(1)} MB, ${nodes} nodes, ${listeners} listeners`,
+  )
 await browser.close()
 server.close()
 

@@ -41,11 +41,32 @@ for (const how of ['', ', followed']) {
   const growth = (busy(`chat at 200 kB${how}`) - idle) / (busy(`chat at 2 kB${how}`) - idle)
   console.log(`a token at 200 kB costs ${growth.toFixed(2)} times one at 2 kB${how}`)
 }
+const atOnce = []
+for (let round = 0; round < ROUNDS; round += 1) atOnce.push(await drawAtOnce())
+const longest = Math.max(...atOnce.map(({ task }) => task))
+console.log(
+  `200 kB at once are drawn in ${median(atOnce.map(({ ms }) => ms)).toFixed(0)} ms, longest task ${longest < 50 ? 'below 50' : longest.toFixed(0)} ms`,
+)
 await browser.close()
 server.close()
 
-/** Milliseconds of the page's main thread a second, and its longest task. */
-async function measure({ begin, before, isFollowed = false }) {
+/** An answer that is there at once, as from a cache, on a page that is warm. */
+async function drawAtOnce() {
+  return inPage(async ({ page, cdp, call }) => {
+    await call('beginInChat', `${EARLY} then 0 at ${RATE}`)
+    await call('untilDrawn')
+    for (let turn = 0; turn < 2; turn += 1) await fetch(`${server.url}/go`)
+    await page.waitForTimeout(300)
+    await cdp.send('Emulation.setCPUThrottlingRate', { rate: THROTTLE })
+    await call('longestTask')
+    await call('beginInChat', `${LATE} then 0 at ${RATE}`)
+    await call('untilRead', LATE * CHARACTERS_OF_TOKEN)
+    const ms = await call('untilDrawn')
+    return { ms, task: await call('longestTask') }
+  })
+}
+
+async function inPage(work) {
   const context = await browser.newContext()
   const page = await context.newPage()
   page.on('pageerror', (error) => console.error(error))
@@ -57,6 +78,19 @@ async function measure({ begin, before, isFollowed = false }) {
       async ({ name, argument }) => (await import('/bench/lib/chat-page.js'))[name](argument),
       { name, argument },
     )
+  try {
+    return await work({ page, cdp, call })
+  } finally {
+    await context.close()
+  }
+}
+
+/** Milliseconds of the page's main thread a second, and its longest task. */
+async function measure(way) {
+  return inPage((opened) => measureIn(opened, way))
+}
+
+async function measureIn({ page, cdp, call }, { begin, before, isFollowed = false }) {
   const go = () => fetch(`${server.url}/go`)
   const run = async (tokens) => {
     await call(begin, `${before} then ${tokens} at ${RATE}`)
@@ -94,7 +128,6 @@ async function measure({ begin, before, isFollowed = false }) {
   const task = await call('longestTask')
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: 1 })
   if (begin) await end()
-  await context.close()
   const seconds = last.Timestamp - first.Timestamp
   return { busy: ((last.TaskDuration - first.TaskDuration) * 1000) / seconds, task }
 }

@@ -56,6 +56,7 @@ async function bundleAll() {
     'inline',
     'library',
     'mcp',
+    'server',
     'stage',
     'react',
     'vue',

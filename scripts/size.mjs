@@ -33,7 +33,7 @@ const rows = [
   {
     name: 'page, with an export or import',
     bytes: pageWithout(FEATURES),
-    limit: 60.4 * KILOBYTE,
+    limit: 60.5 * KILOBYTE,
   },
   {
     name: 'page, with all of its features',
@@ -101,6 +101,11 @@ const rows = [
     limit: 4.6 * KILOBYTE,
   },
   {
+    name: 'HTTP store (dist/http-store.js), beside the worker',
+    bytes: sizeBeside('http-store.js', 'start-worker.js'),
+    limit: 4 * KILOBYTE,
+  },
+  {
     name: 'chat (dist/chat.js), with Lit and Markdown',
     bytes: sizeOf('chat.js', { dynamic: true }),
     limit: 45 * KILOBYTE,
@@ -149,7 +154,7 @@ const rows = [
   {
     name: 'all of dist/conversation.js',
     bytes: sizeOf('conversation.js', { dynamic: true }),
-    limit: 16.7 * KILOBYTE,
+    limit: 16.8 * KILOBYTE,
   },
   {
     name: 'all of dist/providers.js',

@@ -81,25 +81,41 @@ export async function untilRead(count) {
 
 const articles = () => chat.shadowRoot.querySelectorAll('article')
 
-/** Shows a conversation of the store: milliseconds until its newest messages are there to be used. */
-export async function openStored({ name, conversationId }) {
+/** Shows a conversation of the store: milliseconds until its newest messages are there, and until so many are. */
+export async function openStored({ name, conversationId, count }) {
   const agent = showAgent({ storage: { name } })
   await agent.prepare()
   const begun = performance.now()
+  let first = 0
   chat.conversationId = conversationId
   for (;;) {
     await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
     const shown = articles()
-    if (shown.length >= 2 && shown[shown.length - 1].dataset.message.startsWith(conversationId))
-      return { ms: performance.now() - begun, count: shown.length }
+    const isThere =
+      shown.length >= 2 && shown[shown.length - 1].dataset.message.startsWith(conversationId)
+    if (!isThere) continue
+    first ||= performance.now() - begun
+    if (shown.length >= count) return { first, ms: performance.now() - begun }
   }
 }
 
+/** Milliseconds until nothing more is drawn of an answer that has come. */
+export async function untilDrawn() {
+  const begun = performance.now()
+  let [length, at] = [-1, 0]
+  while (performance.now() - at < 1000) {
+    const now = articles()[articles().length - 1]?.textContent.length ?? 0
+    if (now !== length) [length, at] = [now, performance.now()]
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return at - begun
+}
+
 /** Up to the very first message, as with a wheel that is turned without a pause: milliseconds. */
-export async function scrollThrough({ messages }) {
+export async function scrollThrough() {
   const log = chat.shadowRoot.querySelector('.log')
   const begun = performance.now()
-  while (articles().length < messages || log.scrollTop > 0) {
+  while (log.scrollTop > 0 || log.querySelector(':scope > .earlier')) {
     log.scrollTop -= 400
     await new Promise((resolve) => requestAnimationFrame(resolve))
   }

@@ -7,6 +7,7 @@ import type {
   ShownCall,
 } from '../index.ts'
 import type { EngineLoading } from './parts/engine-loading.ts'
+import type { ShownRows } from './parts/row-window.ts'
 import type { ChatRow } from './parts/rows.ts'
 import type { PanelWidth } from './panel-width.ts'
 import type { Placement } from './placement.ts'
@@ -45,18 +46,28 @@ export interface ChatContext {
   readonly isFollowing: boolean
 }
 
-/** Which rows of a long conversation are drawn. */
-export interface ChatHistory {
-  cut(rows: readonly ChatRow[]): readonly ChatRow[]
-  /** Has earlier ones drawn, too. */
-  extend(rows: readonly ChatRow[]): void
+/** What a message is drawn from beside itself: with the rest of a snapshot, which changes often, it would be drawn as often. */
+export interface MessageContext extends Pick<
+  ChatContext,
+  'conversation' | 'words' | 'locale' | 'local' | 'actions' | 'markdown'
+> {
+  readonly snapshot: Pick<ConversationSnapshot, 'runId' | 'branches'>
 }
 
-/** What is open, edited or chosen in one element. Values by the key of what they belong to. */
+/** Which rows of a long conversation are drawn. */
+export interface ChatHistory {
+  cut(rows: readonly ChatRow[]): ShownRows
+  showEarlier(): void
+  showLater(): void
+}
+
+/** What is open, edited or chosen in one element. What belongs to a row has the key `what:id`: its row is drawn anew. */
 export interface LocalState {
   get<Value>(key: string): Value | undefined
   /** Draws anew. Undefined forgets. */
   set(key: string, value: unknown): void
+  /** How often anything that belongs to an id has changed. */
+  changesOf(id: string): number
 }
 
 /** What a person does. Each emits its event first, which a host can cancel; what fails is shown where it was pressed. */

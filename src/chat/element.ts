@@ -53,7 +53,7 @@ export class ChatElement extends LitElement implements ChatProperties {
 
   readonly #follow = new FollowConversation(this, () => this.#scroll.showsNewest)
   readonly #scroll = new ScrollFollow(this)
-  readonly #history = new HistoryWindow(this)
+  readonly #history = new HistoryWindow(this, () => this.#scroll.showsNewest)
   readonly #width = new PanelWidth(this, () => remembered(this.id, 'browser'))
   readonly #announcer = new Announcer(this)
   readonly #around = new Surroundings(this)
@@ -84,7 +84,7 @@ export class ChatElement extends LitElement implements ChatProperties {
       view: (conversationId) => {
         this.conversationId = conversationId ?? this.agent?.newConversationId() ?? null
       },
-      toLatest: () => this.#scroll.toLatest(),
+      toLatest: () => this.#toLatest(),
       setOpen: (isOpen) => (isOpen ? this.open() : this.close()),
     })
   }
@@ -148,6 +148,11 @@ export class ChatElement extends LitElement implements ChatProperties {
     this.#scroll.toLatest()
     this.#resume()
     this.#tellView(this.conversationId)
+  }
+
+  #toLatest(): void {
+    if (!this.#scroll.isFollowing) this.#history.reset()
+    this.#scroll.toLatest()
   }
 
   /** Goes on with what was left open. It is said where this page has not driven it before. */

@@ -1,58 +1,81 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import type { ChatHistory } from './context.ts'
+import { RowWindow, type ShownRows } from './parts/row-window.ts'
 import type { ChatRow } from './parts/rows.ts'
 
 interface Host extends ReactiveControllerHost {
   readonly renderRoot: HTMLElement | DocumentFragment
 }
 
-/** Rows that are drawn at first, and how many more each time. */
-const PAGE = 50
-/** This near to the first row that is drawn, earlier ones come. Of the log's own height. */
-const AHEAD = '100%'
+/** This near to the end of what is drawn, more comes. Of the log's own height. */
+const AHEAD = 2
+/** So far away, nobody misses what is taken away. */
+const AWAY = 3
 
-/** Draws the newest rows of a long conversation only, and earlier ones as a person scrolls to them. */
+/**
+ * Draws a part of a long conversation only, and more of it as a person scrolls there: a few rows with each frame, so that none
+ * takes long, and no more of them than a log can need.
+ */
 export class HistoryWindow implements ReactiveController, ChatHistory {
   readonly #host: Host
-  #from: string | null = null
+  readonly #showsNewest: () => boolean
+  readonly #window = new RowWindow()
   #log: HTMLElement | null = null
   #observer: IntersectionObserver | null = null
-  #observed: Element | null = null
-  /** What stays where it is as earlier rows come above it. Browsers see to that, but not at the very top. */
+  #observed: readonly Element[] = []
+  #frame = 0
+  /** What stays where it is as rows come and go. Browsers see to that, but not at the very top, and not all of them. */
   #kept: { readonly element: Element; readonly top: number } | null = null
 
-  constructor(host: Host) {
+  /** @param showsNewest Whether the newest row is in view. */
+  constructor(host: Host, showsNewest: () => boolean) {
     this.#host = host
+    this.#showsNewest = showsNewest
     host.addController(this)
   }
 
   /** Begins with the newest rows again. */
   reset(): void {
-    this.#from = null
-  }
-
-  /** The rows to draw: from the first one that was drawn before, so that none is taken away while it is read. */
-  cut(rows: readonly ChatRow[]): readonly ChatRow[] {
-    const known = this.#from === null ? -1 : rows.findIndex(({ key }) => key === this.#from)
-    const start = known >= 0 ? known : Math.max(0, rows.length - PAGE)
-    this.#from = rows[start]?.key ?? null
-    return rows.slice(start)
-  }
-
-  /** Has earlier rows drawn, too. */
-  extend(rows: readonly ChatRow[]): void {
-    const at = rows.findIndex(({ key }) => key === this.#from)
-    if (at <= 0) return
-    const element = this.#log?.querySelector('.earlier')?.nextElementSibling
-    this.#kept = element ? { element, top: element.getBoundingClientRect().top } : null
-    // No page of a row or two, as of a day alone.
-    this.#from = rows[at < PAGE * 1.2 ? 0 : at - PAGE]?.key ?? null
-    // Observed anew, the button is reported again where it is still near.
-    this.#observed = null
+    this.#window.reset()
     this.#host.requestUpdate()
   }
 
+  cut(rows: readonly ChatRow[]): ShownRows {
+    return this.#window.cut(rows, this.#showsNewest())
+  }
+
+  showEarlier(): void {
+    const row = this.#log?.querySelector('.earlier')?.nextElementSibling
+    const last = this.#log?.querySelector('.later')?.previousElementSibling
+    const end = last ?? this.#log?.lastElementChild
+    this.#change(row, () => this.#window.showEarlier((count) => this.#isAway(before(end, count))))
+  }
+
+  showLater(): void {
+    const row = this.#log?.querySelector('.later')?.previousElementSibling
+    const first = this.#log?.querySelector('.earlier')?.nextElementSibling
+    const begin = first ?? this.#log?.firstElementChild
+    this.#change(row, () => this.#window.showLater((count) => this.#isAway(behind(begin, count))))
+  }
+
+  #change(kept: Element | null | undefined, change: () => void): void {
+    this.#kept = kept ? { element: kept, top: kept.getBoundingClientRect().top } : null
+    change()
+    // Observed anew, a button is reported again where it is still near.
+    this.#observed = []
+    this.#host.requestUpdate()
+  }
+
+  #isAway(row: Element | null): boolean {
+    if (!this.#log || !row) return false
+    const log = this.#log.getBoundingClientRect()
+    const { top, bottom } = row.getBoundingClientRect()
+    const far = log.height * AWAY
+    return top - log.bottom > far || log.top - bottom > far
+  }
+
   hostDisconnected(): void {
+    cancelAnimationFrame(this.#frame)
     this.#watch(null)
   }
 
@@ -62,25 +85,46 @@ export class HistoryWindow implements ReactiveController, ChatHistory {
     if (log && this.#kept)
       log.scrollTop += this.#kept.element.getBoundingClientRect().top - this.#kept.top
     this.#kept = null
-    this.#observe(log?.querySelector('.earlier') ?? null)
+    const buttons = [...(log?.querySelectorAll(':scope > :is(.earlier, .later)') ?? [])]
+    this.#observe(buttons)
+    cancelAnimationFrame(this.#frame)
+    if (log && this.#window.isShort) this.#frame = requestAnimationFrame(() => this.showEarlier())
   }
 
-  #observe(button: Element | null): void {
-    if (button === this.#observed) return
+  #observe(buttons: readonly Element[]): void {
+    const isSame =
+      buttons.length === this.#observed.length &&
+      buttons.every((button, at) => button === this.#observed[at])
+    if (isSame) return
     this.#observer?.disconnect()
-    this.#observed = button
-    if (button) this.#observer?.observe(button)
+    this.#observed = buttons
+    for (const button of buttons) this.#observer?.observe(button)
   }
 
   #watch(log: HTMLElement | null): void {
     this.#observer?.disconnect()
-    this.#observed = null
+    this.#observed = []
     this.#log = log
     this.#observer =
       log && globalThis.IntersectionObserver
-        ? new IntersectionObserver(pressWhenNear, { root: log, rootMargin: `${AHEAD} 0px 0px` })
+        ? new IntersectionObserver(pressWhenNear, {
+            root: log,
+            rootMargin: `${AHEAD * 100}% 0px`,
+          })
         : null
   }
+}
+
+function before(row: Element | null | undefined, count: number): Element | null {
+  let at = row ?? null
+  for (let step = 1; step < count && at; step += 1) at = at.previousElementSibling
+  return at
+}
+
+function behind(row: Element | null | undefined, count: number): Element | null {
+  let at = row ?? null
+  for (let step = 1; step < count && at; step += 1) at = at.nextElementSibling
+  return at
 }
 
 function pressWhenNear(entries: readonly IntersectionObserverEntry[]): void {

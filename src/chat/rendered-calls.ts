@@ -36,6 +36,7 @@ export class RenderedCalls implements ReactiveController {
   /** After each drawing. Null: nothing is shown. */
   show(context: ChatContext | null): void {
     this.#context = context
+    if (this.#shown.size === 0 && Object.keys(context?.renderers ?? {}).length === 0) return
     const calls = context?.snapshot.messages.flatMap(({ calls: each = [] }) => each) ?? []
     const own = calls.filter(
       ({ toolName }) => context && Object.hasOwn(context.renderers, toolName),

@@ -1,4 +1,5 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
+import { GREW } from './markdown/sliced-markdown.ts'
 
 interface Host extends ReactiveControllerHost {
   readonly renderRoot: HTMLElement | DocumentFragment
@@ -70,14 +71,17 @@ export class ScrollFollow implements ReactiveController {
     const { signal } = this.#listening
     this.#sizes?.observe(log)
     log.addEventListener('scroll', () => this.#scrolled(log), { passive: true, signal })
+    log.addEventListener(GREW, () => this.#keep(), { signal })
   }
 
   #scrolled(log: HTMLElement): void {
-    // Its own.
+    // Its own, or what stays where it is as something comes above it.
     if (Math.abs(log.scrollTop - this.#keptAt) <= 1) return
+    if (this.#anchor && Math.abs(distance(this.#anchor, log)) <= 1) return
     if (this.#anchor) this.#anchored.add(this.#anchor)
     this.#anchor = null
-    this.#setFollowing(log.scrollHeight - log.clientHeight - log.scrollTop <= NEAR)
+    const isNear = log.scrollHeight - log.clientHeight - log.scrollTop <= NEAR
+    this.#setFollowing(isNear && !log.querySelector(':scope > .later'))
   }
 
   #setFollowing(isFollowing: boolean): void {
@@ -92,9 +96,7 @@ export class ScrollFollow implements ReactiveController {
     const anchor = this.#anchorIn(log)
     if (anchor && anchor === this.#anchor) return
     this.#anchor = anchor
-    log.scrollTop = anchor
-      ? log.scrollTop + anchor.getBoundingClientRect().top - log.getBoundingClientRect().top - 8
-      : log.scrollHeight
+    log.scrollTop = anchor ? log.scrollTop + distance(anchor, log) : log.scrollHeight
     this.#keptAt = log.scrollTop
   }
 
@@ -104,4 +106,9 @@ export class ScrollFollow implements ReactiveController {
     if (!last?.matches('.reply') || last.scrollHeight <= log.clientHeight) return null
     return this.#anchored.has(last) ? null : last
   }
+}
+
+/** How far a message's beginning is from where it is read. Pixels. */
+function distance(message: Element, log: Element): number {
+  return message.getBoundingClientRect().top - log.getBoundingClientRect().top - 8
 }

@@ -1,5 +1,5 @@
 /** What the arrow keys go through in a log, from top to bottom. */
-const STOPS = '.message, .call:not(.calls .call), .earlier'
+const STOPS = '.message, .call:not(.calls .call), .earlier, .later'
 
 /**
  * `Alt+↑` and `Alt+↓` go from one message or card to the next. From where one writes, `Alt+↑` goes to what waits for the

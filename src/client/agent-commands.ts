@@ -158,7 +158,7 @@ function shows(agent: AgentParts): Pick<AgentCommands, 'show' | 'showList'> {
       checkId(first.conversationId)
       const { ShownConversation } = await loadShowing()
       const shown = new ShownConversation(agent, first, listeners)
-      agent.signal.addEventListener('abort', () => shown.close())
+      allShown(agent.signal).add(shown)
       return shown
     },
     async showList(listeners, first) {
@@ -166,6 +166,20 @@ function shows(agent: AgentParts): Pick<AgentCommands, 'show' | 'showList'> {
       return new ShownList(agent, first, listeners)
     },
   }
+}
+
+const shownUntil = new WeakMap<AbortSignal, Set<showing.ShownConversation>>()
+
+/** What is closed at an agent's end, by one listener however many conversations were looked at. */
+function allShown(signal: AbortSignal): Set<showing.ShownConversation> {
+  const known = shownUntil.get(signal)
+  if (known) return known
+  const all = new Set<showing.ShownConversation>()
+  shownUntil.set(signal, all)
+  signal.addEventListener('abort', () => {
+    for (const shown of all) shown.close()
+  })
+  return all
 }
 
 const loadTransfer = (): Promise<typeof transfer> =>

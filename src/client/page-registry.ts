@@ -36,7 +36,7 @@ export function pageRegistry(): PageRegistry {
 
 /**
  * From here on everything is as on a page that has just been loaded: what a disposed agent left running
- * is found as after a reload, where it would else be joined. For tests without a browser.
+ * is found as after a reload, where it would else be joined.
  */
 export function forgetPage(): void {
   forgetPageWide('page')

@@ -18,6 +18,10 @@ import { noteShown } from './where-shown.ts'
 /** How long a conversation that nobody listens to is still followed: what is unmounted may come back. */
 const LEAVE_MS = 5000
 const PAGE = 1000
+/** Of those that nobody follows any more, so many are still known when somebody comes back. */
+const LEFT_KNOWN = 8
+/** The one that was left first is first. */
+const leftKnown = new Set<ShownConversation>()
 
 /** What one agent shows of a conversation. */
 export class ShownConversation implements Source<ConversationSnapshot>, Watcher {
@@ -25,6 +29,7 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
   readonly #listeners: Listeners
   readonly #notifier: Notifier
   readonly #ref: StreamRef
+  readonly #first: ConversationSnapshot
   #feed: Feed | undefined
   /** With what children wait for. */
   #snapshot: ConversationSnapshot
@@ -44,6 +49,7 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
     this.#listeners = listeners
     this.#notifier = new Notifier(listeners)
     this.#ref = { storage: storageKey(agent.scope().storage), conversationId }
+    this.#first = first
     this.#snapshot = first
     this.#asked = [null, first, first]
     this.#own = first
@@ -81,8 +87,9 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
   attend(): void {
     clearTimeout(this.#leaving)
     if (this.#agent.signal.aborted) return
+    leftKnown.delete(this)
     this.#feed ??= this.#watch()
-    if (this.#listeners.size === 0) this.#leaving = setTimeout(() => this.#unwatch(), LEAVE_MS)
+    if (this.#listeners.size === 0) this.#leaving = setTimeout(() => this.#leave(), LEAVE_MS)
   }
 
   changed(): void {
@@ -120,6 +127,21 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
   end(): void {
     clearTimeout(this.#leaving)
     this.#unwatch()
+  }
+
+  #leave(): void {
+    this.#unwatch()
+    leftKnown.add(this)
+    for (const left of leftKnown) if (leftKnown.size > LEFT_KNOWN) left.#forget()
+  }
+
+  /** It is loaded again when somebody comes back. Of one that has work left, it stays known who waits for what. */
+  #forget(): void {
+    leftKnown.delete(this)
+    if (this.#snapshot.status !== 'idle' || this.#agent.signal.aborted) return
+    this.#made = undefined
+    this.#own = this.#snapshot = this.#first
+    this.#asked = [null, this.#first, this.#first]
   }
 
   #unwatch(): void {

@@ -3,6 +3,8 @@ import { realEffects, type Effects } from '../worker/effects.ts'
 import { startWorker, type StartWorkerOptions } from '../worker/start-worker.ts'
 import { createMemoryStore } from '../worker/store/memory-store.ts'
 import type { Store } from '../worker/store/store.ts'
+import { mortalStore } from './mortal-store.ts'
+import { beginLife } from './page-life.ts'
 
 /** What outlives a worker in tests, as IndexedDB does in a browser: one store for each name. */
 export interface TestStorage {
@@ -41,13 +43,19 @@ const WITHOUT_LOCKS: Effects = {
  * `createAgent({ worker })`, and dispose of the agent so that the process can end.
  */
 export function inProcessWorker(options: InProcessWorkerOptions = {}): () => WorkerLike {
-  const { storage = createTestStorage(), ...rest } = options
+  const { storage = createTestStorage(), stores = [], ...rest } = options
   return () => {
     const { port1, port2 } = new MessageChannel()
+    const { death, end } = beginLife()
     startWorker({
       ...rest,
       endpoint: port2,
-      openDurable: (name) => storage.open(name),
+      // Its code can't be stopped, so it is cut off from what it could still spoil.
+      openDurable: async (name) => mortalStore(await storage.open(name), death),
+      stores: stores.map((definition) => ({
+        type: definition.type,
+        open: async (...opened) => mortalStore(await definition.open(...opened), death),
+      })),
       effects: WITHOUT_LOCKS,
     })
     return {
@@ -56,6 +64,7 @@ export function inProcessWorker(options: InProcessWorkerOptions = {}): () => Wor
       removeEventListener: (type, listener) => port1.removeEventListener(type, listener),
       start: () => port1.start(),
       terminate: () => {
+        end()
         port1.close()
         port2.close()
       },

@@ -6,7 +6,7 @@ export {
   type TestStorage,
 } from './in-process-worker.ts'
 export { consentTo, personPress } from './person.ts'
-export { forgetPage as simulateReload } from '../client/page-registry.ts'
+export { simulateReload } from './page-life.ts'
 export type { Script, ScriptScene, ScriptStep } from '../protocol/model.ts'
 export { storeContract } from './store-contract/index.ts'
 export type { ContractCase, StorePair, StoreUnderTest } from './store-contract/cases.ts'

@@ -125,12 +125,15 @@ export class Runs {
     })
   }
 
-  /** Begins the run as soon as there is room; while the storage is full, the message is kept. */
+  /**
+   * Begins the run as soon as there is room; while the storage is full, or can't be reached, the message is kept. It may have begun
+   * when an answer was lost: to say that it failed would leave it open for nobody.
+   */
   #admit(active: ActiveConversation, command: StartRun, asked: Asked): Promise<void> {
     const { signal } = asked.admission.stop
     const waiter: Waiter = {
       signal,
-      waitsFor: (reason) => reason === 'storage-full',
+      waitsFor: (reason) => reason === 'storage-full' || reason === 'storage-offline',
       onPark: (reason) => parkAdmission(command, asked, reason),
       onContinue: () => continueAdmission(asked),
     }

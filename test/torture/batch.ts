@@ -4,13 +4,10 @@ import { inCells, tellCells, type CellSpec } from './cell-stage.ts'
 import { TARGET, type Batch, type Cell, type CellBlow } from './cells.ts'
 import { conclude, type CellOutcome, type Played } from './conclude.ts'
 import type { CellViolation } from './judge-cell.ts'
+import { Patience, sleep } from './patience.ts'
 import { Stage } from './stage.ts'
 import { HELPER_CALL, World, type Point } from './world.ts'
 
-/** After so long without any event or effect, nothing is expected any more. Milliseconds. */
-const QUIET_MS = 20_000
-/** A run comes to the state that it is hit in within this, on the slowest machine. Milliseconds. */
-const ARRIVAL_MS = 60_000
 /** From when the first of what is let go on purpose around a blow may be let go. Milliseconds. */
 const LEAD_MS = 40
 const POLL_MS = 40
@@ -118,7 +115,8 @@ class Playing {
       page = await this.#strike(second, page)
     }
     await this.#settle(page)
-    return conclude(this.#played, this.#stage, page)
+    const blows = second ? [blow, second] : [blow]
+    return conclude(this.#played, { stage: this.#stage, page, blows })
   }
 
   async #open(): Promise<Page> {
@@ -138,26 +136,26 @@ class Playing {
   async #arrive(page: Page, { cell, world, spec, violations }: Played): Promise<void> {
     const point = arrivalOf(cell)
     if (!point) return
-    const limit = { isOver: false }
-    const timer = setTimeout(() => (limit.isOver = true), ARRIVAL_MS)
-    const arrived = { yet: false }
     const wait = async (at: Point): Promise<void> => {
-      arrived.yet = false
-      void world.reached(at).then(() => (arrived.yet = true))
-      while (!arrived.yet && !limit.isOver) {
+      const patience = new Patience()
+      let isThere = false
+      void world.reached(at).then(() => (isThere = true))
+      while (!isThere) {
+        const { handles } = await inCells(page, 'state')
+        const own = handles.filter(({ label }) => label === spec.label)
+        if (patience.isOver([own, world.requests.length, world.effects.length])) break
         // What stands between a run and its state is answered.
         if (at !== 'pending') await inCells(page, 'answer', [spec.label])
         await sleep(POLL_MS)
       }
-      if (!arrived.yet)
-        violations.push({ what: 'state not reached', detail: `${cell.state}: ${at}` })
+      if (isThere) return
+      const detail = `${cell.state}: ${at}: ${await inCells(page, 'explain', spec.label)}`
+      violations.push({ what: 'state not reached', detail })
     }
     await wait(point)
-    if (cell.state === 'steered') {
-      await inCells(page, 'steer', spec.label)
-      await wait('queued')
-    }
-    clearTimeout(timer)
+    if (cell.state !== 'steered') return
+    await inCells(page, 'steer', spec.label)
+    await wait('queued')
   }
 
   /** What happens to a trial at about the time of the blow: it is let go, answered, begun or aborted. */
@@ -234,24 +232,20 @@ class Playing {
   /** Waits until every handle has ended, or until nothing has happened for long. */
   async #settle(page: Page): Promise<void> {
     const labels = this.#played.map(({ spec }) => spec.label)
-    let last = ''
-    let since = performance.now()
+    const patience = new Patience()
     for (;;) {
       await inCells(page, 'answer', labels)
       const state = await inCells(page, 'state')
       const open = state.handles.filter(({ isOpen }) => isOpen)
       const effects = this.#played.map(({ world }) => world.effects.length + world.requests.length)
-      const now = JSON.stringify([effects, state])
-      if (now !== last) since = performance.now()
-      last = now
-      if (open.length > 0 && performance.now() - since < QUIET_MS) {
+      if (open.length > 0 && !patience.isOver([effects, state])) {
         await sleep(POLL_MS)
         continue
       }
-      for (const { label, events } of open)
+      for (const { label } of open)
         this.#violationsOf(label).push({
           what: 'handle stays open',
-          detail: `after ${events} events`,
+          detail: await inCells(page, 'explain', label),
         })
       return
     }
@@ -262,8 +256,4 @@ class Playing {
     if (!one) throw new Error(`No trial is called ${label}.`)
     return one.violations
   }
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }

@@ -144,8 +144,15 @@ const cells = {
   async takeOver(label) {
     return follow(label, await tolerate(trials.get(label).talk.takeOver()))
   },
+  /** By the handle, which is done at once, and by the conversation, which says what came of it. */
   abort(label) {
-    for (const handle of handles) if (handle.label === label) handle.run.abort('enough')
+    const { talk, spec } = trials.get(label)
+    const tell = (point) => fetch(`${spec.url}/at?point=${point}`).catch(() => null)
+    const open = handles.filter((handle) => handle.label === label && handle.isOpen)
+    if (open.length === 0) return
+    for (const { run } of open) run.abort('enough')
+    void tell('abort asked')
+    void tolerate(talk.abort('enough')).then((isDone) => isDone && tell('abort confirmed'))
   },
   steer(label) {
     for (const handle of handles)
@@ -187,6 +194,19 @@ const cells = {
   async next(label) {
     const { outcome, error } = await cells.run(label, 'Next').result
     return error ? `${outcome}: ${error.code}: ${error.message}` : outcome
+  },
+  /** What there is to know of a run that doesn't end. */
+  async explain(label) {
+    const rows = (await cells.rows()).filter(({ conversationId }) => conversationId === label)
+    const { status, parked, pending, ownership } = trials.get(label).talk.getSnapshot()
+    const { held = [], pending: asked = [] } = await navigator.locks.query()
+    return JSON.stringify({
+      snapshot: { status, parked, pending: pending.length, ownership },
+      handles: cells.state().handles.filter((handle) => handle.label === label),
+      rows: rows.map(({ type, at }) => `${type} ${at}`).slice(-8),
+      held: held.map(({ name }) => name).filter((name) => name.includes(label)),
+      asked: asked.map(({ name }) => name).filter((name) => name.includes(label)),
+    })
   },
   locks: async () => {
     const { held = [] } = await navigator.locks.query()

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { inTime } from './patience.ts'
 import type { StoredConversation } from '../../src/protocol/conversation.ts'
 import type { Row } from '../../src/protocol/fact.ts'
 import type { ConversationSnapshot } from '../../src/index.ts'
@@ -37,17 +38,18 @@ export interface Cells {
   shown(label: string): ConversationSnapshot
   state(): { readonly errors: readonly string[]; readonly handles: readonly HandleState[] }
   next(label: string): Promise<string>
+  explain(label: string): Promise<string>
   locks(): Promise<readonly string[]>
   rows(): Promise<readonly (Row & { readonly conversationId: string })[]>
 }
 
-/** Runs a method of the page's side. Rejects when the page goes meanwhile. */
+/** Runs a method of the page's side. Rejects when the page goes meanwhile, and when it never answers. */
 export function inCells<Method extends keyof Cells>(
   page: Page,
   method: Method,
   ...values: Parameters<Cells[Method]>
 ): Promise<Awaited<ReturnType<Cells[Method]>>> {
-  return page.evaluate(
+  const answer = page.evaluate(
     async ([name, given]) => {
       const { cells } = window as unknown as {
         cells: Record<string, (...values: unknown[]) => unknown>
@@ -60,6 +62,7 @@ export function inCells<Method extends keyof Cells>(
     },
     [method, values] as const,
   ) as Promise<Awaited<ReturnType<Cells[Method]>>>
+  return inTime(method, answer)
 }
 
 /** The same where nobody waits: what comes next must be able to hit it, and may take its page away. */

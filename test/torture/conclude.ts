@@ -1,7 +1,8 @@
 import type { Page } from '@playwright/test'
 import { inCells, type CellSpec } from './cell-stage.ts'
-import type { Cell } from './cells.ts'
-import { judgeCell, type CellViolation } from './judge-cell.ts'
+import type { Cell, CellBlow } from './cells.ts'
+import { judgeAbort, judgeCell, type CellViolation } from './judge-cell.ts'
+import { Patience, sleep } from './patience.ts'
 import type { Stage } from './stage.ts'
 import type { World } from './world.ts'
 
@@ -18,16 +19,18 @@ export interface CellOutcome {
   readonly violations: readonly CellViolation[]
 }
 
-/** How long a run that a fresh page takes up may need. Milliseconds. */
-const LIMIT_MS = 60_000
-/** A run's locks are released behind its end. Milliseconds. */
-const RELEASE_MS = 15_000
+export interface ConcludeOptions {
+  readonly stage: Stage
+  /** On which it ended. */
+  readonly page: Page
+  /** What hit the trials, in its order. */
+  readonly blows: readonly CellBlow[]
+}
 
 /** What is left is judged: by the page on which it ended, by a fresh one beside it, and by the next turn of each conversation. */
 export async function conclude(
   played: readonly Played[],
-  stage: Stage,
-  page: Page,
+  { stage, page, blows }: ConcludeOptions,
 ): Promise<CellOutcome[]> {
   await Promise.all(played.map((one) => finish(one, page)))
   const fresh = await stage.open()
@@ -55,6 +58,7 @@ export async function conclude(
       isAccepted: world.requests.length > 0,
     }
     violations.push(...judgeCell({ ...evidence, rows: own }))
+    violations.push(...judgeAbort(own, { abort: world.abort, blows }))
     for (const child of children) {
       const ofChild = rows.filter(({ conversationId }) => conversationId === child)
       const judged = judgeCell({
@@ -82,49 +86,47 @@ export async function conclude(
   return played.map(({ cell, violations }) => ({ cell, violations }))
 }
 
-/** The locks of conversations that are still held once there was time to release them. */
+/** The locks of conversations that stay held: a run's are released behind its end. */
 async function keptLocks(page: Page): Promise<readonly string[]> {
-  const begun = performance.now()
+  const patience = new Patience()
   for (;;) {
     const locks = (await inCells(page, 'locks')).filter((name) => name.includes('trial-'))
-    if (locks.length === 0 || performance.now() - begun > RELEASE_MS) return locks
+    if (locks.length === 0 || patience.isOver(locks)) return locks
     await sleep(50)
   }
 }
 
 /** Ends the conversation's open run, if there still is one. */
-async function finish({ spec, violations }: Played, page: Page): Promise<void> {
-  const begun = performance.now()
+async function finish({ spec, world, violations }: Played, page: Page): Promise<void> {
+  const patience = new Patience()
   for (;;) {
     await inCells(page, 'resume', spec.label)
     await inCells(page, 'answer', [spec.label])
     const { handles } = await inCells(page, 'state')
-    if (!handles.some(({ label, isOpen }) => label === spec.label && isOpen)) return
-    if (performance.now() - begun < LIMIT_MS) {
+    const own = handles.filter(({ label }) => label === spec.label)
+    if (!own.some(({ isOpen }) => isOpen)) return
+    if (!patience.isOver([own, world.effects.length, world.requests.length])) {
       await sleep(50)
       continue
     }
-    violations.push({ what: 'run does not end', detail: spec.label })
+    violations.push({
+      what: 'run does not end',
+      detail: await inCells(page, 'explain', spec.label),
+    })
     return
   }
 }
 
 /** The page that lived through it shows what the fresh one reads from the store. */
 async function compareViews(label: string, page: Page, fresh: Page): Promise<CellViolation[]> {
-  const begun = performance.now()
+  const patience = new Patience()
   for (;;) {
-    const [lived, read] = await Promise.all(
-      [page, fresh].map((each) => inCells(each, 'shown', label)),
-    )
+    const views = await Promise.all([page, fresh].map((each) => inCells(each, 'shown', label)))
+    const [lived, read] = views
     const isSame = JSON.stringify(lived) === JSON.stringify(read)
     if (isSame && read?.status !== 'loading') return []
-    if (performance.now() - begun > 15_000)
-      return [
-        {
-          what: 'views differ',
-          detail: firstDifference(lived, read),
-        },
-      ]
+    if (patience.isOver(views))
+      return [{ what: 'views differ', detail: firstDifference(lived, read) }]
     await sleep(50)
   }
 }
@@ -140,8 +142,4 @@ function firstDifference(a: unknown, b: unknown, at = ''): string {
     }
   }
   return `${at}: ${JSON.stringify(a)?.slice(0, 200)} / ${JSON.stringify(b)?.slice(0, 200)}`
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }

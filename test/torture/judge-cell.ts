@@ -1,7 +1,7 @@
 import type { StoredConversation } from '../../src/protocol/conversation.ts'
 import type { Row } from '../../src/protocol/fact.ts'
-import { TARGET, type Cell } from './cells.ts'
-import type { CountedEffect } from './world.ts'
+import { TARGET, type Cell, type CellBlow } from './cells.ts'
+import type { AskedAbort, CountedEffect } from './world.ts'
 
 export interface CellViolation {
   readonly what:
@@ -15,6 +15,7 @@ export interface CellViolation {
     | 'request refused'
     | 'message lost'
     | 'message twice'
+    | 'abort lost'
     | 'run is lost'
     | 'run failed'
     | 'run does not end'
@@ -145,6 +146,22 @@ function judgeEnd({ rows, cell, isAccepted }: Evidence): CellViolation[] {
     return end.outcome === 'failed' ? [failed(end)] : []
   }
   return end.outcome === 'completed' ? [] : [failed(end)]
+}
+
+/** Blows that the page lives through, so that it asks the next worker for what the last one was asked for. */
+const SURVIVED = new Set<CellBlow>(['worker death', 'freeze', 'dispose'])
+
+/** An abort is stored where it was confirmed, and where the page that asked for it in time is still there. */
+export function judgeAbort(
+  rows: readonly Row[],
+  { abort, blows }: { readonly abort: AskedAbort; readonly blows: readonly CellBlow[] },
+): CellViolation[] {
+  const end = rows.find((row) => row.type === 'run-ended')?.end
+  if (end?.outcome === 'aborted') return []
+  const detail = JSON.stringify(end ?? null)
+  if (abort.isConfirmed) return [{ what: 'abort lost', detail: `It was confirmed: ${detail}` }]
+  const isOnRecord = abort.isInTime && blows.every((blow) => SURVIVED.has(blow))
+  return isOnRecord ? [{ what: 'abort lost', detail: `It was asked for: ${detail}` }] : []
 }
 
 function failed(end: object): CellViolation {

@@ -3,12 +3,11 @@ import type { Site } from '../browser/support/site.ts'
 import { inCells, tellCells } from './cell-stage.ts'
 import { TARGET, type Cell } from './cells.ts'
 import { conclude, type CellOutcome, type Played } from './conclude.ts'
+import { Patience, sleep } from './patience.ts'
 import { Stage } from './stage.ts'
 import type { TabAct, TabsBatch, TabStep } from './tabs-plan.ts'
 import { World } from './world.ts'
 
-/** How long a run may need once nothing holds it, and tabs to show the same. Milliseconds. */
-const LIMIT_MS = 60_000
 const POLL_MS = 40
 
 /** Plays conversations that several tabs show, and compares what each of them shows with what the others do. */
@@ -77,7 +76,7 @@ class Tabs {
         violations.push({ what: 'state not reached', detail: 'The run never began.' })
     const [page] = this.#stage.tabs
     if (!page) throw new Error('No tab is open.')
-    return conclude(this.#played, this.#stage, page)
+    return conclude(this.#played, { stage: this.#stage, page, blows: [] })
   }
 
   async #open(): Promise<Page> {
@@ -141,12 +140,12 @@ class Tabs {
   /** Nobody resumes anything: a tab that shows the run goes on with it, and all show the same in the end. */
   async #settle(one: Played): Promise<void> {
     const { label } = one.spec
-    const begun = performance.now()
+    const patience = new Patience()
     for (;;) {
       for (const tab of this.#stage.tabs) await inCells(tab, 'answer', [label])
       const views = await Promise.all(this.#stage.tabs.map((tab) => inCells(tab, 'shown', label)))
       if (views.every(({ status }) => status === 'idle')) break
-      if (performance.now() - begun > LIMIT_MS) {
+      if (patience.isOver(views)) {
         const detail = views.map(({ status }) => status).join()
         one.violations.push({ what: 'run does not end', detail })
         break
@@ -157,7 +156,7 @@ class Tabs {
   }
 
   async #compare({ spec, violations }: Played, act: TabAct): Promise<void> {
-    const begun = performance.now()
+    const patience = new Patience()
     for (;;) {
       const views = await Promise.all(
         this.#stage.tabs.map(async (tab) =>
@@ -165,15 +164,11 @@ class Tabs {
         ),
       )
       if (new Set(views).size === 1) return
-      if (performance.now() - begun > LIMIT_MS) {
+      if (patience.isOver(views)) {
         violations.push({ what: 'views differ', detail: `at ${act}: ${views.join(' | ')}` })
         return
       }
       await sleep(POLL_MS)
     }
   }
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }

@@ -16,6 +16,15 @@ export type Point =
   | 'answer'
   | 'pending'
   | 'queued'
+  | 'abort asked'
+  | 'abort confirmed'
+
+/** What a page has told of the abort that it asked for. */
+export interface AskedAbort {
+  /** It was asked for while the run was held in its state: before anything could end it otherwise. */
+  readonly isInTime: boolean
+  readonly isConfirmed: boolean
+}
 
 export interface CountedEffect {
   readonly tool: string
@@ -53,6 +62,7 @@ export class World {
   readonly #whenLetGo: Promise<void>
   #open: () => void = () => {}
   #isHolding = true
+  #abort: AskedAbort = { isInTime: false, isConfirmed: false }
   #server: { readonly url: string; close(): Promise<void> } | null = null
 
   constructor(plan: WorldPlan) {
@@ -62,6 +72,10 @@ export class World {
 
   get url(): string {
     return this.#server?.url ?? ''
+  }
+
+  get abort(): AskedAbort {
+    return this.#abort
   }
 
   async start(): Promise<this> {
@@ -88,6 +102,8 @@ export class World {
   }
 
   async #pass(point: Point): Promise<void> {
+    if (point === 'abort asked' && this.#isHolding) this.#abort = { ...this.#abort, isInTime: true }
+    if (point === 'abort confirmed') this.#abort = { ...this.#abort, isConfirmed: true }
     this.#arrived.add(point)
     this.#reached.get(point)?.()
     if (point === this.#plan.holds && this.#isHolding) await this.#whenLetGo

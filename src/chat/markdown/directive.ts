@@ -6,10 +6,11 @@ import {
   type PartInfo,
   PartType,
 } from 'lit/directive.js'
-import { type MarkdownText, ShownMarkdown } from './shown-markdown.ts'
+import type { MarkdownText } from './shown-markdown.ts'
+import { SlicedMarkdown } from './sliced-markdown.ts'
 
 class MarkdownDirective extends Directive {
-  #shown: ShownMarkdown | null = null
+  #shown: SlicedMarkdown | null = null
 
   constructor(part: PartInfo) {
     super(part)
@@ -21,7 +22,7 @@ class MarkdownDirective extends Directive {
   }
 
   override update({ element }: ElementPart, [text]: [MarkdownText]): typeof nothing {
-    this.#shown ??= new ShownMarkdown(element)
+    this.#shown ??= new SlicedMarkdown(element)
     this.#shown.update(text)
     return nothing
   }

@@ -32,14 +32,15 @@ export function rowsOf(
     )
   const approvals = { type: 'approvals', key: 'approvals', calls: asked } as const
   const rows: ChatRow[] = []
-  let day = ''
+  let day: Day | null = null
   const compactedBefore = new Set(compactions.map((compaction) => compaction.after))
   for (const message of messages) {
     if (message.role === 'tool' || message.role === 'system') continue
     if (message.at !== undefined) {
-      const today = new Date(message.at).toDateString()
-      if (today !== day) rows.push({ type: 'day', key: `day:${message.id}`, at: message.at })
-      day = today
+      if (!day || message.at < day.begin || message.at >= day.end) {
+        rows.push({ type: 'day', key: `day:${message.id}`, at: message.at })
+        day = dayOf(message.at)
+      }
     }
     if (hasText(message)) rows.push({ type: 'message', key: message.id, message })
     for (const call of message.calls ?? []) {
@@ -51,6 +52,16 @@ export function rowsOf(
   // Of agents that its calls asked, all of them.
   if (asked.length > 0 && !rows.includes(approvals)) rows.push(approvals)
   return joined(rows, alone)
+}
+
+interface Day {
+  readonly begin: number
+  readonly end: number
+}
+
+function dayOf(at: number): Day {
+  const date = new Date(at)
+  return { begin: date.setHours(0, 0, 0, 0), end: date.setDate(date.getDate() + 1) }
 }
 
 /** The calls that one card asks about: none where only one waits, which has a card of its own. */

@@ -77,7 +77,8 @@ export const frame: CSSResult = css`
     outline-offset: -2px;
   }
 
-  .earlier {
+  .earlier,
+  .later {
     align-self: center;
   }
 

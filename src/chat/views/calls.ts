@@ -1,9 +1,15 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { visibleText } from '../../conversation/index.ts'
 import type { ShownCall } from '../../index.ts'
-import type { ChatContext } from '../context.ts'
+import type { ChatContext, LocalState } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { callView } from './call.ts'
+
+const openKey = (key: string): string => `open:${key}`
+
+export function isCallsOpen(local: LocalState, key: string): boolean {
+  return local.get<boolean>(openKey(key)) ?? false
+}
 
 /** Calls of one tool in one line, which opens. */
 export function callsView(
@@ -14,8 +20,7 @@ export function callsView(
   const { words, local, locale } = context
   const [first] = calls
   const title = visibleText(first?.title ?? first?.toolName ?? '')
-  const openKey = `open:${key}`
-  const isOpen = local.get<boolean>(openKey) ?? false
+  const isOpen = isCallsOpen(local, key)
   const count = numberFormat(locale).format(calls.length)
   return html`
     <details
@@ -24,7 +29,7 @@ export function callsView(
       tabindex="-1"
       ?open=${isOpen}
       @toggle=${({ target, currentTarget }: Event) => {
-        if (target === currentTarget) local.set(openKey, (target as HTMLDetailsElement).open)
+        if (target === currentTarget) local.set(openKey(key), (target as HTMLDetailsElement).open)
       }}
     >
       <summary>

@@ -69,8 +69,11 @@ function edgeView({ words, width }: ChatContext): TemplateResult {
 
 function logView(context: ChatContext): TemplateResult {
   const { snapshot, words, isFollowing, actions, history, renderers } = context
-  const all = rowsOf(snapshot, { alone: (toolName) => Object.hasOwn(renderers, toolName) })
-  const rows = history.cut(all)
+  const shown = history.cut(
+    rowsOf(snapshot, { alone: (toolName) => Object.hasOwn(renderers, toolName) }),
+  )
+  const rows: readonly (ChatRow | typeof LATER)[] =
+    shown.later > 0 ? [...shown.rows, LATER, ...shown.waiting] : shown.rows
   const isLoading = snapshot.status === 'loading' || snapshot.older > 0
   return html`
     <div
@@ -85,12 +88,12 @@ function logView(context: ChatContext): TemplateResult {
       @auxclick=${(event: Event) => askBeforeLeaving(context, event)}
     >
       ${isLoading ? html`<p class="note">${words.loading}</p>` : nothing}
-      ${all.length > rows.length ? earlierView(context, all, rows) : nothing}
+      ${shown.earlier > 0 ? earlierView(context, shown.earlier) : nothing}
       ${rows.length === 0 && !isLoading ? emptyView(context) : nothing}
       ${repeat(
         rows,
         ({ key }) => key,
-        (row) => rowView(context, row),
+        (row) => (row.type === 'later' ? laterView(context, shown.later) : rowView(context, row)),
       )}
       ${elsewhereView(context)}
     </div>
@@ -105,13 +108,17 @@ function logView(context: ChatContext): TemplateResult {
   `
 }
 
-function earlierView(
-  { words, locale, history }: ChatContext,
-  all: readonly ChatRow[],
-  shown: readonly ChatRow[],
-): TemplateResult {
-  const count = numberFormat(locale).format(all.length - shown.length)
-  return html`<button type="button" class="quiet earlier" @click=${() => history.extend(all)}>
-    ${words.earlier(count)}
+/** In place of the rows behind those that are drawn. */
+const LATER = { type: 'later', key: 'later' } as const
+
+function earlierView({ words, locale, history }: ChatContext, count: number): TemplateResult {
+  return html`<button type="button" class="quiet earlier" @click=${() => history.showEarlier()}>
+    ${words.earlier(numberFormat(locale).format(count))}
+  </button>`
+}
+
+function laterView({ words, locale, history }: ChatContext, count: number): TemplateResult {
+  return html`<button type="button" class="quiet later" @click=${() => history.showLater()}>
+    ${words.later(numberFormat(locale).format(count))}
   </button>`
 }

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { ShownBranch, ShownMessage } from '../../index.ts'
-import type { ChatContext } from '../context.ts'
+import type { MessageContext } from '../context.ts'
 import { copyText } from '../../stage/copy-text.ts'
 import { numberFormat, timeFormat } from '../formats.ts'
 import { textOf } from '../parts/text-of.ts'
@@ -8,7 +8,7 @@ import { edit } from './message-editor.ts'
 
 /** What can be done with a message that is complete. */
 export function messageActionsView(
-  context: ChatContext,
+  context: MessageContext,
   message: ShownMessage,
 ): TemplateResult | typeof nothing {
   const { snapshot, words, local, actions, conversation } = context
@@ -40,7 +40,7 @@ export function messageActionsView(
   `
 }
 
-function branchView(context: ChatContext, { index, ids }: ShownBranch): TemplateResult {
+function branchView(context: MessageContext, { index, ids }: ShownBranch): TemplateResult {
   const { words, actions, conversation, locale, snapshot } = context
   const number = numberFormat(locale)
   const show = (at: number) => (): void => {
@@ -80,7 +80,7 @@ function branchView(context: ChatContext, { index, ids }: ShownBranch): Template
 
 /** The host is notified by the event; what was given last is shown as pressed. */
 function feedbackView(
-  { words, local, actions }: ChatContext,
+  { words, local, actions }: MessageContext,
   message: ShownMessage,
 ): TemplateResult {
   const key = `feedback:${message.id}`

@@ -1,21 +1,21 @@
 import { html, type TemplateResult } from 'lit'
 import type { ShownMessage } from '../../index.ts'
-import type { ChatContext } from '../context.ts'
+import type { MessageContext } from '../context.ts'
 import { textOf } from '../parts/text-of.ts'
 
 const keyOf = ({ id }: ShownMessage): string => `edit:${id}`
 
-export function isEdited({ local }: ChatContext, message: ShownMessage): boolean {
+export function isEdited({ local }: MessageContext, message: ShownMessage): boolean {
   return local.get(keyOf(message)) !== undefined
 }
 
 /** Begins to edit a message of the person's. */
-export function edit({ local }: ChatContext, message: ShownMessage): void {
+export function edit({ local }: MessageContext, message: ShownMessage): void {
   local.set(keyOf(message), textOf(message))
 }
 
 /** The message as a field. Sent, it begins a branch beside the message. */
-export function editorView(context: ChatContext, message: ShownMessage): TemplateResult {
+export function editorView(context: MessageContext, message: ShownMessage): TemplateResult {
   const { words, local, actions, conversation } = context
   const text = local.get<string>(keyOf(message)) ?? ''
   const close = (): void => local.set(keyOf(message), undefined)

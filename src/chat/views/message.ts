@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { guard } from 'lit/directives/guard.js'
 import type { ShownMessage } from '../../index.ts'
-import type { ChatContext } from '../context.ts'
+import type { MessageContext } from '../context.ts'
 import { markdown } from '../markdown/directive.ts'
 import { editorView, isEdited } from './message-editor.ts'
 import { messageActionsView } from './message-actions.ts'
@@ -9,7 +9,7 @@ import { messageActionsView } from './message-actions.ts'
 type Part = ShownMessage['parts'][number]
 
 /** A message of the person or the model. Its calls are rows of their own. */
-export function messageView(context: ChatContext, message: ShownMessage): TemplateResult {
+export function messageView(context: MessageContext, message: ShownMessage): TemplateResult {
   const { words } = context
   const isOwn = message.role === 'user'
   if (isEdited(context, message)) return editorView(context, message)
@@ -37,7 +37,7 @@ export function messageView(context: ChatContext, message: ShownMessage): Templa
 
 /** What a second look at the answer has said of it: remarks, or what stood there before. */
 function reflectionView(
-  { words, markdown: options }: ChatContext,
+  { words, markdown: options }: MessageContext,
   { reflection }: ShownMessage,
 ): TemplateResult | typeof nothing {
   if (!reflection) return nothing
@@ -50,7 +50,7 @@ function reflectionView(
 }
 
 function partView(
-  { words, markdown: options }: ChatContext,
+  { words, markdown: options }: MessageContext,
   message: ShownMessage,
   part: Part,
 ): TemplateResult | typeof nothing {

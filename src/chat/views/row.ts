@@ -1,29 +1,76 @@
 import { html, type TemplateResult } from 'lit'
-import type { ChatContext } from '../context.ts'
+import { guard } from 'lit/directives/guard.js'
+import type { DirectiveResult } from 'lit/directive.js'
+import type { ShownCall, ShownMessage } from '../../index.ts'
+import type { ChatContext, MessageContext } from '../context.ts'
 import { dayFormat } from '../formats.ts'
+import { stateOf } from '../parts/call-state.ts'
 import type { ChatRow } from '../parts/rows.ts'
 import { approvalsView } from './approvals.ts'
 import { callView } from './call.ts'
-import { callsView } from './calls.ts'
+import { callsView, isCallsOpen } from './calls.ts'
 import { messageView } from './message.ts'
 
-export function rowView(context: ChatContext, row: ChatRow): TemplateResult {
+/** A row. What a long conversation consists of is drawn anew only when something that it is made of has changed. */
+export function rowView(context: ChatContext, row: ChatRow): TemplateResult | DirectiveResult {
+  const { words, locale, local } = context
   switch (row.type) {
     case 'day':
-      return html`<p class="day" part="day">${dayOf(row.at, context.locale)}</p>`
+      return guard(
+        [row.at, locale],
+        () => html`<p class="day" part="day">${dayFormat(locale).format(row.at)}</p>`,
+      )
     case 'message':
-      return messageView(context, row.message)
+      return guard(madeOf(context, row.message), () => messageView(context, row.message))
     case 'call':
-      return callView(context, row.call)
+      return isOver(context, row.call)
+        ? guard(callMadeOf(context, row.call), () => callView(context, row.call))
+        : callView(context, row.call)
     case 'calls':
-      return callsView(context, row.key, row.calls)
+      // Open, it has all that its calls have.
+      return isCallsOpen(local, row.key)
+        ? callsView(context, row.key, row.calls)
+        : guard([...row.calls, words, locale], () => callsView(context, row.key, row.calls))
     case 'approvals':
       return approvalsView(context, row.calls)
     case 'compaction':
-      return html`<p class="note">${context.words.compacted}</p>`
+      return html`<p class="note">${words.compacted}</p>`
   }
 }
 
-function dayOf(at: number, locale: string): string {
-  return dayFormat(locale).format(at)
+function madeOf(context: MessageContext, message: ShownMessage): unknown[] {
+  const { conversation, words, locale, local, markdown, snapshot } = context
+  const branch = snapshot.branches[message.id]
+  return [
+    message,
+    conversation,
+    words,
+    locale,
+    markdown,
+    snapshot.runId,
+    branch?.index,
+    branch?.ids,
+    local.changesOf(message.id),
+  ]
+}
+
+/** Nothing more comes of it by itself, and nobody is asked about it. */
+function isOver({ snapshot }: ChatContext, call: ShownCall): boolean {
+  const { kind } = stateOf(call)
+  const isSettled = kind === 'done' || kind === 'problem'
+  return isSettled && !snapshot.pending.some(({ toolCallId }) => toolCallId === call.toolCallId)
+}
+
+function callMadeOf(context: ChatContext, call: ShownCall): unknown[] {
+  const { conversation, words, locale, local, renderers, snapshot } = context
+  return [
+    call,
+    conversation,
+    words,
+    locale,
+    renderers,
+    context.answersItself(call),
+    snapshot.runId,
+    local.changesOf(call.toolCallId),
+  ]
 }

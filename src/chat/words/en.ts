@@ -13,6 +13,7 @@ export const en: Words = {
   log: 'Messages',
   jumpToLatest: 'Jump to the latest message',
   earlier: (count) => `Show earlier messages (${count})`,
+  later: (count) => `Show later messages (${count})`,
   resize: 'Width of the panel',
   reasoning: 'Reasoning',
   reasoningUnderWay: 'Thinking…',

@@ -12,6 +12,7 @@ export interface Words {
   readonly log: string
   readonly jumpToLatest: string
   earlier(count: string): string
+  later(count: string): string
   readonly resize: string
   readonly reasoning: string
   readonly reasoningUnderWay: string

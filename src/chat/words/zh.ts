@@ -13,6 +13,7 @@ export const zh: Words = {
   log: '消息',
   jumpToLatest: '跳到最新消息',
   earlier: (count) => `显示更早的消息（${count}）`,
+  later: (count) => `显示更晚的消息（${count}）`,
   resize: '面板宽度',
   reasoning: '思考过程',
   reasoningUnderWay: '思考中…',

@@ -5,7 +5,7 @@ export class Changes {
   readonly #followers = new Set<(change: StoreChange) => void>()
 
   /** Calls back once what has changed is committed, and whoever changed it has its answer. */
-  report(conversationId: string, lastSeq: number): void {
+  report(conversationId: string | null, lastSeq: number): void {
     for (const follower of this.#followers)
       queueMicrotask(() => follower({ conversationId, lastSeq }))
   }

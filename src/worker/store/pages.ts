@@ -1,7 +1,7 @@
 import type { ConversationRecord } from '../../protocol/conversation.ts'
 import type { ListedRecords, ListPage } from './store.ts'
 
-type Place = Pick<ConversationRecord, 'updatedAt' | 'conversationId'>
+export type Place = Pick<ConversationRecord, 'updatedAt' | 'conversationId'>
 
 /** The order of lists: the newest change first, and of one time by id. */
 function byNewest(a: Place, b: Place): number {
@@ -10,12 +10,12 @@ function byNewest(a: Place, b: Place): number {
 }
 
 /** What `next` says of the last record of a page. */
-function placeAfter({ updatedAt, conversationId }: Place): string {
+export function placeAfter({ updatedAt, conversationId }: Place): string {
   return `${updatedAt} ${conversationId}`
 }
 
 /** The place that `next` said; what says none is the beginning. */
-function readPlace(after: string | undefined): Place | null {
+export function readPlace(after: string | undefined): Place | null {
   const [, updatedAt, conversationId] = /^(-?[\d.]+) (.*)$/s.exec(after ?? '') ?? []
   if (updatedAt === undefined || conversationId === undefined) return null
   return { updatedAt: Number(updatedAt), conversationId }

@@ -20,6 +20,11 @@ export interface FaultProxy {
   enqueue(...faults: readonly Fault[]): void
   /** The last POST's answer as the server sent it: head and chunked body. */
   readonly lastAnswer: Buffer
+  /** Takes back what was not used, and says how many faults that were. */
+  forget(): number
+  /** Breaks every connection, and each new one, until it is mended. */
+  cut(): void
+  mend(): void
   close(): Promise<void>
 }
 
@@ -31,8 +36,14 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const faults: Fault[] = []
   const sockets = new Set<Socket>()
   let lastAnswer: Buffer = Buffer.alloc(0)
+  let isCut = false
 
   const server = createServer((client) => {
+    client.on('error', () => undefined)
+    if (isCut) {
+      client.resetAndDestroy()
+      return
+    }
     const upstream = connect({ host: hostname, port: Number(port), noDelay: true })
     client.setNoDelay(true)
     let fault: Fault = { type: 'none' }
@@ -73,6 +84,14 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     enqueue: (...more) => void faults.push(...more),
     get lastAnswer() {
       return lastAnswer
+    },
+    forget: () => faults.splice(0).length,
+    cut: () => {
+      isCut = true
+      for (const socket of sockets) socket.destroy()
+    },
+    mend: () => {
+      isCut = false
     },
     close: () =>
       new Promise((resolve) => {

@@ -192,4 +192,45 @@ describe('conversation(id)', () => {
     expect(await set.agent.conversations.delete('c1')).toBe(true)
     await until(() => !getSnapshot().messages.length)
   })
+
+  test('is known for a while when nobody follows it, and loaded again after many others', async () => {
+    const ids = Array.from({ length: 12 }, (_, at) => `of-many-${at}`)
+    const { agent } = stage(
+      {},
+      {
+        connect: (worker) => {
+          for (const [at, conversationId] of ids.entries())
+            worker.skip(
+              { runId: `r${at}`, conversationId },
+              started({ message: { ...old, id: conversationId } }) as Fact,
+              { type: 'run-ended', end: COMPLETED },
+            )
+          return HELLO
+        },
+      },
+    )
+    const isKnown = (id: string): boolean =>
+      agent.conversation(id).getSnapshot().messages[0]?.id === id
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const settled = async (isDone: () => boolean): Promise<void> => {
+      while (!isDone()) {
+        vi.advanceTimersByTime(20)
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    }
+    for (const id of ids) {
+      const undo = agent.conversation(id).subscribe(() => {})
+      await settled(() => isKnown(id))
+      undo()
+      // Nobody follows it any more.
+      vi.advanceTimersByTime(10_000)
+    }
+    const known = ids.filter(isKnown)
+    expect(known).toContain(ids.at(-1))
+    expect(known).not.toContain(ids[0])
+    expect(known.length).toBeLessThan(10)
+    agent.conversation('of-many-0').subscribe(() => {})
+    await settled(() => isKnown('of-many-0'))
+    vi.useRealTimers()
+  })
 })

@@ -1,6 +1,13 @@
-import { describe, expect, it } from 'vitest'
-import { defineTool, type RunEvent } from '../../../src/index.ts'
-import { createTestAgent, createTestStorage, simulateReload } from '../../../src/testing/index.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createAgent, defineTool, type RunEvent } from '../../../src/index.ts'
+import type { WorkerLike } from '../../../src/client/spawn-worker.ts'
+import {
+  createTestAgent,
+  createTestStorage,
+  inProcessWorker,
+  simulateReload,
+} from '../../../src/testing/index.ts'
+import { until } from '../client/fake-worker.ts'
 
 const add = defineTool({
   name: 'add_to_cart',
@@ -74,4 +81,69 @@ describe('an agent in one process', () => {
     expect(await second.resume()).toBeNull()
     await second.dispose()
   })
+})
+
+describe('a worker in this process', () => {
+  const pay = defineTool({
+    name: 'pay',
+    description: 'Pays.',
+    needsApproval: true,
+    execute: () => 'paid',
+  })
+  const paying = { steps: [{ toolCalls: [{ toolName: 'pay', input: {} }] }, { text: 'Settled.' }] }
+
+  /** A storage that notes which of the workers that use it became the owner of something, in their order. */
+  function watched() {
+    const inner = createTestStorage()
+    const owners: number[] = []
+    let workers = 0
+    const storage = {
+      open: async (name: string) => {
+        const store = await inner.open(name)
+        const worker = ++workers
+        const claim: typeof store.claim = (...asked) => {
+          owners.push(worker)
+          return store.claim(...asked)
+        }
+        return { ...store, claim }
+      },
+    }
+    return { storage, owners }
+  }
+
+  /** It waits for a person when its worker is gone; from then on only the next one may own it. */
+  it.each(['is terminated', 'is left behind by a reload'])(
+    'that %s does not take back a run that went on',
+    async (death) => {
+      const { storage, owners } = watched()
+      const workers: WorkerLike[] = []
+      const make = inProcessWorker({ storage })
+      const open = () => {
+        const agent = createAgent({
+          model: { provider: 'scripted', model: 'scripted', script: paying },
+          tools: [pay],
+          worker: () => {
+            workers.push(make())
+            return workers.at(-1)!
+          },
+        })
+        onTestFinished(() => agent.dispose())
+        const talk = agent.conversation('c')
+        talk.subscribe(() => undefined)
+        return { agent, talk }
+      }
+      const before = open()
+      void before.agent.run('Pay', { conversationId: 'c' })
+      await until(() => before.talk.getSnapshot().status === 'waiting')
+      if (death === 'is terminated') workers[0]!.terminate!()
+      else simulateReload()
+      const after = open()
+      const run = await after.agent.resume('c')
+      await until(() => after.talk.getSnapshot().pending.length === 1)
+      owners.length = 0
+      await after.talk.approve(after.talk.getSnapshot().pending[0]!)
+      expect(await run?.result).toMatchObject({ outcome: 'completed', text: 'Settled.' })
+      expect(new Set(owners)).toEqual(new Set([2]))
+    },
+  )
 })

@@ -1,0 +1,164 @@
+import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction } from 'idb'
+import { isRecord } from '../../lib/shape.ts'
+import type { ConversationRecord } from '../../protocol/conversation.ts'
+import { pageOf } from '../../worker/store/pages.ts'
+import { makerOf } from '../../worker/store/record.ts'
+import type { ListedRecords, ListPage, RowRange, StoredRows } from '../../worker/store/store.ts'
+
+/** Conversations whose rows are kept when it is opened: those that changed last. */
+const MOST_KEPT = 100
+
+interface Entry {
+  readonly record: ConversationRecord
+  /** How many of its rows are here: from the first one on, without a gap. */
+  readonly rows: number
+}
+
+interface Schema extends DBSchema {
+  records: { key: string; value: Entry }
+  rows: { key: [string, number]; value: unknown }
+  /** One entry: the name of the store that it is a copy of. */
+  store: { key: 'id'; value: string }
+}
+
+type Names = ('records' | 'rows' | 'store')[]
+type Use = IDBPTransaction<Schema, Names, 'readwrite'>
+
+const ALL: Names = ['records', 'rows', 'store']
+
+/** What a store has answered, in IndexedDB: for reading while it can't be reached. What it can't keep, it doesn't have. */
+export class Copy {
+  readonly #name: string
+  #opening: Promise<Pick<IDBPDatabase<Schema>, 'transaction' | 'close'>> | null = null
+  #storeId: string | null = null
+
+  constructor(name: string) {
+    this.#name = `offstage-copy:${name}`
+  }
+
+  /** From here on it is a copy of this store: of another one nothing is kept. */
+  async of(storeId: string): Promise<void> {
+    if (this.#storeId === storeId) return
+    this.#storeId = storeId
+    await this.#use(async (tx) => {
+      const known = await tx.objectStore('store').get('id')
+      if (known === storeId) return
+      await Promise.all(ALL.map((name) => tx.objectStore(name).clear()))
+      await tx.objectStore('store').put(storeId, 'id')
+    })
+  }
+
+  /** Keeps a record, and rows that follow one another, as far as they belong to what is here. */
+  async keep(record: ConversationRecord, rows: readonly unknown[] = []): Promise<void> {
+    const { conversationId: id } = record
+    await this.#use(async (tx) => {
+      const records = tx.objectStore('records')
+      const known = await records.get(id)
+      const isSame = known !== undefined && makerOf(known.record) === makerOf(record)
+      if (known && !isSame) await tx.objectStore('rows').delete(rowsOf(id))
+      let count = isSame ? known.rows : 0
+      const [first] = rows
+      const from = isRecord(first) ? Number(first['seq']) : Number.NaN
+      if (from <= count + 1) {
+        for (const [at, row] of rows.entries())
+          await tx.objectStore('rows').put(row, [id, from + at])
+        count = Math.max(count, from + rows.length - 1)
+      }
+      // An answer may have been overtaken by a newer one.
+      const newest = isSame && known.record.lastSeq > record.lastSeq ? known.record : record
+      await records.put({ record: newest, rows: count }, id)
+    })
+  }
+
+  async forget(id: string): Promise<void> {
+    await this.#use(async (tx) => {
+      await tx.objectStore('records').delete(id)
+      await tx.objectStore('rows').delete(rowsOf(id))
+    })
+  }
+
+  /** Null: what is here doesn't reach as far. */
+  async read(id: string, { after = 0, limit, newest }: RowRange): Promise<StoredRows | null> {
+    const found = await this.#use(async (tx) => {
+      const entry = await tx.objectStore('records').get(id)
+      if (entry === undefined || (entry.rows === 0 && entry.record.lastSeq > 0)) return null
+      const from = newest === undefined ? after : Math.max(0, entry.rows - newest)
+      if (from > entry.rows) return null
+      const to = newest === undefined && limit !== undefined ? from + limit : Infinity
+      // A range from a number to the same one is none.
+      const rows = to > from ? await tx.objectStore('rows').getAll(rowsOf(id, from, to)) : []
+      // What isn't here is no fault of the conversation.
+      const record = { ...entry.record, lastSeq: entry.rows }
+      return { record, rows, isCopy: true as const }
+    })
+    return found ?? null
+  }
+
+  async list(page: ListPage | undefined): Promise<ListedRecords | null> {
+    const entries = await this.#use((tx) => tx.objectStore('records').getAll())
+    if (!entries || entries.length === 0) return null
+    return {
+      ...pageOf(
+        entries.map(({ record }) => record),
+        page,
+      ),
+      isCopy: true,
+    }
+  }
+
+  close(): void {
+    void this.#opening?.then(
+      (db) => db.close(),
+      () => undefined,
+    )
+    this.#opening = null
+  }
+
+  /** Undefined: there is no database, or it failed. */
+  async #use<T>(work: (tx: Use) => Promise<T>): Promise<T | undefined> {
+    try {
+      this.#opening ??= this.#open()
+      const tx = (await this.#opening).transaction(ALL, 'readwrite')
+      const [value] = await Promise.all([work(tx), tx.done])
+      return value
+    } catch {
+      // The next use opens it anew.
+      this.close()
+      return undefined
+    }
+  }
+
+  async #open(): Promise<IDBPDatabase<Schema>> {
+    const close = (): void => this.close()
+    const db = await openDB<Schema>(this.#name, 1, {
+      upgrade(made) {
+        for (const name of ALL) made.createObjectStore(name)
+      },
+      blocking: close,
+      terminated: close,
+    })
+    await prune(db.transaction(ALL, 'readwrite'))
+    return db
+  }
+}
+
+/** The rows of the others stay on the server. */
+async function prune(tx: Use): Promise<void> {
+  const records = tx.objectStore('records')
+  const entries = await records.getAll()
+  const old = entries
+    .filter(({ rows }) => rows > 0)
+    .toSorted((a, b) => b.record.updatedAt - a.record.updatedAt)
+    .slice(MOST_KEPT)
+  for (const { record } of old) {
+    const { conversationId: id } = record
+    await tx.objectStore('rows').delete(rowsOf(id))
+    await records.put({ record, rows: 0 }, id)
+  }
+  await tx.done
+}
+
+/** Keys of the rows after the first number, up to the second one. */
+function rowsOf(id: string, after = 0, last = Infinity): IDBKeyRange {
+  return IDBKeyRange.bound([id, after], [id, last], true)
+}

@@ -1,0 +1,101 @@
+import { sleepUnlessAborted } from '../../lib/sleep.ts'
+import { isText, isWhole, nullOr, shape } from '../../lib/shape.ts'
+import type { StoreChange } from '../../worker/store/store.ts'
+import { EVENT_STREAM, HEARTBEAT_MS } from '../wire.ts'
+import type { Line } from './line.ts'
+
+/** Between two tries to connect: twice as long each time, in part by chance. Milliseconds. */
+const FIRST_DELAY_MS = 500
+const LONGEST_DELAY_MS = 15_000
+/** A stream that says nothing for so long is dead. Milliseconds. */
+const SILENT_MS = 3 * HEARTBEAT_MS
+/** Nothing that is meant is so long. Characters. */
+const LONGEST_EVENT = 10_000
+
+const isChange = shape({ conversationId: nullOr(isText), lastSeq: isWhole(0) })
+
+/** Keeps a stream of the store's changes open until the signal aborts, and goes on where one broke off. */
+export async function followLine(
+  line: Line,
+  onChange: (change: StoreChange) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const seen = { id: '' }
+  let tries = 0
+  const onEvent = (event: string): void => {
+    tries = 0
+    takeEvent(event, seen, onChange)
+  }
+  while (!signal.aborted) {
+    await readStream(line, { lastEventId: seen.id, onEvent, signal }).catch(() => undefined)
+    const most = Math.min(FIRST_DELAY_MS * 2 ** tries++, LONGEST_DELAY_MS)
+    await untilBack(most * (0.5 + Math.random() / 2), signal)
+  }
+}
+
+/** Until the stream ends, breaks off, or says nothing any more. */
+async function readStream(
+  line: Line,
+  {
+    lastEventId,
+    onEvent,
+    signal,
+  }: { lastEventId: string; onEvent: (event: string) => void; signal: AbortSignal },
+): Promise<void> {
+  const silence = new AbortController()
+  const limit = (): ReturnType<typeof setTimeout> => setTimeout(() => silence.abort(), SILENT_MS)
+  let timer = limit()
+  try {
+    const { body } = await line.send({
+      headers: {
+        accept: EVENT_STREAM,
+        ...(lastEventId !== '' && { 'last-event-id': lastEventId }),
+      },
+      signal: AbortSignal.any([signal, silence.signal]),
+    })
+    const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
+    let text = ''
+    for (;;) {
+      const next = await reader?.read()
+      clearTimeout(timer)
+      if (!next || next.done) return
+      timer = limit()
+      const events = (text + next.value).split('\n\n')
+      text = (events.pop() ?? '').slice(-LONGEST_EVENT)
+      events.forEach(onEvent)
+    }
+  } finally {
+    clearTimeout(timer)
+    silence.abort()
+  }
+}
+
+function takeEvent(
+  event: string,
+  seen: { id: string },
+  onChange: (change: StoreChange) => void,
+): void {
+  const [, data] = /^data: (.*)$/m.exec(event) ?? []
+  const change: unknown = parsed(data)
+  if (isChange(change)) onChange(change as StoreChange)
+  const [, id] = /^id: (.*)$/m.exec(event) ?? []
+  seen.id = id ?? seen.id
+}
+
+function parsed(data: string | undefined): unknown {
+  try {
+    return JSON.parse(data ?? 'null')
+  } catch {
+    return null
+  }
+}
+
+/** So long, or until the browser says that it is online. */
+function untilBack(ms: number, signal: AbortSignal): Promise<void> {
+  const back = new AbortController()
+  const isBack = (): void => back.abort()
+  globalThis.addEventListener?.('online', isBack)
+  return sleepUnlessAborted(ms, AbortSignal.any([signal, back.signal])).finally(() =>
+    globalThis.removeEventListener?.('online', isBack),
+  )
+}

@@ -1,0 +1,148 @@
+import { type CustomStorage, storageKey, type StorageState } from '../../protocol/conversation.ts'
+import { OffstageError } from '../../protocol/error.ts'
+import { FORMAT, type Row } from '../../protocol/fact.ts'
+import type { Append, Store } from '../../worker/store/store.ts'
+import type { StoreDefinition } from '../../worker/store/stores.ts'
+import { Changes } from '../../worker/store/changes.ts'
+import type { Appended } from '../wire.ts'
+import { Copy } from './copy.ts'
+import { followLine } from './follow-line.ts'
+import { type Fetch, Line } from './line.ts'
+
+export interface HttpStoreOptions {
+  /** Where the server's handler is: an address of the page's own server, or one that allows its origin. */
+  readonly url: string
+  /** What pages call it: `storage: { type }`. Default `'http'`. */
+  readonly type?: string
+  /** Headers of each request, by what the page's `storage` says: a token, for example. Asked for each time. Default: none. */
+  readonly headers?: (storage: CustomStorage) => HeadersInit | Promise<HeadersInit>
+  /** Default: the worker's own, which sends the cookies of the page's origin. */
+  readonly fetch?: Fetch
+  /** Whether what is read is kept in this browser, for reading while the server can't be reached. Default true. */
+  readonly copy?: boolean
+  /** How long the server may take for an answer. Default 60 000. Milliseconds. */
+  readonly timeoutMs?: number
+}
+
+/** A store on a server of your own, which answers by `createStoreHandler`: give it to `startWorker({ stores })`. */
+export function httpStore(options: HttpStoreOptions): StoreDefinition {
+  const { type = 'http' } = options
+  return { type, open: async (storage, report) => openHttpStore(options, storage, report) }
+}
+
+function openHttpStore(
+  options: HttpStoreOptions,
+  storage: CustomStorage,
+  report: (state: StorageState) => void,
+): Store {
+  const { url, headers, timeoutMs = 60_000 } = options
+  const closed = new AbortController()
+  const changes = new Changes()
+  const hasCopy = options.copy !== false && globalThis.indexedDB !== undefined
+  const copy = hasCopy ? new Copy(`${url} ${storageKey(storage)}`) : null
+  const line = new Line({
+    url,
+    headers: () => headers?.(storage) ?? {},
+    fetch: options.fetch ?? ((...asked) => fetch(...asked)),
+    timeoutMs,
+    report,
+    onBack: () => changes.report(null, 0),
+    onStore: (storeId) => void copy?.of(storeId),
+    closed: closed.signal,
+  })
+  return storeOn(line, { copy, changes, closed })
+}
+
+interface Parts {
+  readonly copy: Copy | null
+  readonly changes: Changes
+  readonly closed: AbortController
+}
+
+function storeOn(line: Line, { copy, changes, closed }: Parts): Store {
+  let isFollowed = false
+  return {
+    claim: (conversationId, at, claim) => line.ask('claim', { conversationId, at, ...claim }),
+    append: async ({ strict: _always, ...append }) => {
+      const appended = await line.ask('append', append)
+      const rows = rowsOf(append, appended)
+      if (appended.record) void copy?.keep(appended.record, rows)
+      return rows
+    },
+    // A step's text goes to the server once it is whole.
+    keepDraft: async () => undefined,
+    draftOf: async () => undefined,
+    place: (placement) => line.ask('place', placement),
+    read: async (conversationId, range = {}) =>
+      orCopy(
+        async () => {
+          const stored = await line.ask('read', { conversationId, ...range })
+          const { record, rows } = stored
+          void (record ? copy?.keep(record, rows) : copy?.forget(conversationId))
+          return stored
+        },
+        () => copy?.read(conversationId, range),
+      ),
+    get: (conversationId) => line.ask('get', { conversationId }),
+    list: async (page) =>
+      orCopy(
+        async () => {
+          const listed = await line.ask('list', page ?? {})
+          for (const record of listed.records) void copy?.keep(record)
+          return listed
+        },
+        () => copy?.list(page),
+      ),
+    rename: (conversationId, name) => line.ask('rename', { conversationId, ...name }),
+    mark: async (conversationId, broken) =>
+      void (await line.ask('mark', { conversationId, broken })),
+    descendants: (conversationId) => line.ask('descendants', { conversationId }),
+    delete: async (conversationId) => {
+      const isDeleted = await line.ask('delete', { conversationId })
+      void copy?.forget(conversationId)
+      return isDeleted
+    },
+    follow: (onChange) => {
+      const stop = changes.follow(onChange)
+      if (!isFollowed) {
+        isFollowed = true
+        const onNews = ({ conversationId, lastSeq }: Parameters<typeof onChange>[0]): void => {
+          if (conversationId !== null && lastSeq === 0) void copy?.forget(conversationId)
+          changes.report(conversationId, lastSeq)
+        }
+        void followLine(line, onNews, closed.signal)
+      }
+      return stop
+    },
+    close: () => {
+      closed.abort()
+      copy?.close()
+    },
+  }
+}
+
+/** What was written: the rows that were sent, in the places that the server gave them, or what a repeat found. */
+function rowsOf(
+  { conversationId, appendId, rows }: Append,
+  { first, rows: before }: Appended,
+): readonly Row[] {
+  return (
+    before ??
+    rows.map((row, at) => ({ ...row, format: FORMAT, conversationId, seq: first + at, appendId }))
+  )
+}
+
+/** From the copy only while the server can't be reached. */
+async function orCopy<T>(
+  ask: () => Promise<T>,
+  fromCopy: () => Promise<T | null> | undefined,
+): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    const isOffline = OffstageError.is(error) && error.code === 'storage-offline'
+    const kept = isOffline ? await fromCopy() : null
+    if (kept) return kept
+    throw error
+  }
+}

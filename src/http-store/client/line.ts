@@ -1,0 +1,131 @@
+import type { StorageState } from '../../protocol/conversation.ts'
+import { isErrorData, OffstageError, type ErrorCode } from '../../protocol/error.ts'
+import { FORMAT } from '../../protocol/fact.ts'
+import { isRecord } from '../../lib/shape.ts'
+import type { HttpAnswer, HttpCall, HttpCalls } from '../wire.ts'
+
+/** What asks the server. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+export interface LineOptions {
+  readonly url: string
+  readonly headers: () => HeadersInit | Promise<HeadersInit>
+  readonly fetch: Fetch
+  /** How long an answer may take. Milliseconds. */
+  readonly timeoutMs: number
+  /** Called at each change of whether the server can be used. */
+  readonly report: (state: StorageState) => void
+  /** What is asked again, as it is back. */
+  readonly onBack: () => void
+  /** Each answer names the store that it is of. */
+  readonly onStore: (storeId: string) => void
+  readonly closed: AbortSignal
+}
+
+interface Asking extends Omit<RequestInit, 'headers'> {
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const AS_JSON = { 'content-type': 'application/json' }
+
+/** What a server may answer that a store may reject with. */
+const CODES: ReadonlySet<string> = new Set<ErrorCode>([
+  'storage-failed',
+  'storage-full',
+  'storage-newer',
+  'ownership-lost',
+  'conversation-broken',
+  'conversation-not-found',
+  'invalid-input',
+])
+
+/** The way to the server: nothing is asked twice, and each request ends. */
+export class Line {
+  readonly #options: LineOptions
+  #mode: StorageState['mode'] = 'durable'
+
+  constructor(options: LineOptions) {
+    this.#options = options
+  }
+
+  async ask<Call extends HttpCall>(
+    call: Call,
+    asked: HttpCalls[Call]['asks'],
+  ): Promise<HttpCalls[Call]['answers']> {
+    const body = bodyOf({ ...asked, call, format: FORMAT })
+    const { timeoutMs, closed, onStore } = this.#options
+    const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), closed])
+    const response = await this.send({ method: 'POST', headers: AS_JSON, body, signal })
+    const answer = await response.json().catch((error: unknown) => {
+      throw this.#noted(offline(error))
+    })
+    onStore((answer as HttpAnswer<unknown>).storeId)
+    return (answer as HttpAnswer<HttpCalls[Call]['answers']>).value
+  }
+
+  /** Resolves to what the store has answered, and rejects with what is to be made of anything else. */
+  async send({ headers: asked, ...init }: Asking): Promise<Response> {
+    const { url, headers, fetch } = this.#options
+    let response: Response
+    try {
+      const own = new Headers(await headers())
+      for (const [name, value] of Object.entries(asked)) own.set(name, value)
+      response = await fetch(url, { ...init, headers: own, redirect: 'manual', cache: 'no-store' })
+    } catch (error) {
+      throw this.#noted(offline(error))
+    }
+    if (!response.ok) throw this.#noted(await refusalOf(response))
+    this.#note({ mode: 'durable' })
+    return response
+  }
+
+  #noted(error: OffstageError): OffstageError {
+    if (error.code === 'storage-offline') this.#note({ mode: 'offline', reason: error.toData() })
+    if (error.code === 'storage-blocked') this.#note({ mode: 'blocked', reason: error.toData() })
+    return error
+  }
+
+  #note(state: StorageState): void {
+    const before = this.#mode
+    const { closed, report, onBack } = this.#options
+    if (state.mode === before || closed.aborted) return
+    this.#mode = state.mode
+    report(state)
+    if (state.mode === 'durable') onBack()
+  }
+}
+
+/** Fails where what is asked is too deep for JSON. */
+function bodyOf(asked: object): string {
+  try {
+    return JSON.stringify(asked)
+  } catch (cause) {
+    throw new OffstageError('invalid-input', 'This can not be sent as JSON.', { cause })
+  }
+}
+
+function offline(cause: unknown): OffstageError {
+  return new OffstageError('storage-offline', 'The server of the store can not be reached.', {
+    retryable: true,
+    cause,
+  })
+}
+
+async function refusalOf(response: Response): Promise<OffstageError> {
+  const { status } = response
+  const said: unknown = await response.json().catch(() => null)
+  const error = isRecord(said) ? said['error'] : null
+  if (isErrorData(error) && CODES.has(error.code)) return OffstageError.fromData(error)
+  // A redirect leads to a page to log in at.
+  if (status < 400 || status === 401 || status === 403)
+    return new OffstageError(
+      'storage-blocked',
+      `The server of the store refuses this client (status ${status}): log in again.`,
+      { retryable: true, details: { status } },
+    )
+  if (status === 408 || status === 429 || status >= 502) return offline(status)
+  return new OffstageError('storage-failed', `The server of the store answers ${status}.`, {
+    retryable: true,
+    details: { status },
+  })
+}

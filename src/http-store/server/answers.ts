@@ -1,0 +1,210 @@
+import { OffstageError } from '../../protocol/error.ts'
+import { FORMAT } from '../../protocol/fact.ts'
+import {
+  applyAppend,
+  applyRename,
+  committedBefore,
+  rowsBefore,
+} from '../../worker/store/apply-append.ts'
+import { applyPlacement } from '../../worker/store/apply-placement.ts'
+import { isSoundRow } from '../../worker/store/check-row.ts'
+import { placeAfter, readPlace } from '../../worker/store/pages.ts'
+import {
+  claimRecord,
+  markRecord,
+  publicRecord,
+  refuseOrphan,
+  unclaimed,
+} from '../../worker/store/record.ts'
+import type { HttpAnswer, HttpCall, HttpCalls, HttpRequest } from '../wire.ts'
+import type { TenantRows } from './tenant-rows.ts'
+import type { TenantStore, Writing } from './tenant-store.ts'
+
+/** Records of one page of a list, where no limit is asked for, and at most. */
+const LISTED = 200
+const MOST_LISTED = 1000
+
+type Asked<Call extends HttpCall> = HttpCalls[Call]['asks']
+type Value<Call extends HttpCall> = HttpCalls[Call]['answers']
+
+/** Does what is asked, in one transaction, and answers as JSON. */
+export async function answer(store: TenantStore, request: HttpRequest): Promise<string> {
+  if (WRITES.has(request.call)) refuseOtherFormat(request.format)
+  switch (request.call) {
+    case 'claim':
+      return json(await store.write((writing) => claim(writing, request)))
+    case 'append':
+      return json(await store.write((writing) => append(writing, request)))
+    case 'place':
+      return json(await store.write((writing) => place(writing, request)))
+    case 'rename':
+      return json(await store.write((writing) => rename(writing, request)))
+    case 'mark':
+      return json(await store.write((writing) => mark(writing, request)))
+    case 'delete':
+      return json(await store.write((writing) => remove(writing, request)))
+    case 'read':
+      return withText(await store.read((rows) => read(rows, request)))
+    case 'get':
+      return json(await store.read((rows) => get(rows, request)))
+    case 'list':
+      return json(await store.read((rows) => list(rows, request)))
+    case 'descendants':
+      return json(await store.read((rows) => descendants(rows, request)))
+    default:
+      return request satisfies never
+  }
+}
+
+/** What writes rows, or lets its caller write them. */
+const WRITES: ReadonlySet<HttpCall> = new Set(['claim', 'append', 'place', 'rename'])
+
+/** Whether others are to hear of it. */
+export function isChange({ call }: HttpRequest): boolean {
+  return WRITES.has(call) || call === 'mark' || call === 'delete'
+}
+
+/** Rows are written in the format of this version: one of another version would not mean the same. */
+function refuseOtherFormat(format: number): void {
+  if (format < FORMAT)
+    throw new OffstageError(
+      'storage-newer',
+      `The server has a newer Offstage (format ${FORMAT}): reload the page or update the package.`,
+      { details: { format: FORMAT } },
+    )
+  if (format > FORMAT)
+    throw new OffstageError(
+      'storage-failed',
+      `The server has an older Offstage (format ${FORMAT}) than the page: update it.`,
+    )
+}
+
+function json<T>({ storeId, value }: HttpAnswer<T>): string {
+  return JSON.stringify({ storeId, value } satisfies HttpAnswer<T>)
+}
+
+/** Of what is JSON already. */
+function withText({ storeId, value }: HttpAnswer<string>): string {
+  return `{"storeId":${JSON.stringify(storeId)},"value":${value}}`
+}
+
+async function claim(
+  { rows, storeId, change, takeEpoch }: Writing,
+  { conversationId, at, ...options }: Asked<'claim'>,
+): Promise<Value<'claim'>> {
+  const { record, isTaken } = await rows.find(conversationId)
+  const found = record ?? unclaimed(conversationId, at, options)
+  const parent = found.parent && (await rows.find(found.parent.conversationId)).record
+  refuseOrphan(found, parent !== undefined)
+  const epoch = await takeEpoch()
+  await rows.put(claimRecord(found, epoch), { isTaken, change })
+  return { storeId, epoch }
+}
+
+async function append({ rows, change }: Writing, asked: Asked<'append'>): Promise<Value<'append'>> {
+  const { record: found, isTaken } = await rows.find(asked.conversationId)
+  const before = committedBefore(found, asked)
+  if (found && before) {
+    const { first, count } = before
+    const range = { after: first - 1, last: first - 1 + count, newest: null }
+    const stored = await rows.read(asked.conversationId, range)
+    const written = rowsBefore(
+      asked,
+      before,
+      stored.rows.map((row) => JSON.parse(row) as unknown),
+    )
+    return { record: publicRecord(found), first, rows: written }
+  }
+  const applied = applyAppend(found, asked)
+  await rows.put(applied.record, { isTaken, change })
+  await rows.add(applied.rows)
+  const first = applied.record.lastSeq - applied.rows.length + 1
+  return { record: publicRecord(applied.record), first }
+}
+
+async function place(
+  { rows, change, takeEpoch }: Writing,
+  placement: Asked<'place'>,
+): Promise<Value<'place'>> {
+  const { conversationId, after } = placement
+  if (!placement.rows.every(isSoundRow))
+    throw new OffstageError('invalid-input', 'One of the rows has not the shape of a row.')
+  const { record, isTaken } = await rows.find(conversationId)
+  const epoch = after === 0 ? await takeEpoch() : 0
+  const placed = applyPlacement(record, placement, epoch)
+  if (placed === null) return false
+  // What is left of an import before.
+  if (after === 0) await rows.deleteRows(conversationId)
+  await rows.put(placed.record, { isTaken, change })
+  await rows.add(placed.rows)
+  return true
+}
+
+async function rename(
+  { rows, change }: Writing,
+  { conversationId, ...name }: Asked<'rename'>,
+): Promise<Value<'rename'>> {
+  const { record, isTaken } = await rows.find(conversationId)
+  if (record === undefined) return false
+  if (name.ifLastSeq !== undefined && name.ifLastSeq !== record.lastSeq) return false
+  const renamed = applyRename(record, name)
+  await rows.put(renamed.record, { isTaken, change })
+  await rows.add(renamed.rows)
+  return true
+}
+
+async function mark(
+  { rows, change }: Writing,
+  { conversationId, broken }: Asked<'mark'>,
+): Promise<Value<'mark'>> {
+  const { record, isTaken } = await rows.find(conversationId)
+  const marked = record && markRecord(record, broken)
+  if (marked) await rows.put(marked, { isTaken, change })
+  return null
+}
+
+async function remove(
+  { rows, change }: Writing,
+  { conversationId }: Asked<'delete'>,
+): Promise<Value<'delete'>> {
+  if ((await rows.find(conversationId)).record === undefined) return false
+  for (const id of await rows.treeOf(conversationId)) await rows.bury(id, change)
+  return true
+}
+
+async function read(
+  rows: TenantRows,
+  { conversationId, after = 0, limit, newest }: Asked<'read'>,
+): Promise<string> {
+  const found = await rows.read(conversationId, {
+    after,
+    last: limit === undefined ? Number.MAX_SAFE_INTEGER : after + limit,
+    newest: newest ?? null,
+  })
+  const record = found.record ? publicRecord(found.record) : null
+  return `{"record":${JSON.stringify(record)},"rows":[${found.rows.join(',')}]}`
+}
+
+async function get(rows: TenantRows, { conversationId }: Asked<'get'>): Promise<Value<'get'>> {
+  const { record } = await rows.find(conversationId)
+  return record ? publicRecord(record) : null
+}
+
+async function list(
+  rows: TenantRows,
+  { limit = LISTED, after }: Asked<'list'>,
+): Promise<Value<'list'>> {
+  const most = Math.min(limit, MOST_LISTED)
+  const found = await rows.list(most + 1, readPlace(after))
+  const records = found.slice(0, most).map(publicRecord)
+  const last = records.at(-1)
+  return { records, next: last && found.length > most ? placeAfter(last) : null }
+}
+
+async function descendants(
+  rows: TenantRows,
+  { conversationId }: Asked<'descendants'>,
+): Promise<Value<'descendants'>> {
+  const [, ...below] = await rows.treeOf(conversationId)
+  return below
+}

@@ -1,0 +1,10 @@
+export {
+  createStoreHandler,
+  type StoreHandler,
+  type StoreHandlerOptions,
+  type StoreTenant,
+} from './handler.ts'
+export type { SqlDatabase, SqlQuery, SqlRow, SqlValue } from './database.ts'
+export { postgresDatabase, type PostgresPool } from './postgres.ts'
+export { sqliteDatabase, type RunSqlite } from './sqlite.ts'
+export { STORE_SCHEMA } from './schema.ts'

@@ -1,0 +1,119 @@
+import { OffstageError } from '../../protocol/error.ts'
+import {
+  isFlag,
+  isNumber,
+  isRecord,
+  isText,
+  isWhole,
+  listOf,
+  nullOr,
+  oneOf,
+  optional,
+  shape,
+  type Check,
+} from '../../lib/shape.ts'
+import type { HttpCall, HttpRequest } from '../wire.ts'
+
+/** Characters of an id: the columns have room for as many. */
+const LONGEST_ID = 255
+const LONGEST_TEXT = 10_000
+/** Rows that one append or placement has at most. */
+const MOST_ROWS = 20_000
+
+/** What every database keeps as it is. */
+export const isId: Check = (value) =>
+  typeof value === 'string' &&
+  value.length > 0 &&
+  value.length <= LONGEST_ID &&
+  !/\p{Cs}|\0/u.test(value)
+
+const isShortText: Check = (value) => typeof value === 'string' && value.length <= LONGEST_TEXT
+const isTime: Check = (value) => isNumber(value) && Math.abs(Number(value)) <= 8.64e15
+const isCount = isWhole(0)
+const isParent = optional(shape({ conversationId: isId, runId: isId, toolCallId: isId }))
+const areRows: Check = (value) =>
+  listOf(isRecord)(value) && (value as readonly unknown[]).length <= MOST_ROWS
+const of = { conversationId: isId }
+
+const isRequest = oneOf('call', {
+  claim: shape({ ...of, at: isTime, create: optional(isFlag), parent: isParent }),
+  append: shape({ ...of, epoch: isCount, appendId: isId, rows: areRows }),
+  place: shape({
+    ...of,
+    importId: isId,
+    createdAt: isTime,
+    updatedAt: isTime,
+    parent: isParent,
+    after: isCount,
+    rows: areRows,
+    isLast: isFlag,
+  }),
+  read: shape({
+    ...of,
+    after: optional(isCount),
+    limit: optional(isCount),
+    newest: optional(isCount),
+  }),
+  get: shape(of),
+  list: shape({ limit: optional(isCount), after: optional(isShortText) }),
+  rename: shape({ ...of, title: isShortText, at: isTime, ifLastSeq: optional(isCount) }),
+  mark: shape({ ...of, broken: nullOr(isShortText) }),
+  descendants: shape(of),
+  delete: shape(of),
+} satisfies Record<HttpCall, Check>)
+
+const hasFormat = shape({ format: isCount })
+
+/** What a body asks for. Throws `invalid-input` of anything that isn't a request, or is too large. */
+export async function readRequest(request: Request, mostBytes: number): Promise<HttpRequest> {
+  const text = await textOf(request, mostBytes)
+  const asked = parsed(text)
+  if (isRequest(asked) && hasFormat(asked)) return asked as HttpRequest
+  const call = isRecord(asked) && isText(asked['call']) ? asked['call'] : 'anything'
+  throw new OffstageError(
+    'invalid-input',
+    `The body is no request of ${String(call).slice(0, 20)}.`,
+  )
+}
+
+/** Read no further than it may be long, whatever its head says. */
+async function textOf(request: Request, mostBytes: number): Promise<string> {
+  const reader = request.body?.getReader()
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let text = ''
+  let bytes = 0
+  for (;;) {
+    const next = await reader?.read()
+    if (!next || next.done) return text + decoded(decoder)
+    bytes += next.value.byteLength
+    if (bytes > mostBytes) {
+      await reader?.cancel().catch(() => undefined)
+      throw tooLarge(mostBytes)
+    }
+    text += decoded(decoder, next.value)
+  }
+}
+
+function tooLarge(mostBytes: number): OffstageError {
+  return new OffstageError(
+    'invalid-input',
+    `The server takes ${mostBytes} bytes at once, and this is more: nothing of it was stored.`,
+    { details: { mostBytes } },
+  )
+}
+
+function decoded(decoder: TextDecoder, bytes?: Uint8Array): string {
+  try {
+    return bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode()
+  } catch {
+    throw new OffstageError('invalid-input', 'The body is no UTF-8.')
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,88 @@
+import { OffstageError } from '../../protocol/error.ts'
+import { randomId } from '../../lib/random-id.ts'
+import type { SqlDatabase, SqlQuery } from './database.ts'
+import { TenantRows } from './tenant-rows.ts'
+
+export interface TenantState {
+  /** Random, made with the tenant's first use. */
+  readonly storeId: string
+  /** The number of the newest change, by which those who follow say what they have seen. */
+  readonly change: number
+}
+
+/** What a transaction that writes is given. No other one of the tenant writes meanwhile. */
+export interface Writing {
+  readonly rows: TenantRows
+  readonly storeId: string
+  /** The number of this change. */
+  readonly change: number
+  /** The next epoch of the store. */
+  takeEpoch(): Promise<number>
+}
+
+interface Done<T> extends TenantState {
+  readonly value: T
+}
+
+const LOCK = 'UPDATE offstage_tenants SET newest_change = newest_change + 1 WHERE tenant = @tenant'
+const EPOCH = 'UPDATE offstage_tenants SET epoch = epoch + 1 WHERE tenant = @tenant'
+const STATE = 'SELECT store_id, epoch, newest_change FROM offstage_tenants WHERE tenant = @tenant'
+const CREATE = `INSERT INTO offstage_tenants (tenant, store_id, epoch, newest_change)
+  VALUES (@tenant, @store, 0, 0)`
+
+/** The transactions of one tenant: those that write come one after the other, by the one row that they all lock first. */
+export class TenantStore {
+  readonly #database: SqlDatabase
+  readonly #tenant: string
+
+  constructor(database: SqlDatabase, tenant: string) {
+    this.#database = database
+    this.#tenant = tenant
+  }
+
+  read<T>(work: (rows: TenantRows) => Promise<T>): Promise<Done<T>> {
+    return this.#inTransaction((query) => work(new TenantRows(this.#tenant, query)))
+  }
+
+  write<T>(work: (writing: Writing) => Promise<T>): Promise<Done<T>> {
+    return this.#inTransaction(
+      (query, { storeId, change }) =>
+        work({
+          rows: new TenantRows(this.#tenant, query),
+          storeId,
+          change,
+          takeEpoch: async () => {
+            await query(EPOCH, { tenant: this.#tenant })
+            const [found] = await query(STATE, { tenant: this.#tenant })
+            return Number(found?.['epoch'])
+          },
+        }),
+      { locks: true },
+    )
+  }
+
+  async #inTransaction<T>(
+    work: (query: SqlQuery, state: TenantState) => Promise<T>,
+    { locks = false }: { readonly locks?: boolean } = {},
+  ): Promise<Done<T>> {
+    const tenant = this.#tenant
+    const once = (): Promise<Done<T> | null> =>
+      this.#database.transaction(async (query) => {
+        if (locks) await query(LOCK, { tenant })
+        const [found] = await query(STATE, { tenant })
+        if (found === undefined) return null
+        const state = { storeId: String(found['store_id']), change: Number(found['newest_change']) }
+        return { ...state, value: await work(query, state) }
+      })
+    const done = (await once()) ?? (await this.#create(), await once())
+    if (done === null) throw new OffstageError('storage-failed', 'The tenant could not be created.')
+    return done
+  }
+
+  /** Somebody else may do so at the same time. */
+  async #create(): Promise<void> {
+    await this.#database
+      .transaction((query) => query(CREATE, { tenant: this.#tenant, store: randomId() }))
+      .catch(() => undefined)
+  }
+}

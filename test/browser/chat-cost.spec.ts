@@ -1,0 +1,121 @@
+import type { Page } from '@playwright/test'
+import type { Agent } from '../../src/index.ts'
+import { expect, replies, test } from './support/chat-page.ts'
+import { say } from './support/mock-answers.ts'
+
+// What the chat draws, and how often: what its cost comes from. How long it takes is measured by `npm run bench`.
+
+/** Begins a conversation that has a history, and shows it. Resolves once it has been answered. */
+function begin(page: Page, history: readonly string[]): Promise<string> {
+  return page.evaluate(async (texts) => {
+    const { agent } = window as unknown as { agent: Agent }
+    const conversationId = agent.newConversationId()
+    const chat = document.querySelector('offstage-chat')
+    if (chat) chat.conversationId = conversationId
+    const history = texts.map((content, at) => ({
+      role: at % 2 === 0 ? ('user' as const) : ('assistant' as const),
+      content,
+    }))
+    await agent.run('The newest question', { conversationId, history }).result
+    return conversationId
+  }, history)
+}
+
+const numbered = (count: number): string[] =>
+  Array.from({ length: count }, (_, at) => `Message number ${at + 1}.`)
+
+const show = (page: Page, conversationId: string): Promise<void> =>
+  page.locator('offstage-chat').evaluate((chat, id) => {
+    chat.setAttribute('conversation-id', id)
+  }, conversationId)
+
+test('earlier messages are drawn once each on the way to them', async ({ openChat, model }) => {
+  model.enqueue(say('The newest answer.'))
+  const { page } = await openChat(model)
+  await begin(page, numbered(300))
+  await expect(replies(page).last()).toContainText('The newest answer.')
+  const log = page.getByRole('log')
+  await expect(log).toHaveAttribute('aria-busy', 'false')
+  const articles = page.getByRole('article')
+  await expect.poll(() => articles.count()).toBeGreaterThanOrEqual(49)
+  // A message writes its time as often as it is drawn.
+  await page.evaluate(() => {
+    const { toISOString } = Date.prototype
+    const drawn = { count: 0 }
+    Date.prototype.toISOString = function counted(this: Date) {
+      drawn.count += 1
+      return toISOString.call(this)
+    }
+    Object.assign(window, { drawn })
+  })
+  const before = await articles.count()
+  await expect(async () => {
+    await log.evaluate((element) => {
+      element.scrollTop = 0
+    })
+    expect(await page.getByRole('button', { name: /Show earlier/ }).count()).toBe(0)
+  }).toPass()
+  const drawn = await page.evaluate(
+    () => (window as unknown as { drawn: { count: number } }).drawn.count,
+  )
+  expect(drawn).toBe(302 - before)
+  expect(await articles.count()).toBeLessThan(200)
+
+  await page.getByRole('button', { name: 'Jump to the latest message' }).click()
+  await expect(replies(page).last()).toContainText('The newest answer.')
+  await expect(replies(page).last()).toBeInViewport()
+})
+
+test('a long answer that is there at once is drawn in slices, each of its letters', async ({
+  openChat,
+  model,
+}) => {
+  model.enqueue(say('Read.'))
+  const { page } = await openChat(model)
+  await page.locator('offstage-chat').evaluate((chat) => {
+    const grown: number[] = []
+    Object.assign(window, { grown })
+    let length = 0
+    new MutationObserver(() => {
+      const now = chat.shadowRoot?.querySelector('.log')?.textContent.length ?? 0
+      grown.push(now - length)
+      length = now
+    }).observe(chat.shadowRoot ?? chat, { subtree: true, childList: true, characterData: true })
+  })
+  const paragraph = 'A paragraph with **words** in it, and a few more of them behind those.\n\n'
+  await begin(page, ['Tell me all', `${paragraph.repeat(2500)}The end of it.`])
+  await expect(replies(page).first()).toContainText('The end of it.')
+  await expect(replies(page).first().locator('strong')).toHaveCount(2500)
+  const grown = await page.evaluate(() => (window as unknown as { grown: number[] }).grown)
+  expect(Math.max(...grown)).toBeLessThan(20_000)
+})
+
+test('elements and listeners of conversations that were looked at are gone', async ({
+  openChat,
+  model,
+}) => {
+  model.enqueue(...Array.from({ length: 30 }, () => say('The newest answer.')))
+  const { page } = await openChat(model)
+  const cdp = await page.context().newCDPSession(page)
+  await cdp.send('Performance.enable')
+  const counts = async (): Promise<{ nodes: number; listeners: number }> => {
+    await cdp.send('HeapProfiler.collectGarbage')
+    const { metrics } = await cdp.send('Performance.getMetrics')
+    const of = (which: string): number => metrics.find(({ name }) => name === which)?.value ?? 0
+    return { nodes: of('Nodes'), listeners: of('JSEventListeners') }
+  }
+  const ids: string[] = []
+  for (let at = 0; at < 30; at += 1) ids.push(await begin(page, numbered(20)))
+  const visit = async (some: readonly string[]): Promise<void> => {
+    for (const id of some) {
+      await show(page, id)
+      await expect(page.getByRole('article')).toHaveCount(22)
+    }
+  }
+  await visit(ids.slice(0, 10))
+  const early = await counts()
+  await visit(ids.slice(10))
+  const late = await counts()
+  expect(late.nodes).toBeLessThan(early.nodes * 1.2)
+  expect(late.listeners).toBeLessThan(early.listeners * 1.2)
+})

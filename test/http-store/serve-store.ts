@@ -1,0 +1,31 @@
+import { createServer } from 'node:http'
+import {
+  createStoreHandler,
+  type SqlDatabase,
+  type StoreHandlerOptions,
+} from '../../src/http-store/server/index.ts'
+import { listen } from '../browser/support/listen.ts'
+import { nodeListener } from './node-listener.ts'
+
+export interface StoreServer {
+  /** The address of the store. */
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** The tenant that a request names, as a host's session would: nobody without one. */
+export function tenantOf(request: Request): { tenant: string } | Response {
+  const tenant = request.headers.get('x-tenant')
+  return tenant === null ? new Response('Log in.', { status: 401 }) : { tenant }
+}
+
+/** A store over real HTTP. */
+export async function serveStore(
+  database: SqlDatabase,
+  options: Partial<StoreHandlerOptions> = {},
+): Promise<StoreServer> {
+  const handler = createStoreHandler({ database, authorize: tenantOf, pollMs: 100, ...options })
+  const server = createServer((request, response) => void nodeListener(handler)(request, response))
+  const { url, close } = await listen(server)
+  return { url: `${url}/history`, close }
+}

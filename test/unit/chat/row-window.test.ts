@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import { RowWindow } from '../../../src/chat/parts/row-window.ts'
+import type { ChatRow } from '../../../src/chat/parts/rows.ts'
+
+const rowsTo = (count: number): ChatRow[] =>
+  Array.from({ length: count }, (_, at) => ({ type: 'day', key: `${at}`, at }))
+const always = (): boolean => true
+const never = (): boolean => false
+
+function counts(window: RowWindow, rows: readonly ChatRow[], showsNewest = false): number[] {
+  const { earlier, rows: drawn, later } = window.cut(rows, showsNewest)
+  return [earlier, drawn.length, later]
+}
+
+test('the newest rows are drawn first, and more until there are enough to scroll in', () => {
+  const window = new RowWindow()
+  const rows = rowsTo(300)
+  const [, first = 0] = counts(window, rows)
+  expect(first).toBeLessThan(30)
+  for (; window.isShort; counts(window, rows)) window.showEarlier(always)
+  const [earlier, drawn = 0, later] = counts(window, rows)
+  expect(drawn).toBeGreaterThanOrEqual(50)
+  expect([earlier, later]).toEqual([300 - drawn, 0])
+  const few = new RowWindow()
+  expect(counts(few, rowsTo(3))).toEqual([0, 3, 0])
+  expect(few.isShort).toBe(false)
+})
+
+test('all rows can be reached, while no more than some are drawn', () => {
+  const window = new RowWindow()
+  const rows = rowsTo(300)
+  let most = 0
+  const look = (): number[] => {
+    const now = counts(window, rows)
+    most = Math.max(most, now[1] ?? 0)
+    return now
+  }
+  for (let turn = 0; turn < 40; turn += 1, look()) window.showEarlier(always)
+  expect(look()[0]).toBe(0)
+  expect(look()[2]).toBeGreaterThan(100)
+  for (let turn = 0; turn < 40; turn += 1, look()) window.showLater(always)
+  expect(look()[2]).toBe(0)
+  expect(most).toBeLessThan(150)
+})
+
+test('what is still near stays', () => {
+  const window = new RowWindow()
+  const rows = rowsTo(300)
+  counts(window, rows)
+  for (let turn = 0; turn < 40; turn += 1, counts(window, rows)) window.showEarlier(never)
+  expect(counts(window, rows)).toEqual([0, 300, 0])
+})
+
+test('new rows are drawn behind the newest one, and not behind others', () => {
+  const window = new RowWindow()
+  counts(window, rowsTo(300))
+  const [, drawn = 0] = counts(window, rowsTo(300))
+  expect(counts(window, rowsTo(310))[1]).toBe(drawn + 10)
+  // Where that is in view, those far above it are taken away in time.
+  expect(counts(window, rowsTo(500), true)[1]).toBeLessThan(100)
+
+  for (let turn = 0; turn < 60; turn += 1, counts(window, rowsTo(500))) window.showEarlier(always)
+  const [, before, later = 0] = counts(window, rowsTo(500))
+  expect(counts(window, rowsTo(510))).toEqual([0, before, later + 10])
+})
+
+test('what waits for the person is drawn wherever one has scrolled to, and a branch begins anew', () => {
+  const window = new RowWindow()
+  const rows: ChatRow[] = [...rowsTo(299), { type: 'approvals', key: 'approvals', calls: [] }]
+  counts(window, rows)
+  for (let turn = 0; turn < 40; turn += 1, counts(window, rows)) window.showEarlier(always)
+  expect(window.cut(rows, false).waiting.map(({ key }) => key)).toEqual(['approvals'])
+  const other = rowsTo(200).map((row) => ({ ...row, key: `b${row.key}` }))
+  expect(counts(window, other)[2]).toBe(0)
+})

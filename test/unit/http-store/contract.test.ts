@@ -1,0 +1,68 @@
+import 'fake-indexeddb/auto'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { httpStore } from '../../../src/http-store/index.ts'
+import { storeContract, type StoreUnderTest } from '../../../src/testing/index.ts'
+import type { Store } from '../../../src/worker/start-worker.ts'
+import { startFaultProxy, type FaultProxy } from '../../browser/support/fault-proxy.ts'
+import {
+  NO_POSTGRES,
+  openPostgres,
+  openSqlite,
+  type TestDatabase,
+} from '../../http-store/databases.ts'
+import { someOf } from '../more.ts'
+import { serveStore, type StoreServer } from '../../http-store/serve-store.ts'
+
+let tenants = 0
+
+async function openStore(url: string, tenant: string): Promise<Store> {
+  const { open } = httpStore({ url, headers: () => ({ 'x-tenant': tenant }) })
+  return open({ type: 'http', device: `${(tenants += 1)}` }, () => undefined)
+}
+
+describe.each([
+  ['SQLite', openSqlite, null],
+  ['PostgreSQL', openPostgres, NO_POSTGRES],
+] as const)('the contract of stores, kept over HTTP by %s', (name, openDatabase, missing) => {
+  if (missing !== null) {
+    it.skip(`${name}: ${missing}`)
+    return
+  }
+  let kept: TestDatabase
+  let server: StoreServer
+  let proxy: FaultProxy
+  const errors: string[] = []
+
+  beforeAll(async () => {
+    kept = await openDatabase()
+    server = await serveStore(kept.database, {
+      onError: (error) => void errors.push(String(error)),
+    })
+    proxy = await startFaultProxy(new URL(server.url).origin)
+  }, 120_000)
+  afterAll(async () => {
+    await proxy.close()
+    await server.close()
+    await kept.close()
+  })
+
+  const tested: StoreUnderTest = {
+    open: async () => {
+      const tenant = `tenant-${(tenants += 1)}`
+      // The first one's answers can be lost.
+      return {
+        store: await openStore(`${proxy.url}/history`, tenant),
+        other: await openStore(server.url, tenant),
+      }
+    },
+    loseNextAnswer: () => proxy.enqueue({ type: 'reset', after: 0 }),
+    ...(name === 'SQLite' && {
+      fill: async () => (await kept.fill?.()) ?? (async () => undefined),
+    }),
+  }
+  afterEach(() => expect(errors.splice(0).filter((each) => !/disk is full/.test(each))).toEqual([]))
+  for (const { group, name: rule, run } of storeContract(tested)) {
+    const seed = Number(/seed (\d+)$/.exec(rule)?.[1] ?? 0)
+    it.skipIf(group === 'random histories' && seed > someOf(15))(rule, run)
+  }
+})

@@ -1,0 +1,274 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  createStoreHandler,
+  type StoreHandlerOptions,
+} from '../../../src/http-store/server/index.ts'
+import { FORMAT } from '../../../src/protocol/fact.ts'
+import type { StoreChange } from '../../../src/worker/start-worker.ts'
+import { openSqlite, type TestDatabase } from '../../http-store/databases.ts'
+import { serveStore, tenantOf, type StoreServer } from '../../http-store/serve-store.ts'
+import { appendOf, ended, newId, openHttpStore, started } from './support.ts'
+
+let kept: TestDatabase
+let server: StoreServer
+
+beforeAll(async () => {
+  kept = await openSqlite()
+  server = await serveStore(kept.database)
+})
+afterAll(async () => {
+  await server.close()
+  await kept.close()
+})
+
+/** What the handler answers to a body, without a network. */
+async function ask(
+  body: unknown,
+  { tenant = 'ann', ...options }: Partial<StoreHandlerOptions> & { tenant?: string } = {},
+) {
+  const handler = createStoreHandler({ database: kept.database, authorize: tenantOf, ...options })
+  const request = new Request('http://localhost/history', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-tenant': tenant },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+  const response = await handler(request)
+  const text = await response.text()
+  return { status: response.status, text, json: JSON.parse(text) as { error?: { code: string } } }
+}
+
+const of = (call: string, more: object) => ({ call, format: FORMAT, conversationId: 'c', ...more })
+const claim = of('claim', { at: 1 })
+const append = (more: object) => of('append', { epoch: 1, appendId: 'a', rows: [], ...more })
+
+describe('a store handler', () => {
+  it('answers nobody whom the host does not let in, and the client waits for that', async () => {
+    const store = await openHttpStore(server.url, { headers: () => ({}) })
+    await expect(store.get('c')).rejects.toMatchObject({ code: 'storage-blocked' })
+    await expect(store.claim('c', 1)).rejects.toMatchObject({
+      code: 'storage-blocked',
+      retryable: true,
+      details: { status: 401 },
+    })
+    expect(store.states).toEqual(['blocked'])
+    store.close()
+  })
+
+  it('lets in whom it refused before, once they are known', async () => {
+    let known = false
+    const headers = () => (known ? { 'x-tenant': newId('tenant') } : new Headers())
+    const store = await openHttpStore(server.url, { headers })
+    await expect(store.get('c')).rejects.toMatchObject({ code: 'storage-blocked' })
+    known = true
+    expect(await store.get('c')).toBe(null)
+    expect(store.states).toEqual(['blocked', 'durable'])
+    store.close()
+  })
+
+  it('keeps tenants apart, in all that it is asked', async () => {
+    const [mine, other] = [newId('tenant'), newId('tenant')]
+    const a = await openHttpStore(server.url, { tenant: mine })
+    const b = await openHttpStore(server.url, { tenant: other })
+    const { epoch, storeId } = await a.claim('c', 1)
+    await a.append(appendOf(epoch, started('r', 'A secret'), ended('r')))
+    await a.claim('below', 1, { parent: { conversationId: 'c', runId: 'r', toolCallId: 't' } })
+    expect(await b.get('c')).toBe(null)
+    expect(await b.read('c')).toEqual({ record: null, rows: [] })
+    expect(await b.list()).toEqual({ records: [], next: null })
+    expect(await b.descendants('c')).toEqual([])
+    expect(await b.delete('c')).toBe(false)
+    expect(await b.rename('c', { title: 'x', at: 1 })).toBe(false)
+    await b.mark('c', 'Broken.')
+    await expect(b.append(appendOf(epoch, ended('r')))).rejects.toMatchObject({
+      code: 'ownership-lost',
+    })
+    const orphan = { parent: { conversationId: 'c', runId: 'r', toolCallId: 't' } }
+    await expect(b.claim('d', 1, orphan)).rejects.toMatchObject({ code: 'conversation-not-found' })
+    expect((await b.claim('c', 1)).storeId).not.toBe(storeId)
+    expect((await a.read('c')).rows).toHaveLength(2)
+    expect((await a.get('c'))?.broken).toBe(undefined)
+    a.close()
+    b.close()
+  })
+
+  it('tells a tenant nothing of what others do', async () => {
+    const [mine, other] = [newId('tenant'), newId('tenant')]
+    const a = await openHttpStore(server.url, { tenant: mine })
+    const b = await openHttpStore(server.url, { tenant: other })
+    const changes: StoreChange[] = []
+    a.follow?.((change) => changes.push(change))
+    await expect.poll(() => changes.length).toBeGreaterThan(0)
+    await b.claim('theirs', 1)
+    await a.claim('mine', 1)
+    await expect
+      .poll(() => changes.some(({ conversationId }) => conversationId === 'mine'))
+      .toBe(true)
+    expect(changes.map(({ conversationId }) => conversationId)).not.toContain('theirs')
+    a.close()
+    b.close()
+  })
+
+  it.each([
+    ['no JSON', '{'],
+    ['no object', '[]'],
+    ['no call', {}],
+    ['a call that is none', of('toString', {})],
+    ['no id', of('get', { conversationId: undefined })],
+    ['an empty id', of('get', { conversationId: '' })],
+    ['a long id', of('get', { conversationId: 'x'.repeat(256) })],
+    ['an id that databases cut off', of('get', { conversationId: 'c\0d' })],
+    ['half a character', '{"call":"get","format":2,"conversationId":"\\ud800"}'],
+    ['an id that is a list', of('get', { conversationId: ['c'] })],
+    ['a time that is none', of('claim', { at: 'now' })],
+    ['a time without an end', '{"call":"claim","format":2,"conversationId":"c","at":1e999}'],
+    ['an epoch that is none', append({ epoch: -1 })],
+    ['rows that are none', append({ rows: 'rows' })],
+    ['rows that are no rows', append({ rows: [1] })],
+    ['more rows than there may be', append({ rows: Array.from({ length: 20_001 }, () => ({})) })],
+    ['a range that is none', of('read', { after: 0.5 })],
+    ['a long title', of('rename', { title: 'x'.repeat(10_001), at: 1 })],
+    ['no format', { ...claim, format: undefined }],
+  ])('refuses %s', async (_what, body) => {
+    const { status, json } = await ask(body)
+    expect([status, json.error?.code]).toEqual([400, 'invalid-input'])
+  })
+
+  it('refuses rows that could not be read again, also of an import', async () => {
+    const tenant = newId('tenant')
+    const place = { importId: 'i', createdAt: 1, updatedAt: 1, after: 0, isLast: true }
+    const rows = [{ type: 'renamed', runId: null, at: 1 }]
+    expect((await ask(of('place', { ...place, rows }), { tenant })).status).toBe(400)
+    expect((await ask(of('get', {}), { tenant })).json).toMatchObject({ value: null })
+  })
+
+  it('reads no more of a body than it may have', async () => {
+    let sent = 0
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        sent += 1000
+        controller.enqueue(new Uint8Array(1000).fill(32))
+      },
+    })
+    const handler = createStoreHandler({
+      database: kept.database,
+      authorize: tenantOf,
+      maxBytes: 10_000,
+    })
+    const response = await handler(
+      new Request('http://localhost/', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-tenant': 'ann' },
+        body,
+        duplex: 'half',
+      } as RequestInit),
+    )
+    expect(response.status).toBe(400)
+    expect(sent).toBeLessThan(20_000)
+  })
+
+  it('takes no forms, which other sites can send with the cookies of a person', async () => {
+    const handler = createStoreHandler({ database: kept.database, authorize: tenantOf })
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
+      const headers = { 'content-type': type, 'x-tenant': 'ann' }
+      const body = JSON.stringify(claim)
+      const request = new Request('http://localhost/', { method: 'POST', headers, body })
+      expect((await handler(request)).status).toBe(400)
+    }
+  })
+
+  it('says nothing of its own errors but that there was one, and tells the host', async () => {
+    const errors: unknown[] = []
+    const database = { transaction: () => Promise.reject(new Error('password=hunter2')) }
+    const { status, text, json } = await ask(claim, {
+      database,
+      onError: (error) => void errors.push(error),
+    })
+    expect([status, json.error?.code]).toEqual([500, 'storage-failed'])
+    expect(text).not.toContain('hunter2')
+    expect(String(errors)).toContain('hunter2')
+  })
+
+  it('writes values by parameters only', async () => {
+    const evil = "'); DROP TABLE offstage_rows; -- @tenant $1 ?"
+    const store = await openHttpStore(server.url, { tenant: newId(evil) })
+    const { epoch } = await store.claim(evil, 1)
+    await store.append({ ...appendOf(epoch, started('r', evil)), conversationId: evil })
+    await store.rename(evil, { title: evil, at: 1 })
+    expect((await store.list()).records.map(({ title }) => title)).toEqual([evil])
+    expect((await store.read(evil)).rows).toHaveLength(2)
+    expect(await store.delete(evil)).toBe(true)
+    store.close()
+  })
+
+  it('takes nothing that another format of rows would mean', async () => {
+    const older = await ask({ ...claim, format: FORMAT - 1 })
+    expect(older.json.error?.code).toBe('storage-newer')
+    const newer = await ask({ ...claim, format: FORMAT + 1 })
+    expect(newer.json.error?.code).toBe('storage-failed')
+    expect((await ask({ ...of('get', {}), format: FORMAT - 1 })).status).toBe(200)
+  })
+})
+
+/** The events of a stream, as far as they come before the condition holds. */
+async function eventsUntil(
+  lastEventId: string | null,
+  { tenant, isEnough }: { tenant: string; isEnough: (text: string) => boolean },
+): Promise<string> {
+  const left = new AbortController()
+  const response = await fetch(server.url, {
+    headers: { 'x-tenant': tenant, ...(lastEventId !== null && { 'last-event-id': lastEventId }) },
+    signal: left.signal,
+  })
+  expect(response.headers.get('content-type')).toBe('text/event-stream')
+  let text = ''
+  for await (const bytes of response.body ?? []) {
+    text += new TextDecoder().decode(bytes)
+    if (isEnough(text)) break
+  }
+  left.abort()
+  return text
+}
+
+describe('a stream of changes', () => {
+  const MISSED = '{"conversationId":null,"lastSeq":0}'
+  const idOf = (text: string) => [...text.matchAll(/^id: (.*)$/gm)].at(-1)?.[1] ?? ''
+
+  it('goes on where it broke off, with deletions, and says so where it can not', async () => {
+    const tenant = newId('tenant')
+    const store = await openHttpStore(server.url, { tenant })
+    const first = await eventsUntil(null, { tenant, isEnough: (text) => text.includes('\n\n') })
+    expect(first).toContain(MISSED)
+    await store.claim('gone', 1)
+    const { epoch } = await store.claim('c', 1)
+    await store.append(appendOf(epoch, started('r'), ended('r')))
+    await store.delete('gone')
+    const isEnough = (text: string): boolean => text.includes('"gone","lastSeq":0')
+    const rest = await eventsUntil(idOf(first), { tenant, isEnough })
+    expect(rest).not.toContain(MISSED)
+    expect(rest).toContain('{"conversationId":"c","lastSeq":2}')
+    for (const unknown of ['elsewhere.1', `${idOf(first).split('.')[0]}.99999`, 'x', '.']) {
+      const anew = await eventsUntil(unknown, { tenant, isEnough: (text) => text.includes('}') })
+      expect(anew).toContain(MISSED)
+    }
+    store.close()
+  })
+
+  it('has what another process has written, which wakes nobody here', async () => {
+    const tenant = newId('tenant')
+    const elsewhere = await serveStore(kept.database)
+    const store = await openHttpStore(elsewhere.url, { tenant })
+    const isEnough = (text: string): boolean => text.includes('"there"')
+    const events = eventsUntil(null, { tenant, isEnough })
+    await store.claim('there', 1)
+    expect(await events).toContain('"there"')
+    store.close()
+    await elsewhere.close()
+  })
+
+  it('ends after its time, so that whoever follows is authorised anew', async () => {
+    const short = await serveStore(kept.database, { maxStreamMs: 1 })
+    const response = await fetch(short.url, { headers: { 'x-tenant': 'ann' } })
+    expect(await response.text()).toContain(MISSED)
+    await short.close()
+  })
+})
