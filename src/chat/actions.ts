@@ -1,24 +1,19 @@
-import type { Agent, Conversation, ConversationRecord, FilePart, RunInput } from '../index.ts'
+import type { Agent, ConversationRecord } from '../index.ts'
 import type { Action, ChatActions, LocalState } from './context.ts'
+import { problemKey } from './problem-key.ts'
+import { sending, type SendingTarget } from './sending.ts'
 
-export interface ActionTarget {
+export interface ActionTarget extends SendingTarget {
   readonly element: HTMLElement
   readonly local: LocalState
   agent(): Agent | null
-  conversation(): Conversation | null
   /** Shows a conversation; null: a new one. */
   view(conversationId: string | null): void
-  toLatest(): void
   setOpen(isOpen: boolean): void
 }
 
 /** How long a deleted conversation can be had back. Milliseconds. */
 const RETURNABLE_MS = 8000
-
-/** Where the words of a failure are kept for what was pressed. */
-export function problemKey(key: string): string {
-  return `problem:${key}`
-}
 
 export function createActions(target: ActionTarget): ChatActions {
   const perform = performer(target)
@@ -77,42 +72,6 @@ function acted(act: () => Promise<unknown>): Promise<unknown> {
   } catch (thrown) {
     return Promise.reject(thrown)
   }
-}
-
-function sending(
-  target: ActionTarget,
-  perform: ChatActions['perform'],
-): Pick<ChatActions, 'send' | 'stop'> {
-  const key = 'composer'
-  return {
-    send(text, files = []) {
-      const conversation = target.conversation()
-      if (!conversation || (text.trim() === '' && files.length === 0)) return false
-      const { runId, status } = conversation.getSnapshot()
-      const steers = runId !== undefined
-      const input = inputOf(text, files)
-      return perform({ name: 'send', detail: { text, files, steers }, key }, async () => {
-        target.toLatest()
-        if (!steers && status !== 'loading') return void conversation.send(input)
-        // It may have ended meanwhile; of one that is being loaded, nobody knows yet whether there is one.
-        const sent = conversation.steer(input)
-        const id = await sent.catch((thrown: unknown) => {
-          if (target.local.get('draft') === undefined) target.local.set('draft', text)
-          throw thrown
-        })
-        if (id === null) conversation.send(input)
-      })
-    },
-    stop() {
-      const conversation = target.conversation()
-      if (conversation) perform({ name: 'stop', key }, () => conversation.abort())
-    },
-  }
-}
-
-function inputOf(text: string, files: readonly FilePart[]): RunInput {
-  if (files.length === 0) return text
-  return text.trim() === '' ? files : [{ type: 'text', text }, ...files]
 }
 
 function deleting(

@@ -8,11 +8,14 @@ const OWN_DOING = 300
 const OWN_SCROLL = 150
 /** How long a card stands still after a finger's throw before a press is meant for it. Milliseconds. */
 const AFTER_THROW = 150
+/** Pages move cards without a word: so often it is looked where those that wait stand. Milliseconds. */
+const BETWEEN_LOOKS = 100
 /** What answers, and is judged by its own place: a card, and of one with several calls each, and what answers all. */
 const GUARDED = '.call.waiting, .asked-call, .asked-all'
 
 interface Host extends ReactiveControllerHost {
   readonly renderRoot: HTMLElement | DocumentFragment
+  readonly isConnected: boolean
 }
 
 interface Card {
@@ -38,6 +41,7 @@ export class CardGuard implements ReactiveController {
   #actedAt = -Infinity
   #thrown: Thrown = { at: -Infinity, height: 0 }
   #isTooEarly = false
+  #looking: ReturnType<typeof setInterval> | undefined
 
   /** Of the page, too: where a card stands is known before it is pressed. */
   readonly #onScroll = ({ target }: Event): void => {
@@ -59,11 +63,22 @@ export class CardGuard implements ReactiveController {
 
   hostDisconnected(): void {
     removeEventListener('scroll', this.#onScroll, { capture: true })
+    this.#lookOn(false)
   }
 
   hostUpdated(): void {
     this.#listen()
     this.#look()
+    this.#lookOn(this.#host.isConnected && this.#cards.size > 0)
+  }
+
+  /** A press is judged by when its card moved: to look only then would take a movement of long ago for a new one. */
+  #lookOn(isNeeded: boolean): void {
+    if (isNeeded) this.#looking ??= setInterval(() => this.#look(), BETWEEN_LOOKS)
+    else {
+      clearInterval(this.#looking)
+      this.#looking = undefined
+    }
   }
 
   #listen(): void {
@@ -107,6 +122,8 @@ export class CardGuard implements ReactiveController {
 
   #press(event: Event): void {
     this.#look()
+    // What moves from now on is not because of what was scrolled or written before.
+    this.#actedAt = -Infinity
     // Through the slot of a host's card, too. Only buttons answer: a field of a form may be used at once.
     const path = event.composedPath().filter((each) => each instanceof Element)
     const isButton = path.some((each) => each.matches('button, [role="button"]'))

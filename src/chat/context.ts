@@ -5,6 +5,7 @@ import type {
   ConversationSnapshot,
   FilePart,
   ShownCall,
+  ShownMessage,
 } from '../index.ts'
 import type { EngineLoading } from './parts/engine-loading.ts'
 import type { ShownRows } from './parts/row-window.ts'
@@ -75,6 +76,8 @@ export interface ChatActions {
   /** False when nothing was sent: there is nothing to send, or the page has cancelled it. */
   send(text: string, files?: readonly FilePart[]): boolean
   stop(): void
+  /** Sends a message of the person's anew. What is edited of it is kept until it is part of the conversation. */
+  edit(message: ShownMessage, text: string): void
   /**
    * Emits the action's event and, unless that is cancelled, runs `act` at once, within the press's own event. False when it
    * was cancelled.

@@ -9,13 +9,16 @@ import { createActions } from './actions.ts'
 import { Announcer } from './announcer.ts'
 import { CardGuard } from './card-guard.ts'
 import type { ChatActions, ChatContext } from './context.ts'
+import { DeletionWatch } from './deletion-watch.ts'
 import { keepFocus } from './focus-keeper.ts'
 import { FollowConversation } from './follow-conversation.ts'
 import { HistoryWindow } from './history-window.ts'
+import { KeptWriting } from './kept-writing.ts'
 import { localeFor } from './locale-for.ts'
 import { createLocalState } from './local-state.ts'
 import type { ChatProperties } from './offstage-chat.ts'
 import { PanelWidth } from './panel-width.ts'
+import { problemKey } from './problem-key.ts'
 import { remembered } from './remembered.ts'
 import { RenderedCalls } from './rendered-calls.ts'
 import { ScrollFollow } from './scroll-follow.ts'
@@ -23,6 +26,7 @@ import { styles } from './styles/index.ts'
 import { Surroundings } from './surroundings.ts'
 import { chatView } from './views/chat.ts'
 import { VisibleScreen } from './visible-screen.ts'
+import { wasCut } from './was-cut.ts'
 import type { Words } from './words/words.ts'
 import { wordsFor } from './words/words-for.ts'
 
@@ -58,6 +62,8 @@ export class ChatElement extends LitElement implements ChatProperties {
   readonly #announcer = new Announcer(this)
   readonly #around = new Surroundings(this)
   readonly #rendered = new RenderedCalls(this)
+  readonly #writing = new KeptWriting(() => remembered(this.id))
+  readonly #deletions = new DeletionWatch()
   readonly #local = createLocalState(() => this.requestUpdate())
   readonly #actions: ChatActions
   #isOpen = false
@@ -84,6 +90,7 @@ export class ChatElement extends LitElement implements ChatProperties {
       view: (conversationId) => {
         this.conversationId = conversationId ?? this.agent?.newConversationId() ?? null
       },
+      words: () => this.#wordsIn(localeFor(this)),
       toLatest: () => this.#toLatest(),
       setOpen: (isOpen) => (isOpen ? this.open() : this.close()),
     })
@@ -131,7 +138,8 @@ export class ChatElement extends LitElement implements ChatProperties {
     this.#rendered.show(context)
     if (!context) return
     this.#announcer.say(context.snapshot, context.words)
-    this.#keepDraft(context)
+    this.#writing.keep(context)
+    this.#deletions.look(context)
   }
 
   /** Which conversation is on view; one that was interrupted goes on. */
@@ -144,9 +152,10 @@ export class ChatElement extends LitElement implements ChatProperties {
     memory.write('conversation', this.conversationId)
     this.#follow.follow(agent, this.conversationId)
     this.#history.reset()
-    this.#local.set('draft', memory.read(`draft:${this.conversationId}`) ?? undefined)
+    this.#writing.restore(this.#local, this.conversationId)
+    for (const key of ['composer', 'notices']) this.#local.set(problemKey(key), undefined)
     this.#scroll.toLatest()
-    this.#resume()
+    this.#resume().catch(() => {})
     this.#tellView(this.conversationId)
   }
 
@@ -155,14 +164,12 @@ export class ChatElement extends LitElement implements ChatProperties {
     this.#scroll.toLatest()
   }
 
-  /** Goes on with what was left open. It is said where this page has not driven it before. */
-  #resume(): void {
-    const { conversation, snapshot } = this.#follow
-    const isNew = snapshot?.status === 'loading'
-    conversation?.resume({ interrupted: 'ask' }).then(
-      (run) => isNew && run && this.#local.set('resumed', run.runId),
-      () => {},
-    )
+  /** Goes on with what was left open, and says so where it was cut off. */
+  async #resume(): Promise<void> {
+    const { conversation } = this.#follow
+    const run = await conversation?.resume({ interrupted: 'ask' })
+    if (run && (await wasCut(run, () => conversation?.getSnapshot() ?? null)))
+      this.#local.set('resumed', run.runId)
   }
 
   /** Which conversation is on view may be a person's choice: the page is told of each, once it is drawn. */
@@ -173,14 +180,6 @@ export class ChatElement extends LitElement implements ChatProperties {
       composed: true,
     })
     void this.updateComplete.then(() => this.dispatchEvent(event))
-  }
-
-  /** What is being written outlives a reload. */
-  #keepDraft({ local, snapshot }: ChatContext): void {
-    const draft = local.get<string>('draft') ?? null
-    const name = `draft:${snapshot.conversationId}`
-    const memory = remembered(this.id)
-    if (memory.read(name) !== draft) memory.write(name, draft)
   }
 
   #context(): ChatContext | null {

@@ -57,8 +57,9 @@ export class Surroundings implements ReactiveController {
     if (!agent) return
     this.#undo.push(agent.conversations.subscribe(update))
     this.#undo.push(
-      agent.on('storage', ({ mode }) => {
-        this.isKept = mode !== 'memory'
+      agent.on('storage', ({ mode, reason }) => {
+        // Without a reason, the page has chosen it.
+        this.isKept = mode !== 'memory' || reason === undefined
         update()
       }),
       agent.on('engine-progress', (progress) => this.#load(progress)),

@@ -13,6 +13,7 @@ import type { Conversation } from './conversation-view.ts'
 import type { ExtractOptions } from './extract.ts'
 import { stopReason } from './failures.ts'
 import { randomId } from '../lib/random-id.ts'
+import type { ResumeOptions } from './options.ts'
 import { limitsOf } from './run-limits.ts'
 import { loadPart } from './load-part.ts'
 import { prepare } from './prepare.ts'
@@ -59,7 +60,7 @@ export interface AgentCommands
   switchBranch(conversationId: string, messageId: string): Promise<boolean>
   undo(conversationId: string, toolCallId: string): Promise<boolean>
   revoke(conversationId: string, consentId: string): Promise<boolean>
-  takeOver(conversationId: string): ReturnType<Conversation['takeOver']>
+  takeOver(conversationId: string, how?: ResumeOptions): ReturnType<Conversation['takeOver']>
 }
 
 export function createCommands(agent: AgentParts): AgentCommands {
@@ -98,7 +99,10 @@ export function createCommands(agent: AgentParts): AgentCommands {
       checkId(conversationId)
       return abortOpen(agent, conversationId, stopReason(reason))
     },
-    takeOver: (conversationId) => takeOverRun(agent, conversationId),
+    async takeOver(conversationId, how = {}) {
+      checkNames(how, 'resume')
+      return takeOverRun(agent, conversationId, how)
+    },
     ...betweenRuns(agent),
     ...answersOf(agent),
     ...conversations(agent),

@@ -249,7 +249,7 @@ export class AgentCore implements AgentParts {
         this.personCheck.check({ conversationId: id, toolCallId }, options?.consent)
         return this.later('undo')(id, toolCallId)
       },
-      takeOver: () => this.later('takeOver')(id),
+      takeOver: (options) => this.later('takeOver')(id, options),
     }
     this.#conversations.set(id, conversation)
     return conversation

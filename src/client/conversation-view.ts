@@ -66,6 +66,9 @@ export interface Conversation extends SnapshotStore<ConversationSnapshot>, CallA
    * force any more. Works while a run is open, whichever tab drives it.
    */
   revoke(consentId: string): Promise<boolean>
-  /** Has another tab hand over its run: it goes on here, with this agent's tools and model. */
-  takeOver(): Promise<Run | null>
+  /**
+   * Has another tab hand over its run: it goes on here, with this agent's tools and model. Options as for `resume`: what the
+   * other tab was doing is cut off.
+   */
+  takeOver(options?: ResumeOptions): Promise<Run | null>
 }

@@ -3,6 +3,7 @@ import type { AgentScope } from '../protocol/scope.ts'
 import { adopt } from './adopt.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { checkId } from './check-input.ts'
+import type { ResumeOptions } from './options.ts'
 import { wasPageLeft } from './page-left.ts'
 import { pageRegistry } from './page-registry.ts'
 import { rejoin } from './rejoin.ts'
@@ -30,10 +31,14 @@ export async function takeUpRun(agent: AgentParts, command: Resume): Promise<Run
 }
 
 /** Has another tab hand over its run. */
-export async function takeOverRun(agent: AgentParts, conversationId: string): Promise<Run | null> {
+export async function takeOverRun(
+  agent: AgentParts,
+  conversationId: string,
+  how: ResumeOptions,
+): Promise<Run | null> {
   checkId(conversationId)
   const { ask, scope } = agent
-  const command = { ...RESUME, ...scope(), conversationId, afterCrash: false }
+  const command = { ...RESUME, ...how, ...scope(), conversationId, afterCrash: false }
   const run = taken(conversationId, await adopt(agent, () => ask('takeOver', command)))
   if (run) void rejoin(agent, run.conversationId)
   return run

@@ -30,6 +30,7 @@ export type {
 export { leafUnder } from './tree.ts'
 export { view } from './view.ts'
 export type { Delta } from '../protocol/delta.ts'
+export { isLeftOpen } from '../protocol/run.ts'
 export { FORMAT, type Fact, type Row } from '../protocol/fact.ts'
 export type { Live } from '../protocol/live.ts'
 export type {

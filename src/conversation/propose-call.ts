@@ -37,6 +37,7 @@ function ofPart(part: ToolCallPart, facts: CallFacts | undefined): CallState {
     toolName: part.toolName,
     title: facts?.title ?? null,
     ...(facts?.source !== undefined && { source: facts.source }),
+    ...(facts?.readOnly === true && { readOnly: true }),
     error: part.error ?? null,
     known: facts?.known ?? false,
     parallel: facts?.parallel ?? false,

@@ -65,13 +65,14 @@ function progressOf({ toolCallId }: CallState, progress: Progress): unknown {
 
 function shownCall(call: CallState, progress: Progress): Omit<ShownCall, 'conversationId'> {
   const { toolCallId, toolName, title, status, input, output, error, question } = call
-  const { startedAt, endedAt, path, child, undo, source } = call
+  const { startedAt, endedAt, path, child, undo, source, readOnly } = call
   const reported = status === 'executing' ? progressOf(call, progress) : undefined
   return {
     toolCallId,
     toolName,
     ...(title !== null && { title }),
     ...(source !== undefined && { source }),
+    ...(readOnly && { readOnly }),
     status,
     ...(error ? { error } : { input }),
     ...shownAsked(call),

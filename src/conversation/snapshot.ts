@@ -19,6 +19,8 @@ export interface ShownCall {
   readonly title?: string
   /** Whose the tool is, unless it is of the app's own code: the name or origin of a server, of a page. */
   readonly source?: string
+  /** The tool changes nothing, by its own word. */
+  readonly readOnly?: true
   readonly status: ToolCallStatus
   /** Absent while the model is writing it, and when it could not be read. */
   readonly input?: JsonValue

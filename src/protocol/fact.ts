@@ -53,6 +53,8 @@ export interface CallFacts {
   readonly title?: string
   /** Whose the tool was then, unless it was of the app's own code. */
   readonly source?: string
+  /** The tool changed nothing then, by its own word. */
+  readonly readOnly?: boolean
   /** The run is done once this call succeeded. */
   readonly finishes?: boolean
   /** Native mode: the model wrote the call as text. */

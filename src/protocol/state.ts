@@ -36,6 +36,8 @@ export interface CallState {
   readonly title: string | null
   /** Whose the tool is, unless it is of the app's own code. */
   readonly source?: string
+  /** The tool changes nothing, by its own word. */
+  readonly readOnly?: true
   /** What runs: the model's input, as a hook or a person may have changed it. */
   readonly input: JsonValue
   readonly modelInput: JsonValue

@@ -2,7 +2,7 @@ import * as smd from 'streaming-markdown'
 import type { MarkdownOptions } from '../context.ts'
 import { copyText } from '../../stage/copy-text.ts'
 import type { Words } from '../words/words.ts'
-import { hostOf, safeAddress } from './safe-address.ts'
+import { hostOf, safeAddress, saysHost } from './safe-address.ts'
 
 type ButtonWords = Pick<Words, 'copied' | 'copyCode' | 'image' | 'task'>
 
@@ -194,20 +194,6 @@ function link(element: Element, value: string): void {
   element.setAttribute('title', url.href)
   if (!saysHost(element.textContent ?? '', url))
     element.append(' ', make('span', 'target', `(${hostOf(url)})`))
-}
-
-/** Whether a text is the address's host, or an address there, letter by letter: what only looks like it leads elsewhere. */
-function saysHost(text: string, url: URL): boolean {
-  if (text.trim() === hostOf(url)) return true
-  const said = safeAddress(text)
-  return (
-    said !== null &&
-    said.origin === url.origin &&
-    hostOf(said) === hostOf(url) &&
-    text.toLowerCase().includes(hostOf(url)) &&
-    said.username === '' &&
-    url.username === ''
-  )
 }
 
 /** No picture loads by itself, but those of origins that the page allows. */

@@ -11,3 +11,17 @@ export function safeAddress(text: string): URL | null {
 export function hostOf(url: URL): string {
   return url.protocol === 'mailto:' ? url.pathname : url.host
 }
+
+/** Whether a text is the address's host, or an address there, letter by letter: what only looks like it leads elsewhere. */
+export function saysHost(text: string, url: URL): boolean {
+  if (text.trim() === hostOf(url)) return true
+  const said = safeAddress(text)
+  return (
+    said !== null &&
+    said.origin === url.origin &&
+    hostOf(said) === hostOf(url) &&
+    text.toLowerCase().includes(hostOf(url)) &&
+    said.username === '' &&
+    url.username === ''
+  )
+}

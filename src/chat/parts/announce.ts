@@ -1,4 +1,6 @@
+import { isLeftOpen } from '../../conversation/index.ts'
 import type { ConversationSnapshot, PendingCall, ShownMessage } from '../../index.ts'
+import { pageSentence } from './page-sentence.ts'
 import type { Words } from '../words/words.ts'
 
 /** What has been announced of a conversation so far. */
@@ -9,12 +11,15 @@ export interface Announced {
   readonly characters: number
   readonly pending: readonly string[]
   readonly runId: string | null
+  /** While it is being loaded: since when. What was stored before is not announced. Milliseconds since 1970. */
+  readonly loadingSince: number | null
 }
 
-/** What is there when a conversation is opened is not announced. */
-export function announcedBy(snapshot: ConversationSnapshot): Announced {
+/** What is there when a conversation is opened is not announced. `now`: milliseconds since 1970. */
+export function announcedBy(snapshot: ConversationSnapshot, now: number = Date.now()): Announced {
   const last = lastReply(snapshot)
   return {
+    loadingSince: snapshot.status === 'loading' ? now : null,
     conversationId: snapshot.conversationId,
     messageId: last?.id ?? null,
     characters: last ? textOf(last).length : 0,
@@ -32,15 +37,28 @@ export function announce(
   snapshot: ConversationSnapshot,
   words: Words,
 ): { readonly texts: readonly string[]; readonly announced: Announced } {
-  if (before.conversationId !== snapshot.conversationId || snapshot.status === 'loading')
-    return { texts: [], announced: announcedBy(snapshot) }
   const now = announcedBy(snapshot)
-  const said = sentences(before, lastReply(snapshot))
+  if (before.conversationId !== snapshot.conversationId) return { texts: [], announced: now }
+  if (snapshot.status === 'loading') {
+    const { loadingSince } = before
+    return { texts: [], announced: { ...now, ...(loadingSince !== null && { loadingSince }) } }
+  }
+  const known = before.loadingSince === null ? before : foundBy(snapshot, before.loadingSince)
+  const said = sentences(known, lastReply(snapshot))
   const asked = snapshot.pending
-    .filter(({ toolCallId }) => !before.pending.includes(toolCallId))
+    .filter(({ toolCallId }) => !known.pending.includes(toolCallId))
     .map((call) => asks(call, words))
-  const texts = [...said.texts, ...asked.filter(Boolean), ...ended(before, snapshot, words)]
+  const texts = [...said.texts, ...asked.filter(Boolean), ...ended(known, snapshot, words)]
   return { texts, announced: { ...now, characters: said.characters } }
+}
+
+/** What a conversation that was loaded held already: all but what was written for this page while it was loaded. */
+function foundBy(snapshot: ConversationSnapshot, since: number): Announced {
+  const found = announcedBy(snapshot)
+  const last = lastReply(snapshot)
+  const isNew = last?.at === undefined ? snapshot.ownership === 'this-tab' : last.at >= since
+  if (!isNew) return found
+  return { ...found, characters: 0, runId: snapshot.runId ?? snapshot.ended?.runId ?? null }
 }
 
 function lastReply({ messages }: ConversationSnapshot): ShownMessage | undefined {
@@ -82,10 +100,20 @@ function lastEnd(text: string, from: number): number {
   return last ? from + last.index + last[0].length : from
 }
 
-function asks({ kind, title, toolName, question }: PendingCall, words: Words): string {
-  if (kind === 'answer') return words.announceQuestion(question?.question ?? '')
-  if (kind === 'approval' || kind === 'decision') return words.announceCall(title ?? toolName)
-  return ''
+function asks(call: PendingCall, words: Words): string {
+  const { kind, title, toolName, question } = call
+  const what = pageSentence(call, words)?.text ?? title ?? toolName
+  switch (kind) {
+    case 'answer':
+      return words.announceQuestion(question?.question ?? '')
+    case 'approval':
+      return words.announceCall(what)
+    case 'decision':
+      return words.announceInterrupted(what)
+    case 'output':
+    case 'settlement':
+      return ''
+  }
 }
 
 function ended(
@@ -98,7 +126,8 @@ function ended(
     case 'completed':
       return [words.announceDone]
     case 'aborted':
-      return [words.announceStopped]
+      // A page that lets go of a run stops nothing.
+      return isLeftOpen(outcome) ? [] : [words.announceStopped]
     case 'failed':
       return [words.announceFailed(outcome.error.message)]
     case 'max-steps':

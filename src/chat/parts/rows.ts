@@ -6,7 +6,7 @@ export type ChatRow =
   | { readonly type: 'day'; readonly key: string; readonly at: number }
   | { readonly type: 'message'; readonly key: string; readonly message: ShownMessage }
   | { readonly type: 'call'; readonly key: string; readonly call: ShownCall }
-  /** Calls of one tool, one behind the other, that are done. At least three. */
+  /** Calls of one tool, or of tools that change nothing, one behind the other, that are done. At least three. */
   | { readonly type: 'calls'; readonly key: string; readonly calls: readonly ShownCall[] }
   /** All calls that wait for an approval, where those are several: in place of the first one. */
   | { readonly type: 'approvals'; readonly key: string; readonly calls: readonly PendingCall[] }
@@ -97,11 +97,19 @@ function joined(rows: readonly ChatRow[], alone: (toolName: string) => boolean):
       result.push(row)
       continue
     }
-    if (run[0] && run[0].toolName !== call.toolName) flush()
+    if (!goesOn(run, call)) flush()
     run.push(call)
   }
   flush()
   return result
+}
+
+/** Whether a call is one more of a run: of the same tool as all of it, or one that changes nothing as they do. */
+function goesOn(run: readonly ShownCall[], call: ShownCall): boolean {
+  return (
+    run.every(({ toolName }) => toolName === call.toolName) ||
+    (call.readOnly === true && run.every(({ readOnly }) => readOnly))
+  )
 }
 
 /** Done, with nothing left to look at: no undo, no agent of its own, nothing around it. */

@@ -2,6 +2,8 @@ import { html, nothing, type TemplateResult } from 'lit'
 import { showInput, visibleText } from '../../conversation/index.ts'
 import type { JsonValue, PendingCall } from '../../index.ts'
 import type { ChatContext } from '../context.ts'
+import { inputKey } from '../input-key.ts'
+import { pageSentence } from '../parts/page-sentence.ts'
 import { refOf } from '../parts/call-ref.ts'
 
 /**
@@ -14,7 +16,7 @@ export function approvalView(
   isOneOfSeveral = false,
 ): TemplateResult {
   const { words, local } = context
-  const edited = local.get<string>(editKey(call))
+  const edited = local.get<string>(inputKey(refOf(context, call)))
   return html`
     <div class="approval" part="approval">
       ${
@@ -34,22 +36,23 @@ export function approvalView(
 }
 
 /** Whether a person has another input at hand for it. */
-export function isBeingEdited({ local }: ChatContext, call: PendingCall): boolean {
-  return local.get(editKey(call)) !== undefined
+export function isBeingEdited(context: ChatContext, call: PendingCall): boolean {
+  return context.local.get(inputKey(refOf(context, call))) !== undefined
 }
 
 /** Lines of an input that are in view without a press, where it is one of several. */
 const FOLDED_FROM = 4
 
-/** Of one of several, a long input is folded. */
+/** What the card says in a sentence is folded, and so is a long input of one of several. */
 function inputView(
   { words }: ChatContext,
   call: PendingCall,
   isOneOfSeveral: boolean,
 ): TemplateResult {
+  const isSaid = pageSentence(call, words)?.isWhole === true
   const text = showInput(call.input)
   const block = html`<pre class="asked" tabindex="0" aria-label=${words.input}>${text}</pre>`
-  return isOneOfSeveral && text.split('\n').length > FOLDED_FROM
+  return isSaid || (isOneOfSeveral && text.split('\n').length > FOLDED_FROM)
     ? html`<details class="fold">
         <summary>${words.input}</summary>
         ${block}
@@ -57,12 +60,12 @@ function inputView(
     : block
 }
 
-const editKey = ({ toolCallId }: PendingCall): string => `input:${toolCallId}`
 const reasonKey = ({ toolCallId }: PendingCall): string => `reason:${toolCallId}`
 
-function editView({ words, local }: ChatContext, call: PendingCall, text: string): TemplateResult {
+function editView(context: ChatContext, call: PendingCall, text: string): TemplateResult {
+  const { words, local } = context
   const input = ({ target }: Event): void =>
-    local.set(editKey(call), (target as HTMLTextAreaElement).value)
+    local.set(inputKey(refOf(context, call)), (target as HTMLTextAreaElement).value)
   const value = parsed(text)
   return html`
     <textarea
@@ -149,12 +152,14 @@ function reasonView(
 }
 
 function editButton(
-  { words, local }: ChatContext,
+  context: ChatContext,
   call: PendingCall,
   edited: string | undefined,
 ): TemplateResult {
+  const { words, local } = context
+  const key = inputKey(refOf(context, call))
   const text = edited === undefined ? JSON.stringify(call.input, null, 2) : undefined
-  return html`<button type="button" @click=${() => local.set(editKey(call), text)}>
+  return html`<button type="button" @click=${() => local.set(key, text)}>
     ${edited === undefined ? words.editInput : words.cancel}
   </button>`
 }

@@ -1,14 +1,13 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { keyed } from 'lit/directives/keyed.js'
 import { repeat } from 'lit/directives/repeat.js'
-import { visibleText } from '../../conversation/index.ts'
 import type { PendingCall } from '../../index.ts'
-import { problemKey } from '../actions.ts'
+import { problemKey } from '../problem-key.ts'
 import type { ChatContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { refOf } from '../parts/call-ref.ts'
 import { approvalView, isBeingEdited } from './approval.ts'
-import { sourceView } from './call.ts'
+import { sourceView, titleOf } from './call.ts'
 import { problemView } from './problem.ts'
 
 const KEY = 'approvals'
@@ -39,7 +38,7 @@ function keyOf({ conversationId = '', toolCallId }: PendingCall): string {
 }
 
 function itemView(context: ChatContext, call: PendingCall): TemplateResult {
-  const title = visibleText(call.title ?? call.toolName)
+  const title = titleOf(context, call)
   return html`
     <div class="asked-call" role="group" aria-label=${title}>
       <p class="call-title">${title}</p>

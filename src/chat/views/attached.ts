@@ -1,5 +1,5 @@
 import { html, type TemplateResult } from 'lit'
-import { problemKey } from '../actions.ts'
+import { problemKey } from '../problem-key.ts'
 import { attach, attachedTo, setAttached } from '../attachments.ts'
 import type { ChatContext } from '../context.ts'
 import type { FilePart } from '../../index.ts'

@@ -5,6 +5,7 @@ import type { PendingCall, ShownCall } from '../../index.ts'
 import type { ChatContext } from '../context.ts'
 import { stateOf } from '../parts/call-state.ts'
 import { outputText } from '../parts/output-text.ts'
+import { pageSentence } from '../parts/page-sentence.ts'
 import { progressOf } from '../parts/progress.ts'
 import { problemView } from './problem.ts'
 import { waitingView } from './waiting.ts'
@@ -13,7 +14,7 @@ import { waitingView } from './waiting.ts'
 export function callView(context: ChatContext, call: ShownCall): TemplateResult {
   const { words, snapshot } = context
   const { kind, word } = stateOf(call)
-  const title = visibleText(call.title ?? call.toolName)
+  const title = titleOf(context, call)
   const pending = snapshot.pending.find((each) => isOf(each, call))
   return html`
     <div
@@ -37,6 +38,14 @@ export function callView(context: ChatContext, call: ShownCall): TemplateResult 
       ${word === 'interrupted' && !pending ? html`<p>${words.interruptedWords}</p>` : nothing}
     </div>
   `
+}
+
+/** What a person reads first of a call: what it does, where that can be said; else what its tool is called. */
+export function titleOf(
+  { words }: Pick<ChatContext, 'words'>,
+  call: ShownCall | PendingCall,
+): string {
+  return pageSentence(call, words)?.text ?? visibleText(call.title ?? call.toolName)
 }
 
 /** What a host's card can say by `respond`; whether an interrupted call happened is none of it. */

@@ -11,15 +11,15 @@ export function isCallsOpen(local: LocalState, key: string): boolean {
   return local.get<boolean>(openKey(key)) ?? false
 }
 
-/** Calls of one tool in one line, which opens. */
+/** Calls in one line, which opens: of one tool, or of several that change nothing. */
 export function callsView(
   context: ChatContext,
   key: string,
   calls: readonly ShownCall[],
 ): TemplateResult {
   const { words, local, locale } = context
-  const [first] = calls
-  const title = visibleText(first?.title ?? first?.toolName ?? '')
+  const titles = new Set(calls.map(({ title: each, toolName }) => visibleText(each ?? toolName)))
+  const title = [...titles].join(', ')
   const isOpen = isCallsOpen(local, key)
   const count = numberFormat(locale).format(calls.length)
   return html`

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { live } from 'lit/directives/live.js'
-import { problemKey } from '../actions.ts'
+import { problemKey } from '../problem-key.ts'
 import { attachedTo, beingRead, setAttached } from '../attachments.ts'
 import type { ChatContext } from '../context.ts'
 import { attachButton, attachedView, attachTo } from './attached.ts'

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import type { ConversationRecord } from '../../index.ts'
-import { problemKey } from '../actions.ts'
+import { problemKey } from '../problem-key.ts'
 import type { ChatContext } from '../context.ts'
 import { downloadFile } from '../../stage/download-file.ts'
 import { numberFormat } from '../formats.ts'

@@ -1,9 +1,8 @@
 import { html, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
-import { visibleText } from '../../conversation/index.ts'
 import type { ChatContext } from '../context.ts'
 import { askedTogether } from '../parts/rows.ts'
-import { sourceView } from './call.ts'
+import { sourceView, titleOf } from './call.ts'
 import { problemView } from './problem.ts'
 import { waitingView } from './waiting.ts'
 
@@ -21,7 +20,7 @@ export function elsewhereView(context: ChatContext): TemplateResult {
     calls,
     ({ toolCallId }) => toolCallId,
     (call) => {
-      const title = visibleText(call.title ?? call.toolName)
+      const title = titleOf(context, call)
       return html`<div
         class="call waiting"
         part="call call-waiting"

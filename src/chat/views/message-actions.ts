@@ -4,6 +4,7 @@ import type { MessageContext } from '../context.ts'
 import { copyText } from '../../stage/copy-text.ts'
 import { numberFormat, timeFormat } from '../formats.ts'
 import { textOf } from '../parts/text-of.ts'
+import { runBegun } from '../run-begun.ts'
 import { edit } from './message-editor.ts'
 
 /** What can be done with a message that is complete. */
@@ -21,9 +22,9 @@ export function messageActionsView(
     copyText(textOf(message), () => local.set(`copied:${message.id}`, true))
   }
   const regenerate = (): void =>
-    void actions.perform({ name: 'regenerate', detail: { message } }, async () => {
-      conversation.regenerate(message.id)
-    })
+    void actions.perform({ name: 'regenerate', detail: { message } }, () =>
+      runBegun(conversation.regenerate(message.id)),
+    )
   const button = (label: string, act: () => void): TemplateResult =>
     html`<button type="button" class="quiet" @click=${act}>${label}</button>`
   return html`

@@ -1,39 +1,41 @@
-import { html, type TemplateResult } from 'lit'
+import { html, nothing, type TemplateResult } from 'lit'
 import type { ShownMessage } from '../../index.ts'
 import type { MessageContext } from '../context.ts'
+import { editKey, editSendingKey } from '../edit-keys.ts'
 import { textOf } from '../parts/text-of.ts'
-
-const keyOf = ({ id }: ShownMessage): string => `edit:${id}`
+import { problemKey } from '../problem-key.ts'
 
 export function isEdited({ local }: MessageContext, message: ShownMessage): boolean {
-  return local.get(keyOf(message)) !== undefined
+  return local.get(editKey(message)) !== undefined
 }
 
 /** Begins to edit a message of the person's. */
 export function edit({ local }: MessageContext, message: ShownMessage): void {
-  local.set(keyOf(message), textOf(message))
+  local.set(editKey(message), textOf(message))
 }
 
-/** The message as a field. Sent, it begins a branch beside the message. */
+/** The message as a field. Sent, it begins a branch beside the message; until it has, the field stays. */
 export function editorView(context: MessageContext, message: ShownMessage): TemplateResult {
-  const { words, local, actions, conversation } = context
-  const text = local.get<string>(keyOf(message)) ?? ''
-  const close = (): void => local.set(keyOf(message), undefined)
+  const { words, local, actions } = context
+  const text = local.get<string>(editKey(message)) ?? ''
+  const isSending = local.get(editSendingKey(message)) === true
+  const problem = local.get<string>(problemKey(message.id))
+  const close = (): void => {
+    local.set(problemKey(message.id), undefined)
+    local.set(editKey(message), undefined)
+  }
   const save = (event: Event): void => {
     event.preventDefault()
-    if (text.trim() === '') return
-    const isDone = actions.perform({ name: 'edit', detail: { message, text } }, async () => {
-      conversation.edit(message.id, text)
-    })
-    if (isDone) close()
+    actions.edit(message, text)
   }
   return html`
     <form class="message own editor" @submit=${save}>
       <textarea
         aria-label=${words.messageLabel}
+        ?readonly=${isSending}
         .value=${text}
         @input=${(event: InputEvent) =>
-          local.set(keyOf(message), (event.target as HTMLTextAreaElement).value)}
+          local.set(editKey(message), (event.target as HTMLTextAreaElement).value)}
         @keydown=${(event: KeyboardEvent) => {
           if (event.key !== 'Escape') return
           // A bubble stays open.
@@ -41,8 +43,9 @@ export function editorView(context: MessageContext, message: ShownMessage): Temp
           close()
         }}
       ></textarea>
+      ${problem === undefined ? nothing : html`<p class="problem" role="alert">${problem}</p>`}
       <div class="buttons">
-        <button class="primary">${words.save}</button>
+        <button class="primary" aria-disabled=${isSending}>${words.save}</button>
         <button type="button" @click=${close}>${words.cancel}</button>
       </div>
     </form>

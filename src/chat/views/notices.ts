@@ -1,12 +1,14 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { visibleText } from '../../conversation/index.ts'
-import { problemKey } from '../actions.ts'
+import { problemKey } from '../problem-key.ts'
 import type { ErrorData } from '../../index.ts'
-import type { ChatContext } from '../context.ts'
+import type { ChatContext, LocalState } from '../context.ts'
 import { numberFormat } from '../formats.ts'
+import { goneKey } from '../deletion-watch.ts'
 import { loadingShown } from '../parts/engine-loading.ts'
 import { askedTogether } from '../parts/rows.ts'
 import { textOfContent } from '../parts/text-of.ts'
+import { isReturned, takeBack, unsentOf } from '../unsent.ts'
 import { goTo, waitingIn } from '../walk-messages.ts'
 import { consentsView, leavingView, planView, queueView, taintView } from './run-state.ts'
 
@@ -49,12 +51,13 @@ type Maybe = TemplateResult | typeof nothing
 
 /** Where the run is: offline, in another tab, kept nowhere, resting, or taken up again. */
 function placeView(context: ChatContext): Maybe {
-  const { snapshot, words, conversation, actions, isOffline, isKept } = context
+  const { snapshot, words, conversation, actions, local, isOffline, isKept } = context
   const takeOver = (): void =>
-    void actions.perform({ name: 'take-over' }, () => conversation.takeOver())
+    void actions.perform({ name: 'take-over' }, () => conversation.takeOver({ interrupted: 'ask' }))
   const goOn = (): void => void actions.perform({ name: 'continue' }, () => conversation.continue())
   return html`
     ${loadingView(context)} ${resumedView(context)}
+    ${local.get(goneKey(snapshot.conversationId)) ? html`<p class="notice" role="status">${words.gone}</p>` : nothing}
     ${isOffline ? html`<p class="notice">${words.offline}</p>` : nothing}
     ${isKept ? nothing : html`<p class="notice">${words.inMemory}</p>`}
     ${
@@ -109,13 +112,13 @@ function retryView({ snapshot, words, locale }: ChatContext): Maybe {
 }
 
 /** How the last run ended, where that needs a word, and what can be done. */
-function outcomeView({ snapshot, words, conversation, actions }: ChatContext): Maybe {
+function outcomeView({ snapshot, words, conversation, actions, local }: ChatContext): Maybe {
   const { ended, error, runId } = snapshot
   if (runId !== undefined) return nothing
   const goOn = (): void => void actions.perform({ name: 'continue' }, () => conversation.continue())
   const button = (label: string): TemplateResult =>
     html`<button type="button" @click=${goOn}>${label}</button>`
-  if (error)
+  if (error && !isSaid(local, error))
     return html`<p class="notice problem" role="alert">
       ${words.failed} ${visibleText(error.message)}
       ${isUnreachable(error) ? words.unreachable : nothing} ${button(words.tryAgain)}
@@ -130,6 +133,13 @@ function outcomeView({ snapshot, words, conversation, actions }: ChatContext): M
   }
 }
 
+/** Where it was pressed, it is said already. */
+function isSaid(local: LocalState, { message }: ErrorData): boolean {
+  return ['composer', 'notices'].some((key) =>
+    local.get<string>(problemKey(key))?.includes(message),
+  )
+}
+
 /** Nothing has answered where the model should be. */
 function isUnreachable({ code }: ErrorData): boolean {
   return code === 'network' || code === 'timeout'
@@ -137,11 +147,15 @@ function isUnreachable({ code }: ErrorData): boolean {
 
 /** A text that did not reach the conversation goes back to where it was written. */
 function unsentView({ snapshot, words, local }: ChatContext): Maybe {
-  const { unsent } = snapshot
-  if (!unsent) return nothing
-  const text = textOfContent(unsent)
+  const { unsent, conversationId } = snapshot
+  const refused = unsent && textOfContent(unsent)
+  const isBack = refused === undefined || isReturned(local, conversationId, refused)
+  const text = unsentOf(local, conversationId) ?? (isBack ? undefined : refused)
+  if (text === undefined) return nothing
   return html`<p class="notice problem">
     ${words.unsent}
-    <button type="button" @click=${() => local.set('draft', text)}>${words.edit}</button>
+    <button type="button" @click=${() => takeBack(local, conversationId, text)}>
+      ${words.edit}
+    </button>
   </p>`
 }

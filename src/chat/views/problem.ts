@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import { problemKey } from '../actions.ts'
+import { problemKey } from '../problem-key.ts'
 import type { ChatContext } from '../context.ts'
 
 /** Why what was pressed of a call came to nothing. */

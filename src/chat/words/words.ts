@@ -1,3 +1,5 @@
+import type { PageCallWords } from './page-call-words.ts'
+
 /** All that an element says. Texts with a gap are functions; numbers and dates come formatted. */
 export interface Words {
   readonly heading: string
@@ -51,6 +53,7 @@ export interface Words {
     readonly interrupted: string
     readonly refused: string
   }
+  readonly pageCalls: PageCallWords
   waitingCalls(count: string): string
   readonly showWaiting: string
   readonly approve: string
@@ -90,6 +93,8 @@ export interface Words {
   readonly queued: string
   readonly withdraw: string
   readonly unsent: string
+  readonly disposed: string
+  readonly gone: string
   readonly tainted: string
   taintedBy(origin: string, since: string): string
   leaving(address: string): string
@@ -120,6 +125,7 @@ export interface Words {
   readonly steerHint: string
   readonly queueHint: string
   announceCall(title: string): string
+  announceInterrupted(title: string): string
   announceQuestion(question: string): string
   readonly announceDone: string
   readonly announceStopped: string

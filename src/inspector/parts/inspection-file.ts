@@ -1,5 +1,6 @@
 import { FORMAT, type Row } from '../../conversation/index.ts'
 import { Journal } from './journal.ts'
+import { isShowable } from './showable.ts'
 
 /** What made a file, and what it is about: in the first line, beside what an export has there. */
 export interface Inspection {
@@ -49,6 +50,7 @@ type Fields = Readonly<Record<string, unknown>>
 export function readFile(name: string, text: string): OpenedFile {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const header = parsed(lines[0] ?? '')
+  if (!isShowable(header)) throw new Error("The file is damaged: its first line can't be shown.")
   const { offstage, version, format, inspector } = header ?? {}
   if (
     offstage !== 'offstage-conversations' ||
@@ -67,20 +69,36 @@ function takeLine(journals: Journal[], fields: Fields | null): void {
   const journal = journals.at(-1)
   if (fields === null) return journal?.break('The file is damaged.')
   const { conversation, row, end } = fields
-  if (isFields(conversation)) journals.push(new Journal(String(conversation['conversationId'])))
+  if (!isShowable(fields)) return breakFile(journals)
+  if (isFields(conversation)) journals.push(new Journal(idOf(conversation)))
   else if (journal && isRow(row))
     journal.add({ ...row, conversationId: journal.conversationId, appendId: '' } as Row)
   else if (journal && isFields(end) && end['rows'] !== journal.rows.length)
     journal.break('The file has fewer rows than it says.')
 }
 
+function breakFile(journals: readonly Journal[]): void {
+  const journal = journals.at(-1)
+  if (!journal) throw new Error("The file is damaged: its conversation can't be shown.")
+  journal.break(`What comes after row ${journal.rows.length} can't be shown.`)
+}
+
+function idOf({ conversationId }: Fields): string {
+  if (typeof conversationId === 'string') return conversationId
+  throw new Error('The file is damaged: a conversation in it has no id.')
+}
+
 function inspectionOf(value: unknown): Inspection | null {
   if (!isFields(value)) return null
   const { runId, exportedAt, browser, firstTokens } = value
+  if (typeof exportedAt !== 'string' || typeof browser !== 'string')
+    throw new Error(
+      "The file is damaged: its first line doesn't say when and where it was exported.",
+    )
   return {
     runId: typeof runId === 'string' ? runId : null,
-    exportedAt: String(exportedAt),
-    browser: String(browser),
+    exportedAt,
+    browser,
     firstTokens: Array.isArray(firstTokens) ? firstTokens.filter(isFirstToken) : [],
   }
 }

@@ -70,6 +70,7 @@ function factsOf(part: ToolCallPart, output: TurnOutput): CallFacts {
     parallel: toolMode === 'native' && besides,
     ...(tool?.title !== undefined && { title: tool.title }),
     ...(tool?.remote && { source: tool.remote.source }),
+    ...(tool?.annotations.readOnly === true && { readOnly: true }),
     ...(tool?.control === 'finish-task' && { finishes: true }),
     ...(part.rescued && { rescued: true }),
     ...(tool !== undefined && mayBeOthers(part, output) && { quoted: true }),

@@ -146,7 +146,13 @@ const facts = oneOf('type', {
     message: assistant,
     toolsId: nullOr(isText),
     calls: listOf(
-      shape({ toolCallId: isText, known: isFlag, parallel: isFlag, source: optional(isText) }),
+      shape({
+        toolCallId: isText,
+        known: isFlag,
+        parallel: isFlag,
+        source: optional(isText),
+        readOnly: optional(isFlag),
+      }),
     ),
     finishReason: isText,
     toolMode: among(['native', 'action']),

@@ -9,6 +9,8 @@ export { expect }
 export interface OpenedChat {
   readonly page: Page
   readonly send: (text: string) => Promise<void>
+  /** Loads the page anew, and shows what the last one showed. */
+  readonly again: () => Promise<void>
 }
 
 export interface ChatOptions {
@@ -25,7 +27,12 @@ export const test = base.extend<{
       const body = `<offstage-chat id=chat ${options.attributes ?? ''} style="height: 90vh"></offstage-chat>`
       const page = await openPage({ body })
       await begin(page, model, options)
-      return { page, send: (text) => write(page, text) }
+      const again = async (): Promise<void> => {
+        await page.reload()
+        await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+        await begin(page, model, options)
+      }
+      return { page, again, send: (text) => write(page, text) }
     })
   },
 })

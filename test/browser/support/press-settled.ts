@@ -40,7 +40,7 @@ async function settle(button: Locator): Promise<void> {
 }
 
 /** Resolves once an element has stood where it stands for a while. */
-function standsStill(element: Element, forMs: number): Promise<void> {
+export function standsStill(element: Element, forMs: number): Promise<void> {
   return new Promise((resolve) => {
     let last = ''
     let since = performance.now()

@@ -1,49 +1,19 @@
-import { expect, onTestFinished, test } from 'vitest'
-import { createActions } from '../../../src/chat/actions.ts'
-import { createLocalState } from '../../../src/chat/local-state.ts'
-import { createTestAgent, createTestStorage } from '../../../src/testing/index.ts'
+import { expect, test } from 'vitest'
+import { createTestStorage } from '../../../src/testing/index.ts'
 import { until } from '../client/fake-worker.ts'
+import { agentFor, payCall, showChat } from './chat-stage.ts'
 
-const pay = {
-  name: 'pay',
-  description: 'Pays.',
-  inputSchema: { type: 'object' },
-  needsApproval: true,
-  execute: () => 'paid',
-} as const
-
-/** A conversation whose run waits, as another page finds it. */
+/** A conversation whose run waits, or has ended, as another page finds it. */
 async function found({ isOpen }: { readonly isOpen: boolean }) {
   const storage = createTestStorage()
-  const calls = { toolCalls: [{ toolName: 'pay', input: {} }] }
-  const script = { steps: isOpen ? [calls, { text: 'Paid.' }] : [{ text: 'Hello.' }] }
-  const before = createTestAgent({ script, tools: [pay], testStorage: storage })
-  const first = before.conversation('c1')
-  first.subscribe(() => {})
-  const run = first.send('Pay')
-  if (isOpen) await until(() => first.getSnapshot().pending.length)
+  const steps = isOpen ? [payCall, { text: 'Paid.' }] : [{ text: 'Hello.' }]
+  const before = agentFor({ steps }, storage)
+  const { conversation } = showChat(before)
+  const run = conversation.send('Pay')
+  if (isOpen) await until(() => conversation.getSnapshot().pending.length)
   else await run.result
   await before.dispose()
-
-  const agent = createTestAgent({
-    script: { steps: [{ text: 'Again.' }] },
-    tools: [pay],
-    testStorage: storage,
-  })
-  onTestFinished(() => agent.dispose())
-  const conversation = agent.conversation('c1')
-  conversation.subscribe(() => {})
-  const local = createLocalState(() => {})
-  const actions = createActions({
-    element: new EventTarget() as HTMLElement,
-    local,
-    agent: () => agent,
-    conversation: () => conversation,
-    view: () => {},
-    toLatest: () => {},
-    setOpen: () => {},
-  })
-  return { conversation, actions, local }
+  return showChat(agentFor({ steps: [{ text: 'Again.' }] }, storage))
 }
 
 test('what is sent while the conversation loads reaches the run that turns out to be open', async () => {

@@ -51,3 +51,36 @@ describe('calls that wait for an approval', () => {
     expect(rows.map(({ type }) => type)).toEqual(['call', 'approvals'])
   })
 })
+
+describe('calls that are done', () => {
+  const done = (id: string, toolName: string, more: object = {}): ShownCall =>
+    shown(id, 'succeeded', { toolName, ...more })
+  const read = (id: string, toolName: string): ShownCall => done(id, toolName, { readOnly: true })
+
+  test('are one row where they change nothing, whatever their tools are', () => {
+    const calls = [read('a', 'read_page'), read('b', 'find'), read('c', 'read_page')]
+    expect(keys(snapshot(calls, []))).toEqual(['calls:a'])
+    expect(keys(snapshot(calls.slice(1), []))).toEqual(['call:b', 'call:c'])
+  })
+
+  test('are one row where they are of one tool', () => {
+    expect(
+      keys(
+        snapshot(
+          ['a', 'b', 'c'].map((id) => done(id, 'click')),
+          [],
+        ),
+      ),
+    ).toEqual(['calls:a'])
+  })
+
+  test('have rows of their own where a call between them changes something', () => {
+    const calls = [read('a', 'find'), read('b', 'find'), done('c', 'click'), read('d', 'find')]
+    expect(keys(snapshot(calls, []))).toEqual(['call:a', 'call:b', 'call:c', 'call:d'])
+  })
+
+  test('of a tool that changes something begin no row with those that change nothing', () => {
+    const calls = [done('a', 'click'), read('b', 'find'), read('c', 'find'), read('d', 'read_page')]
+    expect(keys(snapshot(calls, []))).toEqual(['call:a', 'calls:b'])
+  })
+})

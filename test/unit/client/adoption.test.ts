@@ -172,7 +172,8 @@ describe('a run that is taken up', () => {
 
   test('by takeOver is the one that another tab drove', async () => {
     const set = stage({}, { takeOver: () => ref })
-    const run = (await set.agent.conversation('c1').takeOver())!
+    const run = (await set.agent.conversation('c1').takeOver({ interrupted: 'ask' }))!
+    expect(set.worker.of('takeOver')).toMatchObject([{ interrupted: 'ask', afterCrash: false }])
     set.worker.tell(ref, output('Mine now.'))
     set.worker.end(ref)
     expect(await run.result).toMatchObject({ outcome: 'completed', text: 'Mine now.' })

@@ -116,6 +116,57 @@ test.each([
   expect(() => readFile('f', text)).toThrow(why)
 })
 
+const HEAD = { offstage: 'offstage-conversations', version: 1, format: 2 }
+/** What `String()` throws for. */
+const WORDLESS = { toString: 1, valueOf: 1 }
+const INSPECTOR = { runId: 'r', exportedAt: '2026', browser: 'b', firstTokens: [] }
+const TALK = { conversation: { conversationId: 'c' } }
+const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
+const linesOf = (...lines: (object | string)[]): string =>
+  lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n')
+
+test.each([
+  [
+    'a time of export',
+    linesOf({ ...HEAD, inspector: { ...INSPECTOR, exportedAt: WORDLESS } }, TALK),
+  ],
+  ['a browser', linesOf({ ...HEAD, inspector: { ...INSPECTOR, browser: 7 } }, TALK)],
+  ['a deep first line', linesOf(`{"a":${nested(20_000)}}`, TALK)],
+  ['an id', linesOf(HEAD, { conversation: { conversationId: WORDLESS } })],
+  ['an id that is a list', linesOf(HEAD, { conversation: { conversationId: ['c'] } })],
+])('a file with %s that is none is refused in words', (_, text) => {
+  expect(() => readFile('f', text)).toThrow(/^The file is damaged: /)
+})
+
+test.each([
+  ['deep down', `{"row":{"seq":2,"runId":"r","at":2,"type":"renamed","title":${nested(20_000)}}}`],
+  [
+    'deep down in an input',
+    `{"row":{"seq":2,"runId":"r","at":2,"type":"call-proposed","path":["t"],"toolName":"x","input":${nested(20_000)}}}`,
+  ],
+  ['without words', { row: { seq: 2, runId: 'r', at: 2, type: 'renamed', title: WORDLESS } }],
+])('of a file with a row that is %s, what comes before it is shown', (_, row) => {
+  const first = { row: { seq: 1, runId: null, at: 1, type: 'renamed', title: 'x' } }
+  const [journal] = readFile('f', linesOf(HEAD, TALK, first, row)).journals
+  expect(journal?.rows).toHaveLength(1)
+  expect(journal?.fault).toBe("What comes after row 1 can't be shown.")
+})
+
+test('an input may have any names', () => {
+  const input = { toString: 1 }
+  const row = {
+    seq: 1,
+    runId: 'r',
+    at: 1,
+    type: 'output-requested',
+    path: ['t'],
+    input,
+    asks: true,
+  }
+  const [journal] = readFile('f', linesOf(HEAD, TALK, { row })).journals
+  expect(journal?.fault ?? '').not.toContain('What comes after')
+})
+
 test('a file that somebody made up is shown up to what can be read', () => {
   const head = '{"offstage":"offstage-conversations","version":1,"format":2}'
   const rows = [

@@ -168,3 +168,14 @@ test.each([
   expect(isSoundRow(row)).toBe(true)
   expect(isSoundRow({ ...row, fields })).toBe(false)
 })
+
+test.each([
+  ['the last moment that a date can hold', 8.64e15, true],
+  ['a moment before 1970', -1, true],
+  ['more than a date can hold', 8.64e15 + 2, false],
+  ['less than a date can hold', -8.64e15 - 2, false],
+  ['no number', '2026-01-01', false],
+  ['nothing', undefined, false],
+])('a row at %s: %s', (_, at, isSound) => {
+  expect(isSoundRow({ runId: null, at, type: 'renamed', title: 'x' })).toBe(isSound)
+})

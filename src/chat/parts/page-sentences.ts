@@ -1,0 +1,135 @@
+import type { JsonObject, JsonValue } from '../../index.ts'
+import type { PageCallWords } from '../words/page-call-words.ts'
+
+export interface Said {
+  readonly text: string
+  /** All that the input says is said. */
+  readonly isWhole: boolean
+}
+
+export interface PageCall {
+  readonly input: JsonObject
+  /** Of the elements that it acts on, in their order, where they are known. */
+  readonly names: readonly string[]
+}
+
+type Sentence = (call: PageCall, words: PageCallWords) => string | null
+
+interface Rule {
+  readonly say: Sentence
+  /** What the sentence says of the input, or leaves out because nothing is done by it. */
+  readonly says: readonly string[]
+}
+
+/** What a call does, by the name of its tool. Null where its elements are not known, or there is nothing to add to its title. */
+export function sentenceFrom(toolName: string, call: PageCall, words: PageCallWords): Said | null {
+  const rule = Object.hasOwn(RULES, toolName) ? RULES[toolName] : undefined
+  const text = rule?.say(call, words) ?? null
+  if (rule === undefined || text === null) return null
+  return { text, isWhole: Object.keys(call.input).every((name) => rule.says.includes(name)) }
+}
+
+const RULES: Readonly<Record<string, Rule>> = {
+  click: { say: click, says: ['ref', 'kind'] },
+  type_text: { say: type, says: ['ref', 'text', 'mode', 'enter'] },
+  fill_form: { say: fill, says: ['fields'] },
+  select_option: { say: choose, says: ['ref', 'options'] },
+  set_checked: { say: check, says: ['ref', 'checked'] },
+  press_key: { say: press, says: ['key', 'ref', 'times'] },
+  drag: { say: drag, says: ['ref', 'to', 'x', 'y'] },
+  navigate: { say: goTo, says: ['url'] },
+  find: { say: find, says: ['role', 'name', 'text', 'limit'] },
+  wait_for: { say: waitFor, says: ['text', 'role', 'name', 'gone', 'timeoutMs'] },
+}
+
+function click({ input, names: [what] }: PageCall, words: PageCallWords): string | null {
+  if (!what) return null
+  if (input['kind'] === 'double') return words.doubleClick(what)
+  return input['kind'] === 'right' ? words.rightClick(what) : words.click(what)
+}
+
+function type({ input, names: [what] }: PageCall, words: PageCallWords): string | null {
+  const { text, mode, enter } = input
+  if (!what || typeof text !== 'string') return null
+  const said = mode === 'append' ? words.add(quoted(text), what) : words.type(quoted(text), what)
+  return enter === true ? words.thenEnter(said) : said
+}
+
+function fill({ input, names }: PageCall, words: PageCallWords): string | null {
+  const { fields } = input
+  if (!Array.isArray(fields) || fields.length !== names.length) return null
+  const all = fields.map((field, at) => {
+    const value = isObject(field) ? field['value'] : undefined
+    const name = names[at]
+    return name && isPlain(value) ? `${name}: ${plain(value)}` : null
+  })
+  return all.includes(null) ? null : words.fill(all.join('; '))
+}
+
+function choose({ input, names: [what] }: PageCall, words: PageCallWords): string | null {
+  const { options } = input
+  if (!what || !isTexts(options)) return null
+  return words.choose(options.map(quoted).join(', '), what)
+}
+
+function check({ input, names: [what] }: PageCall, words: PageCallWords): string | null {
+  if (!what) return null
+  return input['checked'] === false ? words.uncheck(what) : words.check(what)
+}
+
+function press({ input, names: [what] }: PageCall, words: PageCallWords): string | null {
+  const { key, ref, times } = input
+  if (typeof key !== 'string' || (ref !== undefined && !what)) return null
+  const said = what ? words.pressOn(key, what) : words.press(key)
+  return typeof times === 'number' && times > 1 ? words.times(said, String(times)) : said
+}
+
+function drag({ input, names: [what, target] }: PageCall, words: PageCallWords): string | null {
+  const { to, x = 0, y = 0 } = input
+  if (!what) return null
+  if (to === undefined) return words.dragBy(what, `${plain(x)}, ${plain(y)}`)
+  return target ? words.drag(what, target) : null
+}
+
+function goTo({ input: { url } }: PageCall, words: PageCallWords): string | null {
+  return typeof url === 'string' ? words.goTo(url) : null
+}
+
+function find({ input }: PageCall, words: PageCallWords): string | null {
+  const what = conditionOf(input)
+  return what === '' ? null : words.find(what)
+}
+
+function waitFor({ input }: PageCall, words: PageCallWords): string | null {
+  const what = conditionOf(input)
+  if (what === '') return null
+  return input['gone'] === true ? words.waitGone(what) : words.waitFor(what)
+}
+
+function conditionOf({ role, name, text }: JsonObject): string {
+  const parts = [
+    typeof role === 'string' ? role : '',
+    ...[name, text].map((each) => (typeof each === 'string' ? quoted(each) : '')),
+  ]
+  return parts.filter((part) => part !== '').join(' ')
+}
+
+function quoted(text: string): string {
+  return `"${text}"`
+}
+
+function plain(value: JsonValue): string {
+  return typeof value === 'string' ? quoted(value) : JSON.stringify(value)
+}
+
+function isPlain(value: JsonValue | undefined): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+}
+
+function isTexts(value: JsonValue | undefined): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string')
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,172 @@
+import type { Agent } from '../../src/index.ts'
+import { begin, expect, order, own, press, replies, test, unfinished } from './support/chat-page.ts'
+import { callTools, say } from './support/mock-answers.ts'
+
+// What a chat says and keeps where something is in the way of what a person does.
+
+test('an edit that another tab is in the way of stays open with its text, and says why', async ({
+  openChat,
+  model,
+}) => {
+  model.enqueue(say('One.'), unfinished('Two and more'))
+  const { page, send } = await openChat(model)
+  await send('First')
+  await expect(replies(page)).toContainText('One.')
+  await press(page, 'Edit')
+  const editor = page.locator('.editor')
+  await editor.getByRole('textbox').fill('First, edited at length')
+
+  const id = await page.evaluate(
+    () => document.querySelector('offstage-chat')?.conversationId ?? '',
+  )
+  const other = await page.context().newPage()
+  await other.goto(page.url())
+  await other.locator('html[data-ready]').waitFor({ state: 'attached' })
+  await other.evaluate((conversationId) => {
+    document.querySelector('offstage-chat')?.setAttribute('conversation-id', conversationId)
+  }, id)
+  await begin(other, model)
+  await expect(replies(other)).toContainText('One.')
+  await other.getByRole('textbox', { name: 'Message' }).fill('Second')
+  await other.getByRole('button', { name: 'Send', exact: true }).click()
+  await expect(replies(other).last()).toContainText('Two')
+
+  await press(page, 'Send again')
+  await expect(editor.getByRole('alert')).toContainText('This was not sent.')
+  await expect(editor.getByRole('textbox')).toHaveValue('First, edited at length')
+  await other.getByRole('button', { name: 'Stop' }).click()
+  await expect(replies(page).last()).toContainText('Stopped here.')
+  await expect(editor.getByRole('textbox')).toHaveValue('First, edited at length')
+  model.enqueue(say('Three.'))
+  await press(page, 'Send again')
+  await expect(replies(page).last()).toContainText('Three.')
+  await expect(own(page)).toContainText('First, edited at length')
+})
+
+test('take over asks what became of a call that the other tab was running', async ({
+  openChat,
+  model,
+}) => {
+  model.enqueue(callTools([{ name: 'slow', input: {} }]), say('So it is.'))
+  const { page, send } = await openChat(model)
+  const slow = `window.agent.registerTool(window.offstage.defineTool({
+    name: 'slow', title: 'Work slowly', description: 'Works.', execute: () => new Promise(() => {}),
+  }))`
+  await page.evaluate(slow)
+  await send('Go')
+  await expect(page.getByRole('group', { name: 'Work slowly' })).toContainText('Running')
+  const id = await page.evaluate(
+    () => document.querySelector('offstage-chat')?.conversationId ?? '',
+  )
+  const other = await page.context().newPage()
+  await other.goto(page.url())
+  await other.locator('html[data-ready]').waitFor({ state: 'attached' })
+  await other.evaluate((conversationId) => {
+    document.querySelector('offstage-chat')?.setAttribute('conversation-id', conversationId)
+  }, id)
+  await begin(other, model)
+  await other.evaluate(slow)
+  await other.getByRole('button', { name: 'Take over' }).click()
+  const card = other.getByRole('group', { name: 'Work slowly' })
+  await expect(card).toContainText('Nobody knows whether it took effect')
+  await press(other, 'It happened')
+  await expect(replies(other).last()).toContainText('So it is.')
+})
+
+test('what is sent after the page has ended its agent stays where it was written, and nothing is said to have been stopped', async ({
+  openChat,
+  model,
+}) => {
+  model.enqueue(unfinished('One and more'))
+  const { page, send } = await openChat(model)
+  await send('First')
+  await expect(replies(page)).toContainText('One')
+  await page.evaluate(() => (window as unknown as { agent: Agent }).agent.dispose())
+  await expect(page.getByRole('log')).toHaveAttribute('aria-busy', 'false')
+  await send('Second')
+  await expect(page.locator('.composer').getByRole('alert')).toContainText(
+    'The page has ended the assistant',
+  )
+  await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('Second')
+  expect(await page.locator('.announcements').allInnerTexts()).not.toContain('Stopped.')
+})
+
+test('after a reload, no answer is announced again, and what only waited was not cut off', async ({
+  openChat,
+  model,
+}) => {
+  model.enqueue(say('One.'), order('mug'), say('It is ordered.'))
+  const { page, send, again } = await openChat(model)
+  await send('First')
+  await expect(replies(page)).toContainText('One.')
+  await send('A mug')
+  await expect(page.getByRole('button', { name: 'Approve', exact: true })).toBeVisible()
+  await again()
+  await press(page, 'Approve')
+  await expect(replies(page).last()).toContainText('It is ordered.')
+  await expect(page.locator('.announcements p').last()).toHaveText('The answer is complete.')
+  expect(await page.locator('.announcements p').allTextContents()).toEqual([
+    'It is ordered.',
+    'The answer is complete.',
+  ])
+  await expect(page.getByText('goes on from where it was')).toHaveCount(0)
+})
+
+test('a conversation that another page deletes says so, and is begun anew', async ({
+  openChat,
+  model,
+}) => {
+  model.enqueue(say('One.'), say('Two.'))
+  const { page, send } = await openChat(model)
+  await send('First')
+  await expect(replies(page)).toContainText('One.')
+  const other = await page.context().newPage()
+  await other.goto(page.url())
+  await other.locator('html[data-ready]').waitFor({ state: 'attached' })
+  await begin(other, model)
+  await other.evaluate(() => (window as unknown as { agent: Agent }).agent.conversations.wipe())
+  await expect(page.getByRole('status')).toContainText('deleted elsewhere')
+  await send('Second')
+  await expect(replies(page)).toContainText('Two.')
+  await expect(page.getByText('deleted elsewhere')).toHaveCount(0)
+})
+
+test('a file is attached where it was chosen, and a message waits until it is read', async ({
+  openChat,
+  model,
+}) => {
+  model.enqueue(say('Read.'))
+  const { page, send } = await openChat(model)
+  await page.evaluate(() => {
+    const read = FileReader.prototype.readAsDataURL
+    const held: (() => void)[] = []
+    FileReader.prototype.readAsDataURL = function (file) {
+      held.push(() => read.call(this, file))
+    }
+    Object.assign(window, { release: () => held.splice(0).forEach((go) => go()) })
+  })
+  const first = await page.evaluate(() => document.querySelector('offstage-chat')?.conversationId)
+  await page.locator('offstage-chat input[type=file]').setInputFiles({
+    name: 'list.txt',
+    mimeType: 'text/plain',
+    buffer: Buffer.from('mugs'),
+  })
+  const prompt = page.getByRole('textbox', { name: 'Message' })
+  await prompt.fill('Read this')
+  await expect(page.getByRole('button', { name: 'Send', exact: true })).toBeDisabled()
+  await prompt.press('Enter')
+  await expect(prompt).toHaveValue('Read this')
+  await press(page, 'New conversation')
+  await page.evaluate(() => (window as unknown as { release: () => void }).release())
+  await prompt.fill('Nothing is attached')
+  await expect(page.getByRole('button', { name: 'Send', exact: true })).toBeEnabled()
+  await expect(page.getByRole('button', { name: 'Remove list.txt' })).toHaveCount(0)
+  await page.evaluate((conversationId) => {
+    const chat = document.querySelector('offstage-chat')
+    if (chat && conversationId) chat.conversationId = conversationId
+  }, first)
+  await expect(page.getByRole('button', { name: 'Remove list.txt' })).toBeVisible()
+  await send('Read this')
+  await expect(replies(page)).toContainText('Read.')
+  expect(JSON.stringify(model.requests[0]?.body.messages)).toContain('list.txt')
+})

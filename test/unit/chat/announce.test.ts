@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest'
+import { announce, announcedBy } from '../../../src/chat/parts/announce.ts'
+import { en } from '../../../src/chat/words/en.ts'
+import { emptySnapshot } from '../../../src/conversation/empty-snapshot.ts'
+import type { ConversationSnapshot, PendingCall, ShownMessage } from '../../../src/index.ts'
+
+const LOADING = emptySnapshot('c1', 'loading')
+const IDLE = emptySnapshot('c1', 'idle')
+const CONNECTED = 1000
+
+function answer(text: string, at?: number): ShownMessage {
+  return {
+    role: 'assistant',
+    id: 'm1',
+    parts: [{ type: 'text', text }],
+    ...(at !== undefined && { at }),
+  }
+}
+
+/** What is said of snapshots, one after the other. */
+function said(first: ConversationSnapshot, ...rest: ConversationSnapshot[]): readonly string[] {
+  let announced = announcedBy(first, CONNECTED)
+  return rest.flatMap((snapshot) => {
+    const next = announce(announced, snapshot, en)
+    announced = next.announced
+    return next.texts
+  })
+}
+
+function waiting(kind: PendingCall['kind']): ConversationSnapshot {
+  const call = { toolCallId: 't1', toolName: 'pay', title: 'Pay', input: {}, kind }
+  return { ...IDLE, status: 'waiting', runId: 'r1', pending: [call] }
+}
+
+describe('of a conversation that was loaded', () => {
+  test('nothing is announced that was stored before', () => {
+    expect(
+      said(LOADING, LOADING, { ...IDLE, messages: [answer('It was.', CONNECTED - 1)] }),
+    ).toEqual([])
+    expect(said(LOADING, waiting('approval'))).toEqual([])
+  })
+
+  test('what another tab has written so far is not announced, and what it writes on is', () => {
+    const open = { ...IDLE, status: 'running', runId: 'r1', ownership: 'other-tab' } as const
+    const texts = said(
+      LOADING,
+      { ...open, messages: [answer('Once. ')] },
+      { ...open, messages: [answer('Once. Upon a time. ')] },
+    )
+    expect(texts).toEqual(['Upon a time.'])
+  })
+
+  test('what was written for this page meanwhile is announced, with its end', () => {
+    const ended = { runId: 'r1', outcome: 'completed' } as const
+    const texts = said(LOADING, { ...IDLE, ended, messages: [answer('It is.', CONNECTED + 1)] })
+    expect(texts).toEqual(['It is.', en.announceDone])
+  })
+})
+
+test('a call whose outcome is unknown is announced as one, and not as an approval', () => {
+  expect(said(IDLE, waiting('decision'))).toEqual([en.announceInterrupted('Pay')])
+  expect(said(IDLE, waiting('approval'))).toEqual([en.announceCall('Pay')])
+})
+
+test.each([
+  ['disposed', []],
+  ['taken-over', []],
+  ['aborted', [en.announceStopped]],
+])('a run that ended as %s', (reason, texts) => {
+  const ended = { runId: 'r1', outcome: 'aborted', reason } as const
+  expect(said({ ...IDLE, status: 'running', runId: 'r1' }, { ...IDLE, ended })).toEqual(texts)
+})

@@ -1,0 +1,50 @@
+import { onTestFinished } from 'vitest'
+import { createActions } from '../../../src/chat/actions.ts'
+import { createLocalState } from '../../../src/chat/local-state.ts'
+import { en } from '../../../src/chat/words/en.ts'
+import type { Agent, Tool } from '../../../src/index.ts'
+import {
+  createTestAgent,
+  createTestStorage,
+  type TestAgentOptions,
+  type TestStorage,
+} from '../../../src/testing/index.ts'
+
+export const pay: Tool = {
+  name: 'pay',
+  description: 'Pays.',
+  inputSchema: { type: 'object' },
+  needsApproval: true,
+  execute: () => 'paid',
+}
+
+export const payCall = { toolCalls: [{ toolName: 'pay', input: {} }] } as const
+
+/** An agent that ends with its test. */
+export function agentFor(
+  script: TestAgentOptions['script'] & object,
+  testStorage: TestStorage = createTestStorage(),
+  options: Partial<TestAgentOptions> = {},
+): Agent {
+  const agent = createTestAgent({ script, tools: [pay], testStorage, ...options })
+  onTestFinished(() => agent.dispose())
+  return agent
+}
+
+/** What an element has of a conversation of the agent's, without its looks. */
+export function showChat(agent: Agent, conversationId = 'c1') {
+  const conversation = agent.conversation(conversationId)
+  conversation.subscribe(() => {})
+  const local = createLocalState(() => {})
+  const actions = createActions({
+    element: new EventTarget() as HTMLElement,
+    local,
+    agent: () => agent,
+    conversation: () => conversation,
+    view: () => {},
+    words: () => en,
+    toLatest: () => {},
+    setOpen: () => {},
+  })
+  return { conversation, local, actions, draft: () => local.get<string>('draft') }
+}

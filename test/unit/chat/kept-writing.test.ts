@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { inputKey } from '../../../src/chat/input-key.ts'
+import { KeptWriting } from '../../../src/chat/kept-writing.ts'
+import { createLocalState } from '../../../src/chat/local-state.ts'
+import type { Remembered } from '../../../src/chat/remembered.ts'
+import { emptySnapshot } from '../../../src/conversation/empty-snapshot.ts'
+import type { ConversationSnapshot } from '../../../src/index.ts'
+
+function storage(): Remembered {
+  const values = new Map<string, string>()
+  return {
+    read: (name) => values.get(name) ?? null,
+    write: (name, value) => void (value === null ? values.delete(name) : values.set(name, value)),
+  }
+}
+
+const WAITING: ConversationSnapshot = {
+  ...emptySnapshot('c1', 'waiting'),
+  runId: 'r1',
+  pending: [{ toolCallId: 't1', toolName: 'pay', input: {}, kind: 'approval' }],
+}
+const KEY = inputKey({ conversationId: 'c1', toolCallId: 't1' })
+
+/** A page that shows the conversation, with what the one before it kept. */
+function page(memory: Remembered) {
+  const local = createLocalState(() => {})
+  const writing = new KeptWriting(() => memory)
+  writing.restore(local, 'c1')
+  return { local, keep: (snapshot: ConversationSnapshot) => writing.keep({ local, snapshot }) }
+}
+
+test('an input that a person edits outlives a reload, until its run is over', () => {
+  const memory = storage()
+  const first = page(memory)
+  first.local.set(KEY, '{ "sku": ')
+  first.local.set('draft', 'Half a sen')
+  first.keep(WAITING)
+  const second = page(memory)
+  expect(second.local.get(KEY)).toBe('{ "sku": ')
+  expect(second.local.get('draft')).toBe('Half a sen')
+  // It is loaded, and what its agents wait for comes later.
+  second.keep(emptySnapshot('c1', 'loading'))
+  second.keep({ ...WAITING, pending: [] })
+  expect(page(memory).local.get(KEY)).toBe('{ "sku": ')
+  second.keep(emptySnapshot('c1', 'idle'))
+  expect(page(memory).local.get(KEY)).toBeUndefined()
+})
+
+test('an edit that is given up is not kept', () => {
+  const memory = storage()
+  const first = page(memory)
+  first.local.set(KEY, '{}')
+  first.keep(WAITING)
+  first.local.set(KEY, undefined)
+  first.keep(WAITING)
+  expect(page(memory).local.get(KEY)).toBeUndefined()
+})
+
+test('what other code has put there sets nothing but inputs', () => {
+  const memory = storage()
+  memory.write('inputs:c1', JSON.stringify({ draft: 'x', [KEY]: 7, list: true }))
+  const { local } = page(memory)
+  for (const key of ['draft', KEY, 'list']) expect(local.get(key)).toBeUndefined()
+  memory.write('inputs:c1', '{')
+  expect(page(memory).local.get(KEY)).toBeUndefined()
+})

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { saysHost } from '../../../src/chat/markdown/safe-address.ts'
+
+const SHOP = new URL('https://shop.test/offers?page=2')
+
+test.each(['shop.test', ' shop.test ', 'https://shop.test', 'https://SHOP.test/offers'])(
+  'a link whose text is %s says where it leads',
+  (text) => expect(saysHost(text, SHOP)).toBe(true),
+)
+
+test.each([
+  ['another host', 'https://bank.test', 'https://evil.test/'],
+  ['words', 'Our shop', 'https://shop.test/'],
+  ['the host as a part', 'https://shop.test.evil.test', 'https://shop.test/'],
+  ['letters of another script that look alike', 'https://аpple.com', 'https://xn--pple-43d.com/'],
+  ['a host of another script', 'https://пример.test', 'https://xn--e1afmkfd.test/'],
+  ['full-width letters', 'https://ｓhop.test', 'https://shop.test/'],
+  ['a letter of no width', 'https://sh\u200bop.test', 'https://shop.test/'],
+  ['a host before the real one', 'https://bank.test@shop.test', 'https://shop.test/'],
+  ['an address with a name before its host', 'https://shop.test', 'https://bank.test@shop.test/'],
+  ['another scheme', 'http://shop.test', 'https://shop.test/'],
+  ['another port', 'https://shop.test', 'https://shop.test:8443/'],
+])('a link whose text is %s does not: its host is shown', (_, text, href) => {
+  expect(saysHost(text, new URL(href))).toBe(false)
+})

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest'
+import { attachedTo } from '../../../src/chat/attachments.ts'
+import { editKey } from '../../../src/chat/edit-keys.ts'
+import { problemKey } from '../../../src/chat/problem-key.ts'
+import { giveBack, takeBack, unsentOf } from '../../../src/chat/unsent.ts'
+import { createLocalState } from '../../../src/chat/local-state.ts'
+import { en } from '../../../src/chat/words/en.ts'
+import type { FilePart } from '../../../src/index.ts'
+import { until } from '../client/fake-worker.ts'
+import { agentFor, payCall, showChat } from './chat-stage.ts'
+
+const FILE: FilePart = { type: 'file', mediaType: 'text/plain', data: 'aGk=', filename: 'a.txt' }
+
+describe('an edit of a message', () => {
+  /** A message that was answered, and is being edited. */
+  async function edited() {
+    const agent = agentFor({ steps: [{ text: 'One.' }] })
+    const chat = showChat(agent)
+    await chat.conversation.send('First').result
+    await until(() => chat.conversation.getSnapshot().status === 'idle')
+    const [message] = chat.conversation.getSnapshot().messages
+    if (!message) throw new Error('There is no message.')
+    chat.local.set(editKey(message), 'Edited')
+    return { ...chat, agent, message, key: editKey(message) }
+  }
+
+  test('that is refused stays as it was written, and says why', async () => {
+    const { agent, conversation, actions, local, message, key } = await edited()
+    // Something else began meanwhile, as in another tab.
+    agent.configure({
+      model: { provider: 'scripted', model: 'm', script: { steps: [payCall] } },
+    })
+    agent.run('Pay', { conversationId: 'c1' })
+    await until(() => conversation.getSnapshot().pending.length)
+    actions.edit(message, 'Edited')
+    await until(() => local.get(problemKey(message.id)))
+    expect(local.get(key)).toBe('Edited')
+    expect(local.get(problemKey(message.id))).toMatch(/^This was not sent\. ./)
+  })
+
+  test('closes once it has begun a branch, and is sent once however often it is pressed', async () => {
+    const { conversation, actions, local, message, key } = await edited()
+    actions.edit(message, 'Edited')
+    actions.edit(message, 'Edited')
+    expect(local.get(key)).toBe('Edited')
+    await until(() => local.get(key) === undefined)
+    await until(() => conversation.getSnapshot().messages.length === 2)
+    const [branch] = Object.values(conversation.getSnapshot().branches)
+    expect(branch).toMatchObject({ index: 1, ids: [expect.any(String), expect.any(String)] })
+    expect(local.get(problemKey(message.id))).toBeUndefined()
+  })
+})
+
+describe('a message that is refused', () => {
+  test('goes back to where it was written, with its files, and says why; it stays when another run has begun and ended', async () => {
+    const agent = agentFor({ steps: [payCall, { text: 'Thanks.' }] }, undefined, { maxSteps: 0 })
+    const { conversation, actions, local, draft } = showChat(agent)
+    expect(await conversation.send('Pay').result).toMatchObject({ outcome: 'waiting' })
+    await until(() => conversation.getSnapshot().pending.length)
+    actions.send('Stop it', [FILE])
+    local.set('draft', undefined)
+    await until(() => draft())
+    expect(draft()).toBe('Stop it')
+    expect(attachedTo(local, 'c1')).toEqual([FILE])
+    expect(local.get(problemKey('composer'))).toMatch(/^This was not sent\. These calls wait/)
+    const [call] = conversation.getSnapshot().pending
+    const next = await agent.supplyOutput(call!, 'paid')
+    await next?.result
+    await until(() => conversation.getSnapshot().status === 'idle')
+    expect(draft()).toBe('Stop it')
+  })
+
+  test('after the agent was disposed, too', async () => {
+    const agent = agentFor({ steps: [{ text: 'One.' }] })
+    const { conversation, actions, local, draft } = showChat(agent)
+    await conversation.send('First').result
+    await agent.dispose()
+    expect(actions.send('Second', [FILE])).toBe(true)
+    // As the composer does.
+    local.set('draft', undefined)
+    await until(() => draft())
+    expect(draft()).toBe('Second')
+    expect(attachedTo(local, 'c1')).toEqual([FILE])
+    expect(local.get(problemKey('composer'))).toBe(`${en.unsent} ${en.disposed}`)
+  })
+
+  test('and was on its way when the agent was disposed, too', async () => {
+    const agent = agentFor({ steps: [{ text: 'One.' }] })
+    const { actions, draft, local } = showChat(agent)
+    actions.send('First')
+    void agent.dispose()
+    await until(() => draft())
+    expect(draft()).toBe('First')
+    expect(local.get(problemKey('composer'))).toContain(en.disposed)
+  })
+})
+
+describe('what was not sent', () => {
+  const returned = { conversationId: 'c1', isOnView: true, text: 'Old' }
+
+  test('takes the place of nothing that is written, and is kept beside it', () => {
+    const local = createLocalState(() => {})
+    local.set('draft', 'New')
+    giveBack(local, returned)
+    expect(local.get('draft')).toBe('New')
+    expect(unsentOf(local, 'c1')).toBe('Old')
+    takeBack(local, 'c1', 'Old')
+    expect(local.get('draft')).toBe('Old\n\nNew')
+    expect(unsentOf(local, 'c1')).toBeUndefined()
+  })
+
+  test('is kept for its conversation where another one is on view', () => {
+    const local = createLocalState(() => {})
+    giveBack(local, { ...returned, isOnView: false })
+    expect(local.get('draft')).toBeUndefined()
+    expect(unsentOf(local, 'c1')).toBe('Old')
+    expect(unsentOf(local, 'c2')).toBeUndefined()
+  })
+})
