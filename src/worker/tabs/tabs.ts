@@ -1,6 +1,7 @@
 import { waitsForChild } from '../../conversation/nested.ts'
 import { decide } from '../run/decide.ts'
 import type { Effects } from '../effects.ts'
+import { isClaimedElsewhere } from '../ownership/elsewhere.ts'
 import type { Leases } from '../ownership/leases.ts'
 import type { TabChannel } from '../ownership/tab-channel.ts'
 import { withStop } from '../ownership/with-stop.ts'
@@ -196,8 +197,7 @@ export class Tabs<Active extends TabConversation> {
   async #isNeeded({ conversation }: Active, follower: Follower): Promise<boolean> {
     const { channel, effects, leases } = this.#options
     const isOpen = async (): Promise<boolean> => {
-      const newest = leases.newestClaim(conversation.conversationId)
-      if (await conversation.isClaimedElsewhere(newest)) return false
+      if (await isClaimedElsewhere(conversation, leases)) return false
       await conversation.refresh()
       const { run } = conversation
       if (run === null || run.end !== null) return false
