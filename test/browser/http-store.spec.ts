@@ -1,0 +1,209 @@
+import type { BrowserContext, Page } from '@playwright/test'
+import type { Agent } from '../../src/index.ts'
+import { openSqlite } from '../http-store/databases.ts'
+import { serveStore, type StoreServer } from '../http-store/serve-store.ts'
+import { startFaultProxy, type FaultProxy } from './support/fault-proxy.ts'
+import type { Site } from './support/site.ts'
+import { expect, test as base } from './support/test.ts'
+
+interface Server {
+  readonly server: StoreServer
+  readonly proxy: FaultProxy
+}
+
+const test = base.extend<object, { server: Server }>({
+  server: [
+    // oxlint-disable-next-line no-empty-pattern -- Playwright wants the fixtures destructured.
+    async ({}, use) => {
+      const kept = await openSqlite()
+      const server = await serveStore(kept.database)
+      const proxy = await startFaultProxy(new URL(server.url).origin)
+      await use({ server, proxy })
+      await proxy.close()
+      await server.close()
+      await kept.close()
+    },
+    { scope: 'worker' },
+  ],
+})
+
+/** A worker file of an app, whose store is on another origin. */
+const workerOf = (url: string): string => `
+import { startWorker } from '/dist/start-worker.js'
+import { httpStore } from '/dist/http-store.js'
+startWorker({ stores: [httpStore({ url: '${url}', headers: ({ team }) => ({ 'x-tenant': team }) })] })`
+
+const HTML = '<!doctype html><title>Device</title><script type="module" src="/expose.js"></script>'
+
+/** A page with an agent whose conversations are a team's. */
+async function openDevice(
+  context: BrowserContext,
+  { site, url, team }: { site: Site; url: string; team: string },
+): Promise<Page> {
+  site.add('/http-worker.js', { body: workerOf(url) })
+  site.add('/device.html', { body: HTML })
+  const page = await context.newPage()
+  await page.goto(`${site.url}/device.html`)
+  await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+  await page.evaluate((tenant) => {
+    const steps = [
+      { toolCalls: [{ toolName: 'order', input: { item: 'mug' } }] },
+      { text: 'Ordered.' },
+    ]
+    const events: string[] = []
+    const orders: unknown[] = []
+    const agent = window.offstage.createAgent({
+      model: { provider: 'scripted', model: 'script', script: { steps } },
+      workerUrl: '/http-worker.js',
+      storage: { type: 'http', team: tenant },
+      tools: [
+        window.offstage.defineTool({
+          name: 'order',
+          description: 'Orders an item.',
+          inputSchema: { type: 'object', properties: { item: { type: 'string' } } },
+          annotations: { destructive: true },
+          execute: (input) => {
+            orders.push(input)
+            return 'ordered'
+          },
+        }),
+      ],
+    })
+    agent.on('storage', ({ mode }) => void events.push(mode))
+    const view = agent.conversation('shared')
+    view.subscribe(() => undefined)
+    Object.assign(window, { device: { agent, view, events, orders } })
+  }, team)
+  return page
+}
+
+interface Device {
+  readonly agent: Agent
+  readonly view: ReturnType<Agent['conversation']>
+  readonly events: string[]
+  readonly orders: unknown[]
+}
+type DeviceWindow = { readonly device: Device }
+
+const snapshotOf = (page: Page) =>
+  page.evaluate(() => {
+    const { view, orders } = (window as unknown as DeviceWindow).device
+    const { messages, pending, status, parked } = view.getSnapshot()
+    const roles = messages.map(({ role }) => role)
+    return { roles, pending: pending.length, status, parked, orders: orders.length }
+  })
+
+const begin = (page: Page) =>
+  page.evaluate(() => {
+    const { agent } = (window as unknown as DeviceWindow).device
+    void agent.run('A mug', { conversationId: 'shared' })
+  })
+
+const statesOf = (page: Page) =>
+  page.evaluate(() => (window as unknown as DeviceWindow).device.events)
+
+const approve = (page: Page) =>
+  page.evaluate(async () => {
+    const { agent, view } = (window as unknown as DeviceWindow).device
+    const [call] = view.getSnapshot().pending
+    if (call) await agent.approve(call)
+  })
+
+test('two browsers follow one conversation, and the list of both has it', async ({
+  browser,
+  site,
+  server: { server },
+}) => {
+  const given = { site, url: server.url, team: 'sales' }
+  const here = await openDevice(await browser.newContext(), given)
+  const there = await openDevice(await browser.newContext(), given)
+  await begin(here)
+  await expect
+    .poll(() => snapshotOf(there))
+    .toMatchObject({ roles: ['user', 'assistant'], pending: 1 })
+  expect(await snapshotOf(here)).toMatchObject({ pending: 1, orders: 0 })
+  await approve(here)
+  const done = { pending: 0, status: 'idle' }
+  await expect.poll(() => snapshotOf(here)).toMatchObject({ ...done, orders: 1 })
+  await expect.poll(() => snapshotOf(there)).toMatchObject({ ...done, orders: 0 })
+  expect((await snapshotOf(there)).roles).toEqual((await snapshotOf(here)).roles)
+  const titles = (page: Page) =>
+    page.evaluate(async () => {
+      const { agent } = (window as unknown as DeviceWindow).device
+      return (await agent.conversations.list()).map(({ title }) => title)
+    })
+  expect(await titles(there)).toEqual(['A mug'])
+
+  // The other one goes on from there, and a third one without the team's name sees nothing.
+  await begin(there)
+  await expect.poll(async () => (await snapshotOf(here)).pending).toBe(1)
+  await approve(there)
+  await expect.poll(() => snapshotOf(there)).toMatchObject({ ...done, orders: 1 })
+  await expect
+    .poll(async () => (await snapshotOf(here)).roles.filter((role) => role === 'user').length)
+    .toBe(2)
+  const stranger = await openDevice(await browser.newContext(), {
+    ...given,
+    team: 'others',
+  })
+  expect(await titles(stranger)).toEqual([])
+  for (const page of [here, there, stranger]) await page.context().close()
+})
+
+test('while the server is away, a run parks as storage-offline, and goes on when it is back', async ({
+  browser,
+  site,
+  server: { proxy },
+}) => {
+  const url = `${proxy.url}/history`
+  const page = await openDevice(await browser.newContext(), { site, url, team: 'travellers' })
+  await begin(page)
+  await expect.poll(async () => (await snapshotOf(page)).pending).toBe(1)
+  proxy.cut()
+  await expect.poll(() => statesOf(page)).toContain('offline')
+  await page.evaluate(() => {
+    const { agent } = (window as unknown as DeviceWindow).device
+    void agent.run('Another', { conversationId: 'other' })
+  })
+  const other = () =>
+    page.evaluate(() => {
+      const { agent } = (window as unknown as DeviceWindow).device
+      const { parked, status } = agent.conversation('other').getSnapshot()
+      return { parked, status }
+    })
+  await page.evaluate(() => {
+    const { agent } = (window as unknown as DeviceWindow).device
+    agent.conversation('other').subscribe(() => undefined)
+  })
+  await expect.poll(other).toMatchObject({ parked: 'storage-offline' })
+  proxy.mend()
+  await expect.poll(async () => (await other()).parked).toBe(undefined)
+  await approve(page)
+  await expect.poll(() => snapshotOf(page)).toMatchObject({ pending: 0, status: 'idle', orders: 1 })
+  await page.context().close()
+})
+
+test('a page that is opened while the server is away shows the copy, and goes on once it is back', async ({
+  browser,
+  site,
+  server: { proxy },
+}) => {
+  const given = { site, url: `${proxy.url}/history`, team: 'readers' }
+  const before = await openDevice(await browser.newContext(), given)
+  await begin(before)
+  await expect.poll(async () => (await snapshotOf(before)).pending).toBe(1)
+  const context = before.context()
+  await before.close()
+  proxy.cut()
+  const page = await openDevice(context, given)
+  await expect.poll(() => snapshotOf(page)).toMatchObject({ roles: ['user', 'assistant'] })
+  expect(await statesOf(page)).toContain('offline')
+  proxy.mend()
+  await expect
+    .poll(async () => {
+      await approve(page).catch(() => undefined)
+      return snapshotOf(page)
+    })
+    .toMatchObject({ pending: 0, status: 'idle', orders: 1 })
+  await context.close()
+})
