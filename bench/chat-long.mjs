@@ -8,7 +8,7 @@ const ROUNDS = Number(process.env.ROUNDS ?? 5)
 const THROTTLE = Number(process.env.THROTTLE ?? 4)
 const MESSAGES = Number(process.env.MESSAGES ?? 2000)
 const USED = Math.min(50, MESSAGES)
-const CONVERSATIONS = 200
+const CONVERSATIONS = Number(process.env.CONVERSATIONS ?? 200)
 const MESSAGES_OF_SHORT = 20
 /** How long a conversation that was left is still followed. Milliseconds. */
 const LEFT = 6000

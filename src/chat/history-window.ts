@@ -11,6 +11,12 @@ interface Host extends ReactiveControllerHost {
 const AHEAD = 2
 /** So far away, nobody misses what is taken away. */
 const AWAY = 3
+/** Rows of one drawing, by how long they take: a frame has other things to do, too. */
+const FEWEST = 3
+const USUAL = 5
+const MOST = 20
+const SHORT_MS = 4
+const LONG_MS = 8
 
 /**
  * Draws a part of a long conversation only, and more of it as a person scrolls there: a few rows with each frame, so that none
@@ -24,6 +30,8 @@ export class HistoryWindow implements ReactiveController, ChatHistory {
   #observer: IntersectionObserver | null = null
   #observed: readonly Element[] = []
   #frame = 0
+  #more = USUAL
+  #changedAt: number | null = null
   /** What stays where it is as rows come and go. Browsers see to that, but not at the very top, and not all of them. */
   #kept: { readonly element: Element; readonly top: number } | null = null
 
@@ -48,18 +56,23 @@ export class HistoryWindow implements ReactiveController, ChatHistory {
     const row = this.#log?.querySelector('.earlier')?.nextElementSibling
     const last = this.#log?.querySelector('.later')?.previousElementSibling
     const end = last ?? this.#log?.lastElementChild
-    this.#change(row, () => this.#window.showEarlier((count) => this.#isAway(before(end, count))))
+    this.#change(row, () =>
+      this.#window.showEarlier(this.#more, (count) => this.#isAway(before(end, count))),
+    )
   }
 
   showLater(): void {
     const row = this.#log?.querySelector('.later')?.previousElementSibling
     const first = this.#log?.querySelector('.earlier')?.nextElementSibling
     const begin = first ?? this.#log?.firstElementChild
-    this.#change(row, () => this.#window.showLater((count) => this.#isAway(behind(begin, count))))
+    this.#change(row, () =>
+      this.#window.showLater(this.#more, (count) => this.#isAway(behind(begin, count))),
+    )
   }
 
   #change(kept: Element | null | undefined, change: () => void): void {
     this.#kept = kept ? { element: kept, top: kept.getBoundingClientRect().top } : null
+    this.#changedAt = performance.now()
     change()
     // Observed anew, a button is reported again where it is still near.
     this.#observed = []
@@ -85,10 +98,20 @@ export class HistoryWindow implements ReactiveController, ChatHistory {
     if (log && this.#kept)
       log.scrollTop += this.#kept.element.getBoundingClientRect().top - this.#kept.top
     this.#kept = null
+    this.#judge()
     const buttons = [...(log?.querySelectorAll(':scope > :is(.earlier, .later)') ?? [])]
     this.#observe(buttons)
     cancelAnimationFrame(this.#frame)
     if (log && this.#window.isShort) this.#frame = requestAnimationFrame(() => this.showEarlier())
+  }
+
+  /** How many rows are drawn next time. What was drawn is laid out by now. */
+  #judge(): void {
+    if (this.#changedAt === null) return
+    const took = performance.now() - this.#changedAt
+    this.#changedAt = null
+    if (took < SHORT_MS) this.#more = Math.min(MOST, this.#more * 2)
+    else if (took > LONG_MS) this.#more = Math.max(FEWEST, Math.floor(this.#more / 2))
   }
 
   #observe(buttons: readonly Element[]): void {

@@ -103,9 +103,8 @@ async function finish({ spec, world, violations }: Played, page: Page): Promise<
     await inCells(page, 'resume', spec.label)
     await inCells(page, 'answer', [spec.label])
     const { handles } = await inCells(page, 'state')
-    const own = handles.filter(({ label }) => label === spec.label)
-    if (!own.some(({ isOpen }) => isOpen)) return
-    if (!patience.isOver([own, world.effects.length, world.requests.length])) {
+    if (!handles.some(({ label, isOpen }) => label === spec.label && isOpen)) return
+    if (!patience.isOver([handles, world.effects.length, world.requests.length])) {
       await sleep(50)
       continue
     }

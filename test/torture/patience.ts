@@ -1,7 +1,7 @@
-/** After so long without any change, none is expected any more: longer than every time limit of a run. Milliseconds. */
-const QUIET_MS = 60_000
+/** After so long without any change, none is expected any more: much longer than every time limit of a run. Milliseconds. */
+const QUIET_MS = 120_000
 /** What changes all the time isn't waited for endlessly. Milliseconds. */
-const LIMIT_MS = 600_000
+const LIMIT_MS = 900_000
 
 /** Waits as long as something changes: what a clock says alone depends on how busy the machine is. */
 export class Patience {

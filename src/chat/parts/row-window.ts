@@ -2,9 +2,7 @@ import { stateOf } from './call-state.ts'
 import type { ChatRow } from './rows.ts'
 
 /** Rows that are drawn at once: they fill a screen. */
-const FIRST = 16
-/** How many more are drawn each time. */
-const MORE = 10
+const FIRST = 14
 /** So many are drawn even if nobody scrolls to them. */
 const LEAST = 50
 /** Of more, those at the other end are taken away. */
@@ -60,16 +58,16 @@ export class RowWindow {
   }
 
   /** @param canDrop Whether so many at the other end are too far away to be missed. */
-  showEarlier(canDrop: (count: number) => boolean): void {
+  showEarlier(more: number, canDrop: (count: number) => boolean): void {
     const { start, end, count } = this.#span
-    this.#from = keyAt(this.#rows, Math.max(0, start - MORE))
-    if (count > MOST && canDrop(MORE)) this.#to = keyAt(this.#rows, end - MORE - 1)
+    this.#from = keyAt(this.#rows, Math.max(0, start - more))
+    if (count > MOST && canDrop(more)) this.#to = keyAt(this.#rows, end - more - 1)
   }
 
-  showLater(canDrop: (count: number) => boolean): void {
+  showLater(more: number, canDrop: (count: number) => boolean): void {
     const { start, end, count } = this.#span
-    this.#to = end + MORE >= this.#rows.length ? null : keyAt(this.#rows, end + MORE - 1)
-    if (count > MOST && canDrop(MORE)) this.#from = keyAt(this.#rows, start + MORE)
+    this.#to = end + more >= this.#rows.length ? null : keyAt(this.#rows, end + more - 1)
+    if (count > MOST && canDrop(more)) this.#from = keyAt(this.#rows, start + more)
   }
 
   get #span(): { readonly start: number; readonly end: number; readonly count: number } {

@@ -17,7 +17,7 @@ test('the newest rows are drawn first, and more until there are enough to scroll
   const rows = rowsTo(300)
   const [, first = 0] = counts(window, rows)
   expect(first).toBeLessThan(30)
-  for (; window.isShort; counts(window, rows)) window.showEarlier(always)
+  for (; window.isShort; counts(window, rows)) window.showEarlier(10, always)
   const [earlier, drawn = 0, later] = counts(window, rows)
   expect(drawn).toBeGreaterThanOrEqual(50)
   expect([earlier, later]).toEqual([300 - drawn, 0])
@@ -35,10 +35,10 @@ test('all rows can be reached, while no more than some are drawn', () => {
     most = Math.max(most, now[1] ?? 0)
     return now
   }
-  for (let turn = 0; turn < 40; turn += 1, look()) window.showEarlier(always)
+  for (let turn = 0; turn < 40; turn += 1, look()) window.showEarlier(10, always)
   expect(look()[0]).toBe(0)
   expect(look()[2]).toBeGreaterThan(100)
-  for (let turn = 0; turn < 40; turn += 1, look()) window.showLater(always)
+  for (let turn = 0; turn < 40; turn += 1, look()) window.showLater(10, always)
   expect(look()[2]).toBe(0)
   expect(most).toBeLessThan(150)
 })
@@ -47,7 +47,7 @@ test('what is still near stays', () => {
   const window = new RowWindow()
   const rows = rowsTo(300)
   counts(window, rows)
-  for (let turn = 0; turn < 40; turn += 1, counts(window, rows)) window.showEarlier(never)
+  for (let turn = 0; turn < 40; turn += 1, counts(window, rows)) window.showEarlier(10, never)
   expect(counts(window, rows)).toEqual([0, 300, 0])
 })
 
@@ -59,7 +59,8 @@ test('new rows are drawn behind the newest one, and not behind others', () => {
   // Where that is in view, those far above it are taken away in time.
   expect(counts(window, rowsTo(500), true)[1]).toBeLessThan(100)
 
-  for (let turn = 0; turn < 60; turn += 1, counts(window, rowsTo(500))) window.showEarlier(always)
+  for (let turn = 0; turn < 60; turn += 1, counts(window, rowsTo(500)))
+    window.showEarlier(10, always)
   const [, before, later = 0] = counts(window, rowsTo(500))
   expect(counts(window, rowsTo(510))).toEqual([0, before, later + 10])
 })
@@ -68,7 +69,7 @@ test('what waits for the person is drawn wherever one has scrolled to, and a bra
   const window = new RowWindow()
   const rows: ChatRow[] = [...rowsTo(299), { type: 'approvals', key: 'approvals', calls: [] }]
   counts(window, rows)
-  for (let turn = 0; turn < 40; turn += 1, counts(window, rows)) window.showEarlier(always)
+  for (let turn = 0; turn < 40; turn += 1, counts(window, rows)) window.showEarlier(10, always)
   expect(window.cut(rows, false).waiting.map(({ key }) => key)).toEqual(['approvals'])
   const other = rowsTo(200).map((row) => ({ ...row, key: `b${row.key}` }))
   expect(counts(window, other)[2]).toBe(0)
