@@ -23,27 +23,27 @@ const rows = [
   {
     name: 'page, with the first run',
     bytes: pageWithout(`lazy-views|transfer|${FEATURES}`),
-    limit: 52.1 * KILOBYTE,
+    limit: 52.3 * KILOBYTE,
   },
   {
     name: 'page that shows a conversation',
     bytes: pageWithout(`transfer|${FEATURES}`),
-    limit: 56.6 * KILOBYTE,
+    limit: 56.9 * KILOBYTE,
   },
   {
     name: 'page, with an export or import',
     bytes: pageWithout(FEATURES),
-    limit: 60.3 * KILOBYTE,
+    limit: 60.5 * KILOBYTE,
   },
   {
     name: 'page, with all of its features',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 73 * KILOBYTE,
+    limit: 73.3 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 186.4 * KILOBYTE,
+    limit: 186.6 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',

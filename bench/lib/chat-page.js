@@ -102,7 +102,7 @@ export async function openStored({ name, conversationId, count }) {
 /** Milliseconds until nothing more is drawn of an answer that has come. */
 export async function untilDrawn() {
   const begun = performance.now()
-  let [length, at] = [-1, 0]
+  let [length, at] = [-1, begun]
   while (performance.now() - at < 1000) {
     const now = articles()[articles().length - 1]?.textContent.length ?? 0
     if (now !== length) [length, at] = [now, performance.now()]

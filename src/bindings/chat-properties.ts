@@ -13,6 +13,7 @@ export const CHAT_DEFAULTS: ChatSettings = {
   words: {},
   renderers: {},
   markdown: {},
+  answers: {},
 }
 
 /** The same as far as it is given. */

@@ -2,6 +2,7 @@ import { ChatElement } from './element.ts'
 import type { OffstageChat as Element } from './offstage-chat.ts'
 
 export type { ChatProperties } from './offstage-chat.ts'
+export type { AnswerAction, AnswerOptions, AnswerSource } from './answer-options.ts'
 export type { Placement, Theme } from './placement.ts'
 export type {
   ActionName,

@@ -7,6 +7,7 @@ import type {
   ShownCall,
   ShownMessage,
 } from '../index.ts'
+import type { AnswerOptions } from './answer-options.ts'
 import type { EngineLoading } from './parts/engine-loading.ts'
 import type { ShownRows } from './parts/row-window.ts'
 import type { ChatRow } from './parts/rows.ts'
@@ -29,6 +30,7 @@ export interface ChatContext {
   /** Whether a card of the host's has the buttons that answer its call. */
   readonly answersItself: (call: ShownCall) => boolean
   readonly markdown: MarkdownOptions
+  readonly answers: AnswerOptions
   /** Of an empty conversation: texts to send by a press. */
   readonly suggestions: readonly string[]
   readonly placement: Placement
@@ -50,7 +52,7 @@ export interface ChatContext {
 /** What a message is drawn from beside itself: with the rest of a snapshot, which changes often, it would be drawn as often. */
 export interface MessageContext extends Pick<
   ChatContext,
-  'conversation' | 'words' | 'locale' | 'local' | 'actions' | 'markdown'
+  'conversation' | 'words' | 'locale' | 'local' | 'actions' | 'markdown' | 'answers'
 > {
   readonly snapshot: Pick<ConversationSnapshot, 'runId' | 'branches'>
 }

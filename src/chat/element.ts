@@ -12,6 +12,7 @@ import type { ChatActions, ChatContext } from './context.ts'
 import { DeletionWatch } from './deletion-watch.ts'
 import { keepFocus } from './focus-keeper.ts'
 import { FollowConversation } from './follow-conversation.ts'
+import { FollowUps } from './follow-ups.ts'
 import { HistoryWindow } from './history-window.ts'
 import { KeptWriting } from './kept-writing.ts'
 import { localeFor } from './locale-for.ts'
@@ -43,6 +44,7 @@ export class ChatElement extends LitElement implements ChatProperties {
     words: { attribute: false },
     renderers: { attribute: false },
     markdown: { attribute: false },
+    answers: { attribute: false },
   }
 
   declare agent: ChatProperties['agent']
@@ -54,6 +56,7 @@ export class ChatElement extends LitElement implements ChatProperties {
   declare words: ChatProperties['words']
   declare renderers: ChatProperties['renderers']
   declare markdown: ChatProperties['markdown']
+  declare answers: ChatProperties['answers']
 
   readonly #follow = new FollowConversation(this, () => this.#scroll.showsNewest)
   readonly #scroll = new ScrollFollow(this)
@@ -64,6 +67,7 @@ export class ChatElement extends LitElement implements ChatProperties {
   readonly #rendered = new RenderedCalls(this)
   readonly #writing = new KeptWriting(() => remembered(this.id))
   readonly #deletions = new DeletionWatch()
+  readonly #followUps = new FollowUps()
   readonly #local = createLocalState(() => this.requestUpdate())
   readonly #actions: ChatActions
   #isOpen = false
@@ -82,6 +86,7 @@ export class ChatElement extends LitElement implements ChatProperties {
     this.words = {}
     this.renderers = {}
     this.markdown = {}
+    this.answers = {}
     this.#actions = createActions({
       element: this,
       local: this.#local,
@@ -140,6 +145,7 @@ export class ChatElement extends LitElement implements ChatProperties {
     this.#announcer.say(context.snapshot, context.words)
     this.#writing.keep(context)
     this.#deletions.look(context)
+    this.#followUps.look(context)
   }
 
   /** Which conversation is on view; one that was interrupted goes on. */
@@ -183,7 +189,7 @@ export class ChatElement extends LitElement implements ChatProperties {
   }
 
   #context(): ChatContext | null {
-    const { agent, renderers, markdown, suggestions, placement } = this
+    const { agent, renderers, markdown, answers, suggestions, placement } = this
     const { conversation, snapshot } = this.#follow
     if (!agent || !conversation || !snapshot) return null
     const locale = localeFor(this)
@@ -198,6 +204,7 @@ export class ChatElement extends LitElement implements ChatProperties {
       renderers,
       answersItself: (call) => this.#rendered.answersItself(call),
       markdown,
+      answers,
       suggestions,
       placement,
       width: this.#width,

@@ -1,4 +1,5 @@
 import type { Agent } from '../index.ts'
+import type { AnswerOptions } from './answer-options.ts'
 import type { CallRenderers, MarkdownOptions } from './context.ts'
 import type { Placement, Theme } from './placement.ts'
 import type { Words } from './words/words.ts'
@@ -22,6 +23,8 @@ export interface ChatProperties {
   /** Cards of the page's own, by the name of the tool. */
   renderers: CallRenderers
   markdown: MarkdownOptions
+  /** What the page adds to answers: follow-ups, sources, buttons and parts of its own. */
+  answers: AnswerOptions
   /** Sends a text as the person's, or steers the run that is under way. */
   send(text: string): void
   /** Puts the cursor where messages are written. */

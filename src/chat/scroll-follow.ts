@@ -102,7 +102,9 @@ export class ScrollFollow implements ReactiveController {
 
   /** The last thing of the log, where that is a message that is longer than it, and that nobody has scrolled in. */
   #anchorIn(log: HTMLElement): Element | null {
-    const last = log.lastElementChild
+    const end = log.lastElementChild
+    // What may be sent next belongs to it.
+    const last = end?.matches('.follow-ups') ? end.previousElementSibling : end
     if (!last?.matches('.reply') || last.scrollHeight <= log.clientHeight) return null
     return this.#anchored.has(last) ? null : last
   }

@@ -6,7 +6,7 @@ import { PROTOCOL_VERSION, WORKER_BEGUN } from '../protocol/handshake.ts'
 import { asked } from '../protocol/wire.ts'
 import { onLifeLockFree } from '../lib/life-lock.ts'
 import { monotonicMs } from '../lib/monotonic-ms.ts'
-import { disposed } from './failures.ts'
+import { disposed, toOffstageError } from './failures.ts'
 import { randomId } from '../lib/random-id.ts'
 import { loadDiagnosis } from './load-diagnosis.ts'
 import { pageRegistry } from './page-registry.ts'
@@ -52,11 +52,17 @@ export async function connectWorker(spawn: Spawn, host: ConnectionHost): Promise
       // It was given up before it was there.
       if (isClosed) worker.terminate?.()
       const api = asked(WORKER_CALLS, wrap(worker as Worker))
-      const answer = await api.connect(transfer(hello, [pages.port2, events.port2]))
+      const connecting = api.connect(transfer(hello, [pages.port2, events.port2]))
+      const answer = await connecting.catch((thrown: unknown) => {
+        const error = toOffstageError(thrown)
+        if (error.code !== 'protocol-mismatch') throw thrown
+        start.otherVersion = error
+        throw start
+      })
       return { api, ...answer }
     })
     if (protocolVersion !== PROTOCOL_VERSION) {
-      start.version = protocolVersion
+      start.otherVersion = protocolVersion
       throw start
     }
     // Not by `timeOrigin`: in some browsers it moves with the wall clock.

@@ -1,4 +1,5 @@
 import { monotonicMs } from '../lib/monotonic-ms.ts'
+import { sleep } from '../lib/sleep.ts'
 import type { RunParts } from './run-parts.ts'
 import { Suspects, type Trial } from './suspects.ts'
 import { lostRuns, sendAborts, takeUpRuns } from './take-up.ts'
@@ -7,6 +8,8 @@ import type { Connection } from './worker-start.ts'
 
 const MAX_RESTARTS = 3
 const RESTART_WINDOW_MS = 60_000
+/** How long the next worker waits after the first, second and third death in that time. Heartbeats. */
+const PAUSE_BEATS = [0, 0.2, 1]
 
 /** An agent, as it goes from one worker to the next. */
 export interface RestartedAgent {
@@ -18,6 +21,7 @@ export interface RestartsHost {
   agents(): readonly RestartedAgent[]
   /** How long a run that is tried out keeps the next one waiting. Milliseconds. */
   readonly trialMs: number
+  readonly heartbeatMs: number
   /** Starts a worker. */
   open(): Promise<Connection>
   isLive(connection: Connection): boolean
@@ -34,13 +38,26 @@ export class Restarts {
     this.#host = host
   }
 
+  /** Before another worker is started, by whomever: what it died of may pass. */
+  async pause(): Promise<void> {
+    const now = monotonicMs()
+    const beats = PAUSE_BEATS[this.#recent(now).length - 1] ?? 0
+    const last = this.#times.at(-1) ?? now
+    const left = last + beats * this.#host.heartbeatMs - now
+    if (left > 0) await sleep(left)
+  }
+
   /** Resolves once there is another worker; rejects when there will be none. */
   async restart(counts: boolean): Promise<void> {
     const now = monotonicMs()
-    this.#times = this.#times.filter((at) => now - at < RESTART_WINDOW_MS)
+    this.#recent(now)
     if (counts) this.#times.push(now)
     if (this.#times.length > MAX_RESTARTS) throw workerLost()
     void this.#takeUp(await this.#host.open())
+  }
+
+  #recent(now: number): readonly number[] {
+    return (this.#times = this.#times.filter((at) => now - at < RESTART_WINDOW_MS))
   }
 
   /** After a second death one run at a time: of which run it dies must come out. */

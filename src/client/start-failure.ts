@@ -1,3 +1,4 @@
+import type { OffstageError } from '../protocol/error.ts'
 import type { WorkerLike } from './spawn-worker.ts'
 
 /**
@@ -10,8 +11,8 @@ export class StartFailure extends Error {
   declare url?: string | URL
   /** The worker said that it begins. */
   declare hasBegun?: boolean
-  /** The worker answered in this version of the protocol, which isn't the page's. */
-  declare version?: number
+  /** The worker's version of the protocol, which isn't the page's, or the error by which it refused the page's. */
+  declare otherVersion?: number | OffstageError
   /** Making the worker threw this. */
   declare thrown?: unknown
   /** The worker's `error` event, which rarely says more than that there was one. */

@@ -44,6 +44,11 @@ export class WorkerDeaths {
     return risk?.risk ? { ...risk, error: hung(risk.risk) } : suspect
   }
 
+  /** Before another worker is started: the longer, the more of them died of late. */
+  pause(): Promise<void> {
+    return this.#restarts.pause()
+  }
+
   /** Resolves to true once there is another worker, to false when there will be none. */
   async restart(counts: boolean): Promise<boolean> {
     try {

@@ -117,6 +117,7 @@ export class WorkerLink {
     this.#deaths = new WorkerDeaths({
       agents: () => [...this.#agents.values()],
       trialMs: TRIAL_BEATS * this.#heartbeatMs,
+      heartbeatMs: this.#heartbeatMs,
       open: () => this.#open(),
       isLive: (connection) => this.#live === connection,
     })
@@ -211,7 +212,8 @@ export class WorkerLink {
 
   async #connect(): Promise<Connection> {
     // First it is on record that a worker starts: a listener may ask something of it.
-    await Promise.resolve()
+    await this.#deaths.pause()
+    if (this.#closed.signal.aborted) throw disposed()
     this.#emit({ type: 'worker', state: 'starting' })
     this.#gate.reset()
     const connection = await connectSource(this.#options, {

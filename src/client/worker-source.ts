@@ -7,7 +7,7 @@ import type { Connection, ConnectionHost, Spawn, WorkerSource } from './worker-s
 
 /**
  * Starts the worker that the options name. The default one falls back to the inline worker where its
- * file can't be loaded; never to the main thread.
+ * file can't be loaded, or stays of another release; never to the main thread.
  */
 export async function connectSource(
   source: WorkerSource,
@@ -19,12 +19,12 @@ export async function connectSource(
   const note = (event: SecurityPolicyViolationEvent): void => void violations.push(event)
   globalThis.document?.addEventListener('securitypolicyviolation', note, over)
   try {
-    return await connectWorker(spawnOf(source), host)
+    return await connectFile(source, host)
   } catch (failure) {
     if (!(failure instanceof StartFailure)) throw failure
     const { inline, worker, workerUrl } = source
     const second =
-      inline && !worker && !workerUrl && !failure.version
+      inline && !worker && !workerUrl
         ? connectWorker(async () => (await inline()).createInlineWorker(), host)
         : Promise.reject(failure)
     // The inline worker starts without what finds the cause, too, and doesn't wait for it.
@@ -35,6 +35,19 @@ export async function connectSource(
     return await second.catch(() => diagnosis)
   } finally {
     over.abort()
+  }
+}
+
+/** After a deploy an old file may lie in a cache: it is loaded anew then, and a worker made of it, once. */
+async function connectFile(source: WorkerSource, host: ConnectionHost): Promise<Connection> {
+  const spawn = spawnOf(source)
+  try {
+    return await connectWorker(spawn, host)
+  } catch (failure) {
+    if (!(failure instanceof StartFailure) || failure.otherVersion === undefined) throw failure
+    const diagnosis = await loadDiagnosis(failure).catch(() => null)
+    if (!(await diagnosis?.loadAnew(failure, host.signal))) throw failure
+    return await connectWorker(spawn, host)
   }
 }
 

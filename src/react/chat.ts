@@ -53,6 +53,7 @@ export const OffstageChat: ForwardRefExoticComponent<
     suggestions,
     words,
     markdown,
+    answers,
     ...rest
   } = more
   const provided = useContext(AgentContext)
@@ -67,7 +68,7 @@ export const OffstageChat: ForwardRefExoticComponent<
   useEffect(loadChat, [])
   useEffect(() => {
     if (!element.current) return
-    const look = { placement, theme, heading, suggestions, words, markdown }
+    const look = { placement, theme, heading, suggestions, words, markdown, answers }
     const given = { ...look, agent: agent ?? provided, conversationId, renderers: drawn }
     before.current = setProperties(element.current, given, before.current)
   })

@@ -1,12 +1,11 @@
 import { emptyState } from '../conversation/empty-state.ts'
 import { fold } from '../conversation/fold.ts'
 import { NOTHING_LIVE } from '../conversation/live.ts'
-import { importedCalls } from '../conversation/pending.ts'
 import type { ConversationRecord } from '../protocol/conversation.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { Row } from '../protocol/fact.ts'
 import type { Message } from '../protocol/message.ts'
-import type { ParkReason, PendingCall, RunLimits } from '../protocol/run.ts'
+import type { ParkReason, RunLimits } from '../protocol/run.ts'
 import type { ConversationState, RunState } from '../protocol/state.ts'
 import { CallIds } from './call-ids.ts'
 import { countRow, type CountedRun } from './run/counters.ts'
@@ -175,11 +174,6 @@ export class Conversation {
     return this.#isNamed
   }
 
-  /** Calls of imported messages that wait for their outputs. */
-  get importedCalls(): readonly PendingCall[] {
-    return importedCalls(this.#state)
-  }
-
   /** The newest claim, and when it was last known to hold. */
   get lease(): Lease {
     return this.#lease
@@ -263,10 +257,14 @@ export class Conversation {
     return makerOf(record) !== this.#maker
   }
 
-  /** Nobody has claimed it since this worker did. */
-  async isOwned(): Promise<boolean> {
-    const record = await this.#store.get(this.conversationId)
-    return record === null || record.epoch === this.#lease.epoch
+  /** The epoch of the newest claim, by whomever; 0: it isn't there. */
+  async claimedEpoch(): Promise<number> {
+    return (await this.#store.get(this.conversationId))?.epoch ?? 0
+  }
+
+  /** Others than the tabs of this browser may claim it, which no lock says. */
+  get isShared(): boolean {
+    return this.#store.follow !== undefined
   }
 
   /**

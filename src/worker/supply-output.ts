@@ -2,7 +2,7 @@ import type { SupplyOutput } from '../protocol/commands.ts'
 import type { UserMessage } from '../protocol/message.ts'
 import type { RunLimits } from '../protocol/run.ts'
 import { outputText } from '../providers/output-text.ts'
-import { isSettled } from '../conversation/pending.ts'
+import { importedCalls, isSettled } from '../conversation/pending.ts'
 import type { Identified } from '../protocol/fact.ts'
 import type { Conversation } from './conversation.ts'
 import { takenIn } from './run/settlement.ts'
@@ -16,25 +16,24 @@ export interface Supplied {
 
 /** What an output that the page supplies comes to. Null when the call waits for no output. */
 export function pendingOutput(
-  conversation: Pick<Conversation, 'run' | 'importedCalls' | 'limitsAfter' | 'state'>,
+  conversation: Pick<Conversation, 'run' | 'limitsAfter' | 'state'>,
   { toolCallId, output, limits }: Pick<SupplyOutput, 'toolCallId' | 'output' | 'limits'>,
 ): Supplied | null {
-  const { run, importedCalls } = conversation
+  const { run, state } = conversation
+  // Of imported messages, which wait for their outputs.
+  const imported = importedCalls(state)
   const isThis = (call: { readonly toolCallId: string }): boolean => call.toolCallId === toolCallId
   const calls = run?.calls ?? []
   const call = calls.find(isThis)
   const own = call?.status === 'awaiting-output' ? run : null
-  if (own === null && !importedCalls.some(isThis)) return null
+  if (own === null && !imported.some(isThis)) return null
   const status =
     output.type === 'error' ? 'failed' : output.type === 'denied' ? 'denied' : 'succeeded'
-  const isLast =
-    importedCalls.every(isThis) && calls.every((call) => isThis(call) || isSettled(call))
+  const isLast = imported.every(isThis) && calls.every((call) => isThis(call) || isSettled(call))
   return {
     // A call of an imported history belongs to no run.
     settled: [
-      ...(own && call
-        ? takenIn({ call, status, output }, conversation.state.path.at(-1)?.id ?? null)
-        : []),
+      ...(own && call ? takenIn({ call, status, output }, state.path.at(-1)?.id ?? null) : []),
       {
         type: 'call-settled',
         path: [toolCallId],

@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import type { Page } from '@playwright/test'
+import { inProject } from '../../scripts/lib/project.mjs'
 import { listen } from './support/listen.ts'
+import type { Site } from './support/site.ts'
 import { callTools, say } from './support/mock-answers.ts'
 import { expect, test as base } from './support/test.ts'
 
@@ -52,8 +56,8 @@ type Agent = ReturnType<typeof window.offstage.createAgent>
 const run = (text: string): Promise<unknown> =>
   (window as never as { agent: Agent }).agent.run(text, { conversationId: 'c' }).result
 
-test('F16 a worker file of another version is refused by name', async ({ openPage, site }) => {
-  // The real worker, to which the page's hello comes with another number.
+/** The real worker, to which the page's hello comes with another number. */
+function oldWorker(site: Site, worker: string): string {
   site.add('/other-version.js', {
     body: `
       addEventListener('message', ({ data }) => {
@@ -61,7 +65,53 @@ test('F16 a worker file of another version is refused by name', async ({ openPag
         if (hello?.protocolVersion) hello.protocolVersion -= 1
       })`,
   })
-  site.add('/old-worker.js', { body: `import './other-version.js'\nimport './dist/worker.js'` })
+  return `import '/other-version.js'\nimport '${worker}'`
+}
+
+/** A run by a worker file; with the warnings, and whether anything of it was remembered. */
+function runBy(page: Page, options: { readonly workerUrl?: string }): Promise<unknown> {
+  return page.evaluate(async (options) => {
+    const warnings: string[] = []
+    const agent = window.offstage.createAgent({
+      model: { provider: 'scripted', model: 'any', script: { steps: [{ text: 'Hi.' }] } },
+      ...options,
+    })
+    agent.on('warning', ({ code }) => void warnings.push(code))
+    const { outcome } = await agent.run('Hello', { conversationId: 'c' }).result
+    await agent.dispose()
+    return { outcome, warnings }
+  }, options)
+}
+
+test('F16 an old worker file in the cache is loaded anew after a deploy', async ({
+  openPage,
+  site,
+}) => {
+  const headers = { 'cache-control': 'max-age=3600' }
+  site.add('/agent-worker.js', { body: oldWorker(site, './dist/worker.js'), headers })
+  const page = await openPage()
+  await page.evaluate(() => fetch('/agent-worker.js').then((answer) => answer.text()))
+  site.add('/agent-worker.js', { body: `import './dist/worker.js'`, headers })
+  const cached = await page.evaluate(() => fetch('/agent-worker.js').then((each) => each.text()))
+  expect(cached).toContain('other-version')
+  expect(await runBy(page, { workerUrl: '/agent-worker.js' })).toEqual({
+    outcome: 'completed',
+    warnings: [],
+  })
+})
+
+test('F16 the inline worker takes the place of a worker file that stays old', async ({
+  openPage,
+  site,
+}) => {
+  site.add('/dist/worker.js', { body: oldWorker(site, './real-worker.js') })
+  site.add('/dist/real-worker.js', { body: readFileSync(inProject('dist/worker.js'), 'utf8') })
+  const page = await openPage()
+  expect(await runBy(page, {})).toEqual({ outcome: 'completed', warnings: ['worker-inlined'] })
+})
+
+test('F16 a worker file of another version is refused by name', async ({ openPage, site }) => {
+  site.add('/old-worker.js', { body: oldWorker(site, './dist/worker.js') })
   const page = await openPage()
   const result = await page.evaluate(async () => {
     const agent = window.offstage.createAgent({

@@ -66,7 +66,8 @@ export function lockedVersion(app: string, name: string): string {
 }
 
 async function npmIn(folder: string, args: readonly string[]): Promise<void> {
-  const quietly = ['--no-audit', '--no-fund', '--loglevel=error']
+  // A bundler that ran in this process may have left NODE_ENV=production, under which npm leaves out what is for development.
+  const quietly = ['--include=dev', '--no-audit', '--no-fund', '--loglevel=error']
   const { code, output } = await npm([...args, ...quietly], { cwd: folder, quiet: true })
   if (code !== 0) throw new Error(`npm ${args.join(' ')} failed in ${folder}:\n${output}`)
 }

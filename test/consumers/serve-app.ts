@@ -75,6 +75,8 @@ function quietEnv(): NodeJS.ProcessEnv {
   // Builders measure and report otherwise, and colour what is read here.
   return {
     ...process.env,
+    // A bundler that ran in this process may have left one.
+    NODE_ENV: undefined,
     NO_COLOR: '1',
     FORCE_COLOR: '0',
     NEXT_TELEMETRY_DISABLED: '1',

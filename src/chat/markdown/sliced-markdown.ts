@@ -1,7 +1,7 @@
 import { type MarkdownText, ShownMarkdown } from './shown-markdown.ts'
 
 /** Letters of one drawing: more would keep a slow machine from anything else for too long. */
-const SLICE = 8000
+const SLICE = 2000
 
 /** What a Markdown's element dispatches, within the shadow root, as it grows between two drawings of the chat. */
 export const GREW = 'offstage-grew'

@@ -66,6 +66,17 @@ export const messages: CSSResult = css`
     max-block-size: 16em;
   }
 
+  .sources {
+    margin-block-start: 0.5em;
+    font-size: 0.875em;
+  }
+
+  .follow-ups {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.5em;
+  }
+
   .reasoning {
     margin-block-end: 0.5em;
     color: var(--_muted);
@@ -121,7 +132,7 @@ export const messages: CSSResult = css`
     color: var(--_accent);
   }
 
-  .markdown .target {
+  :is(.markdown, .sources) .target {
     color: var(--_muted);
     font-size: 0.875em;
   }

@@ -4,6 +4,7 @@ import type { ChatContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { type ChatRow, rowsOf } from '../parts/rows.ts'
 import { walkMessages } from '../walk-messages.ts'
+import { followUpsView } from './answer.ts'
 import { composerView } from './composer.ts'
 import { conversationsView } from './conversations.ts'
 import { elsewhereView } from './elsewhere.ts'
@@ -95,7 +96,7 @@ function logView(context: ChatContext): TemplateResult {
         ({ key }) => key,
         (row) => (row.type === 'later' ? laterView(context, shown.later) : rowView(context, row)),
       )}
-      ${elsewhereView(context)}
+      ${elsewhereView(context)} ${shown.later > 0 ? nothing : followUpsView(context)}
     </div>
     ${
       isFollowing

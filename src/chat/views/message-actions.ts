@@ -5,6 +5,7 @@ import { copyText } from '../../stage/copy-text.ts'
 import { numberFormat, timeFormat } from '../formats.ts'
 import { textOf } from '../parts/text-of.ts'
 import { runBegun } from '../run-begun.ts'
+import { ownActionsView } from './answer.ts'
 import { edit } from './message-editor.ts'
 
 /** What can be done with a message that is complete. */
@@ -34,6 +35,7 @@ export function messageActionsView(
       ${isOwn && isIdle ? button(words.edit, () => edit(context, message)) : nothing}
       ${!isOwn && isIdle ? button(words.regenerate, regenerate) : nothing}
       ${isOwn ? nothing : feedbackView(context, message)}
+      ${isOwn ? nothing : ownActionsView(context, message)}
       <time datetime=${new Date(message.at).toISOString()}>
         ${timeFormat(context.locale).format(message.at)}
       </time>

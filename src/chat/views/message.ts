@@ -3,6 +3,7 @@ import { guard } from 'lit/directives/guard.js'
 import type { ShownMessage } from '../../index.ts'
 import type { MessageContext } from '../context.ts'
 import { markdown } from '../markdown/directive.ts'
+import { attempt, sourcesView } from './answer.ts'
 import { editorView, isEdited } from './message-editor.ts'
 import { messageActionsView } from './message-actions.ts'
 
@@ -21,7 +22,7 @@ export function messageView(context: MessageContext, message: ShownMessage): Tem
       tabindex="-1"
       data-message=${message.id}
     >
-      ${guard([message, context.markdown, words], () =>
+      ${guard([message, context.markdown, context.answers, words], () =>
         message.parts.map((part) => partView(context, message, part)),
       )}
       ${
@@ -30,7 +31,8 @@ export function messageView(context: MessageContext, message: ShownMessage): Tem
           : nothing
       }
       ${message.rejected ? html`<p class="note">${words.rejected}</p>` : nothing}
-      ${reflectionView(context, message)} ${messageActionsView(context, message)}
+      ${reflectionView(context, message)} ${sourcesView(context, message)}
+      ${messageActionsView(context, message)}
     </article>
   `
 }
@@ -50,10 +52,13 @@ function reflectionView(
 }
 
 function partView(
-  { words, markdown: options }: MessageContext,
+  { words, markdown: options, answers }: MessageContext,
   message: ShownMessage,
   part: Part,
-): TemplateResult | typeof nothing {
+): TemplateResult | Node | typeof nothing {
+  const own =
+    message.role === 'assistant' ? attempt(() => answers.renderPart?.(part, message)) : null
+  if (own) return own
   const isWhole = message.at !== undefined
   switch (part.type) {
     case 'text':

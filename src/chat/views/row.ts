@@ -39,7 +39,7 @@ export function rowView(context: ChatContext, row: ChatRow): TemplateResult | Di
 }
 
 function madeOf(context: MessageContext, message: ShownMessage): unknown[] {
-  const { conversation, words, locale, local, markdown, snapshot } = context
+  const { conversation, words, locale, local, markdown, answers, snapshot } = context
   const branch = snapshot.branches[message.id]
   return [
     message,
@@ -47,6 +47,7 @@ function madeOf(context: MessageContext, message: ShownMessage): unknown[] {
     words,
     locale,
     markdown,
+    answers,
     snapshot.runId,
     branch?.index,
     branch?.ids,

@@ -59,7 +59,9 @@ const LEAVING = 'leaving'
 export function askBeforeLeaving({ snapshot, local }: ChatContext, event: Event): void {
   const { target } = event
   const link =
-    target instanceof Element ? target.closest<HTMLAnchorElement>('.markdown a[href]') : null
+    target instanceof Element
+      ? target.closest<HTMLAnchorElement>('.markdown a[href], .sources a[href]')
+      : null
   if (!link || snapshot.taint.length === 0 || link.origin === location.origin) return
   event.preventDefault()
   local.set(LEAVING, link.href)

@@ -25,6 +25,8 @@ export const en: Words = {
   cancel: 'Cancel',
   regenerate: 'Answer anew',
   goOn: 'Go on',
+  followUps: 'You could go on with',
+  sources: 'Sources',
   goodAnswer: 'Good answer',
   badAnswer: 'Bad answer',
   previousBranch: 'Previous version',

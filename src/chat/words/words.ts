@@ -26,6 +26,8 @@ export interface Words {
   readonly cancel: string
   readonly regenerate: string
   readonly goOn: string
+  readonly followUps: string
+  readonly sources: string
   readonly goodAnswer: string
   readonly badAnswer: string
   readonly previousBranch: string

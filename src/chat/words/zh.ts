@@ -25,6 +25,8 @@ export const zh: Words = {
   cancel: '取消',
   regenerate: '重新回答',
   goOn: '继续',
+  followUps: '可以接着问',
+  sources: '来源',
   goodAnswer: '回答得好',
   badAnswer: '回答得不好',
   previousBranch: '上一个版本',

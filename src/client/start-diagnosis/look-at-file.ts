@@ -24,13 +24,17 @@ export type FileLook =
  * Asks a worker's address what it answers. Only on the page's own origin, which a redirect can't leave
  * either: nothing is sent elsewhere. Never rejects.
  */
-export async function lookAtFile(url: URL | undefined, signal: AbortSignal): Promise<FileLook> {
+export async function lookAtFile(
+  url: URL | undefined,
+  signal: AbortSignal,
+  cache: RequestCache = 'default',
+): Promise<FileLook> {
   if (!url || !/^https?:$/.test(url.protocol) || url.origin !== globalThis.origin)
     return { type: 'unknown' }
   const watch = watchPolicy(url.href)
   try {
     // Other code may have replaced fetch by one that drops the signal.
-    return await untilAborted(() => ask(url, signal), signal)
+    return await untilAborted(() => ask(url, signal, cache), signal)
   } catch {
     if (signal.aborted) return { type: 'unknown' }
     // Refused by connect-src, it says nothing about the file.
@@ -41,8 +45,8 @@ export async function lookAtFile(url: URL | undefined, signal: AbortSignal): Pro
   }
 }
 
-async function ask(url: URL, signal: AbortSignal): Promise<FileLook> {
-  const options = { credentials: 'same-origin', signal } as const
+async function ask(url: URL, signal: AbortSignal, cache: RequestCache): Promise<FileLook> {
+  const options = { credentials: 'same-origin', signal, cache } as const
   const response = await fetch(url, { ...options, mode: 'same-origin' }).catch(async (thrown) => {
     const { type } = await fetch(url, { ...options, redirect: 'manual' })
     if (type === 'opaqueredirect') return null

@@ -1,10 +1,11 @@
 import { PROTOCOL_VERSION } from '../../protocol/handshake.ts'
 import { OffstageError } from '../../protocol/error.ts'
-import { disposed } from '../failures.ts'
+import { disposed, toOffstageError } from '../failures.ts'
 import { StartFailure } from '../start-failure.ts'
 import type { Connection, ConnectionHost, WorkerSource } from '../worker-start.ts'
 import { addressOf, type Cause, shown, type StartKind } from './cause.ts'
 import { findCause } from './find-cause.ts'
+import { lookAtFile } from './look-at-file.ts'
 import { startError } from './start-error.ts'
 
 export { untilGivenUp } from './until-given-up.ts'
@@ -34,7 +35,7 @@ export async function report(
   const kind = source.worker ? 'function' : source.workerUrl ? 'url' : 'file'
   const finding = look(failure, kind, attempt)
   finding.catch(() => {})
-  const announce = ({ message }: Cause): void =>
+  const announce = ({ message }: { readonly message: string }): void =>
     host.onNotice({
       type: 'warning',
       code: 'worker-inlined',
@@ -44,11 +45,21 @@ export async function report(
     () => undefined,
     (thrown: unknown) => thrown,
   )
-  if (inline === undefined) announce(await finding)
+  if (inline === undefined) announce(await finding.catch(toOffstageError))
   if (inline === failure || inline === undefined) throw startError(await finding)
   if (!(inline instanceof StartFailure)) throw inline
   const other = await look(inline, 'inline', attempt)
   throw startError(await finding, other)
+}
+
+/**
+ * Has the browser load a worker's file past its cache, into which it comes. False where it can't be: its address isn't
+ * known, it lies on another origin, or the server doesn't answer with it.
+ */
+export async function loadAnew(failure: StartFailure, signal: AbortSignal): Promise<boolean> {
+  const looking = AbortSignal.any([signal, AbortSignal.timeout(LOOKING_MS)])
+  const look = await lookAtFile(addressOf(failure), looking, 'reload')
+  return look.type === 'answer' && look.text !== ''
 }
 
 /** The cause; `disposed` as soon as nobody needs it. */
@@ -57,7 +68,7 @@ async function look(
   kind: StartKind,
   { violations, host: { signal } }: FailedAttempt,
 ): Promise<Cause> {
-  refuseOtherVersion(failure)
+  if (failure.otherVersion !== undefined) throw mismatch(failure.otherVersion)
   const over = new AbortController()
   const end = (): void => over.abort()
   const timer = setTimeout(end, LOOKING_MS)
@@ -75,10 +86,10 @@ async function look(
   }
 }
 
-function refuseOtherVersion({ version }: StartFailure): void {
-  if (version === undefined) return
-  throw new OffstageError(
+function mismatch(other: number | OffstageError): OffstageError {
+  if (typeof other !== 'number') return other
+  return new OffstageError(
     'protocol-mismatch',
-    `The worker speaks version ${version} and the page ${PROTOCOL_VERSION}: they come from different releases of offstage. Reload without the cache, or deploy both files together.`,
+    `The worker speaks version ${other} and the page ${PROTOCOL_VERSION}: they come from different releases of offstage. Reload without the cache, or deploy both files together.`,
   )
 }

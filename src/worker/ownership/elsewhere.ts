@@ -1,4 +1,6 @@
 import { OffstageError } from '../../protocol/error.ts'
+import type { Conversation } from '../conversation.ts'
+import type { Leases } from './leases.ts'
 
 export function elsewhere(conversationId: string): OffstageError {
   return new OffstageError(
@@ -16,4 +18,13 @@ export function isElsewhere(thrown: unknown): boolean {
       thrown.code === 'conversation-not-found' ||
       thrown.code === 'ownership-lost')
   )
+}
+
+/** Somebody outside of this browser has claimed the conversation since its tabs did. */
+export async function isClaimedElsewhere(
+  conversation: Pick<Conversation, 'conversationId' | 'isShared' | 'claimedEpoch'>,
+  leases: Leases,
+): Promise<boolean> {
+  if (!conversation.isShared) return false
+  return (await conversation.claimedEpoch()) > leases.newestClaim(conversation.conversationId)
 }

@@ -25,6 +25,10 @@ export interface Leases {
   holds(conversationId: string): boolean
   /** The epoch that the store gave under the lease: where two hold one, the lease follows the fence. */
   setEpoch(conversationId: string, epoch: number): void
+  /** A tab of this browser has claimed the conversation with this epoch. */
+  noteClaim(conversationId: string, epoch: number): void
+  /** The newest epoch that a tab of this browser has claimed, as far as known here; 0: none. */
+  newestClaim(conversationId: string): number
   /**
    * Queues for the lease as an heir. Resolves once this worker holds it: its holder closed, crashed,
    * or was silent for 10 s, and the conversation needs somebody to go on. Rejects when the signal aborts.
@@ -66,6 +70,11 @@ export interface LeasesOptions {
 
 export function createLeases({ scope, channel, effects, observer }: LeasesOptions): Leases {
   const leases = new Map<string, Lease>()
+  const claims = new Map<string, number>()
+  const newestClaim = (conversationId: string): number => claims.get(conversationId) ?? 0
+  const noteClaim = (conversationId: string, epoch: number): void => {
+    if (epoch > newestClaim(conversationId)) claims.set(conversationId, epoch)
+  }
   const isHeld = (conversationId: string): boolean => leases.get(conversationId)?.isHeld ?? false
   const locks: Locks = effects.locks ?? new MessageLocks(channel, effects)
   const liveness = new Liveness(channel, effects, ({ conversationId, role }) =>
@@ -91,7 +100,10 @@ export function createLeases({ scope, channel, effects, observer }: LeasesOption
     acquire: (conversationId) => leaseOf(conversationId).acquire(),
     release: (conversationId) => leases.get(conversationId)?.release(),
     holds: isHeld,
+    noteClaim,
+    newestClaim,
     setEpoch: (conversationId, epoch) => {
+      noteClaim(conversationId, epoch)
       const lease = leases.get(conversationId)
       if (lease?.isHeld) locks.setEpoch?.(lease.lockName, epoch)
     },

@@ -279,7 +279,7 @@ export class RunDriver {
     isAwake.abort()
     this.#wake = null
     this.#calls.askAgain()
-    if (!this.isLeaving) await conversation.storageRetry.persist(() => this.#lease.take())
+    if (!this.isLeaving) await conversation.storageRetry.persist(() => this.#lease.takeBack())
   }
 
   #halt(stop: Stop): void {

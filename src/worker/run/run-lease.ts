@@ -1,5 +1,5 @@
 import { stopsWithoutEnd, type RunContext } from './run-context.ts'
-import { elsewhere } from '../ownership/elsewhere.ts'
+import { elsewhere, isClaimedElsewhere } from '../ownership/elsewhere.ts'
 import type { Leases } from '../ownership/leases.ts'
 import { ANSWER_MS, SILENCE_MS } from '../ownership/liveness.ts'
 import { withStop } from '../ownership/with-stop.ts'
@@ -46,10 +46,12 @@ export class RunLease {
 
   async #askStore(onLost: () => void): Promise<boolean> {
     const { conversation, effects } = this.#context
+    const isNewest = async (): Promise<boolean> =>
+      (await conversation.claimedEpoch()) <= conversation.lease.epoch
     // A storage that doesn't answer decides nothing.
     const isOwned = await withStop([], ({ signal }) =>
       Promise.race([
-        conversation.isOwned().catch(() => true),
+        isNewest().catch(() => true),
         effects.sleep(ANSWER_MS, signal).then(() => true),
       ]),
     )
@@ -57,7 +59,15 @@ export class RunLease {
     return isOwned
   }
 
-  /** Throws `conversation-busy` when another tab goes on with the run. */
+  /** After a rest, which ended by itself. Throws `conversation-busy` when another tab or device goes on with the run. */
+  async takeBack(): Promise<void> {
+    const { conversation } = this.#context
+    if (!this.#held && (await isClaimedElsewhere(conversation, this.#ownership)))
+      throw elsewhere(conversation.conversationId)
+    return this.take()
+  }
+
+  /** Throws `conversation-busy` when another tab goes on with the run; another device is outranked. */
   async take(): Promise<void> {
     if (this.#held) return
     this.#taking ??= this.#claim().finally(() => {

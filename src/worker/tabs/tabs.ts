@@ -1,6 +1,7 @@
 import { waitsForChild } from '../../conversation/nested.ts'
 import { decide } from '../run/decide.ts'
 import type { Effects } from '../effects.ts'
+import { isClaimedElsewhere } from '../ownership/elsewhere.ts'
 import type { Leases } from '../ownership/leases.ts'
 import type { TabChannel } from '../ownership/tab-channel.ts'
 import { withStop } from '../ownership/with-stop.ts'
@@ -8,7 +9,7 @@ import { DrivingBeacon } from './driving-beacon.ts'
 import { drivingLock, watchDriver } from './driving-lock.ts'
 import { Follower } from './follower.ts'
 import { type SentCommand, TabCommands } from './tab-commands.ts'
-import type { TabMessages } from './tab-messages.ts'
+import type { Driving, TabMessages } from './tab-messages.ts'
 import type { TabConversation } from './tab-conversation.ts'
 import { ToolsElsewhere } from './tools-elsewhere.ts'
 import { UseElsewhere } from './use-elsewhere.ts'
@@ -69,15 +70,19 @@ export class Tabs<Active extends TabConversation> {
   }
 
   #receive(): void {
-    const { channel, host } = this.#options
+    const { channel, host, leases } = this.#options
     const of = ({ conversationId }: { readonly conversationId: string }): Follower | undefined =>
       this.#followers.get(conversationId)
-    channel.on('run-driven', (driving, from) => of(driving)?.driven(from, driving))
+    const noted = (driving: Driving): Follower | undefined => {
+      leases.noteClaim(driving.conversationId, driving.epoch)
+      return of(driving)
+    }
+    channel.on('run-driven', (driving, from) => noted(driving)?.driven(from, driving))
     channel.on('run-undriven', (ref, from) => of(ref)?.undriven(from))
     channel.on('follow-begin', (begin, from) => {
-      if (begin.to === channel.tabId) of(begin)?.join(from, begin)
+      if (begin.to === channel.tabId) noted(begin)?.join(from, begin)
     })
-    channel.on('follow-items', (items, from) => of(items)?.take(from, items))
+    channel.on('follow-items', (items, from) => noted(items)?.take(from, items))
     channel.on('record-changed', (ref) => {
       host.recordsChanged()
       const driver = host.activeOf(ref.conversationId)?.driver
@@ -190,8 +195,9 @@ export class Tabs<Active extends TabConversation> {
 
   /** Asked while nobody else can write: the run is open, does something, and no tab wants it back. */
   async #isNeeded({ conversation }: Active, follower: Follower): Promise<boolean> {
-    const { channel, effects } = this.#options
+    const { channel, effects, leases } = this.#options
     const isOpen = async (): Promise<boolean> => {
+      if (await isClaimedElsewhere(conversation, leases)) return false
       await conversation.refresh()
       const { run } = conversation
       if (run === null || run.end !== null) return false

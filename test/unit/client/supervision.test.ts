@@ -61,6 +61,28 @@ describe('a worker that dies', () => {
     expect((await run.result).outcome).toBe('completed')
   })
 
+  test('is replaced at once, and later and later when the next ones die, too', async () => {
+    const times: number[] = []
+    const set = stage(
+      { heartbeatMs: 500 },
+      {
+        connect: () => {
+          times.push(performance.now())
+          return HELLO
+        },
+        getConversation: (worker) => (worker.die(), never()),
+      },
+    )
+    const asked = set.agent.conversations.get('c1')
+    await expect(asked).rejects.toMatchObject({ code: 'worker-lost' })
+    const [first = 0, second = 0, third = 0, fourth = 0] = times
+    expect(times).toHaveLength(4)
+    // By timers, which never fire earlier: the lower bounds hold on any machine.
+    expect(third - second).toBeGreaterThanOrEqual(99)
+    expect(fourth - third).toBeGreaterThanOrEqual(499)
+    expect(second).toBeGreaterThan(first)
+  })
+
   test('rejects what may not be asked twice with worker-lost', async () => {
     const set = stage({ heartbeatMs: 20 }, { answerCall: never })
     const asked = set.agent.approve('call-1')
@@ -312,6 +334,8 @@ describe('a worker that does not start', () => {
       code: 'protocol-mismatch',
       message: 'Old file.',
     })
+    // Nobody knows the addresses of these: there is nothing to load anew.
+    expect([set.workers.length, refusing.workers.length]).toEqual([1, 1])
   })
 
   for (const [begins, seconds] of [

@@ -33,7 +33,15 @@ export interface TabTool extends Partial<ToolDescriptor> {
   readonly asks?: true
 }
 
+/** A browser of its own: nothing but the store is shared with others. */
+export interface Device {
+  readonly locks: LockManagerOfOrigin
+  readonly network: Network
+}
+
 export interface PageTabOptions {
+  /** Default: that of all tabs, with a store of which no other device knows. */
+  readonly device?: Device
   readonly tools?: Readonly<Record<string, TabTool>>
   readonly storage?: StorageConfig
 }
@@ -53,6 +61,7 @@ export interface PageWorld {
 export class PageTab extends Process {
   readonly host: Host
   readonly #world: PageWorld
+  readonly #device: Device
   readonly #feeds = new Feeds({ onRow: () => undefined, onOver: () => undefined })
   readonly #scope: { readonly agentId: string; readonly storage: StorageConfig }
   /** May be changed: the worker asks anew. */
@@ -76,6 +85,7 @@ export class PageTab extends Process {
   constructor(name: string, world: PageWorld, options: PageTabOptions) {
     super(name, world.clock)
     this.#world = world
+    const device = (this.#device = options.device ?? world)
     const { tools = {}, storage = { name: 'shop' } } = options
     this.tools = tools
     this.#scope = { agentId: `agent-${name}`, storage }
@@ -86,9 +96,9 @@ export class PageTab extends Process {
       random: () => 0.5,
       newId: (prefix) => `${prefix}${name}${++ids}`,
       sleep: (ms, signal) => this.sleep(ms, signal),
-      locks: world.options.locks === false ? undefined : world.locks.of(this),
+      locks: world.options.locks === false ? undefined : device.locks.of(this),
       openTabPort: (channel) => {
-        const port = world.network.open(this, channel)
+        const port = device.network.open(this, channel)
         return { ...port, postMessage: (message) => this.#post(port, message) }
       },
     }
@@ -106,7 +116,9 @@ export class PageTab extends Process {
       effects,
       // As IndexedDB, which calls nobody: tabs tell each other.
       openDurable: async () =>
-        Object.create(world.store, { follow: { value: undefined } }) as Store,
+        options.device
+          ? world.store
+          : (Object.create(world.store, { follow: { value: undefined } }) as Store),
     })
   }
 
@@ -211,8 +223,8 @@ export class PageTab extends Process {
 
   override crash(): void {
     super.crash()
-    this.#world.locks.terminate(this)
-    this.#world.network.terminate(this)
+    this.#device.locks.terminate(this)
+    this.#device.network.terminate(this)
   }
 
   progress(runId: string, toolCallId: string, progress: unknown): void {

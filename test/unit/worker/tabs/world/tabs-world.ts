@@ -3,7 +3,7 @@ import type { Store } from '../../../../../src/worker/store/store.ts'
 import { Clock, randomOf } from '../../ownership/world/clock.ts'
 import { LockManagerOfOrigin } from '../../ownership/world/lock-manager.ts'
 import { Network } from '../../ownership/world/network.ts'
-import { PageTab, type PageTabOptions } from './page-tab.ts'
+import { type Device, PageTab, type PageTabOptions } from './page-tab.ts'
 import type { Turn } from './slow-model.ts'
 
 export interface TabsWorldOptions {
@@ -54,6 +54,14 @@ export class TabsWorld {
     const tab = new PageTab(name, this, options)
     this.tabs.push(tab)
     return tab
+  }
+
+  /** Another browser, whose tabs share the store with others. */
+  device(): Device {
+    return {
+      locks: new LockManagerOfOrigin(this.clock),
+      network: new Network(this.clock, randomOf(this.options.seed ?? 1)),
+    }
   }
 
   run(ms: number): Promise<void> {

@@ -1,0 +1,46 @@
+import type { ChatContext } from './context.ts'
+import type { ShownMessage } from '../index.ts'
+
+type Context = Pick<ChatContext, 'snapshot' | 'answers' | 'local'>
+
+/** Has the page say, once for each answer, what a person may want to send next. */
+export class FollowUps {
+  #asked: string | null = null
+
+  /** After each drawing. */
+  look({ snapshot, answers, local }: Context): void {
+    const answer = answers.followUps && finishedAnswer(snapshot)
+    const id = answer?.id ?? null
+    if (id === this.#asked) return
+    this.#asked = id
+    const isKnown = answer && local.get(followUpsKey(answer)) !== undefined
+    if (answer && !isKnown) void this.#ask(answer, { answers, local })
+  }
+
+  async #ask(answer: ShownMessage, { answers, local }: Omit<Context, 'snapshot'>): Promise<void> {
+    try {
+      const texts = (await answers.followUps?.(answer)) ?? []
+      // What comes late is not what the newest answer leads to.
+      if (this.#asked === answer.id) local.set(followUpsKey(answer), texts)
+    } catch (thrown) {
+      reportError(thrown)
+    }
+  }
+}
+
+/** What a person may want to send next. */
+export function followUpsOf({ snapshot, local }: Omit<Context, 'answers'>): readonly string[] {
+  const answer = finishedAnswer(snapshot)
+  return (answer && local.get<readonly string[]>(followUpsKey(answer))) ?? []
+}
+
+/** The newest message, where that is the answer of a run that is completed. */
+function finishedAnswer({ messages, runId, ended }: Context['snapshot']): ShownMessage | null {
+  const last = messages.at(-1)
+  const isDone = runId === undefined && ended?.outcome === 'completed' && last?.at !== undefined
+  return isDone && last.role === 'assistant' ? last : null
+}
+
+function followUpsKey({ id }: ShownMessage): string {
+  return `follow-ups:${id}`
+}

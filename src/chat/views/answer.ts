@@ -1,0 +1,73 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import { visibleText } from '../../conversation/index.ts'
+import type { ShownMessage } from '../../index.ts'
+import type { AnswerAction, AnswerSource } from '../answer-options.ts'
+import type { ChatContext, MessageContext } from '../context.ts'
+import { followUpsOf } from '../follow-ups.ts'
+import { hostOf, safeAddress } from '../markdown/safe-address.ts'
+
+type Maybe = TemplateResult | typeof nothing
+
+/** What a person may want to send next, as buttons. */
+export function followUpsView(context: ChatContext): Maybe {
+  const texts = followUpsOf(context)
+  if (texts.length === 0) return nothing
+  const { words, actions } = context
+  return html`<div class="follow-ups" part="follow-ups" role="group" aria-label=${words.followUps}>
+    ${texts.map(
+      (text) =>
+        html`<button type="button" class="suggestion" @click=${() => actions.send(text)}>
+          ${visibleText(text)}
+        </button>`,
+    )}
+  </div>`
+}
+
+/** Where an answer has it from, as the page says. */
+export function sourcesView({ words, answers }: MessageContext, answer: ShownMessage): Maybe {
+  if (answer.role !== 'assistant' || answer.at === undefined) return nothing
+  const sources = attempt(() => answers.sources?.(answer)) ?? []
+  if (sources.length === 0) return nothing
+  return html`<details class="sources" part="sources">
+    <summary>${words.sources} (${sources.length})</summary>
+    <ol>
+      ${sources.map((source) => html`<li>${sourceView(source)}</li>`)}
+    </ol>
+  </details>`
+}
+
+function sourceView({ title, url }: AnswerSource): TemplateResult {
+  const address = url === undefined ? null : safeAddress(url)
+  const text = visibleText(title)
+  if (!address) return html`${text}`
+  return html`<a href=${address.href} target="_blank" rel="noopener noreferrer">${text}</a>
+    <span class="target">(${hostOf(address)})</span>`
+}
+
+/** Buttons of the page's own. */
+export function ownActionsView(
+  { answers }: MessageContext,
+  answer: ShownMessage,
+): TemplateResult[] {
+  return (answers.actions ?? []).map(
+    (action) =>
+      html`<button type="button" class="quiet" @click=${() => press(action, answer)}>
+        ${action.label}
+      </button>`,
+  )
+}
+
+function press(action: AnswerAction, answer: ShownMessage): void {
+  const acted: unknown = attempt(() => action.act(answer))
+  if (acted instanceof Promise) acted.catch(reportError)
+}
+
+/** What the page's own functions throw is the page's to see, and stops nothing of the chat. */
+export function attempt<Value>(act: () => Value): Value | undefined {
+  try {
+    return act()
+  } catch (thrown) {
+    reportError(thrown)
+    return undefined
+  }
+}

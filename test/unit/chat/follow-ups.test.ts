@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { FollowUps, followUpsOf } from '../../../src/chat/follow-ups.ts'
+import { createLocalState } from '../../../src/chat/local-state.ts'
+import { emptySnapshot } from '../../../src/conversation/empty-snapshot.ts'
+import type { ConversationSnapshot, ShownMessage } from '../../../src/index.ts'
+import { until } from '../client/fake-worker.ts'
+
+function answered(id: string, more: Partial<ConversationSnapshot> = {}): ConversationSnapshot {
+  const message: ShownMessage = {
+    role: 'assistant',
+    id,
+    parts: [{ type: 'text', text: 'x' }],
+    at: 1,
+  }
+  const ended = { runId: 'r1', outcome: 'completed' } as const
+  return { ...emptySnapshot('c1', 'idle'), messages: [message], ended, ...more }
+}
+
+/** What a page is asked, and what is shown of its answers. */
+function stage() {
+  const local = createLocalState(() => {})
+  const asked: { readonly id: string; readonly answer: (texts: readonly string[]) => void }[] = []
+  const followUps = new FollowUps()
+  const answers = {
+    followUps: ({ id }: ShownMessage) =>
+      new Promise<readonly string[]>((answer) => asked.push({ id, answer })),
+  }
+  return {
+    asked,
+    look: (snapshot: ConversationSnapshot) => followUps.look({ snapshot, answers, local }),
+    shown: (snapshot: ConversationSnapshot) => followUpsOf({ snapshot, local }),
+  }
+}
+
+test('are asked once for an answer, and shown with it', async () => {
+  const { asked, look, shown } = stage()
+  const snapshot = answered('m1')
+  look(snapshot)
+  look({ ...snapshot })
+  expect(asked.map(({ id }) => id)).toEqual(['m1'])
+  asked[0]?.answer(['Go on'])
+  await until(() => shown(snapshot).length)
+  expect(shown(snapshot)).toEqual(['Go on'])
+  expect(shown(answered('m2'))).toEqual([])
+})
+
+test.each<[string, Partial<ConversationSnapshot>]>([
+  ['is open', { runId: 'r1' }],
+  ['failed', { ended: { runId: 'r1', outcome: 'aborted', reason: 'x' } }],
+])('are not asked for while a run %s', (_, more) => {
+  const { asked, look } = stage()
+  look(answered('m1', more))
+  expect(asked).toEqual([])
+})
+
+test('that come when there is a newer answer are not shown', async () => {
+  const { asked, look, shown } = stage()
+  look(answered('m1'))
+  look(answered('m2'))
+  asked[0]?.answer(['Old'])
+  asked[1]?.answer(['New'])
+  await until(() => shown(answered('m2')).length)
+  expect(shown(answered('m1'))).toEqual([])
+})

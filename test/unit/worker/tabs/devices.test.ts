@@ -1,0 +1,88 @@
+import { afterEach, expect, it } from 'vitest'
+import type { PageTab } from './world/page-tab.ts'
+import { TabsWorld } from './world/tabs-world.ts'
+
+// Two devices share a store, and nothing else: no lock and no message says what the other one does.
+
+afterEach(() => TabsWorld.leave())
+
+const PAY = [{ text: 'I pay.', calls: [{ tool: 'pay', input: {} }] }, { text: 'It is paid.' }]
+
+interface Devices {
+  readonly world: TabsWorld
+  /** Two tabs of one device. */
+  readonly desk: PageTab
+  readonly second: PageTab
+  readonly phone: PageTab
+}
+
+async function devices(
+  pay: { readonly takes?: number; readonly needsApproval?: boolean } = {},
+): Promise<Devices> {
+  const world = new TabsWorld({ turns: PAY })
+  const tools = { pay: { takes: 50, ...pay } }
+  const [desk, phone] = [world.device(), world.device()]
+  const tab = (name: string, device: typeof desk): PageTab =>
+    world.tab(name, { tools, device }).open()
+  const all = { world, desk: tab('desk', desk), second: tab('second', desk) }
+  const tabs = { ...all, phone: tab('phone', phone) }
+  await world.run(3000)
+  return tabs
+}
+
+const ranOn = ({ desk, second, phone }: Devices): readonly string[][] =>
+  [desk, second, phone].map(({ ran }) => ran)
+
+it('a device that shows the run of another one takes nothing over, whatever the time', async () => {
+  const all = await devices({ takes: 120_000 })
+  const { world, desk, phone } = all
+  desk.start('run')
+  await world.until(() => desk.ran.length === 1)
+  await world.run(100_000)
+  await world.until(() => desk.ends.length > 0)
+  expect(desk.ends).toEqual(['completed'])
+  expect([phone.inherited, phone.ends]).toEqual([0, []])
+  expect(ranOn(all)).toEqual([['pay'], [], []])
+})
+
+it('a run that another device has taken over is not taken back by other tabs of the first', async () => {
+  const all = await devices({ takes: 120_000 })
+  const { world, desk, second, phone } = all
+  desk.start('run')
+  await world.until(() => second.shown.status === 'running' && desk.text.length > 2)
+  await world.settled(phone.resume())
+  await world.until(() => phone.ran.length === 1 || phone.ends.length > 0)
+  await world.run(60_000)
+  await world.until(() => phone.ends.length > 0, 200_000)
+  expect(phone.ends).toEqual(['completed'])
+  expect([desk.inherited, second.inherited]).toEqual([0, 0])
+  expect(desk.ends).toEqual(['taken-over'])
+  expect(ranOn(all)).toEqual([[], [], ['pay']])
+})
+
+it('a call that waits on two devices is answered on one, which goes on with it, and the other one does not', async () => {
+  const all = await devices({ needsApproval: true, takes: 10_000 })
+  const { world, desk, phone } = all
+  desk.start('run')
+  await world.until(() => desk.shown.pending.length === 1)
+  await world.settled(phone.resume())
+  await world.until(() => phone.shown.pending.length === 1)
+  const { toolCallId } = phone.shown.pending[0]!
+  expect(await world.settled(phone.answer(toolCallId, { type: 'approve' }))).toBe(true)
+  await world.until(() => phone.ends.length > 0, 100_000)
+  await world.run(60_000)
+  expect([phone.ends, desk.ends]).toEqual([['completed'], ['taken-over']])
+  expect(ranOn(all)).toEqual([[], [], ['pay']])
+})
+
+it('a tab goes on with the run of another one of its device that is gone', async () => {
+  const all = await devices({ takes: 20_000 })
+  const { world, desk, second, phone } = all
+  desk.start('run')
+  await world.until(() => second.shown.status === 'running' && desk.text.length > 2)
+  desk.crash()
+  await world.until(() => second.inherited === 1, 100_000)
+  await world.until(() => second.shown.ended !== undefined, 100_000)
+  expect(phone.inherited).toBe(0)
+  expect(ranOn(all)).toEqual([[], ['pay'], []])
+})
