@@ -25,7 +25,14 @@ const TARGETS = {
   'src/conversation/fold.ts': ['test/unit/conversation'],
   'src/conversation/fold-run.ts': ['test/unit/conversation', `${WORKER}/crash.test.ts`],
   'src/conversation/fold-call.ts': ['test/unit/conversation', `${WORKER}/crash.test.ts`],
-  'src/worker/run/decide.ts': [`${WORKER}/loop.test.ts`, `${WORKER}/crash.test.ts`],
+  'src/worker/run/decide.ts': [
+    `${WORKER}/loop.test.ts`,
+    `${WORKER}/repetition.test.ts`,
+    'test/unit/testing/control-tools.test.ts',
+    'test/unit/testing/steering.test.ts',
+    'test/unit/testing/verify.test.ts',
+    'test/unit/testing/limits.test.ts',
+  ],
   'src/worker/run/recover-call.ts': [`${WORKER}/crash.test.ts`, `${WORKER}/lost-answer.test.ts`],
   'src/worker/run/answer-call.ts': [
     `${WORKER}/answers.test.ts`,

@@ -4,9 +4,10 @@ type Measure = Exclude<keyof Sample, 'runs'>
 
 /** How much each may grow in a thousand runs of the second half: bytes, and how many. A page remembers all executions by their ids. */
 const MOST: Readonly<Partial<Record<Measure, number>>> = {
-  pageHeap: 700_000,
+  pageHeap: 500_000,
   workerHeap: 400_000,
-  pageListeners: 5,
+  // Some for each conversation that an agent has shown, until it is disposed of.
+  pageListeners: 30,
   pagePorts: 2,
   workerPorts: 2,
   pageSignals: 20,
