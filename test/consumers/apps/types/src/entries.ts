@@ -5,6 +5,8 @@ import * as aiSdkModels from 'offstage/ai-sdk/worker'
 import * as conversation from 'offstage/conversation'
 import * as engines from 'offstage/engines'
 import * as histories from 'offstage/histories'
+import * as httpStore from 'offstage/http-store'
+import * as httpStoreServer from 'offstage/http-store/server'
 import * as inline from 'offstage/inline'
 import * as mcp from 'offstage/mcp'
 import * as memory from 'offstage/memory'
@@ -32,6 +34,8 @@ export const entries = [
   conversation.fold,
   engines.workerEngine,
   histories.toOpenAI,
+  httpStore.httpStore,
+  httpStoreServer.createStoreHandler,
   inline.createInlineWorker,
   mcp.connectMcp,
   memory.keywordMemory,
