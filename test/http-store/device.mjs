@@ -59,13 +59,15 @@ const acts = {
   dispose: () => agent.dispose(),
 }
 
-parentPort.on('message', async ({ id, act }) => {
+parentPort.on('message', (asked) => void answer(asked))
+
+async function answer({ id, act }) {
   try {
     parentPort.postMessage({ id, value: await acts[act]() })
   } catch (error) {
     parentPort.postMessage({ id, refused: String(error.code ?? error) })
   }
-})
+}
 
 function sleep(ms) {
   return new Promise((resolve) => setTimeout(resolve, ms))

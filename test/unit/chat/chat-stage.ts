@@ -10,7 +10,7 @@ import {
   type TestStorage,
 } from '../../../src/testing/index.ts'
 
-export const pay: Tool = {
+const pay: Tool = {
   name: 'pay',
   description: 'Pays.',
   inputSchema: { type: 'object' },
