@@ -49,6 +49,9 @@ const TIMED: ReadonlySet<string> = new Set([
   '4: a crash at tool-execution-start 1',
   '5: a crash, and questions at text-end 1, then a full storage at tool-result 2',
   'a crash loop, a reload, and going on',
+  // The next workers wait, the longer the more of them died.
+  'the worker dies three times',
+  'a question beside a consent and a call',
   'one-shot: two outputs',
   'the first agent is disposed, and the second goes on',
   'a history of OpenAI with an open call',

@@ -4,8 +4,8 @@ import type { Plain } from './plain.ts'
 /**
  * Rows of format 2 as format 1 had them, which is what both are compared by. What only format 2 stores is
  * left out, and is listed here:
- * - the ids of messages' places (`parentId`, `toolsId`), attempts, what a call's tool is called for people, and
- *   the text that tells the model of an unreadable answer;
+ * - the ids of messages' places (`parentId`, `toolsId`), attempts, what a call's tool is called for people and that
+ *   it only reads, and the text that tells the model of an unreadable answer;
  * - failed attempts without usage, and why an attempt failed;
  * - a step that is cut short, apart from its text, which format 1 had in the run's end;
  * - that the model is about to read words of others;
@@ -63,7 +63,7 @@ function oldOutput(row: Extract<RecordedRow, { readonly type: 'model-output' }>)
   const { feedback, calls, ...rest } = body
   return {
     ...rest,
-    calls: calls.map(({ title: _title, ...call }) => call),
+    calls: calls.map(({ title: _title, readOnly: _readOnly, ...call }) => call),
     ...(feedback && { feedback: feedback.error }),
   }
 }
