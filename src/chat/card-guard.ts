@@ -16,8 +16,10 @@ const GUARDED = '.call.waiting, .asked-call, .asked-all'
 interface Host extends ReactiveControllerHost {
   readonly renderRoot: HTMLElement | DocumentFragment
   readonly isConnected: boolean
+  getBoundingClientRect(): DOMRect
 }
 
+/** `top` and `left` are those within the chat. */
 interface Card {
   readonly top: number
   readonly left: number
@@ -38,6 +40,8 @@ export class CardGuard implements ReactiveController {
   readonly #host: Host
   readonly #cards = new Map<Element, Card>()
   #root: HTMLElement | DocumentFragment | null = null
+  /** Where the chat itself stands. */
+  #at = { top: 0, left: 0 }
   #actedAt = -Infinity
   #thrown: Thrown = { at: -Infinity, height: 0 }
   #isTooEarly = false
@@ -50,7 +54,7 @@ export class CardGuard implements ReactiveController {
     // What grows scrolls by itself, too.
     if (isLog(target) && target.scrollHeight === height && now - at < OWN_SCROLL)
       this.#thrown = { at: now, height }
-    this.#look(now)
+    this.#look(now, { isScroll: true })
   }
 
   constructor(host: Host) {
@@ -102,19 +106,26 @@ export class CardGuard implements ReactiveController {
   }
 
   /** Which cards there are now, and since when they stand where they do. */
-  #look(now = performance.now()): void {
+  #look(now = performance.now(), { isScroll = false } = {}): void {
+    const { top: above, left: beside } = this.#host.getBoundingClientRect()
+    // What a person does in the chat moves its cards within it, or scrolls the page; nothing else of the page.
+    const isChatMoved = above !== this.#at.top || beside !== this.#at.left
+    const isOwn = now - this.#actedAt < OWN_DOING && (!isChatMoved || isScroll)
+    this.#at = { top: above, left: beside }
     const cards = new Set(this.#host.renderRoot.querySelectorAll(GUARDED))
     for (const card of this.#cards.keys()) if (!cards.has(card)) this.#cards.delete(card)
     for (const card of cards) {
-      const { top, left } = card.getBoundingClientRect()
-      this.#cards.set(card, { top, left, settledAt: this.#settledAt(card, { top, left, now }) })
+      const place = card.getBoundingClientRect()
+      const [top, left] = [place.top - above, place.left - beside]
+      const settledAt = this.#settledAt(card, { top, left, now, isChatMoved, isOwn })
+      this.#cards.set(card, { top, left, settledAt })
     }
   }
 
-  #settledAt(card: Element, { top, left, now }: Place): number {
+  #settledAt(card: Element, { top, left, now, isChatMoved, isOwn }: Place): number {
     const before = this.#cards.get(card)
-    const isSame = before?.top === top && before.left === left
-    if (before && (isSame || now - this.#actedAt < OWN_DOING)) return before.settledAt
+    const isSame = !isChatMoved && before?.top === top && before.left === left
+    if (before && (isSame || isOwn)) return before.settledAt
     if (before && now === this.#thrown.at) return now - SETTLING + AFTER_THROW
     rest(card)
     return now
@@ -146,6 +157,9 @@ interface Place {
   readonly top: number
   readonly left: number
   readonly now: number
+  readonly isChatMoved: boolean
+  /** A movement now is a person's doing. */
+  readonly isOwn: boolean
 }
 
 function isLog(target: EventTarget | null): target is HTMLElement {

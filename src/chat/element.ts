@@ -204,7 +204,7 @@ export class ChatElement extends LitElement implements ChatProperties {
       renderers,
       answersItself: (call) => this.#rendered.answersItself(call),
       markdown,
-      answers,
+      answers: answers ?? {},
       suggestions,
       placement,
       width: this.#width,

@@ -19,13 +19,20 @@ export class FollowUps {
 
   async #ask(answer: ShownMessage, { answers, local }: Omit<Context, 'snapshot'>): Promise<void> {
     try {
-      const texts = (await answers.followUps?.(answer)) ?? []
+      const texts = textsIn(await answers.followUps?.(answer))
       // What comes late is not what the newest answer leads to.
       if (this.#asked === answer.id) local.set(followUpsKey(answer), texts)
     } catch (thrown) {
       reportError(thrown)
     }
   }
+}
+
+/** Throws for what is no list of texts: a page's own code returned it. */
+function textsIn(given: unknown): readonly string[] {
+  if (given === undefined || given === null) return []
+  if (Array.isArray(given) && given.every((text) => typeof text === 'string')) return given
+  throw new TypeError('followUps of a chat must return a list of texts.')
 }
 
 /** What a person may want to send next. */

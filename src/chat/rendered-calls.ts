@@ -2,6 +2,7 @@ import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import type { FieldValues, ShownCall } from '../index.ts'
 import type { ChatContext, RenderedCall } from './context.ts'
 import { refOf } from './parts/call-ref.ts'
+import { answerKey } from './problem-key.ts'
 
 interface Shown {
   readonly container: HTMLElement
@@ -77,7 +78,7 @@ export class RenderedCalls implements ReactiveController {
     if (!context) return Promise.resolve(false)
     return new Promise((resolve, reject) => {
       const isTaken = context.actions.perform(
-        { name: 'respond', detail: { call, answer }, key: call.toolCallId },
+        { name: 'respond', detail: { call, answer }, key: answerKey(call) },
         () => {
           const answered = answerTo(context, call, answer)
           answered.then(resolve, reject)

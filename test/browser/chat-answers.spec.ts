@@ -54,3 +54,30 @@ test('a page adds follow-ups, sources, buttons and parts of its own to answers',
     .poll(() => page.evaluate(() => (window as unknown as { asked: number }).asked))
     .toBe(2)
 })
+
+test('what a page returns of a wrong type is an error of its own, and the answer is there', async ({
+  openChat,
+  model,
+}) => {
+  model.enqueue(say('Mugs are in.'))
+  const { page, send } = await openChat(model, { errorsAllowed: true })
+  const errors: string[] = []
+  page.on('pageerror', ({ message }) => errors.push(message))
+  await page.evaluate(() => {
+    const chat = document.querySelector<OffstageChat>('offstage-chat')
+    if (!chat) return
+    const rows: unknown = [null, { url: 'https://shop.test' }]
+    chat.answers = { followUps: () => 'Go on' as never, sources: () => rows as never }
+  })
+  await send('Mugs')
+  await expect(replies(page)).toContainText('Mugs are in.')
+  await expect.poll(() => errors.some((error) => error.startsWith('followUps of'))).toBe(true)
+  await expect.poll(() => errors.some((error) => error.startsWith('sources of'))).toBe(true)
+  await expect(page.getByRole('button', { name: 'Copy' }).last()).toBeVisible()
+  await page.evaluate(() => {
+    const chat = document.querySelector<OffstageChat>('offstage-chat')
+    const rows: unknown = [{ title: 'Terms', url: null }]
+    if (chat) chat.answers = { sources: () => rows as never }
+  })
+  await expect(replies(page).locator('.sources')).toContainText('(1)')
+})

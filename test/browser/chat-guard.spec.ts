@@ -107,3 +107,22 @@ test('an input that is edited on its card outlives a reload, and is what is appr
   await expect(replies(page).last()).toContainText('It is ordered.')
   expect(await orders(page)).toEqual([{ sku: 'cup' }])
 })
+
+test('what a person scrolls or writes excuses no movement of the chat by its page', async ({
+  openChat,
+  model,
+}) => {
+  model.enqueue(order('mug'), say('It is ordered.'))
+  const { page, send } = await openChat(model)
+  await send('A mug')
+  const approve = approveIn(page)
+  await approve.evaluate(standsStill, 800)
+  const { x, y } = await middleOf(approve)
+  await page.mouse.move(x, y)
+  await page.mouse.wheel(0, 1)
+  await pushDown(page, 20)
+  const moved = await middleOf(approve)
+  await page.mouse.click(moved.x, moved.y)
+  await expect(approve).toBeVisible()
+  expect(await orders(page)).toEqual([])
+})

@@ -26,7 +26,7 @@ export function followUpsView(context: ChatContext): Maybe {
 /** Where an answer has it from, as the page says. */
 export function sourcesView({ words, answers }: MessageContext, answer: ShownMessage): Maybe {
   if (answer.role !== 'assistant' || answer.at === undefined) return nothing
-  const sources = attempt(() => answers.sources?.(answer)) ?? []
+  const sources = attempt(() => sourcesIn(answers.sources?.(answer))) ?? []
   if (sources.length === 0) return nothing
   return html`<details class="sources" part="sources">
     <summary>${words.sources} (${sources.length})</summary>
@@ -36,8 +36,21 @@ export function sourcesView({ words, answers }: MessageContext, answer: ShownMes
   </details>`
 }
 
+/** Throws for what is no list of sources: a page's own code returned it. */
+function sourcesIn(given: unknown): readonly AnswerSource[] {
+  if (given === undefined || given === null) return []
+  if (Array.isArray(given) && given.every(isSource)) return given
+  throw new TypeError('sources of a chat must return a list of { title, url }, which are texts.')
+}
+
+/** Data from elsewhere has null for what isn't there. */
+function isSource(given: unknown): given is AnswerSource {
+  const { title, url } = (given ?? {}) as Record<string, unknown>
+  return typeof title === 'string' && (url === undefined || url === null || typeof url === 'string')
+}
+
 function sourceView({ title, url }: AnswerSource): TemplateResult {
-  const address = url === undefined ? null : safeAddress(url)
+  const address = url ? safeAddress(url) : null
   const text = visibleText(title)
   if (!address) return html`${text}`
   return html`<a href=${address.href} target="_blank" rel="noopener noreferrer">${text}</a>

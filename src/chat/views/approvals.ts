@@ -43,7 +43,7 @@ function itemView(context: ChatContext, call: PendingCall): TemplateResult {
     <div class="asked-call" role="group" aria-label=${title}>
       <p class="call-title">${title}</p>
       ${sourceView(context, call)} ${approvalView(context, call, true)}
-      ${problemView(context, call)}
+      ${problemView(context, call, true)}
     </div>
   `
 }

@@ -30,7 +30,7 @@ export function conversationsView(context: ChatContext): TemplateResult {
       />
       ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
       ${deleted ? deletedView(context, deleted) : nothing}
-      ${shown.length === 0 ? html`<p class="note">${words.noConversations}</p>` : nothing}
+      ${shown.length === 0 ? html`<p class="note">${query ? words.nothingFound : words.noConversations}</p>` : nothing}
       <ul>
         ${repeat(
           shown,

@@ -31,7 +31,8 @@ export function elsewhereView(context: ChatContext): TemplateResult {
           <span class="call-title">${title}</span>
           <span class="call-state">${words.states.waiting}</span>
         </p>
-        ${sourceView(context, call)} ${waitingView(context, call)} ${problemView(context, call)}
+        ${sourceView(context, call)} ${waitingView(context, call)}
+        ${problemView(context, call, true)}
       </div>`
     },
   )}`

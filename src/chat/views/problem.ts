@@ -1,12 +1,14 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import { problemKey } from '../problem-key.ts'
+import { answerKey, problemKey } from '../problem-key.ts'
 import type { ChatContext } from '../context.ts'
 
 /** Why what was pressed of a call came to nothing. */
 export function problemView(
   { local }: ChatContext,
-  { toolCallId }: { readonly toolCallId: string },
+  call: { readonly toolCallId: string },
+  isPending: boolean,
 ): TemplateResult | typeof nothing {
-  const problem = local.get<string>(problemKey(toolCallId))
+  const ofAnswer = isPending ? local.get<string>(problemKey(answerKey(call))) : undefined
+  const problem = local.get<string>(problemKey(call.toolCallId)) ?? ofAnswer
   return problem === undefined ? nothing : html`<p class="problem" role="alert">${problem}</p>`
 }

@@ -99,6 +99,7 @@ export const en: Words = {
   newConversation: 'New conversation',
   searchConversations: 'Search',
   noConversations: 'There are none yet.',
+  nothingFound: 'No title has that.',
   untitled: 'Untitled',
   rename: 'Rename',
   delete: 'Delete',

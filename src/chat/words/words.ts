@@ -81,6 +81,8 @@ export interface Words {
   readonly newConversation: string
   readonly searchConversations: string
   readonly noConversations: string
+  /** No conversation has what is searched for in its title. */
+  readonly nothingFound: string
   readonly untitled: string
   readonly rename: string
   readonly delete: string

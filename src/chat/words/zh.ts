@@ -99,6 +99,7 @@ export const zh: Words = {
   newConversation: '新对话',
   searchConversations: '搜索',
   noConversations: '还没有对话。',
+  nothingFound: '没有标题包含这些文字。',
   untitled: '无标题',
   rename: '重命名',
   delete: '删除',

@@ -14,6 +14,8 @@ export interface OpenedChat {
 }
 
 export interface ChatOptions {
+  /** Errors of the page's own code don't fail the test. Default false. */
+  readonly errorsAllowed?: boolean
   readonly attributes?: string
   readonly consent?: 'person'
 }
@@ -25,7 +27,8 @@ export const test = base.extend<{
   openChat: async ({ openPage }, use) => {
     await use(async (model, options = {}) => {
       const body = `<offstage-chat id=chat ${options.attributes ?? ''} style="height: 90vh"></offstage-chat>`
-      const page = await openPage({ body })
+      const { errorsAllowed = false } = options
+      const page = await openPage({ body, errorsAllowed })
       await begin(page, model, options)
       const again = async (): Promise<void> => {
         await page.reload()

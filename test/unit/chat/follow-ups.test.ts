@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { FollowUps, followUpsOf } from '../../../src/chat/follow-ups.ts'
 import { createLocalState } from '../../../src/chat/local-state.ts'
 import { emptySnapshot } from '../../../src/conversation/empty-snapshot.ts'
@@ -62,3 +62,18 @@ test('that come when there is a newer answer are not shown', async () => {
   await until(() => shown(answered('m2')).length)
   expect(shown(answered('m1'))).toEqual([])
 })
+
+test.each([['a text'], [[undefined]], [{ 0: 'x', length: 1 }]])(
+  'that are no list of texts (%j) are an error of the page, and nothing is shown',
+  async (given) => {
+    const reported: unknown[] = []
+    vi.stubGlobal('reportError', (error: unknown) => reported.push(error))
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const { asked, look, shown } = stage()
+    look(answered('m1'))
+    asked[0]?.answer(given as never)
+    await until(() => reported.length)
+    expect(reported).toEqual([expect.objectContaining({ name: 'TypeError' })])
+    expect(shown(answered('m1'))).toEqual([])
+  },
+)
