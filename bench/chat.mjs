@@ -95,7 +95,8 @@ async function measureIn({ page, cdp, call }, { begin, before, isFollowed = fals
   const run = async (tokens) => {
     await call(begin, `${before} then ${tokens} at ${RATE}`)
     await call('untilRead', before * CHARACTERS_OF_TOKEN)
-    // What came at once is drawn.
+    // What came at once is drawn, in slices.
+    if (begin === 'beginInChat') await call('untilDrawn')
     await page.waitForTimeout(500)
     if (isFollowed) await call('follow')
     await page.waitForTimeout(100)

@@ -46,8 +46,8 @@ export function shape(fields: Readonly<Record<string, Check>>): Check {
 
 /** Objects that say by a field of theirs which of the shapes they have. */
 export function oneOf(field: string, shapes: Readonly<Record<string, Check>>): Check {
-  const known = new Map(Object.entries(shapes))
-  return (value) => isRecord(value) && (known.get(String(value[field]))?.(value) ?? false)
+  const known = new Map<unknown, Check>(Object.entries(shapes))
+  return (value) => isRecord(value) && (known.get(value[field])?.(value) ?? false)
 }
 
 /** One of these texts. */

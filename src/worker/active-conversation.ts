@@ -1,11 +1,13 @@
 import type { ConversationScope, RunRef } from '../protocol/scope.ts'
 import type { RunEnd } from '../protocol/fact.ts'
+import type { RunState } from '../protocol/state.ts'
 import { busy } from './busy.ts'
 import type { Conversation } from './conversation.ts'
 import type { ClaimOptions } from './store/store.ts'
 import { oneByOne, type OneByOne } from '../lib/one-by-one.ts'
-import { elsewhere } from './ownership/elsewhere.ts'
+import { elsewhere, isClaimedElsewhere } from './ownership/elsewhere.ts'
 import type { Leases } from './ownership/leases.ts'
+import { decide } from './run/decide.ts'
 import type { RunDriver } from './run/run-driver.ts'
 import { whenAborted } from '../lib/abort.ts'
 import type { Tabs } from './tabs/tabs.ts'
@@ -89,17 +91,33 @@ export class ActiveConversation {
     return this.inLane(work)
   }
 
-  /** Becomes the conversation's owner. Throws `conversation-busy` when another tab is. */
-  async own(options?: ClaimOptions): Promise<void> {
+  /**
+   * Becomes the conversation's owner. Throws `conversation-busy` when another tab is, or another device works on a run
+   * other than those that are to be gone on with (`goesOn`; default: none).
+   */
+  async own(
+    options?: ClaimOptions,
+    goesOn: (run: RunState) => boolean = () => false,
+  ): Promise<void> {
     const { conversationId } = this.scope
     if (!(await this.ownership.acquire(conversationId))) throw elsewhere(conversationId)
     try {
+      // A claim that is refused afterwards would have stopped the other one.
+      if (await this.#isWorkedOnElsewhere(goesOn)) throw elsewhere(conversationId)
       await this.conversation.claim(options)
       this.ownership.setEpoch(conversationId, this.conversation.lease.epoch)
     } catch (error) {
       this.disown()
       throw error
     }
+  }
+
+  async #isWorkedOnElsewhere(goesOn: (run: RunState) => boolean): Promise<boolean> {
+    const { conversation } = this
+    if (!(await isClaimedElsewhere(conversation, this.ownership))) return false
+    await conversation.refresh()
+    const { run } = conversation
+    return run?.end === null && decide(run) !== 'wait' && !goesOn(run)
   }
 
   disown(): void {

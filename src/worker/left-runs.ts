@@ -63,7 +63,7 @@ export class LeftRuns {
       conversation.publish('taken-up')
       return { conversationId, runId: wanted }
     }
-    await active.own({ create: false })
+    await active.own({ create: false }, () => true)
     const { run } = conversation
     if (run === null || run.end !== null || this.#launcher.isReleased(agentId)) {
       active.disown()

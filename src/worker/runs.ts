@@ -87,7 +87,7 @@ export class Runs {
     const { conversation } = active
     const { runId, message, limits, branch } = command
     const history = importHistory(command.history ?? [])
-    await active.own(command.parent && { parent: command.parent })
+    await active.own(command.parent && { parent: command.parent }, (open) => open.runId === runId)
     try {
       const { run } = conversation
       // Stored by an earlier try, whose answer was lost.

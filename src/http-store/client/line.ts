@@ -1,7 +1,7 @@
 import type { StorageState } from '../../protocol/conversation.ts'
 import { isErrorData, OffstageError, type ErrorCode } from '../../protocol/error.ts'
 import { FORMAT } from '../../protocol/fact.ts'
-import { isRecord } from '../../lib/shape.ts'
+import { isRecord, isText, isThere, shape } from '../../lib/shape.ts'
 import type { HttpAnswer, HttpCall, HttpCalls } from '../wire.ts'
 
 /** What asks the server. */
@@ -59,8 +59,11 @@ export class Line {
     const answer = await response.json().catch((error: unknown) => {
       throw this.#noted(offline(error))
     })
-    onStore((answer as HttpAnswer<unknown>).storeId)
-    return (answer as HttpAnswer<HttpCalls[Call]['answers']>).value
+    // Somebody in between answers, such as a network's page to log in at.
+    if (!isAnswer(answer)) throw this.#noted(offline(answer))
+    const { storeId, value } = answer as unknown as HttpAnswer<HttpCalls[Call]['answers']>
+    onStore(storeId)
+    return value
   }
 
   /** Resolves to what the store has answered, and rejects with what is to be made of anything else. */
@@ -94,6 +97,9 @@ export class Line {
     if (state.mode === 'durable') onBack()
   }
 }
+
+/** Of the store's server: it names the store, by an id that was made as random text. */
+const isAnswer = shape({ storeId: (id) => isText(id) && String(id).length >= 8, value: isThere })
 
 /** Fails where what is asked is too deep for JSON. */
 function bodyOf(asked: object): string {

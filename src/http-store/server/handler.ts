@@ -118,6 +118,9 @@ function refusal(error: unknown, { database, onError }: StoreHandlerOptions): Re
 }
 
 function unknownError(error: unknown, database: SqlDatabase): OffstageError {
+  // The stack's end, for what the client could still send: it would be the same each time.
+  if (error instanceof RangeError)
+    return new OffstageError('invalid-input', 'This is nested too deeply.', { cause: error })
   return database.isFull?.(error)
     ? new OffstageError('storage-full', 'The server has no room left.', { retryable: true })
     : new OffstageError('storage-failed', 'The server could not do it.', { retryable: true })

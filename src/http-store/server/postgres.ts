@@ -5,6 +5,8 @@ export interface PostgresPool {
   connect(): Promise<{
     query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly SqlRow[] }>
     release(error?: Error | boolean): void
+    on(event: 'error', listener: (error: Error) => void): unknown
+    off(event: 'error', listener: (error: Error) => void): unknown
   }>
 }
 
@@ -16,6 +18,8 @@ export function postgresDatabase(pool: PostgresPool): SqlDatabase {
   return {
     transaction: async (work) => {
       const client = await pool.connect()
+      // A connection that the server ends in between says so twice: the statement under way rejects.
+      client.on('error', ignored)
       const query: SqlQuery = async (sql, parameters) => {
         const { text, values } = numbered(sql, parameters)
         return (await client.query(text, values)).rows
@@ -24,20 +28,25 @@ export function postgresDatabase(pool: PostgresPool): SqlDatabase {
         await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
         const value = await work(query)
         await client.query('COMMIT')
+        client.off('error', ignored)
         client.release()
         return value
       } catch (error) {
         // A connection that can't even roll back is of no use to the next one.
-        await client.query('ROLLBACK').then(
-          () => client.release(),
-          () => client.release(true),
+        const isUsable = await client.query('ROLLBACK').then(
+          () => true,
+          () => false,
         )
+        if (isUsable) client.off('error', ignored)
+        client.release(!isUsable)
         throw error
       }
     },
     isFull: (error) => FULL.has(String((error as { code?: unknown } | null)?.code)),
   }
 }
+
+function ignored(): void {}
 
 /** A statement with `@name` parameters as one with `$1`, `$2` and so on. */
 function numbered(

@@ -322,6 +322,8 @@ export class RunDriver {
   /** The run goes on elsewhere, or later: its handles end, and nothing is stored. */
   async #leave(reason: string): Promise<void> {
     const isTaken = reason === LEFT_OPEN.takenOver
+    // Nothing that is said here claims it any more.
+    if (isTaken && this.#stop.stopped === null) this.takenOver()
     const isDisposed = reason === LEFT_OPEN.disposed
     if (!isDisposed) stopExecuting(this.#context, reason)
     this.#finish({ outcome: 'aborted', reason }, isTaken ? 'other-tab' : 'none')

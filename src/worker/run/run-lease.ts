@@ -62,7 +62,9 @@ export class RunLease {
   /** After a rest, which ended by itself. Throws `conversation-busy` when another tab or device goes on with the run. */
   async takeBack(): Promise<void> {
     const { conversation } = this.#context
-    if (!this.#held && (await isClaimedElsewhere(conversation, this.#ownership)))
+    const isElsewhere = !this.#held && (await isClaimedElsewhere(conversation, this.#ownership))
+    // A person's word may claim it meanwhile.
+    if (isElsewhere && !this.#held && this.#taking === null)
       throw elsewhere(conversation.conversationId)
     return this.take()
   }

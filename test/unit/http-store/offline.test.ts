@@ -32,6 +32,17 @@ const OFFLINE = { code: 'storage-offline', retryable: true }
 const LATE = { timeout: 30_000 }
 
 describe('while the server can not be reached', () => {
+  it.each(['{}', 'null', '[]', '{"storeId":"zz","value":null}', '{"error":"log in"}', '<html>'])(
+    'what somebody else answers in its place (%s) is no answer',
+    async (body) => {
+      const fetch = async (): Promise<Response> => new Response(body)
+      const store = await openHttpStore(url, { fetch })
+      await expect(store.get('c')).rejects.toMatchObject(OFFLINE)
+      await expect(store.claim('c', 1)).rejects.toMatchObject(OFFLINE)
+      store.close()
+    },
+  )
+
   it('what was read is read from the copy, and everything else is refused', async () => {
     const [tenant, device] = [newId('tenant'), newId('device')]
     const store = await openHttpStore(url, { tenant, device })

@@ -86,3 +86,36 @@ it('a tab goes on with the run of another one of its device that is gone', async
   expect(phone.inherited).toBe(0)
   expect(ranOn(all)).toEqual([[], ['pay'], []])
 })
+
+it('what is refused on another device, since a run is open, stops nothing there', async () => {
+  const all = await devices({ takes: 20_000 })
+  const { world, desk, phone } = all
+  desk.start('run')
+  await world.until(() => desk.ran.length === 1)
+  phone.start('other', 'refuse', 'Me, too.')
+  await world.until(() => phone.ends.length > 0)
+  await world.until(() => desk.ends.length > 0)
+  expect([phone.ends, desk.ends]).toEqual([['failed'], ['completed']])
+  expect(ranOn(all)).toEqual([['pay'], [], []])
+})
+
+it.each([0, 1, 2, 3, 5, 8, 13, 40])(
+  'of a call that is approved on two devices at once, %i ms apart, one goes on',
+  async (apart) => {
+    const all = await devices({ needsApproval: true, takes: 1000 })
+    const { world, desk, phone } = all
+    desk.start('run')
+    await world.until(() => desk.shown.pending.length === 1)
+    await world.settled(phone.resume())
+    await world.until(() => phone.shown.pending.length === 1)
+    const { toolCallId } = phone.shown.pending[0]!
+    const first = desk.answer(toolCallId, { type: 'approve' })
+    await world.run(apart)
+    const second = phone.answer(toolCallId, { type: 'approve' })
+    const taken = await world.settled(Promise.all([first, second]))
+    expect(taken.filter(Boolean)).toHaveLength(1)
+    await world.until(() => phone.shown.ended !== undefined, 100_000)
+    expect(phone.shown.ended?.outcome).toBe('completed')
+    expect(ranOn(all).flat()).toEqual(['pay'])
+  },
+)

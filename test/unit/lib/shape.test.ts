@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { isText, oneOf, shape } from '../../../src/lib/shape.ts'
+
+const isFact = oneOf('type', { named: shape({ title: isText }) })
+
+test.each([
+  [{ type: 'named', title: 'x' }, true],
+  [{ type: 'other', title: 'x' }, false],
+  [{ title: 'x' }, false],
+  // What only reads like the name is none.
+  [{ type: ['named'], title: 'x' }, false],
+  [{ type: { toString: (): string => 'named' }, title: 'x' }, false],
+])('of %j it is %s that it has one of the shapes', (value, expected) => {
+  expect(isFact(value)).toBe(expected)
+})
