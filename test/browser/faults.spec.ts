@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { Page } from '@playwright/test'
 import { inProject } from '../../scripts/lib/project.mjs'
 import { listen } from './support/listen.ts'
-import type { Site } from './support/site.ts'
+import { serveSite, type Site } from './support/site.ts'
 import { callTools, say } from './support/mock-answers.ts'
 import { expect, test as base } from './support/test.ts'
 
@@ -100,14 +100,19 @@ test('F16 an old worker file in the cache is loaded anew after a deploy', async 
   })
 })
 
-test('F16 the inline worker takes the place of a worker file that stays old', async ({
-  openPage,
-  site,
-}) => {
+test('F16 the inline worker takes the place of a worker file that stays old', async ({ page }) => {
+  // A server of its own: what is added to the shared one stays there.
+  const site = await serveSite({ folders: { '/dist/': inProject('dist') } })
   site.add('/dist/worker.js', { body: oldWorker(site, './real-worker.js') })
   site.add('/dist/real-worker.js', { body: readFileSync(inProject('dist/worker.js'), 'utf8') })
-  const page = await openPage()
+  site.add('/', {
+    body: '<!doctype html><script type="module">window.offstage = await import("/dist/index.js")</script>',
+    type: 'text/html',
+  })
+  await page.goto(`${site.url}/`)
+  await page.waitForFunction(() => 'offstage' in window)
   expect(await runBy(page, {})).toEqual({ outcome: 'completed', warnings: ['worker-inlined'] })
+  await site.close()
 })
 
 test('F16 a worker file of another version is refused by name', async ({ openPage, site }) => {
