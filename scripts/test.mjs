@@ -1,14 +1,22 @@
 // npm test: installs what is missing, builds, runs the tests; ends with "N passed, N failed".
 // npm run test:more: also what `npm test` leaves out, the rest of each large matrix and of each random test.
 import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { stripVTControlCharacters } from 'node:util'
 import { ensureChromium } from './lib/browser.mjs'
 import { installDependencies, requireNode } from './lib/install.mjs'
 import { inProject } from './lib/project.mjs'
 import { bin, run } from './lib/run.mjs'
-import { interactionsIn, playwrightTotals, vitestTotals } from './lib/test-totals.mjs'
+import {
+  interactionsIn,
+  playwrightFailures,
+  playwrightTotals,
+  vitestFailures,
+  vitestTotals,
+} from './lib/test-totals.mjs'
 
 const VITEST_REPORT = '.cache/vitest.json'
 const PLAYWRIGHT_REPORT = '.cache/playwright.json'
+const LINES_OF_A_FAILURE = 12
 
 // The environment says so to the runners, which start in processes of their own.
 if (process.argv.includes('--more')) process.env.OFFSTAGE_MORE = '1'
@@ -27,6 +35,10 @@ console.log(
 await stage('Type tests', () => bin('typescript', ['--noEmit', '-p', 'test'], { command: 'tsc' }))
 await stage('Snippets of README and docs', () => script('readme-snippets.mjs'))
 
+printFailures([
+  ...vitestFailures(report(VITEST_REPORT)),
+  ...playwrightFailures(report(PLAYWRIGHT_REPORT)),
+])
 console.log(`\n${totals.passed} passed, ${totals.failed} failed`)
 process.exit(totals.failed === 0 ? 0 : 1)
 
@@ -41,6 +53,14 @@ async function stage(name, action, count = () => ({ passed: 0, failed: 0 })) {
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
   console.log(`── ${name}: ${code === 0 ? 'ok' : 'FAILED'} in ${seconds} s`)
   return code === 0
+}
+
+/** Once more at the end, where who reads only the end of a long log finds them. */
+function printFailures(failures) {
+  for (const { name, message } of failures) {
+    const lines = stripVTControlCharacters(message ?? '').split('\n')
+    console.log(`\n── FAILED ${name}\n${lines.slice(0, LINES_OF_A_FAILURE).join('\n')}`)
+  }
 }
 
 function unitTests() {

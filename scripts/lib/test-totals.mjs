@@ -34,10 +34,42 @@ export function interactionsIn(report) {
     .filter(({ type }) => type === 'interaction').length
 }
 
-function testsIn(report) {
-  const inSuite = ({ specs = [], suites = [] }) => [
-    ...specs.flatMap(({ tests }) => tests),
-    ...suites.flatMap(inSuite),
+/** The failed tests of Vitest's JSON report, each with what it said: a file's name where it didn't load. */
+export function vitestFailures(report) {
+  return (report?.testResults ?? [])
+    .filter(({ status }) => status === 'failed')
+    .flatMap(({ name, message, assertionResults }) =>
+      assertionResults.length === 0
+        ? [{ name, message }]
+        : assertionResults
+            .filter(({ status }) => status === 'failed')
+            .map(({ fullName, failureMessages }) => ({
+              name: fullName,
+              message: failureMessages.join('\n'),
+            })),
+    )
+}
+
+/** The failed tests of Playwright's JSON report, and the errors outside of any test. */
+export function playwrightFailures(report) {
+  const failed = specsIn(report).filter(({ ok }) => !ok)
+  return [
+    ...failed.map(({ file, title, tests }) => ({
+      name: `${file} › ${title}`,
+      message: tests
+        .flatMap(({ results }) => results.flatMap(({ errors }) => errors))
+        .map(({ message }) => message)
+        .join('\n'),
+    })),
+    ...(report?.errors ?? []).map(({ message }) => ({ name: 'outside of any test', message })),
   ]
+}
+
+function testsIn(report) {
+  return specsIn(report).flatMap(({ tests }) => tests)
+}
+
+function specsIn(report) {
+  const inSuite = ({ specs = [], suites = [] }) => [...specs, ...suites.flatMap(inSuite)]
   return inSuite(report ?? {})
 }
