@@ -61,9 +61,13 @@ function onlyChild({ node, children, parent }: Entry): Entry | null {
   const isFrame = node?.role === '' && node.clickable
   if (!isBare && !isFrame) return null
   const [only, ...others] = children()
-  if (!only?.node || others.length > 0 || (isFrame && !isActionable(only.node.role))) return null
+  if (!only?.node || others.length > 0 || (isFrame && !acts(only.node))) return null
   only.parent = parent
   return only
+}
+
+function acts({ role, clickable }: OutlineNode): boolean {
+  return clickable || isActionable(role)
 }
 
 function childEntries(

@@ -12,6 +12,7 @@ import { excerptOf } from './long-text.ts'
 import { headWithRef, shownValue, textMark } from './line.ts'
 import { longTextOf } from './text-places.ts'
 import { hiddenReason } from '../outline/visibility.ts'
+import { nameHint } from './name-hint.ts'
 import { nameOf } from '../outline/name.ts'
 import { placeNote, placeOf } from './place.ts'
 import { standaloneNode } from './standalone-node.ts'
@@ -57,6 +58,8 @@ const MIN_SCORE = 0.25
  * The score of an exact match with a title, a label or the visible text rather than the accessible name.
  */
 export const ALIAS_SCORE = 0.98
+/** That of one with what only hints at it: the name of its icon, its address. */
+const HINT_SCORE = 0.9
 
 interface Candidate {
   readonly element: Element
@@ -162,9 +165,13 @@ interface Asked {
 
 function rate(candidate: Candidate, { query, options, clean }: Asked): Rated {
   const { element, role } = candidate
-  const name = clean(nameOf(element, role || 'button', options).text || shortText(element, options))
+  const given = clean(
+    nameOf(element, role || 'button', options).text || shortText(element, options),
+  )
   const masked = isMasked(element, options)
-  let score = 1
+  // By a hint it is found, but not called.
+  const name = given || masked ? given : clean(nameHint(element, role, options))
+  let score = name === given || !(query.name ?? query.text) ? 1 : HINT_SCORE
   if (query.name) score *= nameScore(query.name, { name, element, role, options, clean })
   if (query.text) {
     const own = Math.max(
@@ -175,7 +182,7 @@ function rate(candidate: Candidate, { query, options, clean }: Asked): Rated {
     score *= own * (!masked && native.textContent(element).length > LONG_TEXT ? 0.5 : 1)
   }
   if (isActionable(role)) score *= 1.02
-  return { ...candidate, name, score }
+  return { ...candidate, name: given, score }
 }
 
 /**

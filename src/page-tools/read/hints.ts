@@ -5,6 +5,7 @@ import { drawnText } from '../generated-text.ts'
 import { labelsOf } from '../labels.ts'
 import * as native from '../native.ts'
 import { once } from '../once.ts'
+import { nameHint } from './name-hint.ts'
 import { isActionable, isNamedByContent } from '../outline/role.ts'
 
 /** Longer texts are searched for in the descendants that contain them. */
@@ -35,7 +36,9 @@ export function hints(element: Element, role: string, drawnWords: (of: Element) 
   // A style may write all or a part of the words of a control.
   if (text.length < SHORT_TEXT && (isActionable(role) || (!role && isClickable(element))))
     parts.push(drawnWords(element))
-  return normalize(parts.join(' '))
+  const words = normalize(parts.join(' '))
+  const acts = isActionable(role) || (!role && isClickable(element))
+  return words || !acts ? words : normalize(nameHint(element, role, {}))
 }
 
 /** What a field for text holds; empty for others. */

@@ -12,6 +12,7 @@ import { hasNamingAttribute, nameOf, type ElementName } from '../outline/name.ts
 import { isNode, isText, type OutlineItem, type OutlineNode } from '../outline/outline-node.ts'
 import { isActionable, isNamedByContent, isPopup } from '../outline/role.ts'
 import { stateOf } from '../outline/state.ts'
+import { nameHint } from './name-hint.ts'
 import { nameMark } from './name-mark.ts'
 
 const NAME_LIMIT = 100
@@ -77,10 +78,14 @@ export function headWithRef(node: OutlineNode, options: PageOptions): string {
 
 function partsOfHead(node: OutlineNode, options: PageOptions): string[] {
   const role = node.role || 'generic'
+  const { element } = node
   const { text, visuallyHidden } = displayName(node, options)
   const { flags } = stateOf(node.control, node.role)
   const parts = [role]
   if (text) parts.push(quote(shorten(text, NAME_LIMIT)))
+  const hint =
+    text || node.masked || node.control !== element ? '' : nameHint(element, node.role, options)
+  if (hint) parts.push(`[hint=${quote(hint)}]`)
   for (const flag of flags) parts.push(`[${flag}]`)
   const title = titleFlag(node)
   if (title && title !== text) parts.push(`[title=${quote(title)}]`)
