@@ -171,6 +171,22 @@ export const frame: CSSResult = css`
     gap: 0.25em;
   }
 
+  .list h3 {
+    margin: 0;
+    font-size: 1em;
+  }
+
+  .memory {
+    flex: 1;
+    min-inline-size: 0;
+    padding-block: 0.25em;
+  }
+
+  .list li .quiet {
+    flex-shrink: 0;
+    align-self: flex-start;
+  }
+
   .record {
     flex: 1;
     min-inline-size: 0;
