@@ -20,9 +20,6 @@ import type { SettledStatus } from './tool.ts'
 /** Of the rows below and of records. What a newer one means, older code doesn't know, and refuses. */
 export const FORMAT = 2
 
-/** Of the lines of a file of conversations; that of the rows in them is `FORMAT`. A newer one is refused, too. */
-export const FILE_VERSION = 1
-
 /** The ids of a call and of those it is nested in, from the outermost inwards; its own is the last. */
 export type CallPath = readonly string[]
 

@@ -144,7 +144,7 @@ test('a page in Chinese has its words from the first drawing on, and English whe
   await page.evaluate(() => {
     const seen: string[] = []
     Object.assign(window, { seen })
-    customElements.whenDefined('offstage-chat').then(() => {
+    void customElements.whenDefined('offstage-chat').then(() => {
       const root = document.querySelector('offstage-chat')!.shadowRoot!
       new MutationObserver(() => seen.push(root.querySelector('h2')?.textContent ?? '')).observe(
         root,

@@ -1,10 +1,9 @@
 import { html, type TemplateResult } from 'lit'
 import type { ChatContext, LocalState } from '../context.ts'
 import { problemKey } from '../problem-key.ts'
+import type * as Sheets from './sheets.ts'
 
-type Sheets = typeof import('./sheets.ts')
-
-let sheets: Sheets | null = null
+let sheets: typeof Sheets | null = null
 let loading: Promise<void> | null = null
 
 /** What is shown in place of the messages, once a person has asked for it: few do, so it is loaded then. */

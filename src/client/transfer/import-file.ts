@@ -1,6 +1,7 @@
 import type { ImportRows } from '../../protocol/commands.ts'
 import { isErrorData, OffstageError, toErrorData, type ErrorData } from '../../protocol/error.ts'
-import { FILE_VERSION, FORMAT } from '../../protocol/fact.ts'
+import { FORMAT } from '../../protocol/fact.ts'
+import { FILE_VERSION } from '../../protocol/file-version.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import type { AgentScope } from '../../protocol/scope.ts'
 import { randomId } from '../../lib/random-id.ts'
