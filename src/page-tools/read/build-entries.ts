@@ -5,6 +5,8 @@ import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { once } from '../once.ts'
 import { omittedEntry, estimateLines, textEntry, type Entry } from './entry.ts'
+import { INLINE_TAGS } from './inline-tags.ts'
+import { cutText } from './cut-text.ts'
 import { headOf, optionsLine, shownValue } from './line.ts'
 import {
   isNode,
@@ -22,11 +24,6 @@ export interface EntryOptions {
   readonly textLimit: number
 }
 
-const INLINE = new Set(
-  'a,abbr,b,bdi,bdo,cite,code,data,dfn,em,font,i,kbd,mark,q,s,samp,slot,small,span,strong,sub,sup,time,u,var,wbr,label'.split(
-    ',',
-  ),
-)
 const CELLS = /^(cell|gridcell|columnheader|rowheader)$/
 
 /** The entries for a node and its content. */
@@ -156,7 +153,7 @@ function flatten(node: OutlineNode, pieces: Piece[] = []): readonly Piece[] {
       pieces.push(item)
       continue
     }
-    const inline = INLINE.has(native.localName(item.element))
+    const inline = INLINE_TAGS.has(native.localName(item.element))
     if (!inline) pieces.push(null)
     flatten(item, pieces)
     if (!inline) pieces.push(null)
@@ -215,8 +212,8 @@ function nodeLine(
   const separator = node.role === 'row' ? ' | ' : ' '
   if (plain.join(separator) === node.name?.text) return head
   const shown = node.role === 'row' ? texts.map(cellText) : texts.map(markedTexts)
-  const text = shorten(shown.join(separator).replace(/[ |]+$/, ''), textLimit)
-  return text ? `${head}: ${text}` : head
+  const text = shown.join(separator).replace(/[ |]+$/, '')
+  return text ? `${head}: ${cutText(text, texts.flat(), { limit: textLimit, options })}` : head
 }
 
 /** What has no text may have words that its style writes: a script's button. */
@@ -237,11 +234,11 @@ function runEntry(
   run: readonly TextItem[],
   place: { node: OutlineNode; parent: Entry | null; settings: EntryOptions },
 ): Entry {
-  return textEntry(() => runLine(run, place.settings.textLimit), place)
+  return textEntry(() => runLine(run, place.settings), place)
 }
 
-function runLine(run: readonly TextItem[], limit: number): string {
+function runLine(run: readonly TextItem[], { textLimit: limit, options }: EntryOptions): string {
   const mark = commonMark(run)
-  const text = mark ? escapeMarks(cleanText(run.map(textOf).join(' '))) : markedTexts(run)
-  return `${mark ? `text ${mark}` : 'text'}: ${shorten(text, limit)}`
+  if (!mark) return `text: ${cutText(markedTexts(run), run, { limit, options })}`
+  return `text ${mark}: ${shorten(escapeMarks(cleanText(run.map(textOf).join(' '))), limit)}`
 }

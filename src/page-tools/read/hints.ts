@@ -1,5 +1,5 @@
 import { normalize } from '../clean-text.ts'
-import { isElement, referenced } from '../dom.ts'
+import { isElement, isTag, referenced } from '../dom.ts'
 import { mayWriteWords } from '../generated-rules.ts'
 import { drawnText } from '../generated-text.ts'
 import { labelsOf } from '../labels.ts'
@@ -21,6 +21,8 @@ export function hints(element: Element, role: string, drawnWords: (of: Element) 
     (name) => native.getAttribute(element, name) ?? '',
   )
   for (const label of labelsOf(element)) parts.push(label.textContent)
+  const value = typedValue(element)
+  if (value.length < LONG_TEXT) parts.push(value)
   if (parts[5])
     for (const label of referenced(element, 'aria-labelledby')) parts.push(drawnText(label))
   // Content slotted into a component's label.
@@ -35,6 +37,14 @@ export function hints(element: Element, role: string, drawnWords: (of: Element) 
     parts.push(drawnWords(element))
   return normalize(parts.join(' '))
 }
+
+/** What a field for text holds; empty for others. */
+export function typedValue(element: Element): string {
+  if (isTag(element, 'textarea')) return element.value
+  return isTag(element, 'input') && !WITHOUT_TEXT.test(element.type) ? element.value : ''
+}
+
+const WITHOUT_TEXT = /^(checkbox|radio|submit|reset|button|image|file|hidden|password)$/
 
 /** The text of an element with what styles write into it; empty where that adds nothing to its content. */
 export function drawnWordsOf(document: Document): (element: Element) => string {

@@ -1,5 +1,6 @@
 import { shownTyped } from '../as-sent.ts'
 import { cleanText, quote, shorten } from '../clean-text.ts'
+import { isTag } from '../dom.ts'
 import { hasGenerated } from '../generated-text.ts'
 import { labelsOf } from '../labels.ts'
 import * as native from '../native.ts'
@@ -129,10 +130,26 @@ export function valueText(node: OutlineNode): string | null {
   return text && (node.masked || isSecretField(node.control)) ? MASKED : text
 }
 
-/** The same as an outline shows it: what a tool typed itself isn't scrubbed. */
+/**
+ * The same as an outline shows it: what a tool typed itself isn't scrubbed, and what is shown in part has the mark by
+ * which it is read.
+ */
 export function shownValue(node: OutlineNode): string | null {
   const text = valueText(node)
-  return text && shownTyped(node.control, text, VALUE_LIMIT)
+  if (!text) return text
+  const shown = shownTyped(node.control, text, VALUE_LIMIT)
+  const isWhole = text.length <= VALUE_LIMIT && !isOfLines(node.control)
+  return isWhole || text === MASKED ? shown : `${shown} ${textMark(node.control, 0)}`
+}
+
+/** Whether it is a field whose text has several lines, which its value on one line doesn't tell. */
+function isOfLines(field: Element): boolean {
+  return isTag(field, 'textarea') && /\n/.test(field.value.trim())
+}
+
+/** The mark of a text that is shown in part, or without its lines: `[from=e3:0]`, with the character to read on from. */
+export function textMark(element: Element, at: number): string {
+  return `[from=${refOf(element)}:${at}]`
 }
 
 /** The choices of a native select, in one line. */
