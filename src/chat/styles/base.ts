@@ -144,10 +144,10 @@ export const base: CSSResult = css`
       border: 1px solid CanvasText;
     }
 
-    /* Browsers give them the colour of links. */
+    /* Browsers give them, and whatever has a colour in them, the colour of links. */
     summary,
     summary * {
-      color: CanvasText;
+      color: CanvasText !important;
     }
   }
 `

@@ -188,11 +188,17 @@ export const frame: CSSResult = css`
   }
 
   .record {
+    display: flex;
     flex: 1;
+    flex-direction: column;
+    justify-content: center;
     min-inline-size: 0;
-    overflow: hidden;
     border-color: transparent;
     text-align: start;
+  }
+
+  .record-title {
+    overflow: hidden;
     text-overflow: ellipsis;
     white-space: nowrap;
   }

@@ -60,7 +60,7 @@ function recordView(context: ChatContext, record: ConversationRecord): TemplateR
               aria-current=${isCurrent ? 'true' : nothing}
               @click=${() => actions.open(conversationId)}
             >
-              ${name}
+              <span class="record-title">${name}</span>
               ${record.openRunId !== null ? html`<small>${words.unfinished}</small>` : nothing}
             </button>`
           : renameView(context, record, key)
