@@ -31,7 +31,8 @@ export default defineConfig<object, DrivenOptions>({
             testMatch: [
               ...everywhere,
               'browser/engines-wllama.spec.ts',
-              'browser/{chat,chat-access,chat-long,chat-markdown,chat-policy}.spec.ts',
+              'browser/{chat,chat-access,chat-access-states,chat-answers,chat-cards,chat-long}.spec.ts',
+              'browser/{chat-markdown,chat-policy,chat-refused}.spec.ts',
             ],
             use: {
               browserName: 'firefox' as const,

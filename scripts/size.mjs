@@ -18,7 +18,7 @@ const rows = [
   {
     name: 'page entry (dist/index.js)',
     bytes: sizeOf('index.js', { dynamic: false }),
-    limit: 17.3 * KILOBYTE,
+    limit: 17.4 * KILOBYTE,
   },
   {
     name: 'page, with the first run',
@@ -43,12 +43,12 @@ const rows = [
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 186.6 * KILOBYTE,
+    limit: 186.8 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
     bytes: sizeOf('page-tools.js', { dynamic: true }),
-    limit: 99.1 * KILOBYTE,
+    limit: 106.6 * KILOBYTE,
   },
   {
     name: 'tools from (dist/tools-from.js), beside the page',
@@ -107,8 +107,13 @@ const rows = [
   },
   {
     name: 'chat (dist/chat.js), with Lit and Markdown',
-    bytes: sizeOf('chat.js', { dynamic: true }),
+    bytes: sizeOf('chat.js', { dynamic: true, except: /^(sheets|zh)-/ }),
     limit: 45 * KILOBYTE,
+  },
+  {
+    name: 'chat, with its lists and in Chinese',
+    bytes: sizeOf('chat.js', { dynamic: true }),
+    limit: 48.6 * KILOBYTE,
   },
   {
     name: 'inspector (dist/inspector.js), with Lit',
@@ -139,7 +144,7 @@ const rows = [
   {
     name: 'createProvider (dist/providers.js)',
     bytes: await bundledSize('createProvider', 'providers.js'),
-    limit: 40.6 * KILOBYTE,
+    limit: 40.7 * KILOBYTE,
   },
   {
     name: 'fold (dist/conversation.js)',
@@ -154,12 +159,12 @@ const rows = [
   {
     name: 'all of dist/conversation.js',
     bytes: sizeOf('conversation.js', { dynamic: true }),
-    limit: 16.8 * KILOBYTE,
+    limit: 17.1 * KILOBYTE,
   },
   {
     name: 'all of dist/providers.js',
     bytes: sizeOf('providers.js', { dynamic: true }),
-    limit: 59.2 * KILOBYTE,
+    limit: 59.5 * KILOBYTE,
   },
 ]
 

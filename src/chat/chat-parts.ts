@@ -1,8 +1,9 @@
 /** What the element knows beyond a snapshot, as functions, for those who draw a chat of their own. Entry `offstage/chat/parts`. */
 export { announce, announcedBy, type Announced } from './parts/announce.ts'
-export { stateOf, type CallState } from './parts/call-state.ts'
+export { isLetGo, stateIn, stateOf, type CallState } from './parts/call-state.ts'
 export { choicesOf } from './parts/choices-of.ts'
 export { contentOf } from './parts/form-content.ts'
+export { inputFields, type InputField } from './parts/input-fields.ts'
 export { outputText } from './parts/output-text.ts'
 export { pageSentence, type PageSentence } from './parts/page-sentence.ts'
 export { progressOf, type Progress } from './parts/progress.ts'

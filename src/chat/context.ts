@@ -69,6 +69,8 @@ export interface LocalState {
   get<Value>(key: string): Value | undefined
   /** Draws anew. Undefined forgets. */
   set(key: string, value: unknown): void
+  /** Of what there is. */
+  keys(): Iterable<string>
   /** How often anything that belongs to an id has changed. */
   changesOf(id: string): number
 }
@@ -125,6 +127,7 @@ export type ActionName =
   | 'delete'
   | 'export'
   | 'import'
+  | 'forget'
   | 'feedback'
 
 /** A call as a renderer of the host's gets it, and what it may do with it. */

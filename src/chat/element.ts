@@ -20,6 +20,7 @@ import { createLocalState } from './local-state.ts'
 import type { ChatProperties } from './offstage-chat.ts'
 import { PanelWidth } from './panel-width.ts'
 import { problemKey } from './problem-key.ts'
+import { ReasoningTimes } from './reasoning-times.ts'
 import { remembered } from './remembered.ts'
 import { RenderedCalls } from './rendered-calls.ts'
 import { ScrollFollow } from './scroll-follow.ts'
@@ -28,8 +29,9 @@ import { Surroundings } from './surroundings.ts'
 import { chatView } from './views/chat.ts'
 import { VisibleScreen } from './visible-screen.ts'
 import { wasCut } from './was-cut.ts'
+import { en } from './words/en.ts'
+import { loadTable, tableOf } from './words/languages.ts'
 import type { Words } from './words/words.ts'
-import { wordsFor } from './words/words-for.ts'
 
 /** See `OffstageChat`. */
 export class ChatElement extends LitElement implements ChatProperties {
@@ -68,6 +70,7 @@ export class ChatElement extends LitElement implements ChatProperties {
   readonly #writing = new KeptWriting(() => remembered(this.id))
   readonly #deletions = new DeletionWatch()
   readonly #followUps = new FollowUps()
+  readonly #reasoning = new ReasoningTimes()
   readonly #local = createLocalState(() => this.requestUpdate())
   readonly #actions: ChatActions
   #isOpen = false
@@ -146,6 +149,7 @@ export class ChatElement extends LitElement implements ChatProperties {
     this.#writing.keep(context)
     this.#deletions.look(context)
     this.#followUps.look(context)
+    this.#reasoning.look(context)
   }
 
   /** Which conversation is on view; one that was interrupted goes on. */
@@ -193,6 +197,11 @@ export class ChatElement extends LitElement implements ChatProperties {
     const { conversation, snapshot } = this.#follow
     if (!agent || !conversation || !snapshot) return null
     const locale = localeFor(this)
+    if (!tableOf(locale)) {
+      void loadTable(locale).then(() => this.requestUpdate())
+      // What is drawn already stays as it is until then.
+      if (!this.#words) return null
+    }
     return {
       agent,
       conversation,
@@ -221,15 +230,16 @@ export class ChatElement extends LitElement implements ChatProperties {
   #wordsIn(locale: string): Words {
     const made = this.#words
     const { heading, words } = this
-    if (made && made.locale === locale && made.heading === heading && made.own === words)
+    const table = tableOf(locale) ?? made?.table ?? en
+    if (made && made.table === table && made.heading === heading && made.own === words)
       return made.words
-    const all = wordsFor(locale, { ...(heading !== null && { heading }), ...words })
-    this.#words = { locale, heading, own: words, words: all }
+    const all = { ...table, ...(heading !== null && { heading }), ...words }
+    this.#words = { table, heading, own: words, words: all }
     return all
   }
 
   #words: {
-    readonly locale: string
+    readonly table: Words
     readonly heading: string | null
     readonly own: Partial<Words>
     readonly words: Words

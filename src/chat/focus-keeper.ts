@@ -4,20 +4,61 @@ interface Host extends ReactiveControllerHost {
   readonly renderRoot: HTMLElement | DocumentFragment
 }
 
-/** Where what had the focus is taken away or disabled, the focus goes on nearby: to where one writes, or to the messages. */
+interface Focused {
+  readonly element: Element
+  /** Of the message that it is in. */
+  readonly messageId: string | undefined
+  /** It is edited. */
+  readonly isEdited: boolean
+  /** The card that it is on. */
+  readonly card: HTMLElement | null
+}
+
+/**
+ * Where what had the focus is taken away or disabled, the focus goes on nearby: within its message or card, to where one writes,
+ * or to the messages.
+ */
 export function keepFocus(host: Host): void {
-  let focused: Element | null = null
+  let focused: Focused | null = null
   host.addController({
     hostUpdate() {
       const { renderRoot } = host
-      focused = renderRoot instanceof ShadowRoot ? renderRoot.activeElement : null
+      const element = renderRoot instanceof ShadowRoot ? renderRoot.activeElement : null
+      focused = element && placeOf(element)
     },
     hostUpdated() {
       const had = focused
       focused = null
-      if (!had || (had.isConnected && !had.matches(':disabled'))) return
-      const place = had.closest('.composer') ? '.prompt' : '.log'
-      host.renderRoot.querySelector<HTMLElement>(place)?.focus({ preventScroll: true })
+      if (!had || (had.element.isConnected && !had.element.matches(':disabled'))) return
+      nextPlace(host.renderRoot, had)?.focus({ preventScroll: true })
     },
   })
+}
+
+/** Before anything is taken away. */
+function placeOf(element: Element): Focused {
+  const message = element.closest<HTMLElement>('[data-message]')
+  return {
+    element,
+    messageId: message?.dataset['message'],
+    isEdited: message?.matches('.editor') === true,
+    card: element.closest('.call'),
+  }
+}
+
+function nextPlace(
+  root: ParentNode,
+  { element, messageId, isEdited, card }: Focused,
+): HTMLElement | null {
+  const message = messageId === undefined ? null : messageIn(root, messageId, isEdited)
+  if (message) return message.querySelector('textarea') ?? message
+  if (card?.isConnected && card !== element) return card
+  return root.querySelector(element.closest('.composer') ? '.prompt' : '.log')
+}
+
+/** What an edited message has become is the person's newest one. */
+function messageIn(root: ParentNode, id: string, isEdited: boolean): HTMLElement | null {
+  const messages = [...root.querySelectorAll<HTMLElement>('[data-message]')]
+  const same = messages.find(({ dataset }) => dataset['message'] === id)
+  return same ?? (isEdited ? (messages.findLast((each) => each.matches('.own')) ?? null) : null)
 }

@@ -1,15 +1,16 @@
 import type { ChatContext, LocalState } from './context.ts'
+import { editedId } from './edit-keys.ts'
 import { inputKey, isInputKey } from './input-key.ts'
 import { refOf } from './parts/call-ref.ts'
 import type { Remembered } from './remembered.ts'
 
 /** By the keys of a local state. */
-type Inputs = Readonly<Record<string, string>>
+type Texts = Readonly<Record<string, string>>
 
-/** What is being written outlives a reload: the message, and other inputs for calls that wait. */
+/** What is being written outlives a reload: the message, edits of earlier ones, and other inputs for calls that wait. */
 export class KeptWriting {
   readonly #memory: () => Remembered
-  /** Inputs that were kept before: a call of another agent may be shown later than its conversation. */
+  /** What was kept before, too: a call of another agent, or an old message, may be shown later than its conversation. */
   #kept: readonly string[] = []
 
   constructor(memory: () => Remembered) {
@@ -20,28 +21,50 @@ export class KeptWriting {
   restore(local: LocalState, conversationId: string): void {
     const memory = this.#memory()
     local.set('draft', memory.read(draftName(conversationId)) ?? undefined)
-    const inputs = parsed(memory.read(inputsName(conversationId)))
-    this.#kept = Object.keys(inputs)
-    for (const [key, text] of Object.entries(inputs)) local.set(key, text)
+    const texts = {
+      ...this.#read(inputsName(conversationId)),
+      ...this.#read(editsName(conversationId)),
+    }
+    this.#kept = Object.keys(texts)
+    for (const [key, text] of Object.entries(texts)) local.set(key, text)
   }
 
   /** After each drawing. */
   keep({ local, snapshot }: Pick<ChatContext, 'local' | 'snapshot'>): void {
     const { conversationId } = snapshot
     this.#write(draftName(conversationId), local.get<string>('draft') ?? null)
-    const inputs = this.#inputs(local, snapshot)
-    const isEmpty = Object.keys(inputs).length === 0
-    this.#write(inputsName(conversationId), isEmpty ? null : JSON.stringify(inputs))
+    this.#writeTexts(inputsName(conversationId), local, this.#inputKeys(snapshot))
+    const edits = this.#editKeys(local, snapshot)
+    this.#kept = [...new Set([...this.#kept, ...edits])]
+    this.#writeTexts(editsName(conversationId), local, edits)
   }
 
-  #inputs(local: LocalState, snapshot: ChatContext['snapshot']): Inputs {
-    if (snapshot.status === 'idle' && snapshot.runId === undefined) return {}
+  #inputKeys(snapshot: ChatContext['snapshot']): readonly string[] {
+    if (snapshot.status === 'idle' && snapshot.runId === undefined) return []
     const waiting = snapshot.pending.map((call) => inputKey(refOf({ snapshot }, call)))
-    const entries = [...new Set([...this.#kept, ...waiting])].flatMap((key) => {
+    return [...this.#kept.filter(isInputKey), ...waiting]
+  }
+
+  /** Messages of another branch, and of what is not loaded yet, are edited still. */
+  #editKeys(local: LocalState, { messages }: ChatContext['snapshot']): readonly string[] {
+    return [...local.keys()].filter((key) => {
+      const edited = editedId(key)
+      return (
+        edited !== null && (this.#kept.includes(key) || messages.some(({ id }) => id === edited))
+      )
+    })
+  }
+
+  #read(name: string): Texts {
+    return parsed(this.#memory().read(name))
+  }
+
+  #writeTexts(name: string, local: LocalState, keys: readonly string[]): void {
+    const texts = [...new Set(keys)].flatMap((key) => {
       const text = local.get<string>(key)
       return text === undefined ? [] : [[key, text] as const]
     })
-    return Object.fromEntries(entries)
+    this.#write(name, texts.length === 0 ? null : JSON.stringify(Object.fromEntries(texts)))
   }
 
   #write(name: string, value: string | null): void {
@@ -58,17 +81,25 @@ function inputsName(conversationId: string): string {
   return `inputs:${conversationId}`
 }
 
+function editsName(conversationId: string): string {
+  return `edits:${conversationId}`
+}
+
 /** Other code of the origin may write there, too. */
-function parsed(kept: string | null): Inputs {
+function parsed(kept: string | null): Texts {
   try {
     const value: unknown = JSON.parse(kept ?? '{}')
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return {}
     return Object.fromEntries(
       Object.entries(value).filter(
-        (entry): entry is [string, string] => isInputKey(entry[0]) && typeof entry[1] === 'string',
+        (entry): entry is [string, string] => isKeptKey(entry[0]) && typeof entry[1] === 'string',
       ),
     )
   } catch {
     return {}
   }
+}
+
+function isKeptKey(key: string): boolean {
+  return isInputKey(key) || editedId(key) !== null
 }

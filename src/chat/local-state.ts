@@ -14,6 +14,7 @@ export function createLocalState(onChange: () => void): LocalState {
       changes.set(id, changesOf(id) + 1)
       onChange()
     },
+    keys: () => values.keys(),
     changesOf,
   }
 }

@@ -1,6 +1,7 @@
 import type { ConversationRecord, StoredConversation } from '../protocol/conversation.ts'
 import type { JsonSchema } from '../protocol/json.ts'
 import type { AgentEvents } from './agent-events.ts'
+import type { AgentMemory } from './memory.ts'
 import type { CallAnswers } from './call-answers.ts'
 import type { Conversation } from './conversation-view.ts'
 import type { StoredRows } from './stored-rows.ts'
@@ -115,6 +116,8 @@ export interface Agent extends CallAnswers, AsyncDisposes {
   ): () => void
   /** Only these from the next step on; null: all. */
   setEnabledTools(names: readonly string[] | null): void
+  /** The input of a registered tool, by the name that calls have, as the model is told; null: there is none. */
+  inputSchema(toolName: string): JsonSchema | null
 
   /**
    * This agent as a tool of others that have the same storage: each call is a run in a conversation of its own, with
@@ -138,6 +141,8 @@ export interface Agent extends CallAnswers, AsyncDisposes {
   /** Starts the worker and loads what a run needs. */
   prepare(options?: { readonly signal?: AbortSignal }): Promise<void>
   readonly conversations: Conversations
+  /** Those of the options. */
+  readonly memories: readonly AgentMemory[]
   readonly storage: PageStorage
   /** For a conversation that is to begin: a run without an id gets such a one, too. */
   newConversationId(): string

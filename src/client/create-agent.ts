@@ -21,8 +21,8 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
   const { agentEvents, config, registry, later } = core
   const { tools = [], skills } = options
   for (const tool of [...tools, ...toolsOfSkills(skills, tools)]) registry.register(tool)
-  for (const { tools: own = [] } of memoriesOf(options))
-    for (const tool of own) registry.register(tool)
+  const memories = memoriesOf(options)
+  for (const { tools: own = [] } of memories) for (const tool of own) registry.register(tool)
   if (options.enabledTools) registry.enable(options.enabledTools)
   const start = runStarter(core, options)
   const agent: Agent = {
@@ -48,6 +48,7 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
     },
     registerTool: registry.register,
     setEnabledTools: registry.enable,
+    inputSchema: (toolName) => registry.get(toolName)?.inputSchema ?? null,
     asTool: (options) => subAgentTool({ agent, core, start, options: options as SubAgentOptions }),
     ...personAnswers(core),
     abort: (reason) => core.abort(reason),
@@ -57,6 +58,7 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
         later('extract')(request, signal),
       ) as Promise<never>,
     conversations: conversationsOf(core),
+    memories,
     storage: pageStorage,
     newConversationId: randomId,
     conversation: (id) => core.conversation(id, agent, start),

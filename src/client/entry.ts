@@ -35,7 +35,7 @@ export type {
   RunOptions,
 } from './options.ts'
 export type { PageStorage, StorageEstimate } from './page-storage.ts'
-export type { AgentMemory, MemoryEntry, RetrieveContext } from './memory.ts'
+export type { AgentMemory, ListedMemory, MemoryEntry, RetrieveContext } from './memory.ts'
 export type { Run, SentMessage, SentOutcome } from './run.ts'
 export type {
   ConversationSnapshot,

@@ -40,6 +40,16 @@ export interface AgentMemory {
   ): readonly MemoryEntry[] | Promise<readonly MemoryEntry[]>
   /** Given to the model as tools of the agent. */
   readonly tools?: readonly Tool[]
+  /** What a person is shown, newest first. With `forget`, the chat has a sheet for it. */
+  list?(where: { readonly conversationId: string }): Promise<readonly ListedMemory[]>
+  /** Resolves to how many of these there were. */
+  forget?(ids: readonly string[], where: { readonly conversationId: string }): Promise<number>
+}
+
+/** An entry as a person is shown it. */
+export interface ListedMemory extends MemoryEntry {
+  /** Milliseconds since 1970. */
+  readonly at?: number
 }
 
 /** Of an agent's option, which may be one, several or none. */

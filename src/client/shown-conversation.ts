@@ -3,6 +3,7 @@ import { NOTHING_LIVE } from '../conversation/live.ts'
 import type { ConversationSnapshot } from '../conversation/snapshot.ts'
 import { view } from '../conversation/view.ts'
 import { storageKey } from '../protocol/conversation.ts'
+import type { Live } from '../protocol/live.ts'
 import { LEFT_OPEN } from '../protocol/run.ts'
 import type { OlderMessages } from '../protocol/state.ts'
 import type { StreamRef } from '../protocol/stream.ts'
@@ -159,10 +160,11 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
     if (shown.runId === undefined && shown.status === 'idle') return
     const { runId } = this.#snapshot
     if (this.#made && runId !== undefined) {
-      const [state, , fault] = this.#made
+      const [state, { step }, fault] = this.#made
       const outcome = { outcome: 'aborted', reason: LEFT_OPEN.disposed } as const
-      const left = { ...NOTHING_LIVE, left: { runId, outcome } }
-      this.#snapshot = view(state, left, fault)
+      // What a person has read of an answer stays in view.
+      const left: Live['step'] = step && { ...step, isLeft: true }
+      this.#snapshot = view(state, { ...NOTHING_LIVE, step: left, left: { runId, outcome } }, fault)
     }
     this.#snapshot = { ...this.#snapshot, status: 'idle', pending: [] }
     this.#notifier.changed()

@@ -29,9 +29,11 @@ export type {
 } from './snapshot.ts'
 export { leafUnder } from './tree.ts'
 export { view } from './view.ts'
+export { Crc32 } from '../lib/crc32.ts'
 export type { Delta } from '../protocol/delta.ts'
 export { isLeftOpen } from '../protocol/run.ts'
 export { FORMAT, type Fact, type Row } from '../protocol/fact.ts'
+export { FILE_VERSION } from '../protocol/file-version.ts'
 export type { Live } from '../protocol/live.ts'
 export type {
   CallState,

@@ -27,7 +27,12 @@ export function quoteTyped(text: string, typed: string, limit: number): string {
 
 /** A field's text as an outline has it: what the tools typed of it is as it was sent. */
 export function shownTyped(field: Element, text: string, limit: number): string {
-  return markTyped(text, { typed: typedTexts.get(field) ?? '', limit }, escapeMarks)
+  return markTyped(text, { typed: cleanText(typedIn(field)), limit }, escapeMarks)
+}
+
+/** What the tools typed of a field's text; empty for nothing. */
+export function typedIn(field: Element): string {
+  return typedTexts.get(field) ?? ''
 }
 
 function markTyped(
@@ -65,7 +70,10 @@ export function rememberTyped(
   }: { readonly value: string; readonly typed: string; readonly append: boolean },
 ): void {
   const all = (append ? (typedTexts.get(field) ?? '') : '') + typed
-  const holds = [all, typed].find((text) => text !== '' && value.includes(text))
+  // The lines of an editor may stand in its value in another way.
+  const holds =
+    [all, typed].find((text) => text !== '' && value.includes(text)) ??
+    [all, typed].map(cleanText).find((text) => text !== '' && cleanText(value).includes(text))
   if (holds) typedTexts.set(field, holds)
   else typedTexts.delete(field)
 }

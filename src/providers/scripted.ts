@@ -5,6 +5,7 @@ import type { JsonObject } from '../protocol/json.ts'
 import type { Message } from '../protocol/message.ts'
 import type { ModelConfigData, Script, ScriptStep } from '../protocol/model.ts'
 import type { StreamPart } from '../protocol/stream-part.ts'
+import { scriptFault } from './check-script.ts'
 import { asRecord } from './core/read-json.ts'
 import { withRaw } from './core/raw-parts.ts'
 import { abortedError } from './core/transport-error.ts'
@@ -27,6 +28,11 @@ async function* playScript(
   { signal }: StreamOptions,
 ): AsyncGenerator<readonly StreamPart[]> {
   const script = config.script ?? {}
+  const fault = scriptFault(script)
+  if (fault) {
+    yield [{ type: 'error', error: fault }]
+    return
+  }
   const position = findPosition(request.messages)
   const step = chooseSteps(script, position.text)?.[position.index]
   if (!step) {

@@ -1,44 +1,10 @@
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import type { Page } from '@playwright/test'
-import type * as axe from 'axe-core'
+import type { OffstageChat } from '../../src/chat/index.ts'
 import type { Agent } from '../../src/index.ts'
-import { begin, expect, order, press, replies, test, unfinished } from './support/chat-page.ts'
+import { checkChat } from './support/axe.ts'
+import { begin, expect, order, own, press, replies, test, unfinished } from './support/chat-page.ts'
 import { callTools, say } from './support/mock-answers.ts'
 
-// What axe-core finds in each state of the element, in light and dark; and a whole task by keys alone.
-
-declare global {
-  interface Window {
-    axe: typeof axe
-  }
-}
-
-const script = await readFile(createRequire(import.meta.url).resolve('axe-core'), 'utf8')
-const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-
-/** The rules that the element breaks, each with the first place. The page around it is the test's own. */
-async function findings(page: Page): Promise<string[]> {
-  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(script)
-  return page.evaluate(async (tags) => {
-    const { violations } = await window.axe.run('offstage-chat', {
-      runOnly: { type: 'tag', values: tags },
-      resultTypes: ['violations'],
-    })
-    return violations.map(
-      ({ id, nodes }) => `${id}: ${String(nodes[0]?.target)} ${nodes[0]?.failureSummary ?? ''}`,
-    )
-  }, TAGS)
-}
-
-async function check(page: Page): Promise<void> {
-  for (const theme of ['light', 'dark']) {
-    await page
-      .locator('offstage-chat')
-      .evaluate((element, value) => element.setAttribute('theme', value), theme)
-    expect(await findings(page), theme).toEqual([])
-  }
-}
+// What axe-core finds in each state of the element, in light, dark and forced colours; and a whole task by keys alone.
 
 test('axe-core finds nothing: empty, streaming, stopped, done, in the list, failed', async ({
   openChat,
@@ -56,22 +22,22 @@ test('axe-core finds nothing: empty, streaming, stopped, done, in the list, fail
     if (chat) chat.suggestions = ['Show me mugs', 'Compare two']
   })
   await expect(page.getByRole('button', { name: 'Show me mugs' })).toBeVisible()
-  await check(page)
+  await checkChat(page)
   await send('Tell me')
   await expect(replies(page).locator('table')).toBeVisible()
-  await check(page)
+  await checkChat(page)
   await press(page, 'Stop')
   await expect(replies(page)).toContainText('Stopped here.')
-  await check(page)
+  await checkChat(page)
   await send('Again')
   await expect(replies(page).last()).toContainText('Done.')
-  await check(page)
+  await checkChat(page)
   await send('Once more')
   await expect(page.getByRole('alert')).toContainText('No such model')
-  await check(page)
+  await checkChat(page)
   await press(page, 'Conversations')
   await expect(page.getByRole('region', { name: 'Conversations' })).toBeVisible()
-  await check(page)
+  await checkChat(page)
 })
 
 test('axe-core finds nothing: approval, edited, denied, question, form, words of others, offline', async ({
@@ -100,26 +66,26 @@ test('axe-core finds nothing: approval, edited, denied, question, form, words of
   const { page, send } = await openChat(model)
   await send('A mug')
   await expect(page.getByRole('button', { name: 'Approve', exact: true })).toBeEnabled()
-  await check(page)
+  await checkChat(page)
   await press(page, 'Edit the input')
   await page.getByRole('textbox', { name: 'Input' }).fill('{')
-  await check(page)
+  await checkChat(page)
   await press(page, 'Deny')
   await expect(page.getByRole('textbox', { name: 'Reason' })).toBeVisible()
-  await check(page)
+  await checkChat(page)
   await press(page, 'Deny')
   await expect(page.getByRole('button', { name: 'Red', exact: true })).toBeVisible()
-  await check(page)
+  await checkChat(page)
   await press(page, 'Red')
   await expect(page.getByRole('textbox', { name: 'Town' })).toBeVisible()
-  await check(page)
+  await checkChat(page)
   await page.getByRole('textbox', { name: 'Town' }).fill('Delft')
   await press(page, 'Answer')
   await expect(replies(page).last()).toContainText('Thank you.')
-  await check(page)
+  await checkChat(page)
   await page.context().setOffline(true)
   await expect(page.getByText('You are offline.')).toBeVisible()
-  await check(page)
+  await checkChat(page)
   await page.context().setOffline(false)
 })
 
@@ -143,14 +109,14 @@ test('axe-core finds nothing: a panel, an open bubble, a long history, another t
     return id
   })
   await expect(replies(page).last()).toContainText('The newest answer.')
-  await check(page)
+  await checkChat(page)
   await page.locator('offstage-chat').evaluate((element) => {
     element.setAttribute('placement', 'bubble')
   })
-  await check(page)
+  await checkChat(page)
   await press(page, 'Open the assistant')
   await expect(page.getByRole('dialog', { name: 'Assistant' })).toBeVisible()
-  await check(page)
+  await checkChat(page)
 
   await page.evaluate(
     (id) => void (window as unknown as { agent: Agent }).agent.conversation(id).send('One more'),
@@ -162,23 +128,30 @@ test('axe-core finds nothing: a panel, an open bubble, a long history, another t
   })
   await begin(other, model)
   await expect(other.getByText('Another tab works on this.')).toBeVisible()
-  await check(other)
+  await checkChat(other)
 })
 
-test('a whole task by keys alone', async ({ openChat, model }) => {
-  model.enqueue(order('mug'), say('It is ordered.'))
+test('a whole task by keys alone: sent, approved, edited, gone on with', async ({
+  openChat,
+  model,
+}) => {
+  model.enqueue(order('mug'), say('It is ordered.'), say('A bowl, then.'), say('In blue it is.'))
   const { page } = await openChat(model)
+  await page.evaluate(() => {
+    const chat = document.querySelector<OffstageChat>('offstage-chat')
+    if (chat) chat.answers = { followUps: () => ['In blue'] }
+  })
   const focused = () =>
     page.evaluate(() => {
       const active = document.activeElement?.shadowRoot?.activeElement
       return active?.getAttribute('aria-label') ?? active?.textContent?.trim() ?? ''
     })
-  const tabTo = async (name: string): Promise<void> => {
+  const tabTo = async (name: string, key = 'Tab'): Promise<void> => {
     for (let presses = 0; presses < 40; presses += 1) {
       if ((await focused()) === name) return
-      await page.keyboard.press('Tab')
+      await page.keyboard.press(key)
     }
-    throw new Error(`No way by Tab to ${name}; the focus is on ${await focused()}.`)
+    throw new Error(`No way by ${key} to ${name}; the focus is on ${await focused()}.`)
   }
   await tabTo('Message')
   await page.keyboard.type('A mug')
@@ -193,6 +166,30 @@ test('a whole task by keys alone', async ({ openChat, model }) => {
   await page.keyboard.press('Enter')
   await expect(replies(page).last()).toContainText('It is ordered.')
   // The card's buttons are gone: the focus is in the chat still.
+  expect(await focused()).not.toBe('')
+
+  // The message is edited where it stands, by way of giving up first.
+  await expect(page.getByRole('button', { name: 'Edit', exact: true })).toBeVisible()
+  await tabTo('Message')
+  await tabTo('Edit', 'Shift+Tab')
+  await page.keyboard.press('Enter')
+  const editor = page.locator('.editor').getByRole('textbox')
+  await expect(editor).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(own(page)).toBeFocused()
+  await tabTo('Edit')
+  await page.keyboard.press('Enter')
+  await expect(editor).toBeFocused()
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.type('A bowl')
+  await tabTo('Send again')
+  await page.keyboard.press('Enter')
+  await expect(replies(page)).toContainText('A bowl, then.')
+  await expect(own(page)).toBeFocused()
+
+  await tabTo('In blue')
+  await page.keyboard.press('Enter')
+  await expect(replies(page).last()).toContainText('In blue it is.')
   expect(await focused()).not.toBe('')
   await tabTo('Message')
 })

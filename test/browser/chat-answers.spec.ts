@@ -1,5 +1,6 @@
+import type { Page } from '@playwright/test'
 import type { OffstageChat } from '../../src/chat/index.ts'
-import { expect, own, press, replies, test } from './support/chat-page.ts'
+import { expect, order, own, press, replies, test } from './support/chat-page.ts'
 import { say } from './support/mock-answers.ts'
 
 test('a page adds follow-ups, sources, buttons and parts of its own to answers', async ({
@@ -81,3 +82,63 @@ test('what a page returns of a wrong type is an error of its own, and the answer
   })
   await expect(replies(page).locator('.sources')).toContainText('(1)')
 })
+
+test('at 360 px, what is long and unbroken stays within the chat, and in forced colours titles have the colour of text', async ({
+  openChat,
+  model,
+  browserName,
+}) => {
+  model.enqueue(say('Mugs are in.'), order('mug'))
+  const { page, send } = await openChat(model, {
+    attributes: 'heading="The helper of the whole shop"',
+  })
+  await page.setViewportSize({ width: 360, height: 720 })
+  await page.evaluate(() => {
+    const chat = document.querySelector<OffstageChat>('offstage-chat')
+    if (!chat) return
+    const title = 'unbroken'.repeat(20)
+    chat.suggestions = [title]
+    chat.answers = {
+      followUps: () => [title],
+      sources: () => [{ title, url: `https://shop.test/${title}` }, { title }],
+      actions: [{ label: title, act: () => {} }],
+    }
+  })
+  /** What reaches out of the element, by its side. */
+  const outside = () =>
+    page.evaluate(() => {
+      const chat = document.querySelector('offstage-chat')!
+      const { right } = chat.getBoundingClientRect()
+      return [...chat.shadowRoot!.querySelectorAll('*')]
+        .filter((each) => !each.closest('.unseen, pre, .table'))
+        .filter((each) => each.getBoundingClientRect().right > right + 0.5)
+        .map(({ className, localName }) => `${localName}.${className}`)
+    })
+  await expect(page.locator('.suggestion')).toBeVisible()
+  expect(await outside()).toEqual([])
+  await send('unbroken'.repeat(20))
+  await expect(page.locator('.follow-ups .suggestion')).toBeVisible()
+  await replies(page).locator('.sources summary').click()
+  expect(await outside()).toEqual([])
+
+  await send('A mug')
+  await expect(page.getByRole('button', { name: 'Approve', exact: true })).toBeVisible()
+  expect(await outside()).toEqual([])
+  if (browserName === 'chromium') expect(await forcedColours(page)).toHaveLength(1)
+  await press(page, 'Conversations')
+  await expect(page.getByRole('button', { name: 'Save to a file' })).toBeVisible()
+  expect(await outside()).toEqual([])
+})
+
+/** Those of a card's frame and title, once forced. */
+async function forcedColours(page: Page): Promise<string[]> {
+  await page.emulateMedia({ forcedColors: 'active' })
+  const colours = await page
+    .getByRole('group', { name: 'Place the order' })
+    .evaluate((card) =>
+      [card, ...card.querySelectorAll('.call-title, .call-state')].map(
+        (each) => getComputedStyle(each).color,
+      ),
+    )
+  return [...new Set(colours)]
+}

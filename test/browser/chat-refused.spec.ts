@@ -91,6 +91,56 @@ test('what is sent after the page has ended its agent stays where it was written
   expect(await page.locator('.announcements').allInnerTexts()).not.toContain('Stopped.')
 })
 
+test('what the page lets go of stays in view, as something that nobody can answer here', async ({
+  openChat,
+  model,
+}) => {
+  model.enqueue(order('mug'), say('It is ordered.'), unfinished('Half of an **answer**'))
+  const { page, send, again } = await openChat(model)
+  const letGo = () => page.evaluate(() => (window as unknown as { agent: Agent }).agent.dispose())
+  await send('A mug')
+  const card = page.getByRole('group', { name: 'Place the order' })
+  await expect(card).toContainText('Waits for you')
+  await letGo()
+  await expect(card).toContainText('Left open')
+  await expect(card).not.toContainText('Waits for you')
+  await expect(card.getByRole('button')).toHaveCount(0)
+  await expect(page.getByRole('status')).toContainText('The page has let go')
+  await again()
+  await press(page, 'Approve')
+  await expect(replies(page).last()).toContainText('It is ordered.')
+  await expect(page.getByText('The page has let go')).toHaveCount(0)
+
+  await send('Tell me')
+  await expect(replies(page).last().locator('strong')).toHaveText('answer')
+  await letGo()
+  await expect(page.getByText('The page has let go')).toBeVisible()
+  await expect(page.getByRole('log')).toHaveAttribute('aria-busy', 'false')
+  await expect(replies(page).last().locator('strong')).toHaveText('answer')
+})
+
+test('an edit of a message outlives a reload, and is sent then', async ({ openChat, model }) => {
+  model.enqueue(say('One.'), say('Two.'))
+  const { page, send, again } = await openChat(model)
+  await send('First')
+  await expect(replies(page)).toContainText('One.')
+  await press(page, 'Edit')
+  const editor = page.locator('.editor').getByRole('textbox')
+  await expect(editor).toBeFocused()
+  await editor.fill('First, edited at')
+  await again()
+  await expect(editor).toHaveValue('First, edited at')
+  // Nobody has asked for it: who writes elsewhere is not taken away.
+  await expect(editor).not.toBeFocused()
+  await editor.fill('First, edited at length')
+  await press(page, 'Send again')
+  await expect(replies(page)).toContainText('Two.')
+  await expect(own(page)).toContainText('First, edited at length')
+  await again()
+  await expect(own(page)).toContainText('First, edited at length')
+  await expect(editor).toHaveCount(0)
+})
+
 test('after a reload, no answer is announced again, and what only waited was not cut off', async ({
   openChat,
   model,

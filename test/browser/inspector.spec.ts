@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import type { Page } from '@playwright/test'
-import type * as axeCore from 'axe-core'
 import type * as conversation from '../../src/conversation/index.ts'
 import type { Agent } from '../../src/index.ts'
 import type { OffstageInspector } from '../../src/inspector/index.ts'
+import { findings } from './support/axe.ts'
 import { callTools, say } from './support/mock-answers.ts'
 import type { MockOpenAI } from './support/mock-openai.ts'
 import { expect, test } from './support/test.ts'
@@ -64,19 +63,6 @@ const cellsOf = (page: Page, table: string) => rowsOf(page, table).allInnerTexts
 async function settled(page: Page): Promise<void> {
   await tab(page, 'Timeline').click()
   await expect(rowsOf(page, 'Timeline').first()).toContainText('completed')
-}
-
-async function findings(page: Page): Promise<string[]> {
-  const script = await readFile(createRequire(import.meta.url).resolve('axe-core'), 'utf8')
-  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(script)
-  return page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: typeof axeCore }
-    const { violations } = await axe.run('offstage-inspector', {
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-      resultTypes: ['violations'],
-    })
-    return violations.map(({ id, nodes }) => `${id}: ${String(nodes[0]?.target)}`)
-  })
 }
 
 test('a run is shown as it goes on, under a strict policy: times, events, rows, requests', async ({
@@ -284,11 +270,11 @@ test('axe finds nothing in any view, in light and dark, and at 360 px nothing is
     for (const name of ['Timeline', 'Events', 'Journal', 'Requests']) {
       await tab(page, name).click()
       await rowsOf(page, name).first().click()
-      expect(await findings(page), `${theme}, ${name}`).toEqual([])
+      expect(await findings(page, 'offstage-inspector'), `${theme}, ${name}`).toEqual([])
     }
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
     expect(overflow).toBeLessThanOrEqual(0)
   }
   await page.getByRole('button', { name: 'Export…' }).click()
-  expect(await findings(page)).toEqual([])
+  expect(await findings(page, 'offstage-inspector')).toEqual([])
 })

@@ -85,6 +85,19 @@ test('jQuery UI, Select2, flatpickr and SortableJS', async ({ app }) => {
   await step('click', { ref: 'Yes' }, { confirmed: true })
 })
 
+test('Choices.js', async ({ app }) => {
+  const { call, step } = await app('choices-js')
+  // The first option is highlighted as the list opens, and each that the pointer comes over.
+  const [, tags = '', size = ''] =
+    /- combobox.*\[ref=(e\d+)\][^]*\n- combobox.*\[ref=(e\d+)\]/.exec(await call('read_page')) ?? []
+  await step('select_option', { ref: tags, options: ['red'] }, { tags: ['red'] })
+  await step('select_option', { ref: tags, options: ['blue'] }, { tags: ['red', 'blue'] })
+  expect(await call('select_option', { ref: tags, options: ['red'] })).toContain('already')
+  await step('select_option', { ref: tags, options: ['green'] }, { tags: ['red', 'green', 'blue'] })
+  await step('select_option', { ref: size, options: ['Large'] }, { size: 'l' })
+  await step('select_option', { ref: size, options: ['Small'] }, { size: 's' })
+})
+
 test('Bootstrap: what fades in is waited for', MORE, async ({ app }) => {
   const { call, step } = await app('bootstrap')
   await call('click', { ref: 'Account' })

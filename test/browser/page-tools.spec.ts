@@ -680,3 +680,45 @@ test('what reading costs', MORE, async ({ openPage }) => {
   expect(costs.characters).toBeLessThan(9000)
   expect(costs.diff).toBeLessThan(400)
 })
+
+test('a list is searched for what stands in its cells, in all of it, and not past it', async ({
+  openPage,
+}) => {
+  const page = await openPage({
+    body: `<style>#list { height: 200px; overflow: auto; position: relative } .row { position: absolute; height: 20px }</style>
+      <div id="list"><div id="size"></div></div><script>
+      const list = document.querySelector('#list'), size = document.querySelector('#size'), gap = (index) => index > 60 ? 400 : 0
+      size.style.height = 80 * 20 + 400 + 'px'
+      const draw = () => {
+        const rows = []
+        for (let index = 0; index < 80; index += 1) {
+          const top = index * 20 + gap(index)
+          if (top > list.scrollTop - 20 && top < list.scrollTop + 200)
+            rows.push('<div class="row" style="top: ' + top + 'px"><span>M' + (7000 + index) + '</span><span>0700</span><i>Ada</i><u>Lovelace ' + index + '</u></div>')
+        }
+        size.innerHTML = rows.join('')
+      }
+      list.onscroll = draw; draw()</script>`,
+  })
+  const { call } = await drive(page)
+  const scrollTo = (top: number) =>
+    page.evaluate((to) => {
+      document.querySelector('#list')!.scrollTop = to
+    }, top)
+  // Past a gap in the numbers, and behind the place where the search begins.
+  for (const [from, until] of [
+    [0, 'M7075'],
+    [0, 'M7003'],
+    [1200, 'M7003'],
+    [1600, 'Lovelace 4'],
+    [0, 'Ada Lovelace 30'],
+  ] as const) {
+    await scrollTo(from)
+    expect(await call('scroll', { until }), until).toMatch(/^Found /)
+  }
+  expect(await call('scroll', { until: 'M7' })).toContain('all of it was searched')
+  await scrollTo(0)
+  const [row] = (await call('find', { text: 'M7003 0700' })).split('\n').slice(2)
+  expect(row).toContain('M7003 0700')
+  expect(await call('wait_for', { text: 'M7003 0700', timeoutMs: 300 })).toContain('is there')
+})

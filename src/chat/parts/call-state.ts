@@ -1,4 +1,5 @@
-import type { ShownCall } from '../../index.ts'
+import { isLeftOpen } from '../../conversation/index.ts'
+import type { ConversationSnapshot, ShownCall } from '../../index.ts'
 import type { Words } from '../words/words.ts'
 
 export interface CallState {
@@ -36,4 +37,16 @@ export function stateOf({ status, input, error }: ShownCall): CallState {
     case 'invalid':
       return { kind: 'problem', word: 'refused' }
   }
+}
+
+/** Whether the page has let go of what was open: its agent is disposed, so that nothing goes on or can be answered here. */
+export function isLetGo({ ended }: Pick<ConversationSnapshot, 'ended'>): boolean {
+  return ended !== undefined && isLeftOpen(ended)
+}
+
+/** How a call stands on this page. */
+export function stateIn(snapshot: Pick<ConversationSnapshot, 'ended'>, call: ShownCall): CallState {
+  const state = stateOf(call)
+  const isOpen = state.kind === 'waiting' || state.kind === 'working'
+  return isOpen && isLetGo(snapshot) ? { kind: 'problem', word: 'leftOpen' } : state
 }

@@ -143,5 +143,11 @@ export const base: CSSResult = css`
     .own {
       border: 1px solid CanvasText;
     }
+
+    /* Browsers give them, and whatever has a colour in them, the colour of links. */
+    summary,
+    summary * {
+      color: CanvasText !important;
+    }
   }
 `

@@ -63,7 +63,7 @@ export const calls: CSSResult = css`
     font-size: 0.8125em;
   }
 
-  .call pre {
+  .call :is(pre, .asked) {
     max-block-size: 20em;
     padding: 0.5em;
     overflow: auto;
@@ -71,6 +71,29 @@ export const calls: CSSResult = css`
     background: var(--_code-ground);
     overflow-wrap: anywhere;
     white-space: pre-wrap;
+  }
+
+  .call div.asked {
+    white-space: normal;
+  }
+
+  .asked dl,
+  .asked dd {
+    margin: 0;
+  }
+
+  .asked dt {
+    color: var(--_muted);
+    font-size: 0.875em;
+  }
+
+  .asked dd {
+    white-space: pre-wrap;
+    unicode-bidi: plaintext;
+  }
+
+  .asked dd + dt {
+    margin-block-start: 0.375em;
   }
 
   .approval,

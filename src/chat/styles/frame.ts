@@ -171,12 +171,34 @@ export const frame: CSSResult = css`
     gap: 0.25em;
   }
 
-  .record {
+  .list h3 {
+    margin: 0;
+    font-size: 1em;
+  }
+
+  .memory {
     flex: 1;
     min-inline-size: 0;
-    overflow: hidden;
+    padding-block: 0.25em;
+  }
+
+  .list li .quiet {
+    flex-shrink: 0;
+    align-self: flex-start;
+  }
+
+  .record {
+    display: flex;
+    flex: 1;
+    flex-direction: column;
+    justify-content: center;
+    min-inline-size: 0;
     border-color: transparent;
     text-align: start;
+  }
+
+  .record-title {
+    overflow: hidden;
     text-overflow: ellipsis;
     white-space: nowrap;
   }

@@ -71,10 +71,20 @@ export const messages: CSSResult = css`
     font-size: 0.875em;
   }
 
+  .sources ol {
+    padding-inline-start: 1.75em;
+  }
+
   .follow-ups {
     display: flex;
     flex-wrap: wrap;
     gap: 0.5em;
+  }
+
+  .suggestion {
+    max-inline-size: 100%;
+    overflow-wrap: anywhere;
+    text-align: start;
   }
 
   .reasoning {
@@ -128,7 +138,7 @@ export const messages: CSSResult = css`
     color: var(--_muted);
   }
 
-  .markdown a {
+  :is(.markdown, .sources) a {
     color: var(--_accent);
   }
 

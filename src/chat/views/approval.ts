@@ -4,6 +4,7 @@ import type { JsonValue, PendingCall } from '../../index.ts'
 import type { ChatContext } from '../context.ts'
 import { inputKey } from '../input-key.ts'
 import { pageSentence } from '../parts/page-sentence.ts'
+import { inputView } from './input.ts'
 import { refOf } from '../parts/call-ref.ts'
 
 /**
@@ -27,7 +28,7 @@ export function approvalView(
       ${call.about ? html`<p class="about">${visibleText(call.about.text)}</p>` : nothing}
       ${
         edited === undefined
-          ? inputView(context, call, isOneOfSeveral)
+          ? askedView(context, call, isOneOfSeveral)
           : editView(context, call, edited)
       }
       ${buttonsView(context, call, edited)}
@@ -44,15 +45,15 @@ export function isBeingEdited(context: ChatContext, call: PendingCall): boolean 
 const FOLDED_FROM = 4
 
 /** What the card says in a sentence is folded, and so is a long input of one of several. */
-function inputView(
-  { words }: ChatContext,
+function askedView(
+  context: ChatContext,
   call: PendingCall,
   isOneOfSeveral: boolean,
 ): TemplateResult {
+  const { words } = context
   const isSaid = pageSentence(call, words)?.isWhole === true
-  const text = showInput(call.input)
-  const block = html`<pre class="asked" tabindex="0" aria-label=${words.input}>${text}</pre>`
-  return isSaid || (isOneOfSeveral && text.split('\n').length > FOLDED_FROM)
+  const block = inputView(context, call)
+  return isSaid || (isOneOfSeveral && showInput(call.input).split('\n').length > FOLDED_FROM)
     ? html`<details class="fold">
         <summary>${words.input}</summary>
         ${block}

@@ -3,7 +3,8 @@ import { ref } from 'lit/directives/ref.js'
 import { showInput, visibleText } from '../../conversation/index.ts'
 import type { PendingCall, ShownCall } from '../../index.ts'
 import type { ChatContext } from '../context.ts'
-import { stateOf } from '../parts/call-state.ts'
+import { numberFormat } from '../formats.ts'
+import { type CallState, stateIn } from '../parts/call-state.ts'
 import { outputText } from '../parts/output-text.ts'
 import { pageSentence } from '../parts/page-sentence.ts'
 import { progressOf } from '../parts/progress.ts'
@@ -13,7 +14,8 @@ import { waitingView } from './waiting.ts'
 /** A call of a tool: what it is called, how it stands, what went in and came out, and what a person is asked about it. */
 export function callView(context: ChatContext, call: ShownCall): TemplateResult {
   const { words, snapshot } = context
-  const { kind, word } = stateOf(call)
+  const state = stateIn(snapshot, call)
+  const { kind, word } = state
   const title = titleOf(context, call)
   const pending = snapshot.pending.find((each) => isOf(each, call))
   return html`
@@ -28,7 +30,7 @@ export function callView(context: ChatContext, call: ShownCall): TemplateResult 
       ${
         Object.hasOwn(context.renderers, call.toolName)
           ? html`<slot name=${`call-${call.toolCallId}`}></slot>`
-          : detailsView(context, call, title)
+          : detailsView(context, call, { title, state })
       }
       ${sourceView(context, call)} ${untilView(context, pending)}
       ${call.about && !pending && !context.answersItself(call) ? html`<p class="about">${visibleText(call.about.text)}</p>` : nothing}
@@ -66,11 +68,13 @@ function isOf({ toolCallId, conversationId }: PendingCall, call: ShownCall): boo
 }
 
 function detailsView(
-  { words, local }: ChatContext,
+  context: ChatContext,
   call: ShownCall,
-  title: string,
+  { title, state }: { readonly title: string; readonly state: CallState },
 ): TemplateResult {
-  const key = `open:${call.toolCallId}`
+  const { words, local } = context
+  const { toolCallId } = call
+  const key = `open:${toolCallId}`
   const isOpen = local.get<boolean>(key) ?? false
   const input = inputOf(call)
   return html`
@@ -80,13 +84,13 @@ function detailsView(
     >
       <summary>
         <span class="call-title">${title}</span>
-        <span class="call-state">${words.states[stateOf(call).word]}</span>
+        <span class="call-state">${words.states[state.word]}</span>
       </summary>
       ${
         isOpen
           ? html`
-              ${input === '' ? nothing : blockView(words.input, input)}
-              ${call.output ? blockView(words.output, outputText(call.output)) : nothing}
+              ${input === '' ? nothing : blockView(context, `whole-input:${toolCallId}`, { label: words.input, text: input })}
+              ${call.output ? blockView(context, `whole-output:${toolCallId}`, { label: words.output, text: outputText(call.output) }) : nothing}
               ${call.error ? html`<p class="problem">${visibleText(call.error.message)}</p>` : nothing}
             `
           : nothing
@@ -119,10 +123,25 @@ function inputOf({ input, inputText }: ShownCall): string {
   return inputText === undefined ? '' : visibleText(inputText)
 }
 
-function blockView(label: string, text: string): TemplateResult {
+/** Of a longer text, so much is in view before a person asks for all of it. Characters. */
+const LONGEST = 4000
+
+function blockView(
+  { words, local, locale }: ChatContext,
+  key: string,
+  { label, text }: { readonly label: string; readonly text: string },
+): TemplateResult {
+  const isCut = text.length > LONGEST && !local.get<boolean>(key)
   return html`
     <p class="label">${label}</p>
-    <pre tabindex="0" aria-label=${label}>${text}</pre>
+    <pre tabindex="0" aria-label=${label}>${isCut ? `${text.slice(0, LONGEST)}…` : text}</pre>
+    ${
+      isCut
+        ? html`<button type="button" class="quiet" @click=${() => local.set(key, true)}>
+            ${words.showAll(numberFormat(locale).format(text.length))}
+          </button>`
+        : nothing
+    }
   `
 }
 

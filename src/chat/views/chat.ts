@@ -6,13 +6,13 @@ import { type ChatRow, rowsOf } from '../parts/rows.ts'
 import { walkMessages } from '../walk-messages.ts'
 import { followUpsView } from './answer.ts'
 import { composerView } from './composer.ts'
-import { conversationsView } from './conversations.ts'
 import { elsewhereView } from './elsewhere.ts'
 import { emptyView } from './empty.ts'
 import { headerView } from './header.ts'
 import { onDragOver, onDrop } from './attached.ts'
 import { noticesView } from './notices.ts'
 import { rowView } from './row.ts'
+import { sheetView } from './sheet.ts'
 import { askBeforeLeaving } from './run-state.ts'
 
 /** A whole element: a bubble's button, or the chat. */
@@ -39,7 +39,7 @@ export function chatView(context: ChatContext): TemplateResult {
       @drop=${(event: DragEvent) => onDrop(context, event)}
     >
       ${placement === 'panel' ? edgeView(context) : nothing} ${headerView(context)}
-      ${context.local.get('list') === true ? conversationsView(context) : logView(context)}
+      ${context.local.get('list') === undefined ? logView(context) : sheetView(context)}
       <div class="announcements unseen" aria-live="polite"></div>
     </section>
   `

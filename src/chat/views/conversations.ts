@@ -5,6 +5,7 @@ import { problemKey } from '../problem-key.ts'
 import type { ChatContext } from '../context.ts'
 import { downloadFile } from '../../stage/download-file.ts'
 import { numberFormat } from '../formats.ts'
+import { memoriesForPeople, readMemories } from '../listed-memories.ts'
 
 /** All conversations, to open, search, rename and delete. */
 export function conversationsView(context: ChatContext): TemplateResult {
@@ -59,7 +60,7 @@ function recordView(context: ChatContext, record: ConversationRecord): TemplateR
               aria-current=${isCurrent ? 'true' : nothing}
               @click=${() => actions.open(conversationId)}
             >
-              ${name}
+              <span class="record-title">${name}</span>
               ${record.openRunId !== null ? html`<small>${words.unfinished}</small>` : nothing}
             </button>`
           : renameView(context, record, key)
@@ -124,7 +125,8 @@ function deletedView(
   </p>`
 }
 
-function fileView({ agent, words, local, locale, actions, snapshot }: ChatContext): TemplateResult {
+function fileView(context: ChatContext): TemplateResult {
+  const { agent, words, local, locale, actions, snapshot } = context
   const save = (): void =>
     void actions.perform({ name: 'export', key: 'list' }, async () => {
       await downloadFile(await agent.conversations.export(snapshot.conversationId), 'conversation')
@@ -142,7 +144,16 @@ function fileView({ agent, words, local, locale, actions, snapshot }: ChatContex
     })
   }
   const imported = local.get<string>('imported')
+  const showMemories = (): void => {
+    local.set('list', 'memories')
+    void readMemories(context)
+  }
   return html`<div class="buttons">
+    ${
+      memoriesForPeople(agent).length > 0
+        ? html`<button type="button" @click=${showMemories}>${words.memories}</button>`
+        : nothing
+    }
     <button type="button" @click=${save}>${words.exportFile}</button>
     <label class="button">
       ${words.importFile}

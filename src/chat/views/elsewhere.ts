@@ -25,6 +25,7 @@ export function elsewhereView(context: ChatContext): TemplateResult {
         class="call waiting"
         part="call call-waiting"
         role="group"
+        tabindex="-1"
         aria-label=${title}
       >
         <p class="summary">

@@ -4,7 +4,7 @@ import type { ChatContext } from '../context.ts'
 /** What the assistant and the conversation are called, and the way to the others. */
 export function headerView(context: ChatContext): TemplateResult {
   const { snapshot, words, local, actions, placement } = context
-  const isListOpen = local.get<boolean>('list') === true
+  const isListOpen = local.get('list') !== undefined
   return html`
     <header class="header" part="header">
       <h2>${words.heading}</h2>
@@ -13,7 +13,7 @@ export function headerView(context: ChatContext): TemplateResult {
         type="button"
         class="quiet"
         aria-expanded=${isListOpen}
-        @click=${() => local.set('list', isListOpen ? undefined : true)}
+        @click=${() => local.set('list', isListOpen ? undefined : 'conversations')}
       >
         <span class="sign" aria-hidden="true">☰</span>
         <span class="sign-words">${words.conversations}</span>

@@ -1,8 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import { showInput, visibleText } from '../../conversation/index.ts'
+import { visibleText } from '../../conversation/index.ts'
 import type { PendingCall } from '../../index.ts'
 import type { ChatContext } from '../context.ts'
 import { refOf } from '../parts/call-ref.ts'
+import { inputView } from './input.ts'
 
 /** A call was cut off while it ran: what became of it. */
 export function interruptedView(context: ChatContext, call: PendingCall): TemplateResult {
@@ -20,7 +21,7 @@ export function interruptedView(context: ChatContext, call: PendingCall): Templa
       ${shown?.startedAt === undefined ? nothing : words.beganAt(timeOf(shown.startedAt, locale))}
     </p>
     ${shown?.about ? html`<p class="about">${visibleText(shown.about.text)}</p>` : nothing}
-    <pre class="asked" tabindex="0" aria-label=${words.input}>${showInput(call.input)}</pre>
+    ${inputView(context, call)}
     <div class="buttons">
       <button type="button" @click=${resolve('happened')}>${words.happened}</button>
       <button type="button" @click=${resolve('did-not-happen')}>${words.didNotHappen}</button>

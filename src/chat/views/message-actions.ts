@@ -26,13 +26,13 @@ export function messageActionsView(
     void actions.perform({ name: 'regenerate', detail: { message } }, () =>
       runBegun(conversation.regenerate(message.id)),
     )
-  const button = (label: string, act: () => void): TemplateResult =>
+  const button = (label: string, act: (event: Event) => void): TemplateResult =>
     html`<button type="button" class="quiet" @click=${act}>${label}</button>`
   return html`
     <div class="actions" part="actions">
       ${branch ? branchView(context, branch) : nothing}
       ${button(copied ? words.copied : words.copy, copy)}
-      ${isOwn && isIdle ? button(words.edit, () => edit(context, message)) : nothing}
+      ${isOwn && isIdle ? button(words.edit, (event) => edit(context, message, event)) : nothing}
       ${!isOwn && isIdle ? button(words.regenerate, regenerate) : nothing}
       ${isOwn ? nothing : feedbackView(context, message)}
       ${isOwn ? nothing : ownActionsView(context, message)}

@@ -9,8 +9,14 @@ export function isEdited({ local }: MessageContext, message: ShownMessage): bool
   return local.get(editKey(message)) !== undefined
 }
 
-/** Begins to edit a message of the person's. */
-export function edit({ local }: MessageContext, message: ShownMessage): void {
+/** Begins to edit a message of the person's. The focus is kept from where it was pressed: to the field. */
+export function edit(
+  { local }: MessageContext,
+  message: ShownMessage,
+  { currentTarget }: Event,
+): void {
+  // Not every browser gives it to a button that a pointer presses.
+  if (currentTarget instanceof HTMLElement) currentTarget.focus({ preventScroll: true })
   local.set(editKey(message), textOf(message))
 }
 
@@ -29,7 +35,7 @@ export function editorView(context: MessageContext, message: ShownMessage): Temp
     actions.edit(message, text)
   }
   return html`
-    <form class="message own editor" @submit=${save}>
+    <form class="message own editor" tabindex="-1" data-message=${message.id} @submit=${save}>
       <textarea
         aria-label=${words.messageLabel}
         ?readonly=${isSending}

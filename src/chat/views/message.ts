@@ -2,7 +2,9 @@ import { html, nothing, type TemplateResult } from 'lit'
 import { guard } from 'lit/directives/guard.js'
 import type { ShownMessage } from '../../index.ts'
 import type { MessageContext } from '../context.ts'
+import { numberFormat } from '../formats.ts'
 import { markdown } from '../markdown/directive.ts'
+import { thoughtFor } from '../reasoning-times.ts'
 import { attempt, sourcesView } from './answer.ts'
 import { editorView, isEdited } from './message-editor.ts'
 import { messageActionsView } from './message-actions.ts'
@@ -22,8 +24,9 @@ export function messageView(context: MessageContext, message: ShownMessage): Tem
       tabindex="-1"
       data-message=${message.id}
     >
-      ${guard([message, context.markdown, context.answers, words], () =>
-        message.parts.map((part) => partView(context, message, part)),
+      ${guard(
+        [message, context.markdown, context.answers, words, thoughtFor(context.local, message)],
+        () => message.parts.map((part) => partView(context, message, part)),
       )}
       ${
         message.role === 'assistant' && message.partial
@@ -52,10 +55,11 @@ function reflectionView(
 }
 
 function partView(
-  { words, markdown: options, answers }: MessageContext,
+  context: MessageContext,
   message: ShownMessage,
   part: Part,
 ): TemplateResult | Node | typeof nothing {
+  const { words, markdown: options, answers } = context
   const own =
     message.role === 'assistant' ? attempt(() => answers.renderPart?.(part, message)) : null
   if (own) return own
@@ -70,7 +74,7 @@ function partView(
           ></div>`
     case 'reasoning':
       return html`<details class="reasoning" part="reasoning">
-        <summary>${isWhole ? words.reasoning : words.reasoningUnderWay}</summary>
+        <summary>${reasoningTitle(context, message, isWhole)}</summary>
         <p class="plain">${part.text}</p>
       </details>`
     case 'file':
@@ -79,6 +83,17 @@ function partView(
     case 'tool-result':
       return nothing
   }
+}
+
+/** How long it took is known where it was seen. */
+function reasoningTitle(
+  { words, local, locale }: MessageContext,
+  message: ShownMessage,
+  isWhole: boolean,
+): string {
+  const took = thoughtFor(local, message)
+  if (took === undefined) return isWhole ? words.reasoning : words.reasoningUnderWay
+  return words.thoughtFor(numberFormat(locale).format(Math.max(1, Math.round(took / 1000))))
 }
 
 /** Pictures that are part of the conversation are shown: nothing is loaded for them. */

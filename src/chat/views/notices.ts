@@ -6,6 +6,7 @@ import type { ChatContext, LocalState } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { goneKey } from '../deletion-watch.ts'
 import { loadingShown } from '../parts/engine-loading.ts'
+import { isLetGo } from '../parts/call-state.ts'
 import { askedTogether } from '../parts/rows.ts'
 import { textOfContent } from '../parts/text-of.ts'
 import { isReturned, takeBack, unsentOf } from '../unsent.ts'
@@ -58,6 +59,7 @@ function placeView(context: ChatContext): Maybe {
   return html`
     ${loadingView(context)} ${resumedView(context)}
     ${local.get(goneKey(snapshot.conversationId)) ? html`<p class="notice" role="status">${words.gone}</p>` : nothing}
+    ${isLetGo(snapshot) ? html`<p class="notice" role="status">${words.letGo}</p>` : nothing}
     ${isOffline ? html`<p class="notice">${words.offline}</p>` : nothing}
     ${isKept ? nothing : html`<p class="notice">${words.inMemory}</p>`}
     ${

@@ -4,7 +4,7 @@ import type { DirectiveResult } from 'lit/directive.js'
 import type { ShownCall, ShownMessage } from '../../index.ts'
 import type { ChatContext, MessageContext } from '../context.ts'
 import { dayFormat } from '../formats.ts'
-import { stateOf } from '../parts/call-state.ts'
+import { stateIn } from '../parts/call-state.ts'
 import type { ChatRow } from '../parts/rows.ts'
 import { approvalsView } from './approvals.ts'
 import { callView } from './call.ts'
@@ -57,7 +57,7 @@ function madeOf(context: MessageContext, message: ShownMessage): unknown[] {
 
 /** Nothing more comes of it by itself, and nobody is asked about it. */
 function isOver({ snapshot }: ChatContext, call: ShownCall): boolean {
-  const { kind } = stateOf(call)
+  const { kind } = stateIn(snapshot, call)
   const isSettled = kind === 'done' || kind === 'problem'
   return isSettled && !snapshot.pending.some(({ toolCallId }) => toolCallId === call.toolCallId)
 }

@@ -18,6 +18,7 @@ export interface Words {
   readonly resize: string
   readonly reasoning: string
   readonly reasoningUnderWay: string
+  thoughtFor(seconds: string): string
   readonly copy: string
   readonly copied: string
   readonly copyCode: string
@@ -44,6 +45,8 @@ export interface Words {
   callsDone(count: string): string
   readonly input: string
   readonly output: string
+  /** Of a long text that is cut. */
+  showAll(count: string): string
   readonly states: {
     readonly writing: string
     readonly waiting: string
@@ -54,6 +57,8 @@ export interface Words {
     readonly stopped: string
     readonly interrupted: string
     readonly refused: string
+    /** The page has let go of it. */
+    readonly leftOpen: string
   }
   readonly pageCalls: PageCallWords
   waitingCalls(count: string): string
@@ -91,6 +96,14 @@ export interface Words {
   readonly exportFile: string
   readonly importFile: string
   imported(count: string): string
+  /** Of the agent's memories. */
+  readonly memories: string
+  readonly noMemories: string
+  /** Of those that are not drawn. */
+  moreMemories(count: string): string
+  readonly memoryOfOthers: string
+  forgetAll(count: string): string
+  forgetAllSure(count: string): string
   readonly unfinished: string
   readonly plan: string
   planDone(done: string, all: string): string
@@ -98,6 +111,8 @@ export interface Words {
   readonly withdraw: string
   readonly unsent: string
   readonly disposed: string
+  /** The agent was disposed while something was open. */
+  readonly letGo: string
   readonly gone: string
   readonly tainted: string
   taintedBy(origin: string, since: string): string

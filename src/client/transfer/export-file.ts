@@ -2,9 +2,10 @@ import type { ConversationRecord } from '../../protocol/conversation.ts'
 import { OffstageError, type ErrorCode, type ErrorData } from '../../protocol/error.ts'
 import type { RowsFound } from '../../protocol/commands.ts'
 import { FORMAT, type Row } from '../../protocol/fact.ts'
+import { FILE_VERSION } from '../../protocol/file-version.ts'
 import { isImportMark } from '../../protocol/import-mark.ts'
-import { Crc32 } from './crc32.ts'
-import { FILE_NAME, FILE_VERSION, type Beginning, type FileLine } from './lines.ts'
+import { Crc32 } from '../../lib/crc32.ts'
+import { FILE_NAME, type Beginning, type FileLine } from './lines.ts'
 
 /** Rows after so many of a conversation, at most `count`. Null: there is no such conversation. */
 export type ReadRows = (

@@ -1,14 +1,15 @@
 import type { ImportRows } from '../../protocol/commands.ts'
 import { isErrorData, OffstageError, toErrorData, type ErrorData } from '../../protocol/error.ts'
 import { FORMAT } from '../../protocol/fact.ts'
+import { FILE_VERSION } from '../../protocol/file-version.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import type { AgentScope } from '../../protocol/scope.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { isNumber, isRecord, isText, optional, shape } from '../../lib/shape.ts'
 import { badInput } from '../failures.ts'
-import { Crc32 } from './crc32.ts'
+import { Crc32 } from '../../lib/crc32.ts'
 import { ImportedIds } from './imported-ids.ts'
-import { FILE_NAME, FILE_VERSION, linesOf, type Beginning, type Ending } from './lines.ts'
+import { FILE_NAME, linesOf, type Beginning, type Ending } from './lines.ts'
 import type { ImportReport } from './report.ts'
 
 export type ImportPart = Omit<ImportRows, keyof AgentScope>

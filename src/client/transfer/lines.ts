@@ -1,9 +1,6 @@
 import type { ConversationRecord } from '../../protocol/conversation.ts'
 import type { ErrorData } from '../../protocol/error.ts'
 
-/** Of the file's lines; that of the rows in them is `FORMAT`. */
-export const FILE_VERSION = 1
-
 /** The first line names it. */
 export const FILE_NAME = 'offstage-conversations'
 

@@ -1,4 +1,5 @@
-import { FORMAT, type Row } from '../../conversation/index.ts'
+import { FILE_VERSION, FORMAT, type Row } from '../../conversation/index.ts'
+import { CheckSum } from './check-sum.ts'
 import { Journal } from './journal.ts'
 import { isShowable } from './showable.ts'
 
@@ -58,9 +59,16 @@ export function readFile(name: string, text: string): OpenedFile {
     typeof format !== 'number'
   )
     throw new Error('This is no file of exported conversations.')
-  if (format > FORMAT) throw new Error('A newer version of Offstage has written this file.')
+  if (version > FILE_VERSION || format > FORMAT)
+    throw new Error('A newer version of Offstage has written this file.')
   const journals: Journal[] = []
-  for (const line of lines.slice(1)) takeLine(journals, parsed(line))
+  const sum = new CheckSum()
+  for (const line of lines.slice(1)) {
+    const fields = parsed(line)
+    takeLine(journals, fields)
+    const fault = sum.take(line, fields)
+    if (fault !== null) journals.at(-1)?.break(fault)
+  }
   if (journals.length === 0) throw new Error('There is no conversation in this file.')
   return { name, inspection: inspectionOf(inspector), version, format, journals }
 }
@@ -71,10 +79,15 @@ function takeLine(journals: Journal[], fields: Fields | null): void {
   const { conversation, row, end } = fields
   if (!isShowable(fields)) return breakFile(journals)
   if (isFields(conversation)) journals.push(new Journal(idOf(conversation)))
-  else if (journal && isRow(row))
-    journal.add({ ...row, conversationId: journal.conversationId, appendId: '' } as Row)
+  else if (journal && isFields(row)) takeRow(journal, row)
   else if (journal && isFields(end) && end['rows'] !== journal.rows.length)
     journal.break('The file has fewer rows than it says.')
+}
+
+function takeRow(journal: Journal, row: Fields): void {
+  if (isRow(row))
+    journal.add({ ...row, conversationId: journal.conversationId, appendId: '' } as Row)
+  else journal.break(`Row ${journal.rows.length + 1} can't be read.`)
 }
 
 function breakFile(journals: readonly Journal[]): void {
@@ -104,7 +117,7 @@ function inspectionOf(value: unknown): Inspection | null {
 }
 
 function isFirstToken(value: unknown): value is [string, number] {
-  return Array.isArray(value) && typeof value[0] === 'string' && typeof value[1] === 'number'
+  return Array.isArray(value) && typeof value[0] === 'string' && Number.isFinite(value[1])
 }
 
 function isRow(value: unknown): value is Omit<Row, 'conversationId' | 'appendId'> {
@@ -112,8 +125,15 @@ function isRow(value: unknown): value is Omit<Row, 'conversationId' | 'appendId'
     isFields(value) &&
     typeof value['type'] === 'string' &&
     typeof value['seq'] === 'number' &&
-    typeof value['at'] === 'number'
+    isTime(value['at'])
   )
+}
+
+/** The farthest that a `Date` reaches, in milliseconds. */
+const FARTHEST = 8.64e15
+
+function isTime(value: unknown): boolean {
+  return typeof value === 'number' && Math.abs(value) <= FARTHEST
 }
 
 function parsed(line: string): Fields | null {

@@ -54,6 +54,19 @@ export const frame: CSSResult = css`
     font: inherit;
   }
 
+  input[type='checkbox'] {
+    min-block-size: 1rem;
+    min-inline-size: 1rem;
+    margin: 0;
+  }
+
+  label:has(> input[type='checkbox']) {
+    display: inline-flex;
+    gap: 0.375rem;
+    align-items: center;
+    min-block-size: 1.75rem;
+  }
+
   button,
   .button,
   select {

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { InspectorContext } from '../context.ts'
 import { eventLines, summaryOf } from '../parts/event-book.ts'
+import { said } from './said.ts'
 import { timeOfDay } from './format.ts'
 import { tableView } from './table.ts'
 import { treeView } from './tree.ts'
@@ -72,7 +73,7 @@ export function eventDetail(context: InspectorContext): TemplateResult | typeof 
   const value = event.events.length === 1 ? event.events[0] : event.events
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${event.type}>
     <h3>${event.type}</h3>
-    ${event.events.length > 1 ? html`<p class="text">${summaryOf(event)}</p>` : nothing}
+    ${event.events.length > 1 ? html`<p class="text">${said(summaryOf(event))}</p>` : nothing}
     ${treeView(value, 'event', context)}
   </div>`
 }

@@ -4,6 +4,7 @@ import { eventDetail, eventsView } from './events.ts'
 import { exportView } from './export.ts'
 import { journalView, rowDetail } from './journal.ts'
 import { requestDetail, requestsView } from './requests.ts'
+import { said } from './said.ts'
 import { scrubberView } from './scrubber.ts'
 import { timelineView } from './timeline.ts'
 
@@ -40,15 +41,17 @@ function toolbarView(context: InspectorContext): TemplateResult {
               ${conversations.map(
                 ({ conversationId, title }) =>
                   html`<option value=${conversationId} ?selected=${conversationId === on}>
-                    ${title || conversationId}
+                    ${said(title || conversationId)}
                   </option>`,
               )}
             </select>`
       }
       ${
         file
-          ? html`<span class="source" title=${file.inspection?.browser ?? nothing}
-                >${file.name}, format ${file.format}</span
+          ? html`<span
+                class="source"
+                title=${file.inspection ? said(file.inspection.browser) : nothing}
+                >${said(file.name)}, format ${file.format}</span
               ><button type="button" @click=${() => context.closeFile()}>Close file</button>`
           : hasAgent
             ? html`<span class="source live">live</span

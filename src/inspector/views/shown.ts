@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { ConversationSnapshot, ShownCall, ShownMessage } from '../../index.ts'
+import { said } from './said.ts'
 
 /** The newest messages that are drawn of a long conversation. */
 const MOST_MESSAGES = 60
@@ -11,7 +12,7 @@ export function shownView(snapshot: ConversationSnapshot | null): TemplateResult
   const shown = messages.slice(-MOST_MESSAGES)
   return html`
     <p class="quiet">
-      ${status}${ended ? `, ${ended.outcome}` : ''}${pending.length > 0 ? `, ${pending.length} waiting` : ''}
+      ${said(status)}${ended ? `, ${said(ended.outcome)}` : ''}${pending.length > 0 ? `, ${pending.length} waiting` : ''}
     </p>
     ${
       shown.length < messages.length
@@ -25,11 +26,11 @@ export function shownView(snapshot: ConversationSnapshot | null): TemplateResult
 function messageView(message: ShownMessage): TemplateResult | typeof nothing {
   if (message.role === 'tool') return nothing
   return html`<div class="message ${message.role}">
-    <strong>${message.role}</strong>
+    <strong>${said(message.role)}</strong>
     ${message.parts.map((part) => {
-      if (part.type === 'text') return html`<p>${part.text}</p>`
-      if (part.type === 'reasoning') return html`<p class="quiet">${part.text}</p>`
-      return part.type === 'file' ? html`<p class="quiet">${part.mediaType}</p>` : nothing
+      if (part.type === 'text') return html`<p>${said(part.text)}</p>`
+      if (part.type === 'reasoning') return html`<p class="quiet">${said(part.text)}</p>`
+      return part.type === 'file' ? html`<p class="quiet">${said(part.mediaType)}</p>` : nothing
     })}
     ${(message.calls ?? []).map(callView)}
   </div>`
@@ -37,8 +38,8 @@ function messageView(message: ShownMessage): TemplateResult | typeof nothing {
 
 function callView({ title, toolName, status, input, output }: ShownCall): TemplateResult {
   return html`<p class="call-line">
-    <code>${title ?? toolName}</code> <span class="status ${status}">${status}</span>
-    <code class="quiet">${JSON.stringify(input)?.slice(0, 400)}</code>
-    ${output ? html`<code>${JSON.stringify(output).slice(0, 400)}</code>` : nothing}
+    <code>${said(title ?? toolName)}</code> <span class="status ${status}">${said(status)}</span>
+    <code class="quiet">${said(JSON.stringify(input)?.slice(0, 400) ?? '')}</code>
+    ${output ? html`<code>${said(JSON.stringify(output).slice(0, 400))}</code>` : nothing}
   </p>`
 }

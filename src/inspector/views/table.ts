@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import { ROW_HEIGHT, type ListWindow } from '../list-window.ts'
+import { said } from './said.ts'
 
 export interface Table<Row> {
   readonly label: string
@@ -58,7 +59,7 @@ function rowView<Row>(table: Table<Row>, row: Row, index: number): TemplateResul
     .style=${`inset-block-start: ${index * ROW_HEIGHT}px`}
     @click=${() => choose(table, index)}
   >
-    ${table.cells(row).map((cell) => html`<span role="gridcell">${cell}</span>`)}
+    ${table.cells(row).map((cell) => html`<span role="gridcell">${typeof cell === 'string' ? said(cell) : cell}</span>`)}
   </div>`
 }
 

@@ -2,6 +2,7 @@ import { html, svg, type TemplateResult } from 'lit'
 import type { InspectorContext } from '../context.ts'
 import { timesOf, type TimelineLine } from '../parts/timeline.ts'
 import { duration, timeOfDay } from './format.ts'
+import { said } from './said.ts'
 import { tableView } from './table.ts'
 
 const COLUMNS = [
@@ -44,8 +45,8 @@ export function timelineView({
 function cellsOf(line: TimelineLine, run: TimelineLine): (TemplateResult | string)[] {
   const { total, model, tool, person } = timesOf(line)
   return [
-    html`<span class="indent-${Math.min(line.depth, 5)}">${line.name}</span>`,
-    html`<span class="status ${line.status}">${line.status}</span>`,
+    html`<span class="indent-${Math.min(line.depth, 5)}">${said(line.name)}</span>`,
+    html`<span class="status ${line.status}">${said(line.status)}</span>`,
     timeOfDay(line.startedAt),
     duration(total),
     line.firstTokenMs === null ? '' : duration(Math.max(1, line.firstTokenMs)),

@@ -38,12 +38,12 @@ export async function showAction(live: LivePage, element: Element): Promise<void
     await sleep(TRAVEL_MS)
 }
 
-/** Draws a frame around an element for a while. */
+/** Draws a frame around an element for a while, and returns it. */
 export function drawFrame(
   live: LivePage,
   element: Element,
   { ms, note }: { readonly ms: number; readonly note?: string },
-): void {
+): HTMLElement {
   const overlay = overlayOf(live)
   raise(overlay.host)
   const box = pageBox(element)
@@ -66,6 +66,7 @@ export function drawFrame(
   if (cursor) place(cursor, { left: box.left + box.width / 2, top: box.top + box.height / 2 })
   clearTimeout(overlay.timer)
   overlay.timer = setTimeout(() => live.clearOverlay(), ms)
+  return frame
 }
 
 function overlayOf(live: LivePage): Overlay {

@@ -53,11 +53,15 @@ export async function drag(
     // Some pages make an element draggable only when the button is pressed.
     await nextFrame(viewOf(source))
     const dragged = draggableAround(start.receiver)
-    await (dragged
-      ? dragAndDrop(dragged, start, { end, context })
-      : dragPointer(start, end, context))
+    const dropped = dragged
+      ? await dragAndDrop(dragged, start, { end, context })
+      : await dragPointer(start, end, context)
     const where = goal ? ` to ${describeElement(goal, live)}` : ''
-    return { summary: `Dragged ${describeElement(source, live)}${where}.`, element: source }
+    const refused = dropped ? '' : ' It was not accepted there.'
+    return {
+      summary: `Dragged ${describeElement(source, live)}${where}.${refused}`,
+      element: source,
+    }
   })
 }
 
@@ -86,7 +90,8 @@ function draggableAround(element: Element): HTMLElement | null {
   return isElement(found) && native.matches(found, '[draggable="true"]') ? found : null
 }
 
-async function dragPointer(start: Hit, end: Point, context: ActionContext): Promise<void> {
+/** True: what is moved by the pointer is never refused. */
+async function dragPointer(start: Hit, end: Point, context: ActionContext): Promise<boolean> {
   const { receiver } = start
   const { live, signal } = context
   let last = start
@@ -100,6 +105,7 @@ async function dragPointer(start: Hit, end: Point, context: ActionContext): Prom
     await nextFrame(viewOf(receiver))
     checkDrop(processPointerCapture() ?? last.receiver, start, context)
     releasePointer(last, PRESS)
+    return true
   } catch (error) {
     cancelPointer(start, PRESS)
     throw error
@@ -108,17 +114,19 @@ async function dragPointer(start: Hit, end: Point, context: ActionContext): Prom
   }
 }
 
+/** Whether it was dropped on something that takes it. */
 async function dragAndDrop(
   source: HTMLElement,
   start: Hit,
   { end, context }: { readonly end: Point; readonly context: ActionContext },
-): Promise<void> {
+): Promise<boolean> {
   const { signal } = context
   const view = viewOf(source)
   const data = dragData(view)
   const send = (target: Element, type: string, point: Point): boolean =>
     sendDrag(target, type, { point, data })
-  if (!send(source, 'dragstart', start.point)) return releasePointer(start, PRESS)
+  // A page that prevents it goes by the pointer.
+  if (!send(source, 'dragstart', start.point)) return dragPointer(start, end, context)
   cancelPointer(start, PRESS)
   let over: Element | null = null
   let accepted = false
@@ -151,6 +159,7 @@ async function dragAndDrop(
     if (!dropped) data.dropEffect = 'none'
     send(source, 'dragend', end)
   }
+  return dropped
 }
 
 function between(start: Point, end: Point): Point[] {

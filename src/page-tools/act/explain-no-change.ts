@@ -1,6 +1,8 @@
 import { isElement, isTag, parentOf, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import type { LivePage } from '../outline/live-page.ts'
+import { reactsItself } from '../outline/own-reaction.ts'
+import { pointerSelector } from '../outline/pointer-rules.ts'
 import { isActionable, roleOf } from '../outline/role.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { isReadable } from '../outline/region.ts'
@@ -21,14 +23,25 @@ export function explainNoChange(
   if (!native.isConnected(element)) return 'Nothing visible changed, but the element was replaced.'
   const known = likelyReason(element)
   const found =
-    known === null && documentChanged ? STYLE_ONLY : `Nothing changed. ${known ?? guess(element)}`
+    known === null && isWrapper(element, live)
+      ? `${documentChanged ? STYLE_CHANGED : 'Nothing changed'}. It holds controls, one of which may be meant.`
+      : known === null && documentChanged
+        ? `${STYLE_CHANGED}: it may have worked.`
+        : `Nothing changed. ${known ?? guess(element)}`
   const others = candidatesNear(element, live).map((other) => `\n- ${describeElement(other, live)}`)
   const advice = others.length > 0 ? ` Try:${others.join('')}` : ''
   return `${found}${advice}`
 }
 
-const STYLE_ONLY =
-  'Nothing that can be read changed, only the look of something: it may have worked.'
+const STYLE_CHANGED = 'Nothing that can be read changed, only the look of something'
+
+/** What has controls in it is seldom what was meant. */
+function isWrapper(element: Element, { options }: LivePage): boolean {
+  return (
+    !isActionable(roleOf(element)) &&
+    controlsIn(element).some((one) => isReadable(one, options) && hiddenReason(one) === null)
+  )
+}
 
 function guess(element: Element): string {
   const isCustom = native.localName(element).includes('-')
@@ -62,11 +75,13 @@ function candidatesNear(element: Element, live: LivePage): Element[] {
     .slice(0, CANDIDATES)
 }
 
-const CONTROLS = 'button,a[href],input,select,textarea,[role],[tabindex]'
+const CONTROLS = 'button,a[href],input,select,textarea,[role],[tabindex],[onclick]'
 const ENOUGH = 15
 
 function controlsIn(element: Element): Element[] {
-  return onlyControls([...native.querySelectorAll(element, CONTROLS)].slice(0, ENOUGH * 2))
+  const clickable = pointerSelector(native.getRootNode(element))
+  const found = native.querySelectorAll(element, `${CONTROLS},${clickable}`)
+  return onlyControls([...found].slice(0, ENOUGH * 2))
 }
 
 /** The controls after the element in reading order, then those before it. */
@@ -83,5 +98,5 @@ function controlsBeside(element: Element, around: Element): Element[] {
 }
 
 function onlyControls(found: readonly Element[]): Element[] {
-  return found.filter((one) => isElement(one) && isActionable(roleOf(one)))
+  return found.filter((one) => isElement(one) && (isActionable(roleOf(one)) || reactsItself(one)))
 }

@@ -6,7 +6,7 @@ import { PageError } from '../page-error.ts'
 import { roleOf } from '../outline/role.ts'
 import { checkedState, isReadOnly } from '../outline/state.ts'
 import { nextFrame } from '../waiting.ts'
-import { perform, type ActionContext, type ActionReport } from './perform.ts'
+import { perform, type ActionContext, type ActionReport, type Telling } from './perform.ts'
 import { choose } from './select-option.ts'
 import { check } from './set-checked.ts'
 import { resolveTarget, type Target } from './target.ts'
@@ -31,51 +31,77 @@ export async function fillForm(
   const live = livePage(options.page)
   return perform(options, async (context) => {
     const { href } = location
-    const summaries: string[] = []
+    const tellings: Telling[] = []
+    let end: readonly string[] = []
     for (const [index, field] of fields.entries()) {
-      const problem = await fillOne(field, { context, options, summaries })
+      const problem = await fillOne(field, { context, options, tellings })
       const left = fields.length - index - 1
       const stop =
         problem ?? (location.href !== href && left > 0 ? 'The page went elsewhere.' : null)
       if (stop) {
-        summaries.push(`Stopped: ${stop}`, `${left} more fields were not filled.`)
-        if (index === 0 && problem) throw new PageError('refused-value', summaries.join('\n'))
+        end = [`Stopped: ${stop}`, `${left} more fields were not filled.`]
+        if (index === 0 && problem) throw new PageError('refused-value', end.join('\n'))
         break
       }
       const { modal } = live.outline
       await nextFrame(modal ? viewOf(modal) : window)
     }
-    return { summary: summaries.join('\n'), expectsChange: false }
+    return { summary: (seen) => tellAll(tellings, end, seen), expectsChange: false }
   })
+}
+
+/** One line each; throws when the page kept none of it. */
+function tellAll(
+  tellings: readonly Telling[],
+  end: readonly string[],
+  seen: Parameters<Telling>[0],
+): string {
+  let kept = 0
+  const lines = tellings.map((telling) => {
+    try {
+      const line = telling(seen)
+      kept += 1
+      return line
+    } catch (error) {
+      return `Not kept: ${messageOf(error)}`
+    }
+  })
+  const text = [...lines, ...end].join('\n')
+  if (kept === 0) throw new PageError('refused-value', text)
+  return text
 }
 
 interface Progress {
   readonly context: ActionContext
   readonly options: ActOptions
-  readonly summaries: string[]
+  readonly tellings: Telling[]
 }
 
 /** Fills one field; returns what went wrong, null for nothing. */
 async function fillOne(
   { target, value }: FieldValue,
-  { context, options, summaries }: Progress,
+  { context, options, tellings }: Progress,
 ): Promise<string | null> {
   try {
     const { live, signal } = context
     const element = await resolveTarget(target, { page: options.page, live, signal })
-    summaries.push(await setField(element, value, context))
+    tellings.push(await setField(element, value, context))
     return null
   } catch (error) {
-    if (!PageError.is(error)) throw error
-    return isScrubbed(error) ? asSent(error.message) : error.message
+    return messageOf(error)
   }
+}
+
+function messageOf(error: unknown): string {
+  if (!PageError.is(error)) throw error
+  return isScrubbed(error) ? asSent(error.message) : error.message
 }
 
 function setField(
   element: HTMLElement,
   value: FieldValue['value'],
   context: ActionContext,
-): Promise<string> {
+): Promise<Telling> {
   const role = roleOf(element)
   if (typeof value === 'boolean') return check(element, value, context)
   const isBox = checkedState(element) !== null

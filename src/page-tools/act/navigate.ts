@@ -22,11 +22,17 @@ export async function navigate(address: string, options: ActOptions = {}): Promi
   const url = allowedUrl(address, options)
   if (url.href === location.href)
     return { changed: false, text: `The page is at ${shownAddress(url.href)} already.` }
+  const before = location.href
   return perform(options, async ({ signal }) => {
     const stays = url.hash !== '' && url.href.split('#')[0] === location.href.split('#')[0]
     location.assign(url)
     if (!stays) await waitForNavigation(options, signal)
-    return { summary: `Went to ${shownAddress(location.href)}.` }
+    // A page may keep its address, or go back to it.
+    const told = (): string =>
+      location.href === before
+        ? `The page did not go there: it is still at ${shownAddress(before)}.`
+        : `Went to ${shownAddress(location.href)}.`
+    return { summary: told }
   })
 }
 
@@ -45,7 +51,9 @@ export async function goBack(options: ActOptions = {}): Promise<ActionReport> {
     stepBack(view)
     for (let waited = 0; waited < 1500 && view.location.href === href; waited += 50)
       await sleep(50, signal)
-    return { summary: view.location.href === href ? 'The page did not go back.' : 'Went back.' }
+    return {
+      summary: () => (view.location.href === href ? 'The page did not go back.' : 'Went back.'),
+    }
   })
 }
 

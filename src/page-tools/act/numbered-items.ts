@@ -37,3 +37,15 @@ function numberPattern(wanted: string): RegExp | null {
   const [before = '', after = ''] = parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
   return new RegExp(`${before}(\\d+)${after}`, 'g')
 }
+
+/** Whether a text is in another one: "Row 7" isn't in "Row 70", and "70" not in "170". Both normalised. */
+export function containsText(shown: string, text: string): boolean {
+  const [first, last] = [/^\d/.test(text), /\d$/.test(text)]
+  for (let at = shown.indexOf(text); at >= 0; at = shown.indexOf(text, at + 1)) {
+    const isCut =
+      (first && /\d/.test(shown[at - 1] ?? '')) ||
+      (last && /\d/.test(shown[at + text.length] ?? ''))
+    if (!isCut) return true
+  }
+  return false
+}

@@ -96,9 +96,8 @@ export function allowsSeveral(option: HTMLElement, { element }: OptionSearch): b
   )
 }
 
-export function isChosen(option: HTMLElement, search: OptionSearch): boolean {
-  if (native.matches(option, CHOSEN) || native.querySelector(option, ':checked')) return true
-  // The visible list may be a copy of the one for assistive technology.
+/** Whether its twin is chosen: the visible list may be a copy of the one for assistive technology. */
+export function chosenTwin(option: HTMLElement, search: OptionSearch): boolean {
   const texts = namesOf(option, search)
   return referencedLists(search.element)
     .flatMap((list) => [...native.querySelectorAll<HTMLElement>(list, CHOSEN)])
@@ -119,11 +118,13 @@ export function scrollerOf(element: Element): Element | null {
 export function listFor(element: HTMLElement): Element | null {
   if (/^(listbox|menu|tree)$/.test(native.getAttribute(element, 'role') ?? '')) return element
   if (holdsRadios(element)) return element
-  const inner = native.querySelector(element, '[role=listbox],[role=menu]')
-  const list = [...referencedLists(element), ...(inner ? [inner] : [])].find(
-    (one) => hiddenReason(one) === null && optionsIn(one).length > 0,
-  )
-  return list ?? null
+  const isShown = (one: Element): boolean => hiddenReason(one) === null && optionsIn(one).length > 0
+  const owned = referencedLists(element).find(isShown)
+  if (owned) return owned
+  // One that is closed may hold a list of what is chosen.
+  if (native.ariaExpanded(ownerIn(element)) === 'false') return null
+  const inner = [...native.querySelectorAll(element, '[role=listbox],[role=menu]')].filter(isShown)
+  return inner.find((one) => floatsBeside(one, element)) ?? inner[0] ?? null
 }
 
 function referencedLists(element: HTMLElement): Element[] {

@@ -1,4 +1,4 @@
-import { isScrubbed } from '../as-sent.ts'
+import { asSent, isScrubbed } from '../as-sent.ts'
 import { cleanText, quote, shorten, shownAddress } from '../clean-text.ts'
 import { activeElement, isTag, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
@@ -6,7 +6,7 @@ import * as nativeDocument from '../native-document.ts'
 import { exclusively, livePage, treesOf, type LivePage, scrub } from '../outline/live-page.ts'
 import { rootOf } from '../outline/region.ts'
 import type { ActOptions } from '../options.ts'
-import { PageError } from '../page-error.ts'
+import { PageError, type PageErrorCode } from '../page-error.ts'
 import { findPhrases } from '../secrets/phrase-parts.ts'
 import { changesText } from '../read/changes.ts'
 import { framed } from '../read/frame.ts'
@@ -29,10 +29,16 @@ export interface ActionReport {
   readonly text: string
 }
 
+/**
+ * What an action came to, told once the page has settled: only then it can be seen whether the page kept it. Throws a
+ * `PageError` when it did not. `changed`: something else on the page did.
+ */
+export type Telling = (seen: { readonly changed: boolean }) => string
+
 /** An action's own result; changes of the page are detected separately. */
 export interface ActionOutcome {
   /** `Clicked button "Save" [ref=e3].` */
-  readonly summary: string
+  readonly summary: string | Telling
   readonly element?: Element
   /** The focused element when the action itself began. Default: the one before its preparation. */
   readonly focused?: Element | null
@@ -147,7 +153,7 @@ function report(
 ): ActionReport {
   findPhrases(treesOf(live))
   const now = stateOf(live)
-  const lines = [outcome.summary, ...notes]
+  const lines = [...notes]
   if (now.href !== before.href) lines.push(`The address is now ${shownAddress(now.href)}.`)
   if (now.title !== before.title)
     lines.push(`The title is now ${quote(shorten(cleanText(now.title), TITLE_LIMIT))}.`)
@@ -164,10 +170,27 @@ function report(
   if (moved) lines.push(`The focus is on ${describeElement(focused, live)}.`)
   const changed =
     changes !== '' || notes.length > 0 || now.href !== before.href || now.title !== before.title
+  const { summary } = outcome
+  const told = typeof summary === 'string' ? { text: summary } : tell(summary, changed)
   if (changes) lines.push(`Changes (untrusted page content):\n${framed(changes.trimEnd())}`)
-  else if (!changed && !moved && outcome.expectsChange !== false)
+  else if (!changed && !moved && !told.code && outcome.expectsChange !== false)
     lines.push(explainNoChange(live, outcome.element, documentChanged))
-  return { changed, text: scrub(lines.join('\n'), live) }
+  const text = [told.text, ...lines].join('\n')
+  if (told.code) throw new PageError(told.code, text)
+  return { changed, text: scrub(text, live) }
+}
+
+/** `code`: of what the page did not keep. */
+function tell(
+  telling: Telling,
+  changed: boolean,
+): { readonly text: string; readonly code?: PageErrorCode } {
+  try {
+    return { text: telling({ changed }) }
+  } catch (error) {
+    if (!PageError.is(error)) throw error
+    return { text: isScrubbed(error) ? asSent(error.message) : error.message, code: error.code }
+  }
 }
 
 /** The dialog or list that opened over the page, if any: the most relevant change. */

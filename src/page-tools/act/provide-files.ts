@@ -5,7 +5,7 @@ import * as native from '../native.ts'
 import { PageError } from '../page-error.ts'
 import { describeElement } from './describe.ts'
 import { sendDrag } from './drag-event.ts'
-import type { ActionContext } from './perform.ts'
+import type { ActionContext, Telling } from './perform.ts'
 import { makeReady } from './make-ready.ts'
 import { sendChoice } from './set-value.ts'
 import { checkAction } from './guard-actions.ts'
@@ -30,7 +30,7 @@ export async function provideFiles(
   fileTarget: FileTarget,
   names: string,
   context: ActionContext,
-): Promise<string> {
+): Promise<Telling> {
   const target = 'field' in fileTarget ? fileTarget.field : fileTarget.zone
   const name = describeElement(target, context.live)
   const { files } = context.live.options
@@ -53,7 +53,14 @@ export async function provideFiles(
   checkAction(target, context)
   if ('zone' in fileTarget) await dropFiles(fileTarget.zone, transfer, context)
   else setFiles(fileTarget.field, transfer.files, name)
-  return `Gave ${wanted.map(quoteSent).join(', ')} to ${name}.`
+  const gave = `Gave ${wanted.map(quoteSent).join(', ')} to ${name}`
+  return ({ changed }) => {
+    if (!('field' in fileTarget)) return changed ? `${gave}.` : `${gave}. Nothing changed.`
+    if (wanted.length === 0 || (fileTarget.field.files?.length ?? 0) > 0) return `${gave}.`
+    // Many a page takes the file and empties the field.
+    if (changed) return `${gave}. The field is empty again.`
+    throw new PageError('refused-value', `${name} did not keep the file: it is empty.`)
+  }
 }
 
 function setFiles(field: HTMLInputElement, files: FileList, name: string): void {
@@ -93,9 +100,10 @@ async function dropFiles(
   await show(zone)
   const send = (type: string): boolean => sendDrag(receiver, type, { point, data })
   send('dragenter')
-  // A target that accepts a drop prevents the default of `dragover`.
-  if (!send('dragover')) return void send('drop')
-  send('dragleave')
+  // A target that accepts a drop prevents the default of `dragover`, and that of `drop`, which opens the file.
+  if (!send('dragover')) {
+    if (!send('drop')) return
+  } else send('dragleave')
   throw new PageError(
     'unsupported',
     `${describeElement(zone, live)} takes neither text nor files. Click it, or use press_key.`,

@@ -3,15 +3,22 @@ import { normalize } from '../clean-text.ts'
 import { contains, isElement, parentOf, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
-import { livePage, scrubber } from '../outline/live-page.ts'
+import { livePage, type LivePage, scrubber } from '../outline/live-page.ts'
 import { isReadable, rootOf } from '../outline/region.ts'
 import type { ActOptions, PageOptions } from '../options.ts'
 import { find } from '../read/find.ts'
-import { comparableText } from '../read/readable-text.ts'
+import { comparableTexts, type TextForms } from '../read/readable-text.ts'
+import { PageError } from '../page-error.ts'
 import { isMasked } from '../privacy.ts'
 import { nextFrame, sleep } from '../waiting.ts'
 import { describeElement } from './describe.ts'
-import { estimateScrollTop, sampleScroll, type ScrollSample } from './numbered-items.ts'
+import { isOnScreen } from './on-screen.ts'
+import {
+  containsText,
+  estimateScrollTop,
+  sampleScroll,
+  type ScrollSample,
+} from './numbered-items.ts'
 import { perform, type ActionContext, type ActionReport, type ActionOutcome } from './perform.ts'
 import { scrollIntoView } from './make-ready.ts'
 import { resolveTarget, type Target } from './target.ts'
@@ -42,18 +49,34 @@ export async function scroll(options: ScrollOptions = {}): Promise<ActionReport>
   return perform(options, async (context) => {
     if (element && !direction && !until) {
       scrollIntoView(element)
-      return { summary: `Scrolled to ${describeElement(element, live)}.`, expectsChange: false }
+      return { summary: () => toldScroll(element, live), expectsChange: false }
     }
     const scroller = scrollerOf(element ?? rootOf(live.options))
     if (until) return scrollUntil(scroller, until, { context, options })
+    const before = placeOf(scroller)
     const moved = move(scroller, direction ?? 'down')
     return {
-      summary: moved
-        ? `Scrolled ${direction ?? 'down'}${position(scroller)}.`
-        : 'It is at its end already.',
+      summary: () => {
+        if (!moved) return 'It is at its end already.'
+        if (placeOf(scroller) !== before)
+          return `Scrolled ${direction ?? 'down'}${position(scroller)}.`
+        throw new PageError('unsupported', `The page scrolled it back${position(scroller)}.`)
+      },
       expectsChange: false,
     }
   })
+}
+
+/** Said once the page has settled: it may have scrolled back, or not at all. */
+function toldScroll(element: Element, live: LivePage): string {
+  const name = describeElement(element, live)
+  if (!native.isConnected(element)) return `Scrolled to ${name}; the page replaced it since.`
+  if (isOnScreen(element)) return `Scrolled to ${name}.`
+  throw new PageError('unsupported', `${name} is not in view: the page did not scroll to it.`)
+}
+
+function placeOf(scroller: Element): string {
+  return `${native.scrollLeft(scroller)} ${native.scrollTop(scroller)}`
 }
 
 async function scrollUntil(
@@ -66,28 +89,40 @@ async function scrollUntil(
   const until = performance.now() + SEARCH_MS
   const start = native.scrollTop(scroller)
   let samples: readonly (ScrollSample | null)[] = []
+  let hasJumped = false
+  // Without a direction, what is before the start is searched, too.
+  let isBeforeStart = false
   for (let step = 0; performance.now() < until; step += 1) {
     const clean = scrubber(live)
-    const read = (one: Element): string => normalize(clean(textIn(one, live.options)))
-    const element = innermostHolder(scroller, normalize(text), read)
-    if (element) {
-      scrollIntoView(element)
-      const [found] = await find({ text }, options)
-      return {
-        summary: `Found ${found?.line ?? describeElement(element, live)}.`,
-        expectsChange: false,
-      }
+    const read = (one: Element): TextForms => {
+      const [spaced, joined] = textsIn(one, live.options)
+      return [normalize(clean(spaced)), normalize(clean(joined))]
     }
-    if (step === MAX_ESTIMATES) native.scrollTo(scroller, { top: start })
+    const element = innermostHolder(scroller, normalize(text), read)
+    if (element) return foundOutcome(element, text, { live, options })
+    if (step === MAX_ESTIMATES && hasJumped) native.scrollTo(scroller, { top: start })
+    const mayJump = step < MAX_ESTIMATES && !isBeforeStart
     samples = [
       samples.at(-1) ?? null,
-      step < MAX_ESTIMATES
-        ? sampleScroll(text, { scrollTop: native.scrollTop(scroller), textContent: read(scroller) })
+      mayJump
+        ? sampleScroll(text, {
+            scrollTop: native.scrollTop(scroller),
+            textContent: read(scroller)[0],
+          })
         : null,
     ]
-    const moved = jumpToNumber(scroller, text, samples) || move(scroller, direction)
-    if (!moved && !(await loadsMore(scroller, direction, signal)))
-      return { summary: `${notFound(scroller, text)} That is the end.`, expectsChange: false }
+    const jumped = mayJump && jumpToNumber(scroller, text, samples)
+    hasJumped ||= jumped
+    const isOver = isBeforeStart && native.scrollTop(scroller) >= start
+    const moved = !isOver && (jumped || move(scroller, direction))
+    if (!moved && (isOver || !(await loadsMore(scroller, direction, signal)))) {
+      // What was jumped over was not searched.
+      if (hasJumped && step < MAX_ESTIMATES) step = MAX_ESTIMATES - 1
+      else if (!options.direction && !isBeforeStart && start > 1) {
+        isBeforeStart = true
+        native.scrollTo(scroller, { top: 0 })
+      } else return endOutcome(scroller, text, { direction, start, isWhole: !options.direction })
+    }
     for (let frame = 0; frame < 2; frame += 1) await nextFrame(viewOf(scroller))
     signal?.throwIfAborted()
   }
@@ -95,8 +130,41 @@ async function scrollUntil(
   return { summary, expectsChange: false }
 }
 
+async function foundOutcome(
+  element: Element,
+  text: string,
+  { live, options }: { readonly live: LivePage; readonly options: ScrollOptions },
+): Promise<ActionOutcome> {
+  scrollIntoView(element)
+  const [found] = await find({ text }, options)
+  const line = found?.line ?? describeElement(element, live)
+  const summary = (): string =>
+    native.isConnected(element) && isOnScreen(element)
+      ? `Found ${line}.`
+      : `Found ${line}, but the page did not stay there.`
+  return { summary, expectsChange: false }
+}
+
+function endOutcome(
+  scroller: Element,
+  text: string,
+  {
+    direction,
+    start,
+    isWhole,
+  }: { readonly direction: string; readonly start: number; readonly isWhole: boolean },
+): ActionOutcome {
+  const extent = isWhole
+    ? ': all of it was searched'
+    : start > 1
+      ? ` ${direction} of where it began, at ${Math.round(start)} px`
+      : ''
+  const end = ` That is the end${extent}.`
+  return { summary: notFound(scroller, text) + end, expectsChange: false }
+}
+
 function notFound(scroller: Element, text: string): string {
-  return `${quoteSent(text)} did not appear up to here${position(scroller)}.`
+  return `${quoteSent(text)} did not appear${position(scroller)}.`
 }
 
 /** Scrolls straight to the estimated position of a numbered item. Returns false without an estimate. */
@@ -127,21 +195,23 @@ async function loadsMore(
 }
 
 /** What may be read of an element, which may be around all that may be. */
-function textIn(element: Element, options: PageOptions): string {
+function textsIn(element: Element, options: PageOptions): TextForms {
   const root = rootOf(options)
-  if (contains(element, root)) return comparableText(root, options)
+  if (contains(element, root)) return comparableTexts(root, options)
   const isShown = isReadable(element, options) && !isMasked(element, options)
-  return isShown ? comparableText(element, options) : ''
+  return isShown ? comparableTexts(element, options) : ['', '']
 }
 
 /** The innermost element that shows the text, by what may be read of it. */
 function innermostHolder(
   scroller: Element,
   text: string,
-  read: (element: Element) => string,
+  read: (element: Element) => TextForms,
 ): Element | null {
+  const letters = withoutSpaces(text)
   const shows = (element: Element): boolean =>
-    containsText(normalize(native.textContent(element)), text) && containsText(read(element), text)
+    withoutSpaces(normalize(native.textContent(element))).includes(letters) &&
+    read(element).some((shown) => containsText(shown, text))
   if (!shows(scroller)) return null
   let at = scroller
   for (;;) {
@@ -151,12 +221,8 @@ function innermostHolder(
   }
 }
 
-/** "Row 7" isn't in "Row 70". */
-function containsText(shown: string, text: string): boolean {
-  const digit = /\d$/.test(text)
-  for (let at = shown.indexOf(text); at >= 0; at = shown.indexOf(text, at + 1))
-    if (!digit || !/\d/.test(shown[at + text.length] ?? '')) return true
-  return false
+function withoutSpaces(text: string): string {
+  return text.replaceAll(' ', '')
 }
 
 /**

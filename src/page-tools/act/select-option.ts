@@ -15,7 +15,6 @@ import { keyOf } from './key.ts'
 import { sendKeyPress } from './keyboard.ts'
 import {
   findOption,
-  isChosen,
   isOpen,
   listFor,
   namesOf,
@@ -25,8 +24,11 @@ import {
   allowsSeveral,
   type OptionSearch,
 } from './option-list.ts'
-import { perform, type ActionContext, type ActionReport } from './perform.ts'
-import { movePointer } from './pointer.ts'
+import { isChosenNatively, pendingChoice, scopeOf } from './choice-signs.ts'
+import { stateBefore } from './chosen-before.ts'
+import { perform, type ActionContext, type ActionReport, type Telling } from './perform.ts'
+import { type CustomChoice, toldCustom, toldNative } from './tell-choice.ts'
+import { roleOf } from '../outline/role.ts'
 import { makeReady } from './make-ready.ts'
 import { editableIn } from './field-kind.ts'
 import { sendChoice } from './set-value.ts'
@@ -55,27 +57,27 @@ export async function selectOption(
   }))
 }
 
-/** The choice alone, for actions of several steps; returns a summary. */
+/** The choice alone, for actions of several steps. */
 export async function choose(
   element: HTMLElement,
   wanted: readonly string[],
   context: ActionContext,
-): Promise<string> {
+): Promise<Telling> {
   if (wanted.length === 0) throw new PageError('invalid-input', 'Say which option.')
   if (isTag(element, 'label') && element.control) {
     requireAllowed(element.control, context.live.options)
     return choose(element.control, wanted, context)
   }
-  if (isTag(element, 'select')) await chooseNative(element, wanted, context)
-  else await chooseCustom(element, wanted, context)
-  return `Chose ${wanted.map(quoteSent).join(', ')} in ${describeElement(element, context.live)}.`
+  return isTag(element, 'select')
+    ? chooseNative(element, wanted, context)
+    : chooseCustom(element, wanted, context)
 }
 
 async function chooseNative(
   select: HTMLSelectElement,
   wanted: readonly string[],
   context: ActionContext,
-): Promise<void> {
+): Promise<Telling> {
   const { live, signal, show } = context
   // A library may have hidden it behind its own list, and listen to it.
   await makeReady(select, { live, signal, byKeys: true })
@@ -87,8 +89,9 @@ async function chooseNative(
   select.focus({ preventScroll: true })
   const before = [...select.selectedOptions]
   for (const option of select.options) option.selected = chosen.includes(option)
-  if (before.length === chosen.length && before.every((option) => chosen.includes(option))) return
-  sendChoice(select)
+  const isSame = before.length === chosen.length && before.every((one) => chosen.includes(one))
+  if (!isSame) sendChoice(select)
+  return (seen) => toldNative(select, { wanted, chosen, live, ...seen })
 }
 
 function nativeOption(
@@ -111,28 +114,46 @@ async function chooseCustom(
   element: HTMLElement,
   wanted: readonly string[],
   context: ActionContext,
-): Promise<void> {
+): Promise<Telling> {
   const { options } = context.live
   const search: OptionSearch = { element, options, before: presentBeforeOpening(element, wanted) }
+  const choices: CustomChoice[] = []
   let many = wanted.length > 1
   for (const label of wanted) {
     if (!isOpen(element)) await openList(element, context)
     const option = await reachOption(search, label, context)
+    if (!option) {
+      choices.push({ label, was: true })
+      continue
+    }
     many ||= allowsSeveral(option, search)
-    await (many ? addChoice(option, search, context) : clickElement(option, context))
+    const state = await stateBefore(option, search, context)
+    const isMenu = roleOf(option).startsWith('menuitem')
+    // Where several may be chosen, a click on a chosen one would deselect it.
+    if (many && state.isChosen) choices.push({ label, was: true })
+    else {
+      choices.push({ label, isMenu, pending: pendingChoice(option, search, state.marksPointer) })
+      await clickElement(option, context)
+    }
   }
   if (many) await closeList(element, context)
+  return (seen) => toldCustom(element, { choices, live: context.live, ...seen })
 }
 
-/** Returns the option, after typing or scrolling where it isn't in view. */
+/**
+ * Returns the option, after typing or scrolling where it isn't in view; undefined for one that isn't in the list, since
+ * it is chosen.
+ */
 async function reachOption(
   search: OptionSearch,
   label: string,
   context: ActionContext,
-): Promise<HTMLElement> {
+): Promise<HTMLElement | undefined> {
   const { element } = search
   const find = (): HTMLElement | undefined => findOption(search, label)
   let option = await poll(find, context, 600)
+  const masked = isMasked(element, context.live.options)
+  if (!option && !masked && isChosenNatively(scopeOf(element), label)) return undefined
   const field = option ? null : editableIn(element)
   if (field && !isReadOnly(field)) {
     // A line break would be an Enter.
@@ -141,7 +162,6 @@ async function reachOption(
   }
   option ??= await scrollToOption(search, label, context)
   if (!option) {
-    const masked = isMasked(element, context.live.options)
     const names = masked ? [] : optionsFor(search).flatMap((one) => namesOf(one, search)[0] ?? [])
     throw optionNotFound(describeElement(element, context.live), label, names)
   }
@@ -149,19 +169,6 @@ async function reachOption(
   if (isDisabled(option))
     throw new PageError('disabled', `The option ${quoteSent(label)} is disabled.`)
   return option
-}
-
-/** Where several may be chosen, a click on a chosen one would deselect it. */
-async function addChoice(
-  option: HTMLElement,
-  search: OptionSearch,
-  context: ActionContext,
-): Promise<void> {
-  const { live, signal } = context
-  // Some lists expose the state of an option only while the pointer is over it.
-  movePointer(live, await makeReady(option, { live, signal }))
-  await nextFrame(viewOf(option))
-  if (!isChosen(option, search)) await clickElement(option, context)
 }
 
 async function openList(element: HTMLElement, context: ActionContext): Promise<void> {

@@ -7,7 +7,7 @@ import { checkedState } from '../outline/state.ts'
 import { waitUntilSettled } from './wait-until-settled.ts'
 import { clickElement } from './click.ts'
 import { describeElement } from './describe.ts'
-import { perform, type ActionContext, type ActionReport } from './perform.ts'
+import { perform, type ActionContext, type ActionReport, type Telling } from './perform.ts'
 import { resolveTarget, type Target } from './target.ts'
 import { requireAllowed } from '../outline/region.ts'
 
@@ -26,26 +26,33 @@ export async function setChecked(
   }))
 }
 
-/** The change alone, for actions of several steps; returns a summary. */
+/** The change alone, for actions of several steps. */
 export async function check(
   target: HTMLElement,
   checked: boolean,
   context: ActionContext,
-): Promise<string> {
+): Promise<Telling> {
   const { live, signal } = context
   const element = checkable(target)
   requireAllowed(element, live.options)
   const name = describeElement(element, live)
   const before = stateOf(element, live)
-  if (before === checked) return `${name} was ${word(checked)} already.`
+  if (before === checked) return () => `${name} was ${word(checked)} already.`
   if (!checked && isRadio(element))
     throw new PageError('unsupported', `${name} can only be unchecked by checking another one.`)
   await clickElement(element, context)
   if (stateOf(element, live) !== checked) await waitUntilSettled(live, signal, { element })
-  if (!native.isConnected(element)) return `Clicked ${name}; the page replaced it.`
-  if (stateOf(element, live) !== checked)
+  if (native.isConnected(element) && stateOf(element, live) !== checked)
     throw new PageError('refused-value', `${name} was clicked but is still not ${word(checked)}.`)
-  return `${describeElement(element, live)} is now ${word(checked)}.`
+  return () => {
+    if (!native.isConnected(element)) return `Clicked ${name}; the page replaced it.`
+    if (stateOf(element, live) === checked)
+      return `${describeElement(element, live)} is now ${word(checked)}.`
+    throw new PageError(
+      'refused-value',
+      `${name} was clicked, but the page did not keep that: it is not ${word(checked)}.`,
+    )
+  }
 }
 
 function stateOf(element: HTMLElement, live: LivePage): boolean | 'mixed' {

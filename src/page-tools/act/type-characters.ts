@@ -8,14 +8,7 @@ import { roleOf } from '../outline/role.ts'
 import { nextFrame, sleep } from '../waiting.ts'
 import { clickElement } from './click.ts'
 import { describeElement } from './describe.ts'
-import {
-  caretToEnd,
-  deleteText,
-  insertText,
-  pasteText,
-  selectAll,
-  selectField,
-} from './edit-text.ts'
+import { caretToEnd, deleteText, insertText, pasteText, selectField } from './edit-text.ts'
 import { editableIn, isPlainTextField } from './field-kind.ts'
 import { textOf } from './field-text.ts'
 import { checkKey, type GuardedCall } from './guard-actions.ts'
@@ -23,6 +16,7 @@ import { keyOf, withShift } from './key.ts'
 import { sendKeyPress, sendKey } from './keyboard.ts'
 import type { ActionContext } from './perform.ts'
 import { sendChange } from './set-value.ts'
+import { hasSelection, selectPlace, type TypingPlace } from './typing-place.ts'
 
 /** The rest of a longer text is inserted at once after its first characters, as by a paste. */
 const TYPED_CHARACTERS = 80
@@ -37,7 +31,7 @@ const EDITOR_MS = 120
 export async function typeCharacters(
   target: HTMLElement,
   text: string,
-  { context, append }: { readonly context: ActionContext; readonly append: boolean },
+  { context, place }: { readonly context: ActionContext; readonly place: TypingPlace },
 ): Promise<HTMLElement> {
   const first = editableIn(target) ?? target
   const currentField = trackField(first, context)
@@ -45,12 +39,12 @@ export async function typeCharacters(
   const field = currentField() ?? first
   if (!fieldHasFocus(field)) native.focus(field)
   await letEditorUpdate(field, context)
-  if (append) caretToEnd(field)
-  else if (isPlainTextField(field)) selectField(field)
-  else selectAll(field)
+  selectPlace(field, place, context.live)
   await letEditorUpdate(field, context)
-  if (text) await typeAll(text, { before: contentOf(field), currentField, context, append })
-  else clear(field, currentField, context)
+  const isAll = place === 'all'
+  if (text) await typeAll(text, { before: contentOf(field), currentField, context, isAll })
+  else if (isAll) clear(field, currentField, context)
+  else if (hasSelection(field)) sendKeyPress(field, keyOf('Backspace'), context)
   const last = currentField() ?? field
   if (isPlainTextField(last)) sendChange(last)
   return last
@@ -73,13 +67,13 @@ interface Typing {
 
 async function typeAll(
   text: string,
-  { before, currentField, context, append }: Typing & { readonly append: boolean },
+  { before, currentField, context, isAll }: Typing & { readonly isAll: boolean },
 ): Promise<void> {
   const characters = Array.from(text)
   const rest = characters.slice(TYPED_CHARACTERS).join('')
   let accepted = false
   for (const [index, character] of characters.slice(0, TYPED_CHARACTERS).entries()) {
-    const reselect = index === 0 && !append
+    const reselect = index === 0 && isAll
     const type = (): boolean =>
       typeCharacter(focusedField(requireField(currentField)), character, { reselect, context })
     accepted = reporting(type, index) || accepted

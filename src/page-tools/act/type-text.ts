@@ -1,37 +1,34 @@
-import { quoteTyped, rememberTyped } from '../as-sent.ts'
-import { cleanText } from '../clean-text.ts'
 import { isTag } from '../dom.ts'
 import * as native from '../native.ts'
 import { livePage } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
-import { isMasked } from '../privacy.ts'
 import { roleOf } from '../outline/role.ts'
-import { fieldValue, isReadOnly } from '../outline/state.ts'
-import { validationMessageOf } from './validation-message.ts'
+import { isReadOnly } from '../outline/state.ts'
 import { describeElement } from './describe.ts'
 import { editableIn, isPickerField, takesEnter } from './field-kind.ts'
 import { checkKey } from './guard-actions.ts'
 import { fileFieldOf, provideFiles } from './provide-files.ts'
 import { keyOf } from './key.ts'
 import { sendKeyPress } from './keyboard.ts'
-import { perform, type ActionContext, type ActionReport } from './perform.ts'
+import { perform, type ActionContext, type ActionReport, type Telling } from './perform.ts'
 import { setPickerValue } from './set-picker-value.ts'
 import { slideTo } from './slide-to.ts'
 import { resolveTarget, type Target } from './target.ts'
 import { focusedField, typeCharacters } from './type-characters.ts'
-import { partsText, partsOf, typeParts } from './type-parts.ts'
+import { partsOf, typeParts } from './type-parts.ts'
+import { contentNote, heldBy, noteTyped } from './typed-note.ts'
+import { type CharacterRange, selectedRange, type TypingPlace } from './typing-place.ts'
 import { requireAllowed } from '../outline/region.ts'
 
 export interface TypeOptions extends ActOptions {
-  /** `replace` the field's content, or `append` to it. Default `replace`. */
-  readonly mode?: 'replace' | 'append'
+  /** `replace` the field's content, `append` to it, or `insert` in the place of what is selected. Default `replace`. */
+  readonly mode?: 'replace' | 'append' | 'insert'
+  /** Replaces only these characters of it. */
+  readonly replace?: CharacterRange
   /** Press Enter afterwards. */
   readonly enter?: boolean
 }
-
-/** Of a field's value in a report. */
-const VALUE_LIMIT = 100
 
 /** Types into a field, an editor, a slider; picks dates, times, colours and files. */
 export async function typeText(
@@ -62,12 +59,12 @@ function maySuggest(target: HTMLElement): boolean {
   return suggests && native.ariaExpanded(field) !== 'true'
 }
 
-/** The typing alone, for actions of several steps; returns a summary with the field's value. */
+/** The typing alone, for actions of several steps; told is the field's value, too. */
 export async function typeInto(
   target: HTMLElement,
   given: string,
   { context, options }: { readonly context: ActionContext; readonly options: TypeOptions },
-): Promise<string> {
+): Promise<Telling> {
   const { live } = context
   const text = given.replace(/\r\n?/g, '\n')
   const files = fileFieldOf(target)
@@ -87,6 +84,9 @@ export async function typeInto(
     )
   let typed = editableIn(target) ?? target
   const parts = partsOf(target)
+  const before = heldBy(typed, context)
+  let place = placeOf(options)
+  if (place === 'selection') place = selectedRange(typed) ?? place
   // What Enter would send is known before anything is typed.
   if (options.enter || (text.includes('\n') && takesEnter(target)))
     checkKey(typed, context, 'activate')
@@ -94,12 +94,22 @@ export async function typeInto(
   else if (isSliderLike(target)) await slideTo(target, text, context)
   else if (!(await typeParts(parts, text, context))) {
     if (!editableIn(target)) return dropOrRefuse(target, text, context)
-    typed = await typeCharacters(target, text, { context, append: options.mode === 'append' })
+    typed = await typeCharacters(target, text, { context, place })
   }
   if (parts.length > 0) typed = target
   if (options.enter) sendKeyPress(focusedField(typed), keyOf('Enter'), context)
-  const append = options.mode === 'append'
-  return `${options.enter ? 'Typed, then pressed Enter' : 'Typed'} in ${describeElement(typed, live)}.${contentNote(typed, { text, append }, context)}`
+  noteTyped(typed, { text, place }, context)
+  const { enter = false } = options
+  return ({ changed }) => {
+    const note = contentNote(typed, { text, place, before, enter, changed }, context)
+    return `${enter ? 'Typed, then pressed Enter' : 'Typed'} in ${describeElement(typed, live)}.${note}`
+  }
+}
+
+function placeOf({ mode = 'replace', replace }: TypeOptions): TypingPlace {
+  if (replace) return replace
+  const places = { replace: 'all', append: 'end', insert: 'selection' } as const
+  return places[mode]
 }
 
 /** Whether its value has a range and is changed by keys: sliders, spin buttons, splitters. */
@@ -112,33 +122,11 @@ function isSliderLike(target: HTMLElement): boolean {
 }
 
 /** An element that accepts no text may accept dropped files. */
-function dropOrRefuse(target: HTMLElement, text: string, context: ActionContext): Promise<string> {
+function dropOrRefuse(target: HTMLElement, text: string, context: ActionContext): Promise<Telling> {
   const { live } = context
   const isList = /^(combobox|listbox|menu|radiogroup)$/.test(roleOf(target))
   if (live.options.files && !isList) return provideFiles({ zone: target }, text, context)
   const advice = isList ? 'Use select_option.' : 'Click it, or use press_key.'
   const name = describeElement(target, live)
   throw new PageError('unsupported', `${name} takes no text. ${advice}`)
-}
-
-interface Typed {
-  readonly text: string
-  readonly append: boolean
-}
-
-/** The field's value where it isn't the expected one, and its validation message. */
-function contentNote(field: HTMLElement, { text, append }: Typed, { live }: ActionContext): string {
-  if (!native.isConnected(field)) return ''
-  const secret = isMasked(field, live.options)
-  const parts = partsOf(field)
-  if (parts.length > 0 && !secret)
-    return ` It now holds ${quoteTyped(partsText(parts), text, VALUE_LIMIT)}.`
-  const message = secret ? null : validationMessageOf(field)
-  const problem = message === null ? '' : ` The field says: ${message}`
-  const value = fieldValue(field, roleOf(field) || 'textbox')
-  if (secret || value === null) return problem
-  const holds = cleanText(value)
-  rememberTyped(field, { value: holds, typed: cleanText(text), append })
-  const expected = !append && holds === cleanText(text)
-  return expected ? problem : ` It now holds ${quoteTyped(holds, text, VALUE_LIMIT)}.${problem}`
 }

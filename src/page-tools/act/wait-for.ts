@@ -1,12 +1,12 @@
 import { asSent, quoteSent } from '../as-sent.ts'
 import { normalize } from '../clean-text.ts'
 import * as native from '../native.ts'
-import { livePage, type LivePage, scrub } from '../outline/live-page.ts'
+import { livePage, type LivePage, scrubber } from '../outline/live-page.ts'
 import { rootOf } from '../outline/region.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { find } from '../read/find.ts'
-import { readableText } from '../read/readable-text.ts'
+import { readableTexts } from '../read/readable-text.ts'
 import { sleep } from '../waiting.ts'
 import { perform, type ActionReport, type ActionOutcome } from './perform.ts'
 import { waitUntilSettled } from './wait-until-settled.ts'
@@ -71,8 +71,9 @@ async function isThere(
     const root = rootOf(live.options) as HTMLElement
     // Of what the page shows, only what may be read counts: this is quick where there is nothing to look at closely.
     if (normalize(native.innerText(root) ?? '').includes(wanted)) {
-      const text = readableText(root, live.options, Number.POSITIVE_INFINITY)
-      if (normalize(scrub(text, live)).includes(wanted)) return true
+      const clean = scrubber(live)
+      for (const text of readableTexts(root, live.options))
+        if (normalize(clean(text)).includes(wanted)) return true
     }
   }
   const found = await find(query, { ...options, limit: 1 })

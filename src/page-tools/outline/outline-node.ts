@@ -60,6 +60,8 @@ export interface WalkContext {
   readonly visuallyHidden: boolean
   /** An ancestor has the pointer cursor already. */
   readonly pointerCursor: boolean
+  /** Inside a control that is one target, whatever it contains. */
+  readonly inControl: boolean
   /** Inside a label whose control has this text as its name. */
   readonly inLabel: boolean
 }

@@ -19,7 +19,7 @@ export interface Visibility {
 }
 
 const NEVER_RENDERED = new Set(
-  'script,style,template,noscript,head,meta,link,title,base,param,source,track,datalist,object,embed'.split(
+  'script,style,template,noscript,head,meta,link,title,base,param,source,track,datalist,object,embed,defs,symbol,clipPath,mask,marker,linearGradient,radialGradient,desc,metadata'.split(
     ',',
   ),
 )

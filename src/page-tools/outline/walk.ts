@@ -8,6 +8,7 @@ import { listWindow } from './list-window.ts'
 import { hasPointerCursor, visibilityOf, type Visibility } from './visibility.ts'
 import { clipInside, isInView, viewport } from './clip.ts'
 import { isNode, type OmittedItem, type OutlineNode, type WalkContext } from './outline-node.ts'
+import { hasParts, isStepSign, isTabStop, reactsItself } from './own-reaction.ts'
 import { isActionable, roleOf } from './role.ts'
 import { signatureOf } from './signature.ts'
 
@@ -60,7 +61,7 @@ export function* walk(
 export function* walkChildren(task: Walk, node: OutlineNode): Generator<undefined, boolean> {
   const { element, context } = node
   const visibility = visibilityOf(element, context.view)
-  if (visibility.excluded || isSingleLine(element)) return false
+  if (visibility.excluded || isSingleLine(node)) return false
   const known = new Map(node.items.filter(isNode).map((item) => [item.element, item]))
   node.items.length = 0
   yield* walkFrom(task, visitOf(task, node, visibility), known)
@@ -120,14 +121,15 @@ function visitOf(task: Walk, node: OutlineNode, visibility: Visibility): Visit {
   const { element } = node
   const shadow = native.shadowRoot(element)
   if (shadow) task.onTree?.(shadow)
-  const children = isSingleLine(element) ? [] : listWindow(task, element, childrenIn(task, element))
+  const children = isSingleLine(node) ? [] : listWindow(task, element, childrenIn(task, element))
   const context = children.length > 0 ? innerContext(node, visibility, children) : node.context
   return { node, visibility, context, children, next: 0 }
 }
 
-/** Elements that are shown in one line, whatever they contain. */
-function isSingleLine(element: Element): boolean {
-  return isTag(element, 'select') || isBareGraphic(element)
+/** Elements that are shown in one line, whatever they contain: lists, and drawings without text or parts to click. */
+function isSingleLine({ element, context }: OutlineNode): boolean {
+  if (isTag(element, 'select')) return true
+  return native.localName(element) === 'svg' && (context.inControl || !hasParts(element))
 }
 
 export function pageContext(view: Window): WalkContext {
@@ -137,6 +139,7 @@ export function pageContext(view: Window): WalkContext {
     masked: false,
     visuallyHidden: false,
     pointerCursor: false,
+    inControl: false,
     inLabel: false,
   }
 }
@@ -164,12 +167,14 @@ function makeNode(
     (!visibility.invisible && isDotted(element, visibility))
   const clickable =
     !visibility.invisible &&
-    !context.pointerCursor &&
+    !context.inControl &&
     !isActionable(role) &&
     !(isTag(element, 'label') && element.control) &&
-    (hasPointerCursor(visibility) ||
-      native.hasAttribute(element, 'onclick') ||
-      (!role && isTabStop(element)))
+    (context.pointerCursor
+      ? reactsItself(element)
+      : hasPointerCursor(visibility) ||
+        native.hasAttribute(element, 'onclick') ||
+        (!role && (isTabStop(element) || isStepSign(element))))
   const visuallyHidden = context.visuallyHidden || visibility.visuallyHidden
   const inView = isInView(element, visibility.fixed ? viewport(context.view) : context.clip)
   return {
@@ -205,27 +210,11 @@ function isMaskedItself(element: Element, options: PageOptions): boolean {
   )
 }
 
-/** Whether the author made it a tab stop. Empty ones only pass the focus on. */
-function isTabStop(element: Element): boolean {
-  return (
-    native.firstChild(element) !== null &&
-    Number(native.getAttribute(element, 'tabindex') ?? -1) >= 0
-  )
-}
-
 /** The control of a label that is shown in place of it, as the control itself isn't displayed. */
 function hiddenControl(element: Element): Element | null {
   if (!isTag(element, 'label')) return null
   const { control } = element
   return control && !native.checkVisibility(control, { visibilityProperty: true }) ? control : null
-}
-
-/** Graphics without text, links, roles or tab stops are not walked. */
-function isBareGraphic(element: Element): boolean {
-  return (
-    native.localName(element) === 'svg' &&
-    !native.querySelector(element, 'text,a,[role],[tabindex]')
-  )
 }
 
 function childrenIn(task: Walk, element: Element): readonly Node[] {
@@ -253,6 +242,7 @@ function innerContext(
   const clip = holdsElements ? clipInside(node, visibility) : context.clip
   const inLabel =
     context.inLabel || isVisibleLabel(node) || /^(legend|caption)$/.test(native.localName(element))
+  const inControl = context.inControl || isSingleControl(node.role) || isVisibleLabel(node)
   const pointerCursor =
     context.pointerCursor ||
     isSingleControl(node.role) ||
@@ -262,6 +252,7 @@ function innerContext(
     node.masked === context.masked &&
     node.visuallyHidden === context.visuallyHidden &&
     pointerCursor === context.pointerCursor &&
+    inControl === context.inControl &&
     inLabel === context.inLabel
   return same
     ? context
@@ -271,6 +262,7 @@ function innerContext(
         masked: node.masked,
         visuallyHidden: node.visuallyHidden,
         pointerCursor,
+        inControl,
         inLabel,
       }
 }

@@ -5,6 +5,8 @@ import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { once } from '../once.ts'
 import { omittedEntry, estimateLines, textEntry, type Entry } from './entry.ts'
+import { INLINE_TAGS } from './inline-tags.ts'
+import { cutText } from './cut-text.ts'
 import { headOf, optionsLine, shownValue } from './line.ts'
 import {
   isNode,
@@ -22,11 +24,6 @@ export interface EntryOptions {
   readonly textLimit: number
 }
 
-const INLINE = new Set(
-  'a,abbr,b,bdi,bdo,cite,code,data,dfn,em,font,i,kbd,mark,q,s,samp,slot,small,span,strong,sub,sup,time,u,var,wbr,label'.split(
-    ',',
-  ),
-)
 const CELLS = /^(cell|gridcell|columnheader|rowheader)$/
 
 /** The entries for a node and its content. */
@@ -64,9 +61,13 @@ function onlyChild({ node, children, parent }: Entry): Entry | null {
   const isFrame = node?.role === '' && node.clickable
   if (!isBare && !isFrame) return null
   const [only, ...others] = children()
-  if (!only?.node || others.length > 0 || (isFrame && !isActionable(only.node.role))) return null
+  if (!only?.node || others.length > 0 || (isFrame && !acts(only.node))) return null
   only.parent = parent
   return only
+}
+
+function acts({ role, clickable }: OutlineNode): boolean {
+  return clickable || isActionable(role)
 }
 
 function childEntries(
@@ -156,7 +157,7 @@ function flatten(node: OutlineNode, pieces: Piece[] = []): readonly Piece[] {
       pieces.push(item)
       continue
     }
-    const inline = INLINE.has(native.localName(item.element))
+    const inline = INLINE_TAGS.has(native.localName(item.element))
     if (!inline) pieces.push(null)
     flatten(item, pieces)
     if (!inline) pieces.push(null)
@@ -215,8 +216,8 @@ function nodeLine(
   const separator = node.role === 'row' ? ' | ' : ' '
   if (plain.join(separator) === node.name?.text) return head
   const shown = node.role === 'row' ? texts.map(cellText) : texts.map(markedTexts)
-  const text = shorten(shown.join(separator).replace(/[ |]+$/, ''), textLimit)
-  return text ? `${head}: ${text}` : head
+  const text = shown.join(separator).replace(/[ |]+$/, '')
+  return text ? `${head}: ${cutText(text, texts.flat(), { limit: textLimit, options })}` : head
 }
 
 /** What has no text may have words that its style writes: a script's button. */
@@ -237,11 +238,11 @@ function runEntry(
   run: readonly TextItem[],
   place: { node: OutlineNode; parent: Entry | null; settings: EntryOptions },
 ): Entry {
-  return textEntry(() => runLine(run, place.settings.textLimit), place)
+  return textEntry(() => runLine(run, place.settings), place)
 }
 
-function runLine(run: readonly TextItem[], limit: number): string {
+function runLine(run: readonly TextItem[], { textLimit: limit, options }: EntryOptions): string {
   const mark = commonMark(run)
-  const text = mark ? escapeMarks(cleanText(run.map(textOf).join(' '))) : markedTexts(run)
-  return `${mark ? `text ${mark}` : 'text'}: ${shorten(text, limit)}`
+  if (!mark) return `text: ${cutText(markedTexts(run), run, { limit, options })}`
+  return `text ${mark}: ${shorten(escapeMarks(cleanText(run.map(textOf).join(' '))), limit)}`
 }

@@ -1,19 +1,22 @@
-import { normalize, shorten } from '../clean-text.ts'
+import { cleanText, escapeMarks, normalize, shorten } from '../clean-text.ts'
 import { descendantsOf, referenced } from '../dom.ts'
 import * as native from '../native.ts'
 import { livePage, type LivePage, scrubber } from '../outline/live-page.ts'
 import type { ActOptions, PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
-import { isMasked } from '../privacy.ts'
+import { isField, isMasked } from '../privacy.ts'
 import { refOf } from '../refs.ts'
 import { runInSlices } from '../time-slicing.ts'
-import { drawnWordsOf, hints, isClickable, LONG_TEXT } from './hints.ts'
-import { headWithRef, shownValue } from './line.ts'
+import { drawnWordsOf, hints, isClickable, LONG_TEXT, typedValue } from './hints.ts'
+import { excerptOf } from './long-text.ts'
+import { headWithRef, shownValue, textMark } from './line.ts'
+import { longTextOf } from './text-places.ts'
 import { hiddenReason } from '../outline/visibility.ts'
+import { nameHint } from './name-hint.ts'
 import { nameOf } from '../outline/name.ts'
 import { placeNote, placeOf } from './place.ts'
 import { standaloneNode } from './standalone-node.ts'
-import { comparableText, readableText, shownText } from './readable-text.ts'
+import { comparableTexts, readableText, shownText } from './readable-text.ts'
 import { isReadable, rootOf } from '../outline/region.ts'
 import { isActionable, isNamedByContent, roleOf } from '../outline/role.ts'
 import { forgetLayers } from '../sight/layers.ts'
@@ -55,6 +58,8 @@ const MIN_SCORE = 0.25
  * The score of an exact match with a title, a label or the visible text rather than the accessible name.
  */
 export const ALIAS_SCORE = 0.98
+/** That of one with what only hints at it: the name of its icon, its address. */
+const HINT_SCORE = 0.9
 
 interface Candidate {
   readonly element: Element
@@ -81,7 +86,7 @@ export async function find(query: FindQuery, options: FindOptions = {}): Promise
     )
     .toSorted((a, b) => b.score - a.score)
     .slice(0, options.limit ?? LIMIT)
-    .map((found) => describe(found, live.options, clean))
+    .map((found) => describe(found, asked))
 }
 
 /** Collects candidates without names and styles: fast enough for tens of thousands of elements. */
@@ -106,12 +111,19 @@ function* collect(live: LivePage, query: FindQuery): Generator<undefined, Candid
   return candidates
 }
 
-/** The likelihood of an element that has the words in a long text of its own. */
+/** The likelihood of an element that has the words in a long text: its value, or one with words of its own. */
 function longText(element: Element, words: string): number {
-  for (const node of native.childNodes(element))
-    if (native.nodeType(node) === 3 && (native.nodeValue(node)?.length ?? 0) >= LONG_TEXT)
-      if (normalize(native.nodeValue(node) ?? '').includes(words)) return 0.5
-  return 0
+  const value = typedValue(element)
+  if (value.length >= LONG_TEXT) return normalize(value).includes(words) ? 0.5 : 0
+  if (!holdsWords(element)) return 0
+  const text = native.textContent(element)
+  return text.length >= LONG_TEXT && normalize(text).includes(words) ? 0.5 : 0
+}
+
+function holdsWords(element: Element): boolean {
+  for (let node = native.firstChild(element); node; node = native.nextSibling(node))
+    if (native.nodeType(node) === 3 && native.nodeValue(node)?.trim()) return true
+  return false
 }
 
 function labelTexts(element: Element, options: PageOptions): string[] {
@@ -123,8 +135,11 @@ function labelTexts(element: Element, options: PageOptions): string[] {
 /** How well its text matches, by what may be read of it; looked at closely only where all of it would match. */
 function textScore(element: Element, { query, options, clean }: Asked): number {
   const wanted = normalize(query.text ?? '')
+  const value = typedValue(element)
+  if (value) return similarity(wanted, normalize(clean(value)))
   if (similarity(wanted, normalize(native.textContent(element))) === 0) return 0
-  return similarity(wanted, normalize(clean(comparableText(element, options))))
+  const forms = comparableTexts(element, options)
+  return Math.max(...forms.map((text) => similarity(wanted, normalize(clean(text)))))
 }
 
 interface Rated extends Candidate {
@@ -150,9 +165,13 @@ interface Asked {
 
 function rate(candidate: Candidate, { query, options, clean }: Asked): Rated {
   const { element, role } = candidate
-  const name = clean(nameOf(element, role || 'button', options).text || shortText(element, options))
+  const given = clean(
+    nameOf(element, role || 'button', options).text || shortText(element, options),
+  )
   const masked = isMasked(element, options)
-  let score = 1
+  // By a hint it is found, but not called.
+  const name = given || masked ? given : clean(nameHint(element, role, options))
+  let score = name === given || !(query.name ?? query.text) ? 1 : HINT_SCORE
   if (query.name) score *= nameScore(query.name, { name, element, role, options, clean })
   if (query.text) {
     const own = Math.max(
@@ -163,7 +182,7 @@ function rate(candidate: Candidate, { query, options, clean }: Asked): Rated {
     score *= own * (!masked && native.textContent(element).length > LONG_TEXT ? 0.5 : 1)
   }
   if (isActionable(role)) score *= 1.02
-  return { ...candidate, name, score }
+  return { ...candidate, name: given, score }
 }
 
 /**
@@ -200,18 +219,14 @@ function isAriaHidden(element: Element): boolean {
   return native.closest(element, '[aria-hidden="true"]') !== null
 }
 
-function describe(
-  { element, role, name, score }: Rated,
-  options: PageOptions,
-  clean: (text: string) => string,
-): Found {
+function describe({ element, role, name, score }: Rated, { query, options, clean }: Asked): Found {
   const node = standaloneNode(element, options)
   // The name first: it may say that the value is secret.
   const head = headWithRef(node, options)
   const value = shownValue(node)
   const text =
     node.name?.text || isMasked(element, options) ? '' : shorten(shownText(element, options), 100)
-  const content = value ?? text
+  const content = passage(element, query.text ?? '', options) || (value ?? text)
   const line = `${head}${content ? `: ${content}` : ''}${placeNote(placeOf(element, options), clean)}`
   return {
     element,
@@ -221,4 +236,12 @@ function describe(
     name: clean(name),
     line: clean(line),
   }
+}
+
+/** Where a long text has the words, with the mark by which it is read from there on. */
+function passage(element: Element, wanted: string, options: PageOptions): string {
+  if (!wanted || isMasked(element, options) || !(isField(element) || holdsWords(element))) return ''
+  const found = excerptOf(longTextOf(element, options), wanted)
+  if (!found) return ''
+  return `…${escapeMarks(cleanText(found.text))}… ${textMark(element, found.at)}`
 }

@@ -1,10 +1,11 @@
 import { normalize } from '../clean-text.ts'
-import { isElement, referenced } from '../dom.ts'
+import { isElement, isTag, referenced } from '../dom.ts'
 import { mayWriteWords } from '../generated-rules.ts'
 import { drawnText } from '../generated-text.ts'
 import { labelsOf } from '../labels.ts'
 import * as native from '../native.ts'
 import { once } from '../once.ts'
+import { nameHint } from './name-hint.ts'
 import { isActionable, isNamedByContent } from '../outline/role.ts'
 
 /** Longer texts are searched for in the descendants that contain them. */
@@ -21,6 +22,8 @@ export function hints(element: Element, role: string, drawnWords: (of: Element) 
     (name) => native.getAttribute(element, name) ?? '',
   )
   for (const label of labelsOf(element)) parts.push(label.textContent)
+  const value = typedValue(element)
+  if (value.length < LONG_TEXT) parts.push(value)
   if (parts[5])
     for (const label of referenced(element, 'aria-labelledby')) parts.push(drawnText(label))
   // Content slotted into a component's label.
@@ -33,8 +36,18 @@ export function hints(element: Element, role: string, drawnWords: (of: Element) 
   // A style may write all or a part of the words of a control.
   if (text.length < SHORT_TEXT && (isActionable(role) || (!role && isClickable(element))))
     parts.push(drawnWords(element))
-  return normalize(parts.join(' '))
+  const words = normalize(parts.join(' '))
+  const acts = isActionable(role) || (!role && isClickable(element))
+  return words || !acts ? words : normalize(nameHint(element, role, {}))
 }
+
+/** What a field for text holds; empty for others. */
+export function typedValue(element: Element): string {
+  if (isTag(element, 'textarea')) return element.value
+  return isTag(element, 'input') && !WITHOUT_TEXT.test(element.type) ? element.value : ''
+}
+
+const WITHOUT_TEXT = /^(checkbox|radio|submit|reset|button|image|file|hidden|password)$/
 
 /** The text of an element with what styles write into it; empty where that adds nothing to its content. */
 export function drawnWordsOf(document: Document): (element: Element) => string {

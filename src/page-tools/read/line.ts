@@ -1,5 +1,6 @@
 import { shownTyped } from '../as-sent.ts'
 import { cleanText, quote, shorten } from '../clean-text.ts'
+import { isTag } from '../dom.ts'
 import { hasGenerated } from '../generated-text.ts'
 import { labelsOf } from '../labels.ts'
 import * as native from '../native.ts'
@@ -11,6 +12,7 @@ import { hasNamingAttribute, nameOf, type ElementName } from '../outline/name.ts
 import { isNode, isText, type OutlineItem, type OutlineNode } from '../outline/outline-node.ts'
 import { isActionable, isNamedByContent, isPopup } from '../outline/role.ts'
 import { stateOf } from '../outline/state.ts'
+import { nameHint } from './name-hint.ts'
 import { nameMark } from './name-mark.ts'
 
 const NAME_LIMIT = 100
@@ -76,10 +78,14 @@ export function headWithRef(node: OutlineNode, options: PageOptions): string {
 
 function partsOfHead(node: OutlineNode, options: PageOptions): string[] {
   const role = node.role || 'generic'
+  const { element } = node
   const { text, visuallyHidden } = displayName(node, options)
   const { flags } = stateOf(node.control, node.role)
   const parts = [role]
   if (text) parts.push(quote(shorten(text, NAME_LIMIT)))
+  const hint =
+    text || node.masked || node.control !== element ? '' : nameHint(element, node.role, options)
+  if (hint) parts.push(`[hint=${quote(hint)}]`)
   for (const flag of flags) parts.push(`[${flag}]`)
   const title = titleFlag(node)
   if (title && title !== text) parts.push(`[title=${quote(title)}]`)
@@ -129,10 +135,26 @@ export function valueText(node: OutlineNode): string | null {
   return text && (node.masked || isSecretField(node.control)) ? MASKED : text
 }
 
-/** The same as an outline shows it: what a tool typed itself isn't scrubbed. */
+/**
+ * The same as an outline shows it: what a tool typed itself isn't scrubbed, and what is shown in part has the mark by
+ * which it is read.
+ */
 export function shownValue(node: OutlineNode): string | null {
   const text = valueText(node)
-  return text && shownTyped(node.control, text, VALUE_LIMIT)
+  if (!text) return text
+  const shown = shownTyped(node.control, text, VALUE_LIMIT)
+  const isWhole = text.length <= VALUE_LIMIT && !isOfLines(node.control)
+  return isWhole || text === MASKED ? shown : `${shown} ${textMark(node.control, 0)}`
+}
+
+/** Whether it is a field whose text has several lines, which its value on one line doesn't tell. */
+function isOfLines(field: Element): boolean {
+  return isTag(field, 'textarea') && /\n/.test(field.value.trim())
+}
+
+/** The mark of a text that is shown in part, or without its lines: `[from=e3:0]`, with the character to read on from. */
+export function textMark(element: Element, at: number): string {
+  return `[from=${refOf(element)}:${at}]`
 }
 
 /** The choices of a native select, in one line. */

@@ -6,6 +6,7 @@ import { excludedSelector, isExcluded } from '../outline/region.ts'
 import { isSecretPart, MASKED, maskSelector } from '../privacy.ts'
 import { hasSecrets } from '../scrub.ts'
 import { unseenReason } from '../sight/unseen.ts'
+import { INLINE_TAGS } from './inline-tags.ts'
 import { joinTold, markOf } from './marked-text.ts'
 
 /** The text of an element with spaces between its parts, masked parts masked. For comparisons. */
@@ -19,15 +20,46 @@ export function readableText(
     .join(' ')
 }
 
+/** A text in two ways, as a search may be for either: with a space between its parts, and as they stand on the screen. */
+export type TextForms = readonly [spaced: string, joined: string]
+
 /** All of its text that may be read, before secrets are removed from it. Looked at closely only where it must be. */
-export function comparableText(element: Element, options: PageOptions): string {
+export function comparableTexts(element: Element, options: PageOptions): TextForms {
   const parts = [maskSelector(options), excludedSelector(options), TEXT_FIELDS].join(',')
-  // Without gaps between its blocks, no part of a secret would be found.
   const isRead =
     hasSecrets() || native.matches(element, parts) || native.querySelector(element, parts) !== null
-  return isRead
-    ? readableText(element, options, Number.POSITIVE_INFINITY)
-    : native.textContent(element)
+  return isRead ? readableTexts(element, options) : formsOf(plainParts(element))
+}
+
+/** The same, as far as it can be seen. */
+export function readableTexts(element: Element, options: PageOptions): TextForms {
+  return formsOf(partsOf(element, options, Number.POSITIVE_INFINITY))
+}
+
+function formsOf(parts: readonly PlainPart[]): TextForms {
+  let joined = ''
+  for (const { text, isGlued } of parts) joined += isGlued || !joined ? text : ` ${text}`
+  return [parts.map(({ text }) => text).join(' '), joined]
+}
+
+/** All texts in it, seen or not. */
+function plainParts(element: Element): readonly PlainPart[] {
+  const parts: PlainPart[] = []
+  const gap = new Gap()
+  const add = (of: Element): void => {
+    for (let node = native.firstChild(of); node; node = native.nextSibling(node)) {
+      if (native.nodeType(node) === 3) {
+        const part = gap.partOf(node)
+        if (part) parts.push(part)
+      } else if (native.nodeType(node) === 1) {
+        gap.at(node as Element)
+        add(node as Element)
+        gap.at(node as Element)
+      }
+    }
+  }
+  add(element)
+  return parts
 }
 
 /** What has no text to read: only `textContent` has it. */
@@ -45,26 +77,52 @@ export function shownText(element: Element, options: PageOptions): string {
   )
 }
 
-interface Part {
+interface PlainPart {
   readonly text: string
+  /** Stands right behind the part before it: `<b>M</b>7003`. */
+  readonly isGlued: boolean
+}
+
+interface Part extends PlainPart {
   /** Null for what is masked. */
   readonly holder: Element | null
 }
 
+/** Whether there is a gap between two texts: a space, or the edge of a block. */
+class Gap {
+  #isOpen = true
+
+  /** To be called where an element begins and where it ends. */
+  at(element: Element): void {
+    if (!INLINE_TAGS.has(native.localName(element))) this.#isOpen = true
+  }
+
+  partOf(node: Node): PlainPart | null {
+    const raw = native.nodeValue(node) ?? ''
+    const text = cleanText(raw)
+    const isGlued = !this.#isOpen && !/^\s/.test(raw)
+    if (raw) this.#isOpen = text ? /\s$/.test(raw) : true
+    return text ? { text, isGlued } : null
+  }
+}
+
 function partsOf(element: Element, options: PageOptions, limit: number): readonly Part[] {
   const parts: Part[] = []
+  const gap = new Gap()
   let length = 0
   const add = (node: Node): void => {
     if (length > limit) return
     if (native.nodeType(node) === 3) {
-      const text = cleanText(native.nodeValue(node) ?? '')
-      if (text) parts.push({ text, holder: parentOf(node) })
-      length += text.length
+      const part = gap.partOf(node)
+      if (part) parts.push({ ...part, holder: parentOf(node) })
+      length += part?.text.length ?? 0
     } else if (isElement(node) && !UNREAD.includes(native.localName(node))) {
       if (node !== element && (isHidden(node) || isExcluded(node, options))) return
+      gap.at(node)
       if (native.matches(node, maskSelector(options)) || isSecretPart(node))
-        parts.push({ text: MASKED, holder: null })
+        parts.push({ text: MASKED, isGlued: false, holder: null })
       else for (const child of childrenOf(node)) add(child)
+      gap.at(node)
     }
   }
   add(element)

@@ -11,6 +11,7 @@ import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
 import { fit } from './fit.ts'
 import { framed } from './frame.ts'
+import { isLongText, longTextLines } from './long-text.ts'
 import { findPhrases } from '../secrets/phrase-parts.ts'
 import type { OutlineNode } from '../outline/outline-node.ts'
 import { requireReadable, rootOf } from '../outline/region.ts'
@@ -22,6 +23,8 @@ export interface SnapshotOptions extends ActOptions {
   readonly maxTokens?: number
   /** Leaves out what comes before this element; long lists continue from it. */
   readonly from?: Element
+  /** Reads on in the text of the part, from this character on. */
+  readonly character?: number
   /** Id of an earlier snapshot of the same page: the outline contains only what changed since. */
   readonly since?: string
 }
@@ -65,6 +68,7 @@ async function takeSnapshot(
   await nextTurn()
   forgetLayers()
   findPhrases(treesOf(live))
+  const clean = scrubber(live)
   const limit = options.maxTokens ?? live.options.maxTokens ?? DEFAULT_TOKENS
   const place = addressLine(live, limit)
   const intro = introOf(live, whole)
@@ -72,15 +76,29 @@ async function takeSnapshot(
   let outline = ''
   if (isUpdate)
     outline = changesText(live, since, { maxTokens, includeVolatile: true }) || '(nothing changed)'
+  else if (top && root && isRead(top, options, live))
+    outline = longTextLines(root, options.character ?? 0, {
+      options: live.options,
+      maxTokens,
+      clean,
+    })
   else if (top) outline = await outlineText(live, top, { ...options, maxTokens, whole })
   await nextTurn()
-  const clean = scrubber(live)
   const scrubbed = clean(outline.trimEnd() || EMPTY)
   return {
     id: idOf(live),
     outline: scrubbed,
     text: [clean(place), intro, framed(scrubbed)].join('\n'),
   }
+}
+
+/** Whether the part is read by the lines of its text. */
+function isRead(
+  top: OutlineNode,
+  { character, from }: SnapshotOptions,
+  { options }: LivePage,
+): boolean {
+  return character !== undefined || (!from && isLongText(top, options))
 }
 
 function readSince(since: string | undefined): number | null {

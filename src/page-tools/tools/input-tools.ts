@@ -2,15 +2,23 @@ import type { Tool } from '../../client/tool.ts'
 import { fillForm } from '../act/fill-form.ts'
 import { activates, pressKey } from '../act/press-key.ts'
 import { selectOption } from '../act/select-option.ts'
+import { selectText } from '../act/select-text.ts'
 import { setChecked } from '../act/set-checked.ts'
 import { typeText } from '../act/type-text.ts'
 import type { Page } from '../options.ts'
 import { actingTool } from './acting-tool.ts'
-import { REF } from './parameters.ts'
+import { CHARACTER, REF } from './parameters.ts'
 
 /** What a person does with the keyboard and in forms. */
 export function inputTools(page: Page): Tool[] {
-  return [typeTool(page), fillTool(page), selectTool(page), checkTool(page), keyTool(page)]
+  return [
+    typeTool(page),
+    selectTextTool(page),
+    fillTool(page),
+    selectTool(page),
+    checkTool(page),
+    keyTool(page),
+  ]
 }
 
 const hasBreaks = (text: string): boolean => /[\r\n]/.test(text)
@@ -22,13 +30,19 @@ function typeTool(page: Page): Tool {
       name: 'type_text',
       title: 'Type',
       description:
-        'Type into a field or editor; what it holds is replaced unless mode is append. Dates as 2026-03-09, times as 14:30, colours as #ff8800, sliders as a number; file fields take the name of an attached file. enter presses Enter afterwards.',
+        'Type into a field or editor. Replaces what it holds; mode append adds to it, insert types over the selection, replace changes these characters only, as read_page counts them. Dates as 2026-03-09, times as 14:30, colours as #ff8800, sliders as a number; file fields take the name of an attached file. enter presses Enter afterwards.',
       inputSchema: {
         type: 'object',
         properties: {
           ref: REF,
           text: { type: 'string' },
-          mode: { enum: ['replace', 'append'] },
+          mode: { enum: ['replace', 'append', 'insert'] },
+          replace: {
+            type: 'object',
+            properties: { from: CHARACTER, to: CHARACTER },
+            required: ['from', 'to'],
+            additionalProperties: false,
+          },
           enter: { type: 'boolean' },
         },
         required: ['ref', 'text'],
@@ -40,8 +54,48 @@ function typeTool(page: Page): Tool {
         { target: ref, action: enter ? 'enter' : 'type', typed: true, breaks: hasBreaks(text) },
       ],
       writes: ({ ref, text }) => [{ target: ref, pointer: '/text', text }],
-      act: ({ ref, text, mode, enter }, { signal }, at) =>
-        typeText(at(ref), text, { page, signal, ...(mode && { mode }), ...(enter && { enter }) }),
+      act: ({ ref, text, mode, replace, enter }, { signal }, at) =>
+        typeText(at(ref), text, {
+          page,
+          signal,
+          ...(mode && { mode }),
+          ...(replace && { replace }),
+          ...(enter && { enter }),
+        }),
+    },
+  )
+}
+
+function selectTextTool(page: Page): Tool {
+  return actingTool(
+    {
+      page,
+      name: 'select_text',
+      title: 'Select text',
+      description:
+        'Select a passage (text), or the characters from … to, of a field, an editor or a part of the page; without either, all of it. type_text with mode insert then replaces it.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          ref: REF,
+          text: { type: 'string', minLength: 1 },
+          from: CHARACTER,
+          to: CHARACTER,
+        },
+        required: ['ref'],
+        additionalProperties: false,
+      },
+      annotations: { idempotent: true },
+    },
+    {
+      act: ({ ref, text, from, to }, { signal }) =>
+        selectText(ref, {
+          page,
+          signal,
+          ...(text !== undefined && { text }),
+          ...(from !== undefined && { from }),
+          ...(to !== undefined && { to }),
+        }),
     },
   )
 }

@@ -4,6 +4,8 @@ export const REF = {
   description: 'Ref such as e12 from read_page or find; or the exact visible name',
 } as const
 
+export const CHARACTER = { type: 'integer', minimum: 0 } as const
+
 export const TIMEOUT = {
   type: 'integer',
   minimum: 100,

@@ -8,6 +8,7 @@ import { livePage } from '../outline/live-page.ts'
 import type { Page } from '../options.ts'
 import { find } from '../read/find.ts'
 import { FRAME_RULE, framed } from '../read/frame.ts'
+import { readTextPlace } from '../read/long-text.ts'
 import { readSelection } from '../read/selection.ts'
 import { snapshot } from '../read/snapshot.ts'
 import { REF, TIMEOUT } from './parameters.ts'
@@ -31,13 +32,13 @@ function readPage(page: Page): Tool {
     name: 'read_page',
     title: 'Read the page',
     description:
-      'Read the page as an outline: role, "name", [state], [ref], value. Without parameters: what is in view first, within a size limit. "… 24 more [from=e60]" marks what was left out: read on with from. Use ref to read one part in full, since to get only what changed after an earlier snapshot. ' +
+      'Read the page as an outline: role, "name", [state], [ref], value. Without parameters: what is in view first, within a size limit. [from=e60] marks what was left out, [from=e3:120] a text that is cut or has lines: read on with from. ref reads one part in full, since what changed after a snapshot. ' +
       FRAME_RULE,
     inputSchema: {
       type: 'object',
       properties: {
         ref: { ...REF, description: 'Read only this element, at length' },
-        from: { type: 'string', description: 'Read on from this ref' },
+        from: { type: 'string', description: 'Read on from here: e60, e3:120' },
         since: { type: 'string', description: 'Id of an earlier snapshot, such as s3' },
       },
       additionalProperties: false,
@@ -46,9 +47,17 @@ function readPage(page: Page): Tool {
     async execute({ ref, from, since }, { signal }) {
       const resolve = (target: string) =>
         resolveTarget(target, { page, live, signal, readOnly: true })
-      const root = ref ? await resolve(ref) : undefined
-      const start = from ? await resolve(from) : undefined
-      const options = { page, signal, ...(since && { since }), ...(start && { from: start }) }
+      const place = from ? readTextPlace(from) : null
+      const part = place?.ref ?? ref
+      const root = part ? await resolve(part) : undefined
+      const start = from && !place ? await resolve(from) : undefined
+      const options = {
+        page,
+        signal,
+        ...(since && { since }),
+        ...(start && { from: start }),
+        ...(place && { character: place.at }),
+      }
       return (await snapshot(root, options)).text
     },
   })

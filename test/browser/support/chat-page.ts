@@ -40,7 +40,7 @@ export const test = base.extend<{
   },
 })
 
-async function write(page: Page, text: string): Promise<void> {
+export async function write(page: Page, text: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Message' }).fill(text)
   await page.getByRole('button', { name: 'Send', exact: true }).click()
 }

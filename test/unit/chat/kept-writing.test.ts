@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { editKey } from '../../../src/chat/edit-keys.ts'
 import { inputKey } from '../../../src/chat/input-key.ts'
 import { KeptWriting } from '../../../src/chat/kept-writing.ts'
 import { createLocalState } from '../../../src/chat/local-state.ts'
@@ -54,6 +55,30 @@ test('an edit that is given up is not kept', () => {
   first.local.set(KEY, undefined)
   first.keep(WAITING)
   expect(page(memory).local.get(KEY)).toBeUndefined()
+})
+
+test('an edit of a message outlives a reload, also while it is not loaded and where its branch is left', () => {
+  const memory = storage()
+  const idle: ConversationSnapshot = {
+    ...emptySnapshot('c1', 'idle'),
+    messages: [{ id: 'm1', role: 'user', at: 1, parts: [{ type: 'text', text: 'One' }] }],
+  }
+  const [key, elsewhere] = [editKey({ id: 'm1' }), editKey({ id: 'm9' })]
+  const first = page(memory)
+  first.local.set(key, 'One, and')
+  // Of a message of another conversation that this element has shown.
+  first.local.set(elsewhere, 'Nine')
+  first.keep(idle)
+  first.keep({ ...idle, messages: [] })
+  const second = page(memory)
+  expect(second.local.get(key)).toBe('One, and')
+  expect(second.local.get(elsewhere)).toBeUndefined()
+  second.keep(emptySnapshot('c1', 'loading'))
+  expect(page(memory).local.get(key)).toBe('One, and')
+  second.keep(idle)
+  second.local.set(key, undefined)
+  second.keep(idle)
+  expect(page(memory).local.get(key)).toBeUndefined()
 })
 
 test('what other code has put there sets nothing but inputs', () => {

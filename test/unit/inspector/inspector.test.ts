@@ -107,6 +107,7 @@ test('a file shows what the store has, up to the end of a run, and has no key', 
 test.each([
   ['no file', 'hello', 'no file'],
   ['another format', '{"offstage":"offstage-conversations","version":1,"format":99}', 'newer'],
+  ['another version', '{"offstage":"offstage-conversations","version":99,"format":2}', 'newer'],
   [
     'nothing in it',
     '{"offstage":"offstage-conversations","version":1,"format":2}',
@@ -186,6 +187,36 @@ test('a file that somebody made up is shown up to what can be read', () => {
   expect(journal.fault).toMatch(/Row \d/)
   expect(() => recording.shownAt(1)).not.toThrow()
   expect(() => recording.timeline.lines()).not.toThrow()
+})
+
+test.each(['1e999', '-1e999', '8640000000000001', 'null'])(
+  'a row at a time that is none, %s, is where a file is damaged',
+  (time) => {
+    const first = { row: { seq: 1, runId: null, at: 1, type: 'renamed', title: 'x' } }
+    const second = `{"row":{"seq":2,"runId":null,"at":${time},"type":"renamed","title":"y"}}`
+    const [journal] = readFile('f', linesOf(HEAD, TALK, first, second)).journals
+    expect(journal?.rows).toHaveLength(1)
+    expect(journal?.fault).toBe("Row 2 can't be read.")
+  },
+)
+
+test('a time to the first token that is none is left out', () => {
+  const inspector = JSON.stringify({ ...INSPECTOR, firstTokens: [['r 1', 7]] })
+  const head = JSON.stringify(HEAD).replace('}', `,"inspector":${inspector.replace('7', '1e999')}}`)
+  expect(readFile('f', linesOf(head, TALK)).inspection?.firstTokens).toEqual([])
+})
+
+test('a check sum that is another one is said, and the rows are shown', async () => {
+  const { agent, rows } = await playedTalk(1)
+  const text = await new Response(await agent.conversations.export('talk')).text()
+  expect(readFile('f', text).journals[0]?.fault).toBeNull()
+  // An editor may give lines other ends.
+  expect(readFile('f', text.replaceAll('\n', '\r\n')).journals[0]?.fault).toBeNull()
+  const [journal] = readFile('f', text.replaceAll('I add.', 'I odd.')).journals
+  expect(text).toContain('I add.')
+  expect(journal?.rows).toHaveLength(rows.length)
+  expect(journal?.fault).toMatch(/check sum/)
+  await agent.dispose()
 })
 
 test('the timeline has the times of runs, steps and calls', () => {

@@ -109,3 +109,16 @@ test('pieces are paced and can be aborted', async () => {
     { type: 'error', error: { code: 'aborted' } },
   ])
 })
+
+test.each([
+  ['fallback', { fallback: { text: 'Hm?' } }, 'a list of steps'],
+  ['steps', { steps: ['Hello'] }, 'a list of steps'],
+  ['scenes', { scenes: [{ match: 'add', steps: [] }] }, 'which are lists'],
+  ['steps', { steps: [{ toolCalls: { toolName: 'ping' } }] }, 'a list of steps'],
+  ['paceMs', { paceMs: '20' }, 'a number of milliseconds'],
+])('a script whose %s is none is refused, in words', async (name, wrong, what) => {
+  const { error } = await play(wrong as unknown as Script, [user('Hello')])
+  expect(error).toMatchObject({ code: 'invalid-config', retryable: false })
+  expect(error?.message).toContain(`${name} of a script must be`)
+  expect(error?.message).toContain(what)
+})

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { defineTool, type AgentOptions } from '../../../src/index.ts'
-import { Crc32 } from '../../../src/client/transfer/crc32.ts'
+import { Crc32 } from '../../../src/lib/crc32.ts'
 import type { RunLimits } from '../../../src/protocol/run.ts'
 import type { ModelConfigData } from '../../../src/protocol/model.ts'
 import type { StreamPart } from '../../../src/protocol/stream-part.ts'

@@ -109,7 +109,7 @@ describe('a damaged file', () => {
 
   it('whose rows have not the shape of rows, though the digest is right, is refused by what they are', async () => {
     const { lines } = await threeConversations()
-    const crc = await import('../../../src/client/transfer/crc32.ts')
+    const crc = await import('../../../src/lib/crc32.ts')
     const with2 = (row: object) => {
       const own = [lines[1] ?? '', JSON.stringify({ row })]
       const sum = new crc.Crc32()

@@ -1,0 +1,11 @@
+import type { TemplateResult } from 'lit'
+import type { ChatContext } from '../context.ts'
+import { conversationsView } from './conversations.ts'
+import { memoriesView } from './memories.ts'
+
+/** The list of conversations, or what is remembered. */
+export function sheetView(context: ChatContext): TemplateResult {
+  return context.local.get('list') === 'memories'
+    ? memoriesView(context)
+    : conversationsView(context)
+}

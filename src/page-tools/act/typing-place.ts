@@ -1,0 +1,73 @@
+import { viewOf } from '../dom.ts'
+import * as native from '../native.ts'
+import type { LivePage } from '../outline/live-page.ts'
+import { PageError } from '../page-error.ts'
+import { caretIn, longTextOf, textPlaces } from '../read/text-places.ts'
+import { describeElement } from './describe.ts'
+import { caretToEnd, selectAll, selectField } from './edit-text.ts'
+import { isPlainTextField } from './field-kind.ts'
+import { textEdge } from './text-edge.ts'
+
+/** From one character of a text to another, as `read_page` counts them. */
+export interface CharacterRange {
+  readonly from: number
+  readonly to: number
+}
+
+/** Where in a field is typed. `selection`: in the place of what is selected, or at the caret. */
+export type TypingPlace = 'all' | 'end' | 'selection' | CharacterRange
+
+/** Selects what a text is to replace. */
+export function selectPlace(field: HTMLElement, place: TypingPlace, live: LivePage): void {
+  switch (place) {
+    case 'selection':
+      return
+    case 'end':
+      return caretToEnd(field)
+    case 'all':
+      return isPlainTextField(field) ? selectField(field) : selectAll(field)
+    default:
+      return selectRange(field, place, live)
+  }
+}
+
+/** Throws `invalid-input` for what is not in the text, `unsupported` where no part of it can be selected. */
+export function selectRange(element: HTMLElement, range: CharacterRange, live: LivePage): void {
+  const { from, to } = range
+  const { length } = longTextOf(element, live.options)
+  const name = describeElement(element, live)
+  if (from > to || to > length)
+    throw new PageError(
+      'invalid-input',
+      `${name} holds ${length} characters: there are none from ${from} to ${to}.`,
+    )
+  if (isPlainTextField(element)) {
+    if (element.selectionStart === null)
+      throw new PageError('unsupported', `${name} can only be selected as a whole.`)
+    return element.setSelectionRange(from, to)
+  }
+  const places = textPlaces(element, live.options)
+  const start = caretIn(places, from) ?? textEdge(element, 'start')
+  const end = from === to ? start : (caretIn(places, to) ?? textEdge(element, 'end'))
+  viewOf(element).getSelection()?.setBaseAndExtent(start.node, start.offset, end.node, end.offset)
+}
+
+/** What is selected of a plain field; null for others, and where nothing can be known. */
+export function selectedRange(field: Element): CharacterRange | null {
+  if (!isPlainTextField(field)) return null
+  const { selectionStart: from, selectionEnd: to } = field
+  return from === null || to === null ? null : { from, to }
+}
+
+/** Whether typing would replace something. */
+export function hasSelection(field: HTMLElement): boolean {
+  const range = selectedRange(field)
+  if (range) return range.from !== range.to
+  const selection = viewOf(field).getSelection()
+  return (
+    selection !== null &&
+    !selection.isCollapsed &&
+    selection.anchorNode !== null &&
+    native.contains(field, selection.anchorNode)
+  )
+}

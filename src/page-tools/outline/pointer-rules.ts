@@ -1,0 +1,92 @@
+import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
+
+interface AnyRule {
+  readonly style?: CSSStyleDeclaration
+  readonly selectorText?: string
+  readonly cssRules?: CSSRuleList
+}
+
+interface Known {
+  readonly rules: number
+  readonly selector: string
+  /** When the rules were counted. */
+  at: number
+}
+
+/** The selectors of a tree's rules, as long as it has as many. */
+const known = new WeakMap<Document | ShadowRoot, Known>()
+/** How long they aren't counted again. Milliseconds. */
+const FRESH_MS = 50
+/** A rule for all that is in something says nothing of a part of it. */
+const OF_ALL = /\*\s*$|&|::/
+const NEVER = ':not(*)'
+
+/**
+ * Whether a style gives the element itself the pointer cursor, which all in it inherit: by that a button is known within
+ * something else to click.
+ */
+export function hasOwnPointer(element: Element): boolean {
+  if (/cursor:\s*pointer/.test(native.getAttribute(element, 'style') ?? '')) return true
+  if (native.getAttribute(element, 'cursor') === 'pointer') return true
+  return native.matches(element, pointerSelector(native.getRootNode(element)))
+}
+
+/** Matches what styles give the pointer cursor; nothing for a tree whose rules can't be read. */
+export function pointerSelector(root: Node): string {
+  const type = native.nodeType(root)
+  if (type !== 9 && type !== 11) return NEVER
+  const tree = root as Document | ShadowRoot
+  const before = known.get(tree)
+  const at = performance.now()
+  if (before && at - before.at < FRESH_MS) return before.selector
+  const sheets = sheetsOf(tree)
+  const rules = sheets.reduce((sum, list) => sum + list.length, 0)
+  if (before?.rules === rules) {
+    before.at = at
+    return before.selector
+  }
+  const selector = validSelector(sheets.flatMap(selectorsIn), tree)
+  known.set(tree, { rules, selector, at })
+  return selector
+}
+
+function sheetsOf(tree: Document | ShadowRoot): readonly CSSRuleList[] {
+  const isDocument = native.nodeType(tree) === 9
+  const sheets = isDocument
+    ? [
+        ...nativeDocument.styleSheets(tree as Document),
+        ...nativeDocument.adoptedStyleSheets(tree as Document),
+      ]
+    : [...tree.styleSheets, ...tree.adoptedStyleSheets]
+  return sheets.flatMap((sheet) => {
+    try {
+      return [sheet.cssRules]
+    } catch {
+      // Of another origin.
+      return []
+    }
+  })
+}
+
+function selectorsIn(rules: CSSRuleList): readonly string[] {
+  const found: string[] = []
+  for (const { style, selectorText, cssRules } of rules as Iterable<AnyRule>) {
+    if (selectorText && style?.cursor === 'pointer' && !OF_ALL.test(selectorText))
+      found.push(selectorText)
+    if (cssRules && cssRules.length > 0) found.push(...selectorsIn(cssRules))
+  }
+  return found
+}
+
+function validSelector(selectors: readonly string[], tree: Document | ShadowRoot): string {
+  const valid = selectors.filter((one) => {
+    try {
+      native.querySelector(tree, one)
+      return true
+    } catch {
+      return false
+    }
+  })
+  return valid.join(',') || NEVER
+}

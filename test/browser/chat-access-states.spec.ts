@@ -1,0 +1,171 @@
+import type { Page } from '@playwright/test'
+import type { OffstageChat } from '../../src/chat/index.ts'
+import type { EngineContext } from '../../src/engines/index.ts'
+import type { Agent } from '../../src/index.ts'
+import { checkChat } from './support/axe.ts'
+import { expect, own, press, replies, test, unfinished, write } from './support/chat-page.ts'
+import { callTools, say } from './support/mock-answers.ts'
+
+// What axe-core finds in the states of the chat that chat-access.spec.ts hasn't.
+
+/** A chat whose model is being loaded, or whose storage the browser refuses. */
+async function showAgent(page: Page, kind: 'loading' | 'blocked', baseURL: string): Promise<void> {
+  await page.evaluate(
+    async ({ kind, baseURL }) => {
+      await import('/dist/chat.js' as string)
+      const { createAgent } = window.offstage
+      const { pageEngine } = await import('/dist/engines.js' as string)
+      const engine = pageEngine({
+        id: 'engine:tiny',
+        async *stream(_request: unknown, _config: unknown, context: EngineContext) {
+          context.progress({ loaded: 3e6, total: 12e6, text: 'weights' })
+          await new Promise((resolve) => context.signal.addEventListener('abort', resolve))
+          yield []
+        },
+      })
+      const urlOf = (script: string) =>
+        URL.createObjectURL(new Blob([script], { type: 'text/javascript' }))
+      const refuses = urlOf(`Object.defineProperty(self, 'indexedDB', {
+        value: { open() { throw new DOMException('Blocked', 'SecurityError') } },
+      })`)
+      const worker = new URL('/dist/worker.js', location.href).href
+      const agent = createAgent(
+        kind === 'loading'
+          ? { model: { provider: 'engine:tiny', model: 'tiny-1' }, engines: [engine] }
+          : {
+              model: { provider: 'openai-compatible', model: 'mock', baseURL },
+              worker: () =>
+                new Worker(urlOf(`import '${refuses}'; import '${worker}'`), { type: 'module' }),
+            },
+      )
+      const chat = document.querySelector<OffstageChat>('offstage-chat')
+      if (chat) chat.agent = agent
+    },
+    { kind, baseURL },
+  )
+}
+
+const BODY = '<offstage-chat style="height: 90vh"></offstage-chat>'
+
+test('axe-core finds nothing: an engine loads', async ({ openPage, model }) => {
+  const page = await openPage({ body: BODY })
+  await showAgent(page, 'loading', model.baseURL)
+  await write(page, 'Hello')
+  await expect(page.locator('.loading')).toContainText('25%')
+  await checkChat(page)
+})
+
+test('axe-core finds nothing: the storage is blocked', async ({ openPage, model }) => {
+  model.enqueue(say('One.'))
+  const page = await openPage({ body: BODY })
+  await showAgent(page, 'blocked', model.baseURL)
+  await write(page, 'Hello')
+  await expect(replies(page)).toContainText('One.')
+  await expect(page.getByText('a reload forgets this')).toBeVisible()
+  await checkChat(page)
+})
+
+test('axe-core finds nothing: a message is edited and has versions, follow-ups, sources, an attachment', async ({
+  openChat,
+  model,
+}) => {
+  model.enqueue(say('Mugs are in.'), say('Bowls are in.'))
+  const { page, send } = await openChat(model)
+  await page.evaluate(() => {
+    const chat = document.querySelector<OffstageChat>('offstage-chat')
+    if (!chat) return
+    chat.answers = {
+      followUps: () => ['And bowls?', 'And cups?'],
+      sources: () => [{ title: 'Terms', url: 'https://shop.test/terms' }, { title: 'A shelf' }],
+      actions: [{ label: 'Pin', act: () => {} }],
+    }
+  })
+  await page.locator('offstage-chat input[type=file]').setInputFiles({
+    name: 'list.txt',
+    mimeType: 'text/plain',
+    buffer: Buffer.from('mugs'),
+  })
+  await expect(page.getByRole('button', { name: 'Remove list.txt' })).toBeVisible()
+  await checkChat(page)
+  await send('Mugs')
+  await expect(page.getByRole('button', { name: 'And bowls?' })).toBeVisible()
+  await replies(page).locator('.sources summary').click()
+  await checkChat(page)
+  await press(page, 'Edit')
+  await expect(page.locator('.editor')).toBeVisible()
+  await checkChat(page)
+  await page.locator('.editor').getByRole('textbox').fill('Bowls')
+  await press(page, 'Send again')
+  await expect(own(page).getByRole('button', { name: 'Previous version' })).toBeVisible()
+  await expect(replies(page)).toContainText('Bowls are in.')
+  await checkChat(page)
+})
+
+test('axe-core finds nothing: several calls on one card, what waits to be sent, consents, calls that are done', async ({
+  openChat,
+  model,
+}) => {
+  const plan = [
+    { content: 'Look', status: 'done' },
+    { content: 'Order', status: 'in-progress' },
+  ]
+  model.enqueue(
+    callTools([{ name: 'plan', input: { items: plan } }]),
+    callTools(['mug', 'bowl'].map((sku) => ({ name: 'order', input: { sku } }))),
+    callTools([1, 2, 3].map(() => ({ name: 'read_reviews', input: {} }))),
+    say('Done.'),
+  )
+  const { page, send } = await openChat(model)
+  await send('A mug and a bowl')
+  const card = page.getByRole('group', { name: 'Waits for you: 2' })
+  await expect(card).toBeVisible()
+  await send('In blue')
+  await expect(page.getByRole('list', { name: 'Waits to be sent' })).toContainText('In blue')
+  await checkChat(page)
+  await press(page, 'Approve all')
+  await expect(replies(page).last()).toContainText('Done.')
+  await page.locator('.call.done summary').first().click()
+  await page.locator('.calls summary').first().click()
+  await page.locator('details[part=taint] summary').click()
+  await checkChat(page)
+  await press(page, 'Conversations')
+  await page
+    .getByRole('button', { name: /^Send again|^Rename/ })
+    .first()
+    .click()
+  await checkChat(page)
+  await page
+    .getByRole('button', { name: /^Delete/ })
+    .first()
+    .click()
+  await expect(page.getByText('Deleted.')).toBeVisible()
+  await checkChat(page)
+})
+
+test('axe-core finds nothing: a call that runs, one whose outcome is unknown, what the page has let go of', async ({
+  openChat,
+  model,
+}) => {
+  model.enqueue(callTools([{ name: 'slow', input: { sku: 'mug' } }]), unfinished('One and more'))
+  const { page, send, again } = await openChat(model)
+  const slow = `window.agent.registerTool(window.offstage.defineTool({
+    name: 'slow', title: 'Work slowly', description: 'Works.',
+    inputSchema: { type: 'object', properties: { sku: { type: 'string' } } },
+    execute: (_input, { progress }) => { progress(0.5); return new Promise(() => {}) },
+  }))`
+  await page.evaluate(slow)
+  await send('Go')
+  const card = page.getByRole('group', { name: 'Work slowly' })
+  await expect(card).toContainText('Running')
+  await expect(card.getByRole('progressbar')).toBeVisible()
+  await checkChat(page)
+  await again()
+  await page.evaluate(slow)
+  await expect(card).toContainText('Nobody knows whether it took effect')
+  await checkChat(page)
+  await press(page, 'It happened')
+  await expect(replies(page).last()).toContainText('One')
+  await page.evaluate(() => (window as unknown as { agent: Agent }).agent.dispose())
+  await expect(page.getByText('The page has let go')).toBeVisible()
+  await checkChat(page)
+})

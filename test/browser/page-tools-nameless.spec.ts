@@ -1,0 +1,84 @@
+import { drive } from '../apps/drive.ts'
+import { expect, test } from './support/driven.ts'
+
+// Controls that nobody named, and controls that look like text: each has a line, a ref, and what distinguishes it.
+
+test('icon buttons without a name are told apart, and found', async ({ openPage }) => {
+  const page = await openPage({
+    body: `<style>i, svg { display: inline-block; width: 16px; height: 16px }</style>
+      <table><tr><td>Ada<td><button id="remove-ada"><i class="fas fa-trash fa-lg"></i></button><td><a href="/users/7/edit?x=1"><svg><use href="#pencil"/></svg></a>
+      <tr><td>Bert<td><button><i class="fas fa-trash"></i></button><td><a href="/users/8/edit"><svg><use href="#pencil"/></svg></a></table>
+      <button data-action="archive"><svg></svg></button><button class="btn btn-ghost"><svg class="lucide lucide-bell w-4"></svg></button>
+      <button><svg><title>Star</title></svg></button><input name="coupon"><button data-offstage-mask id="secret"></button>
+      <button aria-label="Named" class="fa-close">x</button>`,
+  })
+  const { call } = await drive(page)
+  const text = (await call('read_page')).replace(/ \[ref=e\d+\]/g, '')
+  for (const line of [
+    '- button [hint="trash, remove ada"]',
+    '- link [hint="pencil, /users/7/edit"]',
+    '- link [hint="pencil, /users/8/edit"]',
+    '- button [hint="archive"]',
+    '- button [hint="bell"]',
+    '- textbox [hint="coupon"]',
+    '- button "Named"',
+  ])
+    expect(text).toContain(line)
+  expect(text).toMatch(/button ("Star"|\[hint="star"\])/)
+  expect(text).not.toContain('[hint="secret')
+  const found = await call('find', { role: 'button', name: 'trash' })
+  expect(found).toMatch(/button \[hint="trash, remove ada"\] \[ref=e\d+\] \(in row "Ada/)
+  expect(found).toMatch(/button \[hint="trash"\] \[ref=e\d+\] \(in row "Bert/)
+  // It is no name: nothing is clicked by it.
+  expect(await call('click', { ref: 'archive' })).toMatch(/^not-found: .*hint="archive"/s)
+})
+
+test('what acts has a line of its own', async ({ openPage }) => {
+  const page = await openPage({
+    body: `<style>.row, .act, .bar { cursor: pointer } .thumb { position: absolute; width: 14px; height: 14px; background: #36c }
+        .guard { position: fixed; opacity: 0 } .row * { cursor: inherit } .row .act { cursor: pointer }</style>
+      <div class="row" id="row">Mail from Ada <span class="act" id="reply">Reply</span><span class="act" id="forward">Forward</span></div>
+      <div class="row"><b>Only</b> <i>text</i></div>
+      <span id="minus">-</span><span>2</span><span id="plus">+</span>
+      <p style="position: relative; height: 20px"><span class="thumb" id="thumb" tabindex="0"></span><span class="guard" tabindex="0"></span></p>
+      <svg width="100" height="60"><rect class="bar" id="jan" width="40" height="50" fill="#36c"><title>January</title></rect><rect class="bar" id="feb" x="50" width="40" height="30" fill="#36c"/><rect y="55" width="9" height="5"/></svg>
+      <button class="row"><span class="act">One</span> target</button>
+      <div id="wrapper"><button>Inside</button><button>Other</button></div>
+      <script>
+        window.clicked = []
+        for (const one of document.querySelectorAll('[id]'))
+          one.addEventListener('click', (event) => { event.stopPropagation(); clicked.push(one.id); one.style.outline = '1px solid' })
+      </script>`,
+  })
+  const { call } = await drive(page)
+  const text = await call('read_page')
+  const lines = [
+    ...text.matchAll(/generic (?:\[hint="([^"]*)"\] )?\[clickable\] \[ref=(e\d+)\](?:: ?(.*))?/g),
+  ].map(([, hint = '', ref = '', words = '']) => ({ ref, is: hint || words }))
+  const ref = (is: string): string => lines.find((one) => one.is === is)?.ref ?? ''
+  for (const is of ['Reply', 'Forward', '-', '+', 'thumb', 'January', 'feb'])
+    expect(ref(is), `${is} in ${text}`).not.toBe('')
+  for (const is of ['Reply', 'Forward', '-', '+', 'thumb', 'January', 'feb'])
+    await call('click', { ref: ref(is) })
+  expect(await page.evaluate(() => (window as unknown as { clicked: string[] }).clicked)).toEqual([
+    'reply',
+    'forward',
+    'minus',
+    'plus',
+    'thumb',
+    'jan',
+    'feb',
+  ])
+  expect(lines).toHaveLength(9)
+  expect(text).toContain('button "One target"')
+  // A wrapper is no control.
+  const wrapped = await page.evaluate(async () => {
+    const { click } = (
+      window as unknown as {
+        pageToolsEntry: { click: (one: Element) => Promise<{ text: string }> }
+      }
+    ).pageToolsEntry
+    return (await click(document.querySelector('#wrapper')!)).text
+  })
+  expect(wrapped).toMatch(/holds controls, one of which may be meant\. Try:\n- button "Inside"/)
+})
