@@ -41,9 +41,10 @@ export default defineConfig({
     environment: 'node',
     // Vitest leaves one core to itself, which has nothing to do once modules are transformed.
     maxWorkers: availableParallelism(),
-    setupFiles: ['test/setup/listener-leaks.ts'],
+    setupFiles: ['test/setup/listener-leaks.ts', 'test/setup/patience.ts'],
     // A hanging test names itself instead of eating the whole run's time; a busy machine is no failure.
     testTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       // Of each module one instance a process: most of the time was spent on importing the SDK anew for each file.
       { extends: true, test: { name: 'shared', isolate: false, include: TESTS, exclude: ALONE } },

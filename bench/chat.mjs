@@ -7,6 +7,8 @@ import { startChatServer } from './lib/chat-server.mjs'
 
 const ROUNDS = Number(process.env.ROUNDS ?? 5)
 const THROTTLE = Number(process.env.THROTTLE ?? 4)
+/** The processor's time where nothing slows it down: a machine that others share adds to the clock's. */
+const METRIC = THROTTLE === 1 ? 'ThreadTime' : 'TaskDuration'
 const RATE = 1000
 const SECONDS = 5
 const CHARACTERS_OF_TOKEN = 4
@@ -130,7 +132,7 @@ async function measureIn({ page, cdp, call }, { begin, before, isFollowed = fals
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: 1 })
   if (begin) await end()
   const seconds = last.Timestamp - first.Timestamp
-  return { busy: ((last.TaskDuration - first.TaskDuration) * 1000) / seconds, task }
+  return { busy: ((last[METRIC] - first[METRIC]) * 1000) / seconds, task }
 }
 
 async function metrics(cdp) {

@@ -43,7 +43,7 @@ const rows = [
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 186.8 * KILOBYTE,
+    limit: 187.5 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
@@ -113,7 +113,7 @@ const rows = [
   {
     name: 'chat, with its lists and in Chinese',
     bytes: sizeOf('chat.js', { dynamic: true }),
-    limit: 48.6 * KILOBYTE,
+    limit: 49 * KILOBYTE,
   },
   {
     name: 'inspector (dist/inspector.js), with Lit',

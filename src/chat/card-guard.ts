@@ -107,12 +107,14 @@ export class CardGuard implements ReactiveController {
 
   /** Which cards there are now, and since when they stand where they do. */
   #look(now = performance.now(), { isScroll = false } = {}): void {
+    const cards = new Set(this.#host.renderRoot.querySelectorAll(GUARDED))
+    // To measure where the chat is has it laid out.
+    if (cards.size === 0) return this.#cards.clear()
     const { top: above, left: beside } = this.#host.getBoundingClientRect()
     // What a person does in the chat moves its cards within it, or scrolls the page; nothing else of the page.
     const isChatMoved = above !== this.#at.top || beside !== this.#at.left
     const isOwn = now - this.#actedAt < OWN_DOING && (!isChatMoved || isScroll)
     this.#at = { top: above, left: beside }
-    const cards = new Set(this.#host.renderRoot.querySelectorAll(GUARDED))
     for (const card of this.#cards.keys()) if (!cards.has(card)) this.#cards.delete(card)
     for (const card of cards) {
       const place = card.getBoundingClientRect()

@@ -1,16 +1,23 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import type { Agent, Conversation, ConversationSnapshot } from '../index.ts'
+import { GREW, type Grew } from './markdown/sliced-markdown.ts'
+
+interface Host extends ReactiveControllerHost {
+  readonly renderRoot: HTMLElement | DocumentFragment
+}
 
 /** Text is drawn at most this often. Milliseconds. */
 const BETWEEN_DRAWINGS = 60
 /** Where it grows out of view, at most this often. Milliseconds. */
 const BETWEEN_UNSEEN = 250
-/** A drawing that takes long makes the next one wait this many times as long. */
-const REST_PER_WORK = 4
+/** A drawing that takes long makes the next one wait this many times as long, */
+const REST_PER_WORK = 7
+/** but no longer than this. Milliseconds. */
+const LONGEST_REST = 1000
 
 /** Keeps an element drawn like one conversation of one agent, while it is connected. */
 export class FollowConversation implements ReactiveController {
-  readonly #host: ReactiveControllerHost
+  readonly #host: Host
   readonly #isSeen: () => boolean
   #conversation: Conversation | null = null
   #unsubscribe: (() => void) | null = null
@@ -18,11 +25,14 @@ export class FollowConversation implements ReactiveController {
   #timer: ReturnType<typeof setTimeout> | undefined
   #drawnAt = -Infinity
   #beganAt = 0
+  /** Of the newest drawing, with all that is drawn of it later. Milliseconds. */
+  #work = 0
+  #root: HTMLElement | DocumentFragment | null = null
   #wait = BETWEEN_DRAWINGS
   #shape = ''
 
   /** @param isSeen Whether the newest text is in view. */
-  constructor(host: ReactiveControllerHost, isSeen: () => boolean) {
+  constructor(host: Host, isSeen: () => boolean) {
     this.#host = host
     this.#isSeen = isSeen
     host.addController(this)
@@ -70,26 +80,44 @@ export class FollowConversation implements ReactiveController {
 
   hostUpdate(): void {
     this.#beganAt = performance.now()
+    this.#work = 0
   }
 
   hostUpdated(): void {
+    this.#listen()
     // Behind what others do once it is drawn.
     queueMicrotask(() => {
-      this.#drawnAt = performance.now()
-      const script = this.#drawnAt - this.#beganAt
-      this.#setWait(script)
-      // To lay out and paint what was drawn is work, too: the next task comes behind it.
-      requestAnimationFrame((frameAt) => {
-        setTimeout(() =>
-          this.#setWait(script + performance.now() - Math.max(frameAt, this.#drawnAt)),
-        )
-      })
+      this.#drawn(performance.now() - this.#beganAt)
+      requestAnimationFrame((frameAt) => this.#afterFrame(frameAt))
     })
   }
 
-  #setWait(work: number): void {
+  /** A long text is drawn in slices, in frames that come later. */
+  #listen(): void {
+    const { renderRoot } = this.#host
+    if (this.#root === renderRoot) return
+    this.#root = renderRoot
+    renderRoot.addEventListener(GREW, (event) => {
+      // Behind those who lay it out.
+      this.#drawn(performance.now() - (event as Grew).detail)
+      this.#afterFrame(this.#drawnAt)
+    })
+  }
+
+  #drawn(script: number): void {
+    this.#drawnAt = performance.now()
+    this.#worked(script)
+  }
+
+  /** To lay out and paint what was drawn is work, too: the next task comes behind it. */
+  #afterFrame(frameAt: number): void {
+    setTimeout(() => this.#worked(performance.now() - Math.max(frameAt, this.#drawnAt)))
+  }
+
+  #worked(ms: number): void {
+    this.#work += ms
     const least = this.#isSeen() ? BETWEEN_DRAWINGS : BETWEEN_UNSEEN
-    this.#wait = Math.max(least, work * REST_PER_WORK)
+    this.#wait = Math.max(least, Math.min(LONGEST_REST, this.#work * REST_PER_WORK))
   }
 
   #subscribe(): void {
@@ -103,17 +131,21 @@ export class FollowConversation implements ReactiveController {
     const shape = shapeOf(this.snapshot)
     const isText = shape === this.#shape
     this.#shape = shape
-    const since = performance.now() - this.#drawnAt
-    if (!isText || since >= this.#wait) {
-      clearTimeout(this.#timer)
-      this.#timer = undefined
-      this.#host.requestUpdate()
-      return
-    }
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined
-      this.#host.requestUpdate()
-    }, this.#wait - since)
+    if (isText) return this.#drawSoon()
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#host.requestUpdate()
+  }
+
+  #drawSoon(): void {
+    const rest = this.#drawnAt + this.#wait - performance.now()
+    if (rest <= 0) this.#host.requestUpdate()
+    else
+      this.#timer ??= setTimeout(() => {
+        this.#timer = undefined
+        // What was drawn may have turned out to be more work.
+        this.#drawSoon()
+      }, rest)
   }
 }
 

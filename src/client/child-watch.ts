@@ -76,7 +76,8 @@ class ChildWatch {
     const waiting = callIn(this.#above.getSnapshot(), call.toolCallId)
     const shown = this.#child.getSnapshot()
     const { ended, runId, status, ownership } = shown
-    if (runId !== undefined && status === 'running') this.#isElsewhere = ownership === 'other-tab'
+    if (runId !== undefined && status === 'running')
+      this.#isElsewhere = ownership === 'other-tab' || ownership === 'other-device'
     if (waiting && isSettledStatus(waiting.status)) {
       stop()
       if (runId !== undefined) void this.#child.abort(PARENT_ENDED).catch(() => undefined)

@@ -67,8 +67,8 @@ export interface Conversation extends SnapshotStore<ConversationSnapshot>, CallA
    */
   revoke(consentId: string): Promise<boolean>
   /**
-   * Has another tab hand over its run: it goes on here, with this agent's tools and model. Options as for `resume`: what the
-   * other tab was doing is cut off.
+   * Has another tab hand over its run, or fences off the device that has claimed it: it goes on here, with this agent's tools
+   * and model. Options as for `resume`: what the other one was doing is cut off.
    */
   takeOver(options?: ResumeOptions): Promise<Run | null>
 }

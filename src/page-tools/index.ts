@@ -1,4 +1,5 @@
 export { pageTools, type PageToolsOptions } from './tools/page-tools.ts'
+export type { PageToolName, PageToolPreset } from './tools/tool-names.ts'
 export { createPage } from './outline/live-page.ts'
 export type {
   ActOptions,

@@ -77,7 +77,10 @@ type RunDelta = { readonly runId: string } & (
     }
 )
 
-/** Who drives the open run: a worker of this tab, or of another; or nobody does. */
+/**
+ * Who drives the open run: a worker of this tab, or of another; or nobody does. `'other-device'`: another one has claimed it
+ * last, in a store that devices share, and whether it still works on it isn't known.
+ */
 export type Ownership = 'none' | 'this-tab' | 'other-tab' | 'other-device'
 
 interface OwnershipDelta {

@@ -1,5 +1,6 @@
 import type { WorkerLike } from '../client/spawn-worker.ts'
 import { realEffects, type Effects } from '../worker/effects.ts'
+import { type ClaimBook, memoryClaimBook } from '../worker/store/claim-book.ts'
 import { startWorker, type StartWorkerOptions } from '../worker/start-worker.ts'
 import { createMemoryStore } from '../worker/store/memory-store.ts'
 import type { Store } from '../worker/store/store.ts'
@@ -31,10 +32,19 @@ export interface InProcessWorkerOptions extends Pick<StartWorkerOptions, 'provid
  * Newer versions of Node have Web Locks. Those of the process are of no use here: a worker that is terminated
  * would keep what it holds, and workers with storages of their own would wait for each other.
  */
-const WITHOUT_LOCKS: Effects = {
+const WITHOUT_LOCKS: Omit<Effects, 'claims'> = {
   ...realEffects,
   locks: undefined,
   openTabPort: () => undefined,
+}
+
+/** Workers with one storage are tabs of one browser, one after the other or together. */
+const claimBooks = new WeakMap<TestStorage, ClaimBook>()
+
+function claimsOf(storage: TestStorage): ClaimBook {
+  const book = claimBooks.get(storage) ?? memoryClaimBook()
+  claimBooks.set(storage, book)
+  return book
 }
 
 /**
@@ -56,7 +66,7 @@ export function inProcessWorker(options: InProcessWorkerOptions = {}): () => Wor
         type: definition.type,
         open: async (...opened) => mortalStore(await definition.open(...opened), death),
       })),
-      effects: WITHOUT_LOCKS,
+      effects: { ...WITHOUT_LOCKS, claims: claimsOf(storage) },
     })
     return {
       postMessage: (message, transfer = []) => port1.postMessage(message, transfer),

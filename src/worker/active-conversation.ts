@@ -112,6 +112,21 @@ export class ActiveConversation {
     }
   }
 
+  /** Shows whether another device works on the open run: nobody says so but the store. */
+  async lookElsewhere(): Promise<void> {
+    const { conversation } = this
+    const isFree = (): boolean =>
+      this.#driver === null && !this.tabs.driverOf(this.scope.conversationId)
+    if (!conversation.claims.isShared || !isFree()) return
+    const isElsewhere = await this.#isWorkedOnElsewhere(() => false)
+    if (isFree()) conversation.stream.ownElsewhere(isElsewhere)
+  }
+
+  /** As far as was found out. */
+  get isOnOtherDevice(): boolean {
+    return this.conversation.stream.live.ownership === 'other-device'
+  }
+
   async #isWorkedOnElsewhere(goesOn: (run: RunState) => boolean): Promise<boolean> {
     const { conversation } = this
     if (!(await isClaimedElsewhere(conversation, this.ownership))) return false
@@ -177,6 +192,8 @@ export class ActiveConversation {
     // The run that is to follow one that has ended keeps the lease, so that nobody comes in between.
     if (end === null || !this.#isFollowed) this.disown()
     this.tabs.undriven(this)
+    // Left open: another tab says that it has it, another device doesn't.
+    if (end === null) void this.lookElsewhere().catch(() => undefined)
     return end
   }
 
@@ -226,6 +243,7 @@ export class ActiveConversation {
       // First, since it ends what is driven in a conversation that is gone.
       await this.#driver?.look()
       await conversation.refresh()
+      await this.lookElsewhere()
       return true
     } catch {
       // It is read again when it is used.

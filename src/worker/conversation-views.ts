@@ -32,6 +32,8 @@ export class ConversationViews {
     this.#joiners.set(conversation, scope.agentId)
     conversation.publish('joined')
     active.tabs.follow(active, scope.agentId)
+    // Another device that can't be asked about now is noticed later.
+    void active.lookElsewhere().catch(() => undefined)
     this.#onOpened(active, scope.agentId)
   }
 

@@ -12,6 +12,7 @@ import { countRow, type CountedRun } from './run/counters.ts'
 import { SealedInputs } from './run/sealed-inputs.ts'
 import { DraftKeeper } from './draft-keeper.ts'
 import type { Effects } from './effects.ts'
+import { SharedClaims } from './ownership/shared-claims.ts'
 import { stricterLimits } from './run/stricter-limits.ts'
 import { placed, type FactDraft } from './store/fact-draft.ts'
 import { isStart, newestState } from './store/newest-rows.ts'
@@ -72,6 +73,7 @@ export class Conversation {
   /** How appends wait for a storage that is full or closed. */
   readonly storageRetry: StorageRetry
   readonly stream: Stream
+  readonly claims: SharedClaims
   /** Keeps the text of the step that is written here. */
   readonly drafts: DraftKeeper
   /** What isn't stored of the inputs of open calls. */
@@ -116,6 +118,7 @@ export class Conversation {
     this.#appendName = effects.newId('append_')
     const { stream } = this
     const epoch = (): number => this.#lease.epoch
+    this.claims = new SharedClaims({ conversationId, storage, store, claims: effects.claims })
     this.drafts = new DraftKeeper({ conversationId, store, stream, effects, epoch })
   }
 
@@ -211,6 +214,7 @@ export class Conversation {
     const at = this.#effects.now()
     const { storeId, epoch } = await this.#store.claim(this.conversationId, at, options)
     this.#lease = { storeId, epoch, knownAt }
+    await this.claims.note(epoch)
     const before = this.#state.seq
     await this.#inOrder(() => this.#catchUp({ isDecided: true }))
     this.refuseBroken()
@@ -255,16 +259,6 @@ export class Conversation {
   async isDeleted(): Promise<boolean> {
     const record = await this.#store.get(this.conversationId)
     return makerOf(record) !== this.#maker
-  }
-
-  /** The epoch of the newest claim, by whomever; 0: it isn't there. */
-  async claimedEpoch(): Promise<number> {
-    return (await this.#store.get(this.conversationId))?.epoch ?? 0
-  }
-
-  /** Others than the tabs of this browser may claim it, which no lock says. */
-  get isShared(): boolean {
-    return this.#store.follow !== undefined
   }
 
   /**

@@ -1,4 +1,5 @@
 import { sleepUnlessAborted } from '../lib/sleep.ts'
+import { type ClaimBook, storedClaimBook } from './store/claim-book.ts'
 import type { OpenTabPort } from './ownership/tab-channel.ts'
 import { randomId } from '../lib/random-id.ts'
 
@@ -17,6 +18,7 @@ export interface Effects {
   readonly locks: LockManager | undefined
   /** Opens the channel of a name, which reaches the others that may drive the same conversations. */
   readonly openTabPort: OpenTabPort
+  readonly claims: ClaimBook
 }
 
 export const realEffects: Effects = {
@@ -31,6 +33,7 @@ export const realEffects: Effects = {
       return undefined
     }
   },
+  claims: storedClaimBook(),
   now: () => Date.now(),
   monotonic: () => performance.now(),
   random: () => Math.random(),

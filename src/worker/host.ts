@@ -22,17 +22,16 @@ import { announceChild } from './child-runs.ts'
 import { CompositeCommands } from './composite-commands.ts'
 import { Engines } from './model/engines.ts'
 import { Extractions } from './model/extract.ts'
-import { leftOpenBy } from './run/leave-run.ts'
 import { Imports } from './imports.ts'
 import { Library } from './library.ts'
 import { LateOutputs } from './late-outputs.ts'
 import { ModelMemory } from './model/model-memory.ts'
 import { isElsewhere } from './ownership/elsewhere.ts'
 import { RunCommands } from './run-commands.ts'
-import { LeftRuns, TELL_MODEL, type Resume } from './left-runs.ts'
+import { LeftRuns, TELL_MODEL, type Resume, type ResumeHere } from './left-runs.ts'
 import { RunFamilies } from './run-families.ts'
 import { RunLauncher } from './run-launcher.ts'
-import { leaveRun, Runs } from './runs.ts'
+import { leaveElsewhere, Runs } from './runs.ts'
 import type { ActiveConversation } from './active-conversation.ts'
 import { ConversationRetention } from './conversation-retention.ts'
 import { ConversationRegistry } from './conversation-registry.ts'
@@ -161,8 +160,10 @@ export class Host {
     if (conversationId !== undefined) return this.#resumeRun({ ...command, conversationId })
     for (const record of await this.library.listConversations({ ...command, unfinished: true })) {
       if (record.broken !== undefined) continue
+      const scope = { ...command, conversationId: record.conversationId }
       try {
-        return await this.#resumeRun({ ...command, conversationId: record.conversationId })
+        const ref = await this.#resumeRun(scope)
+        if (ref !== null || !this.#registry.find(scope)?.isOnOtherDevice) return ref
       } catch (error) {
         // Found out just now: the others work.
         if (!OffstageError.is(error) || error.code !== 'conversation-broken') throw error
@@ -171,7 +172,7 @@ export class Host {
     return null
   }
 
-  async #resumeRun(command: ResumeRun & ConversationScope): Promise<RunRef | null> {
+  async #resumeRun(command: ResumeHere): Promise<RunRef | null> {
     const { agentId, conversationId, goOn } = command
     this.titles.release(agentId)
     const active = await this.#registry.take(command)
@@ -191,11 +192,12 @@ export class Host {
       return await active.inLaneNow(() => this.#left.goOn(active, agentId, asked))
     } catch (error) {
       if (!isElsewhere(error)) throw error
+      await active.lookElsewhere()
       if (!active.tabs.follows(conversationId)) {
         const { message } = toErrorData(error)
         this.#options.notify({ type: 'warning', code: 'owned-elsewhere', message })
       }
-      return this.#leaveOpen(active, command, error)
+      return leaveElsewhere(active.conversation, command, error)
     }
   }
 
@@ -209,18 +211,6 @@ export class Host {
     }
     // What can't be done now (another tab has it, the storage refuses) is when it is opened next.
     void work().catch(() => undefined)
-  }
-
-  /** A run that a page still shows ends there, without an end in the store: somebody else has it. */
-  #leaveOpen(
-    { conversation }: ActiveConversation,
-    { conversationId, runId }: ResumeRun & ConversationScope,
-    error: unknown,
-  ): RunRef | null {
-    const reason = leftOpenBy(null, error)
-    if (runId === undefined || reason === null) return null
-    leaveRun(conversation.stream, runId, { outcome: { outcome: 'aborted', reason } })
-    return { conversationId, runId }
   }
 
   /** Names the run that is driven here, or takes up the open one. */
@@ -298,13 +288,13 @@ export class Host {
     return announceChild(this.#registry, command)
   }
 
-  /** Has the tab that drives the run hand it over, and goes on with it. */
+  /** Has the tab that drives the run hand it over, or fences off the device that does, and goes on with it. */
   async takeOver(command: ResumeRun & ConversationScope): Promise<RunRef | null> {
     const active = await this.#registry.take(command)
     const { conversationId } = command
     if (!active.driver && active.tabs.driverOf(conversationId) !== null)
       await active.ownership.requestHandover(conversationId)
-    return this.#resumeRun(command)
+    return this.#resumeRun({ ...command, takesOver: true })
   }
 
   /** For those who join later, and other tabs: this one's page has shown it already. */

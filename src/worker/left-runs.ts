@@ -1,6 +1,6 @@
-import type { SupplyOutput } from '../protocol/commands.ts'
+import type { ResumeRun, SupplyOutput } from '../protocol/commands.ts'
 import { PARENT_ENDED, type RunLimits } from '../protocol/run.ts'
-import type { RunRef } from '../protocol/scope.ts'
+import type { ConversationScope, RunRef } from '../protocol/scope.ts'
 import type { RunState } from '../protocol/state.ts'
 import type { ActiveConversation } from './active-conversation.ts'
 import { firstFacts } from './run/first-facts.ts'
@@ -17,7 +17,12 @@ export interface Resume extends ResumeOptions {
   readonly follows?: boolean
   /** See `ResumeRun`. */
   readonly asChild?: boolean
+  /** Goes on with what another device works on, too. */
+  readonly takesOver?: boolean
 }
+
+/** What a page asks for. */
+export type ResumeHere = ResumeRun & ConversationScope & Pick<Resume, 'takesOver'>
 
 interface GoOn {
   /** A run that ended before it was done. */
@@ -26,7 +31,11 @@ interface GoOn {
   readonly own: RunLimits
 }
 
-export const TELL_MODEL: Resume = { interrupted: 'tell-model', waitForToolsMs: 10_000 }
+export const TELL_MODEL: Resume = {
+  interrupted: 'tell-model',
+  waitForToolsMs: 10_000,
+  takesOver: true,
+}
 
 /** Goes on where a run was left: with the run itself, or with one that follows it. */
 export class LeftRuns {
@@ -63,7 +72,7 @@ export class LeftRuns {
       conversation.publish('taken-up')
       return { conversationId, runId: wanted }
     }
-    await active.own({ create: false }, () => true)
+    await active.own({ create: false }, () => resume.takesOver === true)
     const { run } = conversation
     if (run === null || run.end !== null || this.#launcher.isReleased(agentId)) {
       active.disown()

@@ -5,6 +5,7 @@ import { toErrorData } from '../protocol/error.ts'
 import type { Identified } from '../protocol/fact.ts'
 import type { Message } from '../protocol/message.ts'
 import type { RunOutcome } from '../protocol/run.ts'
+import type { RunRef } from '../protocol/scope.ts'
 import { importHistory } from '../providers/history/import-history.ts'
 import {
   continueAdmission,
@@ -15,6 +16,7 @@ import {
 } from './admissions.ts'
 import { branchPoint } from './branch-point.ts'
 import { firstFacts, planDropped } from './run/first-facts.ts'
+import { leftOpenBy } from './run/leave-run.ts'
 import { takenPrompt } from './run/taken-in.ts'
 import { busy, callsPending, notAwaited, parkedRun } from './busy.ts'
 import type { Effects } from './effects.ts'
@@ -203,4 +205,16 @@ export function leaveRun(
 ): void {
   stream.delta({ type: 'run-left', runId, ...end })
   stream.flush()
+}
+
+/** A run that a page still shows ends there, without an end in the store: somebody else has it. */
+export function leaveElsewhere(
+  { stream, conversationId }: Conversation,
+  { runId }: { readonly runId?: string },
+  error: unknown,
+): RunRef | null {
+  const reason = leftOpenBy(null, error)
+  if (runId === undefined || reason === null) return null
+  leaveRun(stream, runId, { outcome: { outcome: 'aborted', reason } })
+  return { conversationId, runId }
 }

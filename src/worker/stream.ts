@@ -109,6 +109,12 @@ export class Stream {
     if (this.live.ownership !== ownership) this.#push({ type: 'ownership-changed', ownership })
   }
 
+  /** Another device drives it, or does no more. */
+  ownElsewhere(isElsewhere: boolean): void {
+    if (isElsewhere) this.own('other-device')
+    else if (this.live.ownership === 'other-device') this.own('none')
+  }
+
   /** Sends what is pending; returns the number of the newest batch, 0 before the first. */
   flush(): number {
     clearTimeout(this.#timer)

@@ -1,5 +1,5 @@
 import type { BrowserContext, Page } from '@playwright/test'
-import type { Agent } from '../../src/index.ts'
+import type { Agent, Script } from '../../src/index.ts'
 import { openSqlite } from '../http-store/databases.ts'
 import { serveStore, type StoreServer } from '../http-store/serve-store.ts'
 import { startFaultProxy, type FaultProxy } from './support/fault-proxy.ts'
@@ -35,45 +35,55 @@ startWorker({ stores: [httpStore({ url: '${url}', headers: ({ team }) => ({ 'x-t
 
 const HTML = '<!doctype html><title>Device</title><script type="module" src="/expose.js"></script>'
 
+interface DeviceOptions {
+  readonly site: Site
+  readonly url: string
+  readonly team: string
+  readonly script?: Script
+}
+
+const ORDER: Script = {
+  steps: [{ toolCalls: [{ toolName: 'order', input: { item: 'mug' } }] }, { text: 'Ordered.' }],
+}
+
 /** A page with an agent whose conversations are a team's. */
 async function openDevice(
   context: BrowserContext,
-  { site, url, team }: { site: Site; url: string; team: string },
+  { site, url, team, script = ORDER }: DeviceOptions,
 ): Promise<Page> {
   site.add('/http-worker.js', { body: workerOf(url) })
   site.add('/device.html', { body: HTML })
   const page = await context.newPage()
   await page.goto(`${site.url}/device.html`)
   await page.locator('html[data-ready]').waitFor({ state: 'attached' })
-  await page.evaluate((tenant) => {
-    const steps = [
-      { toolCalls: [{ toolName: 'order', input: { item: 'mug' } }] },
-      { text: 'Ordered.' },
-    ]
-    const events: string[] = []
-    const orders: unknown[] = []
-    const agent = window.offstage.createAgent({
-      model: { provider: 'scripted', model: 'script', script: { steps } },
-      workerUrl: '/http-worker.js',
-      storage: { type: 'http', team: tenant },
-      tools: [
-        window.offstage.defineTool({
-          name: 'order',
-          description: 'Orders an item.',
-          inputSchema: { type: 'object', properties: { item: { type: 'string' } } },
-          annotations: { destructive: true },
-          execute: (input) => {
-            orders.push(input)
-            return 'ordered'
-          },
-        }),
-      ],
-    })
-    agent.on('storage', ({ mode }) => void events.push(mode))
-    const view = agent.conversation('shared')
-    view.subscribe(() => undefined)
-    Object.assign(window, { device: { agent, view, events, orders } })
-  }, team)
+  await page.evaluate(
+    ({ tenant, plan }) => {
+      const events: string[] = []
+      const orders: unknown[] = []
+      const agent = window.offstage.createAgent({
+        model: { provider: 'scripted', model: 'script', script: JSON.parse(plan) as Script },
+        workerUrl: '/http-worker.js',
+        storage: { type: 'http', team: tenant },
+        tools: [
+          window.offstage.defineTool({
+            name: 'order',
+            description: 'Orders an item.',
+            inputSchema: { type: 'object', properties: { item: { type: 'string' } } },
+            annotations: { destructive: true },
+            execute: (input) => {
+              orders.push(input)
+              return 'ordered'
+            },
+          }),
+        ],
+      })
+      agent.on('storage', ({ mode }) => void events.push(mode))
+      const view = agent.conversation('shared')
+      view.subscribe(() => undefined)
+      Object.assign(window, { device: { agent, view, events, orders } })
+    },
+    { tenant: team, plan: JSON.stringify(script) },
+  )
   return page
 }
 
@@ -108,6 +118,53 @@ const approve = (page: Page) =>
     const [call] = view.getSnapshot().pending
     if (call) await agent.approve(call)
   })
+
+/** Shows the conversation in a chat, which resumes what it finds open. */
+const showChat = (page: Page) =>
+  page.evaluate(async () => {
+    const { agent } = (window as unknown as DeviceWindow).device
+    const source = '/dist/chat.js'
+    await import(source)
+    const chat = document.createElement('offstage-chat')
+    Object.assign(chat, { agent, conversationId: 'shared' })
+    document.body.append(chat)
+  })
+
+test('a device that opens what another one works on leaves it there, until a person takes it over', async ({
+  browser,
+  site,
+  server: { server },
+}) => {
+  const text = 'Slowly, one word after the other, this answer comes to its end. '.repeat(20)
+  const script: Script = { steps: [{ text }], paceMs: 50 }
+  const given = { site, url: server.url, team: 'slow', script }
+  const desk = await browser.newContext()
+  const here = await openDevice(desk, given)
+  const there = await openDevice(await browser.newContext(), given)
+  const second = await openDevice(desk, given)
+  const ownershipOf = (page: Page) =>
+    page.evaluate(() => (window as unknown as DeviceWindow).device.view.getSnapshot().ownership)
+  await begin(here)
+  await showChat(there)
+  await expect(there.getByText('Another device works on this.')).toBeVisible()
+  await expect.poll(() => ownershipOf(second)).toBe('other-tab')
+  expect(await ownershipOf(here)).toBe('this-tab')
+
+  // A reload of its own browser goes on with it, and so does the chat's button elsewhere.
+  await second.close()
+  await here.reload()
+  const again = await openDevice(desk, given)
+  await showChat(again)
+  await expect.poll(() => ownershipOf(again)).toBe('this-tab')
+  expect(await ownershipOf(there)).toBe('other-device')
+  await there.getByRole('button', { name: 'Take over' }).click()
+  await expect.poll(() => ownershipOf(there)).toBe('this-tab')
+  await expect.poll(() => ownershipOf(again)).toBe('other-device')
+  await expect(again.getByText('Another device works on this.')).toBeVisible()
+  await expect.poll(async () => (await snapshotOf(there)).status).toBe('idle')
+  await expect.poll(async () => (await snapshotOf(again)).status).toBe('idle')
+  expect((await snapshotOf(again)).roles).toEqual(['user', 'assistant'])
+})
 
 test('two browsers follow one conversation, and the list of both has it', async ({
   browser,

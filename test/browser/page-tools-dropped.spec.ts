@@ -51,9 +51,8 @@ const RESET = `
     scrollTo(0, 0)
   }
   addEventListener('hashchange', () => history.replaceState(null, '', location.pathname))
-  setInterval(() => {
-    document.querySelector('offstage-hands')?.remove()
-  }, 5)`
+  new MutationObserver(() => document.querySelector('offstage-hands')?.remove())
+    .observe(document.documentElement, { childList: true })`
 
 const PAGES = {
   'prevents it': `${RESET}

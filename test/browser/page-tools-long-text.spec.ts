@@ -95,9 +95,10 @@ test('a rich editor is changed in the middle', async ({ openPage }) => {
   expect(await readAll(call, { ref })).toBe(
     `First line\nSecond bold line\n\n${'Third '.repeat(60).trim()}`,
   )
-  await call('select_text', { ref, text: 'bold line' })
-  expect(await call('type_text', { ref, text: 'plain line', mode: 'insert' })).not.toMatch(/^\w+-/)
-  expect(await property(page, 'p:nth-child(2)', 'textContent')).toBe('Second plain line')
+  await call('select_text', { ref, text: 'bold' })
+  expect(await call('type_text', { ref, text: 'plain', mode: 'insert' })).not.toMatch(/^\w+-/)
+  // Firefox keeps a space beside what is typed as one that doesn't break.
+  expect(await property(page, 'p:nth-child(2)', 'textContent')).toMatch(/^Second\splain\sline$/)
   await call('type_text', { ref, text: 'Last', replace: { from: 0, to: 5 } })
   expect(await property(page, 'p', 'textContent')).toBe('Last line')
 })

@@ -1,10 +1,19 @@
 import { type MarkdownText, ShownMarkdown } from './shown-markdown.ts'
 
-/** Letters of one drawing: more would keep a slow machine from anything else for too long. */
-const SLICE = 2000
+/** Letters of one drawing, until it is known how long this machine takes for them. */
+const FIRST_SLICE = 1000
+const LEAST_SLICE = 250
+const MOST_SLICE = 8000
+/** What a drawing may take, with what is laid out for those who follow it: as much again is painted. Milliseconds. */
+const WORK_OF_SLICE = 10
+
+/** Letters of the next drawing, wherever it is: more would keep a slow machine from anything else for too long. */
+let slice = FIRST_SLICE
 
 /** What a Markdown's element dispatches, within the shadow root, as it grows between two drawings of the chat. */
 export const GREW = 'offstage-grew'
+/** With when its script began, as of `performance.now()`. */
+export type Grew = CustomEvent<number>
 
 /** Markdown in an element, of which no more than a slice is drawn at once, and the rest frame by frame. */
 export class SlicedMarkdown {
@@ -28,10 +37,10 @@ export class SlicedMarkdown {
 
   #draw(text: MarkdownText): void {
     const whole = text.text.length
-    this.#drawn = Math.min(whole, this.#drawn + SLICE)
+    this.#drawn = Math.min(whole, this.#drawn + slice)
     const isAll = this.#drawn === whole
-    const slice = isAll ? text : { ...text, text: text.text.slice(0, this.#drawn), isWhole: false }
-    this.#shown.update(slice)
+    const part = isAll ? text : { ...text, text: text.text.slice(0, this.#drawn), isWhole: false }
+    this.#shown.update(part)
     if (!isAll) this.#drawNext()
   }
 
@@ -39,8 +48,19 @@ export class SlicedMarkdown {
     this.#isDue = true
     requestAnimationFrame(() => {
       this.#isDue = false
+      const [begun, before] = [performance.now(), this.#drawn]
       if (this.#text) this.#draw(this.#text)
-      this.#element.dispatchEvent(new Event(GREW, { bubbles: true }))
+      const grew: Grew = new CustomEvent(GREW, { bubbles: true, detail: begun })
+      this.#element.dispatchEvent(grew)
+      learn(this.#drawn - before, performance.now() - begun)
     })
   }
+}
+
+/** By halves at most: one drawing may have been interrupted by something else. */
+function learn(letters: number, ms: number): void {
+  if (letters < slice / 2) return
+  const wanted = (letters * WORK_OF_SLICE) / Math.max(ms, 0.1)
+  const next = Math.min(slice * 2, Math.max(slice / 2, wanted))
+  slice = Math.round(Math.min(MOST_SLICE, Math.max(LEAST_SLICE, next)))
 }

@@ -44,7 +44,7 @@ export function announce(
     return { texts: [], announced: { ...now, ...(loadingSince !== null && { loadingSince }) } }
   }
   const known = before.loadingSince === null ? before : foundBy(snapshot, before.loadingSince)
-  const said = sentences(known, lastReply(snapshot))
+  const said = sentences(known, lastReply(snapshot), words)
   const asked = snapshot.pending
     .filter(({ toolCallId }) => !known.pending.includes(toolCallId))
     .map((call) => asks(call, words))
@@ -69,19 +69,25 @@ function textOf({ parts }: ShownMessage): string {
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
 }
 
+/** More at once is nothing to listen to: the message is there to be read. Characters. */
+const LONGEST = 2000
+
 const SENTENCE_END = /[.!?…](?=\s)|[。！？]|\n/g
 
 function sentences(
   before: Announced,
   message: ShownMessage | undefined,
+  words: Words,
 ): { readonly texts: readonly string[]; readonly characters: number } {
   if (!message) return { texts: [], characters: 0 }
   const text = textOf(message)
   const from = message.id === before.messageId ? before.characters : 0
   const isWhole = message.at !== undefined
   const upTo = isWhole ? text.length : lastEnd(text, from)
-  const fresh = spoken(text.slice(from, upTo))
-  return { texts: fresh === '' ? [] : [fresh], characters: Math.max(from, upTo) }
+  const isLong = upTo - from > LONGEST
+  const fresh = spoken(text.slice(from, isLong ? endWithin(text, from, from + LONGEST) : upTo))
+  const texts = [fresh, isLong ? words.announceRest : ''].filter((each) => each !== '')
+  return { texts, characters: Math.max(from, upTo) }
 }
 
 /** Without the marks of Markdown, which nobody wants read out. */
@@ -98,6 +104,12 @@ function lastEnd(text: string, from: number): number {
   const ends = [...text.slice(from).matchAll(SENTENCE_END)]
   const last = ends.at(-1)
   return last ? from + last.index + last[0].length : from
+}
+
+/** The end of the last sentence of a part of a text, else that part's end. */
+function endWithin(text: string, from: number, to: number): number {
+  const end = lastEnd(text.slice(0, to), from)
+  return end === from ? to : end
 }
 
 function asks(call: PendingCall, words: Words): string {

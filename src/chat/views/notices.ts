@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { visibleText } from '../../conversation/index.ts'
 import { problemKey } from '../problem-key.ts'
-import type { ErrorData } from '../../index.ts'
+import type { ConversationSnapshot, ErrorData } from '../../index.ts'
 import type { ChatContext, LocalState } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { goneKey } from '../deletion-watch.ts'
@@ -63,9 +63,9 @@ function placeView(context: ChatContext): Maybe {
     ${isOffline ? html`<p class="notice">${words.offline}</p>` : nothing}
     ${isKept ? nothing : html`<p class="notice">${words.inMemory}</p>`}
     ${
-      snapshot.ownership === 'other-tab'
+      isElsewhere(snapshot)
         ? html`<p class="notice">
-            ${words.otherTab}
+            ${snapshot.ownership === 'other-tab' ? words.otherTab : words.otherDevice}
             <button type="button" @click=${takeOver}>${words.takeOver}</button>
           </p>`
         : nothing
@@ -79,6 +79,10 @@ function placeView(context: ChatContext): Maybe {
     }
     ${snapshot.run?.retry ? retryView(context) : nothing}
   `
+}
+
+function isElsewhere({ ownership }: ConversationSnapshot): boolean {
+  return ownership === 'other-tab' || ownership === 'other-device'
 }
 
 /** A model that is being loaded, until its run is stopped. */
@@ -99,10 +103,10 @@ function loadingView({ loading, snapshot, words, locale, actions }: ChatContext)
 
 /** Said until the next run: what was going on when the page was left may have ended by now. */
 function resumedView({ snapshot, words, local }: ChatContext): Maybe {
-  const { runId, ended, ownership, status } = snapshot
+  const { runId, ended, status } = snapshot
   const resumed = local.get<string>('resumed')
   if (resumed === undefined || resumed !== (runId ?? ended?.runId)) return nothing
-  if (ownership === 'other-tab' || status === 'waiting') return nothing
+  if (isElsewhere(snapshot) || status === 'waiting') return nothing
   return html`<p class="notice">${words.resumed}</p>`
 }
 

@@ -123,6 +123,7 @@ export interface Words {
   readonly compacted: string
   readonly loading: string
   readonly otherTab: string
+  readonly otherDevice: string
   readonly takeOver: string
   readonly offline: string
   readonly inMemory: string
@@ -146,6 +147,8 @@ export interface Words {
   announceCall(title: string): string
   announceInterrupted(title: string): string
   announceQuestion(question: string): string
+  /** After the beginning of a text that is too long to be read out at once. */
+  readonly announceRest: string
   readonly announceDone: string
   readonly announceStopped: string
   announceFailed(message: string): string

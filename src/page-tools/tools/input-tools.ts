@@ -30,7 +30,7 @@ function typeTool(page: Page): Tool {
       name: 'type_text',
       title: 'Type',
       description:
-        'Type into a field or editor. Replaces what it holds; mode append adds to it, insert types over the selection, replace changes these characters only, as read_page counts them. Dates as 2026-03-09, times as 14:30, colours as #ff8800, sliders as a number; file fields take the name of an attached file. enter presses Enter afterwards.',
+        'Type into a field or editor. Replaces what it holds; mode append adds, insert types over the selection, replace changes these characters only, as read_page counts. Dates as 2026-03-09, times 14:30, colours #ff8800, sliders a number, files by the name of an attachment. enter presses Enter afterwards.',
       inputSchema: {
         type: 'object',
         properties: {
@@ -107,7 +107,7 @@ function fillTool(page: Page): Tool {
       name: 'fill_form',
       title: 'Fill in a form',
       description:
-        'Fill several fields at once: text, the label of an option, or true/false for boxes and switches. Stops at the first field that refuses, or when the page changes; the report says which are filled. It does not submit.',
+        'Fill several fields: text, the label of an option, or true/false for boxes and switches. Stops at the first that refuses, or when the page changes; the report says which are filled. Does not submit.',
       inputSchema: {
         type: 'object',
         properties: {
@@ -156,7 +156,7 @@ function selectTool(page: Page): Tool {
       name: 'select_option',
       title: 'Choose',
       description:
-        'Choose one or more options by their visible labels, in a select, listbox, combobox or menu button. Opens the list and scrolls or filters it by itself.',
+        'Choose options by their visible labels, in a select, listbox, combobox or menu button. Opens, scrolls and filters the list by itself.',
       inputSchema: {
         type: 'object',
         properties: {
@@ -182,7 +182,7 @@ function checkTool(page: Page): Tool {
       name: 'set_checked',
       title: 'Check or uncheck',
       description:
-        'Check or uncheck a checkbox, switch, radio button or toggle button. Does nothing when it is so already.',
+        'Check or uncheck a checkbox, switch, radio or toggle button, unless it is so already.',
       inputSchema: {
         type: 'object',
         properties: { ref: REF, checked: { type: 'boolean' } },
@@ -205,7 +205,7 @@ function keyTool(page: Page): Tool {
       name: 'press_key',
       title: 'Press a key',
       description:
-        'Press a key where the focus is, or on an element: Enter, Escape, Tab, ArrowDown, a, Control+A, Shift+Tab … To write text use type_text.',
+        'Press a key where the focus is, or on an element: Enter, Escape, ArrowDown, Control+A, Shift+Tab … To write use type_text.',
       inputSchema: {
         type: 'object',
         properties: {

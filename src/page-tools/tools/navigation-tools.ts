@@ -27,7 +27,7 @@ function navigateTool(page: Page): Tool {
       name: 'navigate',
       title: 'Go to an address',
       description:
-        'Open an address of this site, absolute or relative. The work goes on in the new page. Prefer clicking links that the page shows.',
+        'Open an address of this site; the work goes on in the new page. Prefer clicking links that the page shows.',
       inputSchema: {
         type: 'object',
         properties: { url: { type: 'string' } },
@@ -70,7 +70,7 @@ function goBackTool(page: Page): Tool {
       page,
       name: 'go_back',
       title: 'Go back',
-      description: "Go back to the previous page or view in the tab's history.",
+      description: "Go back in the tab's history.",
       inputSchema: { type: 'object', properties: {}, additionalProperties: false },
     },
     { act: (_input, { signal }) => goBack({ page, signal }) },

@@ -1,7 +1,7 @@
 /** Parameters that several tools share. */
 export const REF = {
   type: 'string',
-  description: 'Ref such as e12 from read_page or find; or the exact visible name',
+  description: 'Ref such as e12, or the exact visible name',
 } as const
 
 export const CHARACTER = { type: 'integer', minimum: 0 } as const

@@ -20,7 +20,7 @@ function clickTool(page: Page): Tool {
       name: 'click',
       title: 'Click',
       description:
-        'Click an element. Scrolls to it by itself and reports what changed on the page, or why nothing may have. Use select_option for lists and type_text for fields.',
+        'Click an element, and report what changed or why nothing may have. For lists use select_option, for fields type_text.',
       inputSchema: {
         type: 'object',
         properties: {
@@ -45,8 +45,7 @@ function hoverTool(page: Page): Tool {
       page,
       name: 'hover',
       title: 'Hover',
-      description:
-        'Move the pointer over an element, to open a menu or tooltip that opens by that.',
+      description: 'Move the pointer over an element, for menus and tooltips that open by that.',
       inputSchema: {
         type: 'object',
         properties: { ref: REF },
@@ -66,12 +65,12 @@ function dragTool(page: Page): Tool {
       name: 'drag',
       title: 'Drag',
       description:
-        'Drag an element onto another one (to), or by a number of pixels (x, y). For sliders prefer type_text with the number.',
+        'Drag an element onto another one (to), or by pixels (x, y). For sliders prefer type_text.',
       inputSchema: {
         type: 'object',
         properties: {
           ref: REF,
-          to: { ...REF, description: 'Ref of what to drop it on' },
+          to: { ...REF, description: 'Ref to drop it on' },
           x: { type: 'number', description: 'Pixels to the right' },
           y: { type: 'number', description: 'Pixels down' },
         },
@@ -101,7 +100,7 @@ function scrollTool(page: Page): Tool {
       name: 'scroll',
       title: 'Scroll',
       description:
-        'Scroll to an element (ref alone), or the page or a scrollable part (ref) in a direction. With until: go on until that text appears, for lists that load or draw while scrolling. Other tools scroll by themselves.',
+        'Scroll to an element (ref alone), or the page or a part (ref) in a direction; with until, on until that text appears, for lists that load while scrolling. Other tools scroll by themselves.',
       inputSchema: {
         type: 'object',
         properties: {

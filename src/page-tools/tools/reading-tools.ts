@@ -32,12 +32,12 @@ function readPage(page: Page): Tool {
     name: 'read_page',
     title: 'Read the page',
     description:
-      'Read the page as an outline: role, "name", [state], [ref], value. Without parameters: what is in view first, within a size limit. [from=e60] marks what was left out, [from=e3:120] a text that is cut or has lines: read on with from. ref reads one part in full, since what changed after a snapshot. ' +
+      'Read the page as an outline: role, "name", [state], [ref], value; what is in view first, within a size limit. [from=e60] and, in a text, [from=e3:120] mark where to read on. ref reads one part, since only what changed after a snapshot. ' +
       FRAME_RULE,
     inputSchema: {
       type: 'object',
       properties: {
-        ref: { ...REF, description: 'Read only this element, at length' },
+        ref: { ...REF, description: 'Only this element, at length' },
         from: { type: 'string', description: 'Read on from here: e60, e3:120' },
         since: { type: 'string', description: 'Id of an earlier snapshot, such as s3' },
       },
@@ -68,7 +68,7 @@ function findTool(page: Page): Tool {
     name: 'find',
     title: 'Find on the page',
     description:
-      'Find elements anywhere on the page, best match first, with their refs. Give role (button, link, textbox, row …), name (accessible name) and/or text. Cheaper than reading the whole page.',
+      'Find elements anywhere on the page, best match first, with their refs: by role (button, link, textbox, row …), accessible name and/or text.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -93,7 +93,7 @@ function waitForTool(page: Page): Tool {
     name: 'wait_for',
     title: 'Wait',
     description:
-      'Wait until a text or an element (role, name) appears, or with gone until it disappears. Without a condition: until the page stops changing. Actions wait for the page by themselves; use this for slow loading only.',
+      'Wait until a text or an element (role, name) appears, or with gone disappears; without either, until the page stops changing. Only for slow loading: actions wait by themselves.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -116,8 +116,7 @@ function highlightTool(page: Page): Tool {
   return typedTool({
     name: 'highlight',
     title: 'Show on the page',
-    description:
-      'Show the person where something is: scroll there and draw a frame around it for a while.',
+    description: 'Show the person where something is: scroll there and frame it for a while.',
     inputSchema: {
       type: 'object',
       properties: { ref: REF, note: { type: 'string', maxLength: 120 } },

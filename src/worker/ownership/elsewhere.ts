@@ -5,7 +5,7 @@ import type { Leases } from './leases.ts'
 export function elsewhere(conversationId: string): OffstageError {
   return new OffstageError(
     'conversation-busy',
-    `Conversation ${conversationId} is being worked on in another tab.`,
+    `Conversation ${conversationId} is being worked on in another tab, or on another device.`,
     { retryable: true },
   )
 }
@@ -22,9 +22,11 @@ export function isElsewhere(thrown: unknown): boolean {
 
 /** Somebody outside of this browser has claimed the conversation since its tabs did. */
 export async function isClaimedElsewhere(
-  conversation: Pick<Conversation, 'conversationId' | 'isShared' | 'claimedEpoch'>,
+  { conversationId, claims }: Pick<Conversation, 'conversationId' | 'claims'>,
   leases: Leases,
 ): Promise<boolean> {
-  if (!conversation.isShared) return false
-  return (await conversation.claimedEpoch()) > leases.newestClaim(conversation.conversationId)
+  if (!claims.isShared) return false
+  const claimed = await claims.newest()
+  if (claimed <= leases.newestClaim(conversationId)) return false
+  return claimed > (await claims.own())
 }

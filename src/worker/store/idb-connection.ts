@@ -2,6 +2,7 @@ import { openDB, type DBSchema, type IDBPDatabase } from 'idb'
 import type { StorageReport, StorageState } from '../../protocol/conversation.ts'
 import { OffstageError, describeThrown } from '../../protocol/error.ts'
 import { storageCleared } from '../../protocol/storage-cleared.ts'
+import { sleep } from '../../lib/sleep.ts'
 import type { Claim } from './store.ts'
 
 const DB_VERSION = 1
@@ -41,6 +42,9 @@ const START_MS = 15_000
 
 /** Uses after the first that found the database blocked wait no longer than this. Milliseconds. */
 const STILL_BLOCKED_MS = 500
+
+/** When it is looked whether a database that was closed is still there: pauses, milliseconds. */
+const LOOKS = [0, 200, 1000, 5000]
 
 /**
  * One open database, opened again after the browser or another tab closed it. While it can't be
@@ -139,11 +143,20 @@ export class Connection {
     return opening
   }
 
-  /** The browser closed it: because its data was cleared? Only looked at, as opening would make it again. */
+  /**
+   * The browser closed it: because its data was cleared? Only looked at, as opening would make it again, and more than
+   * once: it is closed before it is deleted.
+   */
   async #lookForDatabase(): Promise<void> {
-    const known = await indexedDB.databases?.().catch(() => undefined)
     const name = databaseName(this.#name)
-    if (known && !known.some((each) => each.name === name)) this.#reportCleared()
+    for (const ms of LOOKS) {
+      await sleep(ms)
+      // Whoever opened it again knows.
+      if (this.#opening !== null) return
+      const known = await indexedDB.databases?.().catch(() => undefined)
+      if (!known) return
+      if (!known.some((each) => each.name === name)) return this.#reportCleared()
+    }
   }
 
   /** Said once for each time that it is found out. */

@@ -70,3 +70,28 @@ test.each([
   const ended = { runId: 'r1', outcome: 'aborted', reason } as const
   expect(said({ ...IDLE, status: 'running', runId: 'r1' }, { ...IDLE, ended })).toEqual(texts)
 })
+
+test('of a text that is long at once, only the beginning is announced, in whole sentences', () => {
+  const sentence = 'All of it came at once. '
+  const [beginning, rest, ...more] = said(IDLE, {
+    ...IDLE,
+    messages: [answer(sentence.repeat(1000), CONNECTED)],
+  })
+  expect(beginning?.length).toBeLessThanOrEqual(2000)
+  expect(beginning).toBe(sentence.repeat(Math.floor(2000 / sentence.length)).trim())
+  expect([rest, ...more]).toEqual([en.announceRest])
+  expect(said(IDLE, { ...IDLE, messages: [answer('x'.repeat(5000), CONNECTED)] })).toEqual([
+    'x'.repeat(2000),
+    en.announceRest,
+  ])
+})
+
+test('what is written bit by bit is announced whole, however long it gets', () => {
+  const sentence = 'One after the other. '
+  const grown = Array.from({ length: 300 }, (_, count) => ({
+    ...IDLE,
+    messages: [answer(sentence.repeat(count + 1))],
+  }))
+  expect(said(IDLE, ...grown)).toHaveLength(300)
+  expect(said(IDLE, ...grown)).not.toContain(en.announceRest)
+})

@@ -1,9 +1,10 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Agent } from '../../../src/index.ts'
 import type { StreamPart } from '../../../src/protocol/stream-part.ts'
 import type { TurnCaps } from '../../../src/protocol/model.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
 import type { StreamProviderDefinition } from '../../../src/providers/provider.ts'
+import { streamFrom } from '../stream-from.ts'
 
 interface Flood {
   readonly agent: Agent
@@ -57,27 +58,26 @@ const call = (n: number): StreamPart => ({
 describe('a Chat Completions turn', () => {
   it('ends early when it begins ever new calls without naming them', async () => {
     let sent = 0
-    const body = new ReadableStream<Uint8Array>({
-      async pull(controller) {
-        await new Promise((resolve) => setTimeout(resolve, 0))
-        const begun = { index: sent, id: `c${sent}`, function: { arguments: '' } }
-        const chunk = { choices: [{ index: 0, delta: { tool_calls: [begun] } }] }
-        controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(chunk)}\n\n`))
-        if (++sent === 20_000) controller.close()
-      },
-    })
-    vi.spyOn(globalThis, 'fetch').mockResolvedValue(
-      new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
-    )
+    const baseURL = 'https://model.example/v1'
+    const body = (): ReadableStream<Uint8Array> =>
+      new ReadableStream({
+        async pull(controller) {
+          await new Promise((resolve) => setTimeout(resolve, 0))
+          const begun = { index: sent, id: `c${sent}`, function: { arguments: '' } }
+          const chunk = { choices: [{ index: 0, delta: { tool_calls: [begun] } }] }
+          controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(chunk)}\n\n`))
+          if (++sent === 20_000) controller.close()
+        },
+      })
+    streamFrom(baseURL, body)
     const agent = createTestAgent({
-      model: { provider: 'openai-compatible', model: 'm', baseURL: 'https://model.example/v1' },
+      model: { provider: 'openai-compatible', model: 'm', baseURL },
       tools: [{ name: 'touch', description: 'Touches.', execute: () => 1 }],
     })
     const result = await agent.run('go').result
     expect(result.outcome === 'failed' && result.error.code).toBe('response-too-large')
     expect(sent).toBeLessThan(20_000)
     await agent.dispose()
-    vi.restoreAllMocks()
   })
 })
 
@@ -172,17 +172,16 @@ describe('what a server streams without showing it', () => {
     ],
   ])('%s ends with its cap', async (_, provider, first, next) => {
     let sent = 0
-    const body = new ReadableStream<Uint8Array>({
-      pull(controller) {
-        const event = sent === 0 ? first : next(sent)
-        controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`))
-        if (++sent === 1_000) controller.close()
-      },
-    })
-    vi.spyOn(globalThis, 'fetch').mockResolvedValue(
-      new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
-    )
+    const body = (): ReadableStream<Uint8Array> =>
+      new ReadableStream({
+        pull(controller) {
+          const event = sent === 0 ? first : next(sent)
+          controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`))
+          if (++sent === 1_000) controller.close()
+        },
+      })
     const baseURL = 'https://model.example/v1'
+    streamFrom(baseURL, body)
     const agent = createTestAgent({
       model: { provider, model: 'm', baseURL, caps: { metadata: 2_000 } },
     })
@@ -192,7 +191,6 @@ describe('what a server streams without showing it', () => {
     })
     expect(sent).toBeLessThan(40)
     await agent.dispose()
-    vi.restoreAllMocks()
   })
 })
 

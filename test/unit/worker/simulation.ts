@@ -18,6 +18,7 @@ import type { ModelRequest, Provider } from '../../../src/providers/provider.ts'
 import { Conversation } from '../../../src/worker/conversation.ts'
 import { realEffects, type Effects } from '../../../src/worker/effects.ts'
 import { Host } from '../../../src/worker/host.ts'
+import { memoryClaimBook } from '../../../src/worker/store/claim-book.ts'
 import { createMemoryStore } from '../../../src/worker/store/memory-store.ts'
 import type { Store } from '../../../src/worker/store/store.ts'
 import { doubleOf } from '../doubles.ts'
@@ -219,6 +220,7 @@ export interface World {
   /** Of its workers, not those of Node. */
   locks: LockManager | undefined
   openTabPort: Effects['openTabPort']
+  readonly claims: Effects['claims']
 }
 
 export function createWorld(
@@ -238,6 +240,7 @@ export function createWorld(
     silent: false,
     locks: undefined,
     openTabPort: () => undefined,
+    claims: memoryClaimBook(),
   }
 }
 
@@ -263,6 +266,7 @@ export function startLife(world: World, kill = 0): LiveHost {
     sleep: (ms, signal) => realEffects.sleep(Math.min(ms, 20), signal),
     locks: world.locks,
     openTabPort: world.openTabPort,
+    claims: world.claims,
   }
   const host = new Host({
     page: world.page.api(life),

@@ -1,10 +1,11 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Agent, RunEvent, Tool } from '../../../src/index.ts'
 import type { ModelConfig } from '../../../src/client/options.ts'
 import type { Message, ToolOutput } from '../../../src/protocol/message.ts'
 import type { StreamPart } from '../../../src/protocol/stream-part.ts'
 import type { StreamProviderDefinition } from '../../../src/providers/provider.ts'
 import { createTestAgent, createTestStorage } from '../../../src/testing/index.ts'
+import { streamFrom } from '../stream-from.ts'
 
 /** One turn: text, or a native call. */
 type Turn = string | { readonly native: string; readonly input?: object; readonly text?: string }
@@ -195,17 +196,10 @@ describe('a call in thoughts of a Chat Completions model', () => {
         const body = [...deltas.map((delta) => ({ delta })), { delta: {}, finish_reason: 'stop' }]
           .map((choice) => `data: ${JSON.stringify({ choices: [{ index: 0, ...choice }] })}\n\n`)
           .join('')
-        vi.spyOn(globalThis, 'fetch').mockResolvedValue(
-          new Response(`${body}data: [DONE]\n\n`, {
-            headers: { 'content-type': 'text/event-stream' },
-          }),
-        )
+        const baseURL = 'https://model.example/v1'
+        streamFrom(baseURL, () => `${body}data: [DONE]\n\n`)
         const agent = createTestAgent({
-          model: {
-            provider: 'openai-compatible',
-            model: 'm',
-            baseURL: 'https://model.example/v1',
-          },
+          model: { provider: 'openai-compatible', model: 'm', baseURL },
           tools: [
             { name: 'delete_account', description: 'd', execute: () => void ran.push('delete') },
           ],
@@ -213,7 +207,6 @@ describe('a call in thoughts of a Chat Completions model', () => {
         expect((await agent.run('go').result).outcome).toBe('completed')
         expect(ran).toEqual([])
         await agent.dispose()
-        vi.restoreAllMocks()
       })
 })
 

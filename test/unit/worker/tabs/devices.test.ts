@@ -45,12 +45,53 @@ it('a device that shows the run of another one takes nothing over, whatever the 
   expect(ranOn(all)).toEqual([['pay'], [], []])
 })
 
+it('a page that opens a conversation and resumes takes nothing over from another device, and shows whose it is', async () => {
+  const all = await devices({ takes: 20_000 })
+  const { world, desk, second, phone } = all
+  desk.start('run')
+  await world.until(() => desk.ran.length === 1)
+  expect(await world.settled(phone.resume())).toBeNull()
+  await world.until(() => phone.shown.ownership === 'other-device')
+  expect(phone.shown.status).toBe('running')
+  expect(second.shown.ownership).toBe('other-tab')
+  expect(second.seen.map(({ ownership }) => ownership)).not.toContain('other-device')
+  await world.until(() => desk.ends.length > 0)
+  expect([desk.ends, phone.ends]).toEqual([['completed'], []])
+  await world.until(() => phone.shown.ownership === 'none' && phone.shown.status === 'idle')
+  expect(ranOn(all)).toEqual([['pay'], [], []])
+})
+
+it('a device that was reloaded goes on with its own run, and not with what another one took over', async () => {
+  const world = new TabsWorld({ turns: PAY })
+  const tools = { pay: { takes: 20_000 } }
+  const [desk, phone] = [world.device(), world.device()]
+  const tab = (name: string, device: typeof desk): PageTab =>
+    world.tab(name, { tools, device }).open()
+  const [first, other] = [tab('first', desk), tab('other', phone)]
+  await world.run(3000)
+  first.start('run')
+  await world.until(() => first.text.length > 2)
+  first.crash()
+  const again = tab('again', desk)
+  await world.run(3000)
+  expect(await world.settled(again.resume())).not.toBeNull()
+  await world.until(() => again.shown.ownership === 'this-tab')
+  await world.settled(other.takeOver())
+  await world.until(() => again.ends.length > 0, 60_000)
+  again.crash()
+  const last = tab('last', desk)
+  await world.run(3000)
+  expect(await world.settled(last.resume())).toBeNull()
+  await world.until(() => other.ends.length > 0, 100_000)
+  expect([again.ends, last.ends, other.ends]).toEqual([['taken-over'], [], ['completed']])
+})
+
 it('a run that another device has taken over is not taken back by other tabs of the first', async () => {
   const all = await devices({ takes: 120_000 })
   const { world, desk, second, phone } = all
   desk.start('run')
   await world.until(() => second.shown.status === 'running' && desk.text.length > 2)
-  await world.settled(phone.resume())
+  await world.settled(phone.takeOver())
   await world.until(() => phone.ran.length === 1 || phone.ends.length > 0)
   await world.run(60_000)
   await world.until(() => phone.ends.length > 0, 200_000)

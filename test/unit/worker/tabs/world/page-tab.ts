@@ -16,6 +16,7 @@ import {
 import type { ToolDescriptor } from '../../../../../src/protocol/tool.ts'
 import type { Effects } from '../../../../../src/worker/effects.ts'
 import { Host } from '../../../../../src/worker/host.ts'
+import type { ClaimBook } from '../../../../../src/worker/store/claim-book.ts'
 import { Process } from '../../ownership/world/process.ts'
 import type { Store } from '../../../../../src/worker/store/store.ts'
 import type { Clock } from '../../ownership/world/clock.ts'
@@ -37,6 +38,7 @@ export interface TabTool extends Partial<ToolDescriptor> {
 export interface Device {
   readonly locks: LockManagerOfOrigin
   readonly network: Network
+  readonly claims: ClaimBook
 }
 
 export interface PageTabOptions {
@@ -47,11 +49,9 @@ export interface PageTabOptions {
 }
 
 /** What tabs have in common. */
-export interface PageWorld {
+export interface PageWorld extends Device {
   readonly options: { readonly locks?: boolean }
   readonly clock: Clock
-  readonly locks: LockManagerOfOrigin
-  readonly network: Network
   readonly store: Store
   readonly turns: readonly Turn[]
   readonly posted: Map<string, number>
@@ -96,6 +96,7 @@ export class PageTab extends Process {
       random: () => 0.5,
       newId: (prefix) => `${prefix}${name}${++ids}`,
       sleep: (ms, signal) => this.sleep(ms, signal),
+      claims: device.claims,
       locks: world.options.locks === false ? undefined : device.locks.of(this),
       openTabPort: (channel) => {
         const port = device.network.open(this, channel)

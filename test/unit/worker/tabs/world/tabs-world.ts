@@ -1,3 +1,4 @@
+import { memoryClaimBook } from '../../../../../src/worker/store/claim-book.ts'
 import { createMemoryStore } from '../../../../../src/worker/store/memory-store.ts'
 import type { Store } from '../../../../../src/worker/store/store.ts'
 import { Clock, randomOf } from '../../ownership/world/clock.ts'
@@ -21,6 +22,7 @@ export class TabsWorld {
   readonly clock = new Clock()
   readonly locks = new LockManagerOfOrigin(this.clock)
   readonly network: Network
+  readonly claims = memoryClaimBook()
   readonly store: Store = createMemoryStore('store')
   readonly tabs: PageTab[] = []
   /** Messages on the channel, by type. */
@@ -61,6 +63,7 @@ export class TabsWorld {
     return {
       locks: new LockManagerOfOrigin(this.clock),
       network: new Network(this.clock, randomOf(this.options.seed ?? 1)),
+      claims: memoryClaimBook(),
     }
   }
 

@@ -1,0 +1,61 @@
+import { PageError } from '../page-error.ts'
+
+const READ = ['read_page', 'find', 'read_selection', 'highlight', 'wait_for'] as const
+const FORMS = [
+  'read_page',
+  'find',
+  'click',
+  'type_text',
+  'fill_form',
+  'select_option',
+  'set_checked',
+] as const
+const ALL = [
+  'read_page',
+  'find',
+  'read_selection',
+  'highlight',
+  'wait_for',
+  'click',
+  'hover',
+  'drag',
+  'scroll',
+  'type_text',
+  'select_text',
+  'fill_form',
+  'select_option',
+  'set_checked',
+  'press_key',
+  'navigate',
+  'go_back',
+] as const
+
+export type PageToolName = (typeof ALL)[number]
+
+/** `'read'`: what changes nothing; `'forms'`: what it takes to read, click and fill in; `'all'`. */
+export type PageToolPreset = 'read' | 'forms' | 'all'
+
+const PRESETS: Readonly<Record<PageToolPreset, readonly PageToolName[]>> = {
+  read: READ,
+  forms: FORMS,
+  all: ALL,
+}
+
+/** Throws a `PageError` for a name that no tool and no preset has: a tool that is missing would be missed too late. */
+export function wantedNames(
+  wanted: PageToolPreset | readonly PageToolName[],
+): ReadonlySet<PageToolName> {
+  if (typeof wanted === 'string') {
+    if (Object.hasOwn(PRESETS, wanted)) return new Set(PRESETS[wanted])
+    throw new PageError(
+      'invalid-input',
+      `tools: there is no preset ${JSON.stringify(wanted)}, but ${Object.keys(PRESETS).join(', ')}.`,
+    )
+  }
+  const unknown = wanted.find((name) => !ALL.includes(name))
+  if (unknown === undefined) return new Set(wanted)
+  throw new PageError(
+    'invalid-input',
+    `tools: there is no page tool ${JSON.stringify(unknown)}, but ${ALL.join(', ')}.`,
+  )
+}

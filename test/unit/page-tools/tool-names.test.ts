@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { pageTools, type PageToolName } from '../../../src/page-tools/index.ts'
+
+const namesOf = (tools: Parameters<typeof pageTools>[0]): string[] =>
+  pageTools(tools).map(({ name }) => name)
+
+test('all tools are there unless some are asked for', () => {
+  expect(namesOf({})).toEqual(namesOf({ tools: 'all' }))
+  expect(namesOf({}).toSorted()).toEqual([...new Set(namesOf({}))].toSorted())
+  // Each can be asked for by its name.
+  const all = namesOf({}) as PageToolName[]
+  expect(all.map((name) => namesOf({ tools: [name] }))).toEqual(all.map((name) => [name]))
+})
+
+test('the preset read has exactly the tools that change nothing', () => {
+  const readOnly = pageTools().filter(({ annotations }) => annotations?.readOnly)
+  expect(namesOf({ tools: 'read' })).toEqual(readOnly.map(({ name }) => name))
+})
+
+test('the preset forms has few tools', () => {
+  expect(namesOf({ tools: 'forms' }).toSorted()).toEqual([
+    'click',
+    'fill_form',
+    'find',
+    'read_page',
+    'select_option',
+    'set_checked',
+    'type_text',
+  ])
+})
+
+test('a name that no tool has throws, and says which there are', () => {
+  // @ts-expect-error -- Misspelt.
+  expect(() => pageTools({ tools: ['read_pages'] })).toThrow(/"read_pages", but read_page, find,/)
+  // @ts-expect-error -- No preset.
+  expect(() => pageTools({ tools: 'form' })).toThrow(/"form", but read, forms, all/)
+  // @ts-expect-error -- What every object has.
+  expect(() => pageTools({ tools: 'toString' })).toThrow(/"toString"/)
+})
