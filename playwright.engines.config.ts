@@ -7,6 +7,7 @@ const firefox = findFirefox()
 const everywhere = [
   'engines/*.spec.ts',
   'browser/{chat-engines,consent,consent-person,consent-reload,leaving,policy}.spec.ts',
+  'browser/{bad-input,faults,reload,supervision,versions}.spec.ts',
   'browser/page-tools*.spec.ts',
 ]
 
@@ -33,6 +34,7 @@ export default defineConfig<object, DrivenOptions>({
               'browser/engines-wllama.spec.ts',
               'browser/{chat,chat-access,chat-access-states,chat-answers,chat-cards,chat-long}.spec.ts',
               'browser/{chat-markdown,chat-policy,chat-refused}.spec.ts',
+              'browser/{page-cache,react,storage,tabs,transport-page,worker-start}.spec.ts',
             ],
             use: {
               browserName: 'firefox' as const,

@@ -1,10 +1,10 @@
 import { callTools, say } from './support/mock-answers.ts'
-import { expect, test } from './support/test.ts'
+import { expect, test } from './support/driven.ts'
 
 const scripted = { provider: 'scripted', model: 'x', script: { fallback: [{ text: 'Hi.' }] } }
 
 test('bad configuration throws at once and says what to do', async ({ openPage }) => {
-  const page = await openPage()
+  const page = await openPage({ hasPackage: true })
   const codes = await page.evaluate((model) => {
     const { createAgent, defineTool, OffstageError } = window.offstage
     const tool = defineTool({ name: 'same', description: 'x', execute: () => undefined })
@@ -32,7 +32,7 @@ test('bad configuration throws at once and says what to do', async ({ openPage }
 })
 
 test('an empty message fails the run, and the conversation works on', async ({ openPage }) => {
-  const page = await openPage()
+  const page = await openPage({ hasPackage: true })
   const outcome = await page.evaluate(async (model) => {
     const agent = window.offstage.createAgent({ model })
     const empty = await agent.run('', { conversationId: 'c' }).result
@@ -60,7 +60,7 @@ test('F26 IndexedDB refused: the run works in memory, and that is announced', as
       startWorker()
     `,
   })
-  const page = await openPage()
+  const page = await openPage({ hasPackage: true })
   const outcome = await page.evaluate(async (model) => {
     const agent = window.offstage.createAgent({
       model,
@@ -83,7 +83,7 @@ test('F29 F31 whatever a tool returns or throws becomes its result, never the en
     callTools(names.map((name, n) => ({ id: `call_${n}`, name, input: {} }))),
     say('Well.'),
   )
-  const page = await openPage()
+  const page = await openPage({ hasPackage: true })
   const result = await page.evaluate(async (baseURL) => {
     const { createAgent, defineTool } = window.offstage
     const circular: Record<string, unknown> = {}

@@ -1,29 +1,18 @@
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { Page } from '@playwright/test'
 import { inProject } from '../../scripts/lib/project.mjs'
-import { listen } from './support/listen.ts'
+import { startEffects, type Effects } from './support/effects.ts'
 import { serveSite, type Site } from './support/site.ts'
 import { callTools, say } from './support/mock-answers.ts'
-import { expect, test as base } from './support/test.ts'
+import type { DrivenPage } from './support/driven-page.ts'
+import { expect, test as base } from './support/driven.ts'
 
 // Rows of test/README.md that no other file is about.
 
-interface Effects {
-  readonly url: string
-  readonly keys: readonly string[]
-}
-
 const test = base.extend<{ effects: Effects }>({
-  // Counts what happened, and never says so.
   // oxlint-disable-next-line no-empty-pattern -- Playwright wants the fixtures destructured.
   effects: async ({}, use) => {
-    const keys: string[] = []
-    const server = createServer((request) => {
-      keys.push(new URL(request.url ?? '/', 'http://own').searchParams.get('key') ?? '')
-    })
-    const { url, close } = await listen(server)
-    await use({ url, keys })
+    const { close, ...effects } = await startEffects()
+    await use(effects)
     await close()
   },
 })
@@ -69,7 +58,7 @@ function oldWorker(site: Site, worker: string): string {
 }
 
 /** A run by a worker file; with the warnings, and whether anything of it was remembered. */
-function runBy(page: Page, options: { readonly workerUrl?: string }): Promise<unknown> {
+function runBy(page: DrivenPage, options: { readonly workerUrl?: string }): Promise<unknown> {
   return page.evaluate(async (options) => {
     const warnings: string[] = []
     const agent = window.offstage.createAgent({
@@ -89,7 +78,7 @@ test('F16 an old worker file in the cache is loaded anew after a deploy', async 
 }) => {
   const headers = { 'cache-control': 'max-age=3600' }
   site.add('/agent-worker.js', { body: oldWorker(site, './dist/worker.js'), headers })
-  const page = await openPage()
+  const page = await openPage({ hasPackage: true })
   await page.evaluate(() => fetch('/agent-worker.js').then((answer) => answer.text()))
   site.add('/agent-worker.js', { body: `import './dist/worker.js'`, headers })
   const cached = await page.evaluate(() => fetch('/agent-worker.js').then((each) => each.text()))
@@ -100,7 +89,9 @@ test('F16 an old worker file in the cache is loaded anew after a deploy', async 
   })
 })
 
-test('F16 the inline worker takes the place of a worker file that stays old', async ({ page }) => {
+test('F16 the inline worker takes the place of a worker file that stays old', async ({
+  driven: page,
+}) => {
   // A server of its own: what is added to the shared one stays there.
   const site = await serveSite({ folders: { '/dist/': inProject('dist') } })
   site.add('/dist/worker.js', { body: oldWorker(site, './real-worker.js') })
@@ -110,14 +101,14 @@ test('F16 the inline worker takes the place of a worker file that stays old', as
     type: 'text/html',
   })
   await page.goto(`${site.url}/`)
-  await page.waitForFunction(() => 'offstage' in window)
+  await expect.poll(() => page.evaluate(() => 'offstage' in window)).toBe(true)
   expect(await runBy(page, {})).toEqual({ outcome: 'completed', warnings: ['worker-inlined'] })
   await site.close()
 })
 
 test('F16 a worker file of another version is refused by name', async ({ openPage, site }) => {
   site.add('/old-worker.js', { body: oldWorker(site, './dist/worker.js') })
-  const page = await openPage()
+  const page = await openPage({ hasPackage: true })
   const result = await page.evaluate(async () => {
     const agent = window.offstage.createAgent({
       model: { provider: 'scripted', model: 'any', script: { steps: [{ text: 'Hi.' }] } },
@@ -128,41 +119,6 @@ test('F16 a worker file of another version is refused by name', async ({ openPag
     return ended
   })
   expect(result).toMatchObject({ outcome: 'failed', error: { code: 'protocol-mismatch' } })
-})
-
-test('F19 the renderer crashes between the effect and the result: it is unknown, and nothing happens twice', async ({
-  openPage,
-  context,
-  model,
-  effects,
-}) => {
-  model.enqueue(callTools([{ name: 'pay', input: {} }]), say('I will check.'))
-  const given = { baseURL: model.baseURL, effects: effects.url }
-  const page = await openPage()
-  await page.evaluate(mount, given)
-  await page.evaluate(() => {
-    void (window as never as { agent: Agent }).agent.run('Pay', { conversationId: 'c' })
-  })
-  await expect.poll(() => effects.keys.length).toBe(1)
-  const devtools = await context.newCDPSession(page)
-  const crashed = new Promise((resolve) => page.once('crash', resolve))
-  // It never answers.
-  void devtools.send('Page.crash').catch(() => undefined)
-  await crashed
-  await page.close()
-
-  const next = await openPage()
-  await next.evaluate(mount, given)
-  const result = await next.evaluate(async () => {
-    const { agent } = window as never as { agent: Agent }
-    return (await agent.resume('c'))?.result
-  })
-  expect(result).toMatchObject({
-    outcome: 'completed',
-    text: 'I will check.',
-    toolCalls: [{ toolName: 'pay', status: 'interrupted' }],
-  })
-  expect(effects.keys).toHaveLength(1)
 })
 
 for (const moment of ['asked', 'writing', 'executing'] as const)
@@ -178,7 +134,7 @@ for (const moment of ['asked', 'writing', 'executing'] as const)
       executing: callTools([{ name: 'pay', input: {} }]),
     }
     model.enqueue(held[moment], say('Next.'))
-    const page = await openPage()
+    const page = await openPage({ hasPackage: true })
     await page.evaluate(mount, { baseURL: model.baseURL, effects: effects.url })
     await page.evaluate(() => {
       const { agent } = window as never as { agent: Agent }
@@ -216,7 +172,7 @@ test('F25 a database that is deleted beneath an agent is made again, and the nex
   effects,
 }) => {
   model.enqueue(say('One.'), say('Two.'))
-  const page = await openPage()
+  const page = await openPage({ hasPackage: true })
   await page.evaluate(mount, { baseURL: model.baseURL, effects: effects.url })
   expect(await page.evaluate(run, 'First')).toMatchObject({ outcome: 'completed' })
   const deleted = await page.evaluate(async () => {

@@ -1,5 +1,6 @@
 import { chromium, type Browser, type Page } from '@playwright/test'
 import { callTools, say } from './support/mock-answers.ts'
+import { readDraft } from './support/read-draft.ts'
 import { expect, test as base } from './support/test.ts'
 import { inSlice, MORE } from './support/more.ts'
 
@@ -21,12 +22,12 @@ const headers = { 'cache-control': 'no-cache' }
 const begun = { pieces: (say('Begun').pieces ?? []).slice(0, -1), end: 'hang' } as const
 
 /** Goes to another page of the same site, which has Offstage, too. */
-async function leave(page: Page): Promise<void> {
+async function leave(page: Page, to = `${page.url()}?next`): Promise<void> {
   await page.evaluate(() => {
     Object.assign(window, { kept: false })
     addEventListener('pageshow', ({ persisted }) => Object.assign(window, { kept: persisted }))
   })
-  await page.goto(`${page.url()}?next`)
+  await page.goto(new URL(to, page.url()).href)
   await ready(page)
 }
 
@@ -35,10 +36,12 @@ async function ready(page: Page): Promise<void> {
   await expect.poll(() => page.evaluate(() => 'offstage' in window)).toBe(true)
 }
 
-async function goBack(page: Page): Promise<void> {
+async function goBack(page: Page, to?: string): Promise<void> {
   await page.evaluate(() => void setTimeout(() => history.back()))
   // Not `goBack()`: a page that comes out of the cache doesn't load.
-  await page.waitForURL((url) => url.search === '', { waitUntil: 'commit' })
+  await page.waitForURL(({ search, pathname }) => search === '' && pathname === (to ?? pathname), {
+    waitUntil: 'commit',
+  })
   await ready(page)
 }
 
@@ -192,6 +195,77 @@ test('F21 a run that is open goes on after going back, and its tool runs once', 
   })
   expect(outcome).toMatchObject({ result: { outcome: 'completed', text: 'Paid.' }, paid: '1' })
   expect(model.requests.length).toBe(3)
+})
+
+/** What the worker does now and then, it does no more: only what the page tells it. */
+async function stopLongTimers(page: Page): Promise<void> {
+  await page.workers()[0]?.evaluate(() => {
+    const { setTimeout } = globalThis
+    const timeout = (call: () => void, ms = 0): unknown => (ms < 1000 ? setTimeout(call, ms) : 0)
+    Object.assign(globalThis, { setTimeout: timeout })
+  })
+}
+
+test('F21 what the model wrote last is kept when its page goes into the cache', async ({
+  keeper,
+  openPage,
+  model,
+  site,
+}) => {
+  let goOn = (): void => {}
+  const until = new Promise<void>((resolve) => (goOn = resolve))
+  const [first = [], last = []] = [say('First words.'), say(' Last words.')].map(
+    ({ pieces = [] }) => pieces.slice(0, -1),
+  )
+  model.enqueue({ pieces: [...first, { until }, ...last], end: 'hang' })
+  const context = await keeper.newContext()
+  const page = await openPage({ context, headers })
+  const watcher = await openPage({ context })
+  const show = (on: Page): Promise<void> =>
+    on.evaluate((baseURL) => {
+      const agent = window.offstage.createAgent({
+        model: { provider: 'openai-compatible', model: 'mock', baseURL },
+      })
+      const view = agent.conversation('c')
+      view.subscribe(() => undefined)
+      Object.assign(window, { agent, view })
+    }, model.baseURL)
+  const shownText = (on: Page): Promise<string> =>
+    on.evaluate(() => {
+      const { view } = window as never as { view: ReturnType<Agent['conversation']> }
+      const last = view.getSnapshot().messages.at(-1)
+      const [part] = last?.role === 'assistant' ? last.parts : []
+      return part?.type === 'text' ? part.text : ''
+    })
+  const kept = async (): Promise<string | undefined> =>
+    (await watcher.evaluate(readDraft))?.parts[0]?.text
+  await show(page)
+  await page.evaluate(() => {
+    const { agent } = window as never as { agent: Agent }
+    Object.assign(window, { run: agent.run('Tell me', { conversationId: 'c' }) })
+  })
+  await expect.poll(() => model.requests.length).toBe(1)
+  await expect.poll(kept).toBe('First words.')
+  await stopLongTimers(page)
+  goOn()
+  await expect.poll(() => shownText(page)).toBe('First words. Last words.')
+  expect(await kept()).toBe('First words.')
+
+  let answer = (): void => {}
+  const { pathname } = new URL(page.url())
+  site.add('/next.html', {
+    body: '<!doctype html><script type="module" src="/expose.js"></script>',
+    headers,
+    until: new Promise<void>((resolve) => (answer = resolve)),
+  })
+  const leaving = leave(page, '/next.html')
+  await expect.poll(kept).toBe('First words. Last words.')
+  answer()
+  await leaving
+  await show(page)
+  await expect.poll(() => shownText(page)).toBe('First words. Last words.')
+  await goBack(page, pathname)
+  await expectKept(page)
 })
 
 test(

@@ -1,6 +1,7 @@
 import { chromium, type Browser, type Page } from '@playwright/test'
 import { callTools, say } from './support/mock-answers.ts'
 import { MORE } from './support/more.ts'
+import { readDraft } from './support/read-draft.ts'
 import { processOf } from './support/process-of.ts'
 import { expect, test as base } from './support/test.ts'
 
@@ -61,22 +62,6 @@ async function crash(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page)
   void session.send('Page.crash').catch(() => undefined)
   await crashed
-}
-
-/** The kept draft of the conversation, as the database has it. Runs in a page of the same site. */
-function readDraft(): Promise<{ parts: { text: string }[] } | undefined> {
-  return new Promise((resolve, reject) => {
-    const request = indexedDB.open('offstage-2:offstage')
-    request.addEventListener('error', () => reject(request.error ?? new Error('no database')))
-    request.addEventListener('success', () => {
-      const db = request.result
-      const read = db.transaction('drafts').objectStore('drafts').get('c')
-      read.addEventListener('success', () => {
-        db.close()
-        resolve(read.result as undefined)
-      })
-    })
-  })
 }
 
 const begun = (text: string) =>

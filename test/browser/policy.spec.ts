@@ -6,7 +6,6 @@ import type * as providers from '../../src/providers/index.ts'
 import { expect, test as base } from './support/driven.ts'
 import { listen } from './support/listen.ts'
 import { callTools, say } from './support/mock-answers.ts'
-import { startMockOpenAI, type MockOpenAI } from './support/mock-openai.ts'
 import type { Site } from './support/site.ts'
 
 // A model's request that a Content-Security-Policy refuses, by real policies of page and worker.
@@ -18,13 +17,7 @@ const WORKER = '/dist/worker.js'
 /** WebKit has no event for what a policy refuses to a worker: there it is one of the likely causes. */
 const UNTOLD = { code: 'network', message: expect.stringContaining('Content-Security-Policy') }
 
-const test = base.extend<{ model: MockOpenAI; origin: string }>({
-  // oxlint-disable-next-line no-empty-pattern -- Playwright wants the fixtures destructured.
-  model: async ({}, use) => {
-    const model = await startMockOpenAI()
-    await use(model)
-    await model.close()
-  },
+const test = base.extend<{ origin: string }>({
   origin: async ({ model }, use) => use(new URL(model.baseURL).origin),
 })
 

@@ -22,6 +22,37 @@ test('strict mode makes one agent, runs a tool once, and disposes of the agent o
   await expect.poll(async () => (await app.seen()).disposed).toBe(1)
 })
 
+test('F17 strict mode mounts the app anew in the middle of a call: the run is taken up, its tool runs once', async ({
+  show,
+}) => {
+  const { page, app, press } = await show('plain', { isStrict: true })
+  await press('Order')
+  await app.begun(1)
+  await page.evaluate(`
+    app.unmount()
+    app.mount('plain', { isStrict: true })
+  `)
+  await expect.poll(async () => (await app.seen()).created).toBe(2)
+  await page.evaluate(`
+    void app.seen.agents[1].resume().then(async (run) => {
+      window.resumed = run !== null
+      window.result = await run.result
+    })
+  `)
+  await expect.poll(() => page.evaluate('window.resumed')).toBe(true)
+  await app.begun(1)
+  await app.finish('a mug')
+  await expect
+    .poll(() => page.evaluate('window.result'))
+    .toMatchObject({
+      outcome: 'completed',
+      text: 'Ordered.',
+      toolCalls: [{ status: 'succeeded', output: { value: 'a mug' } }],
+    })
+  expect(await app.seen()).toMatchObject({ created: 2, disposed: 1, executed: 1 })
+  expect(page.workers()).toHaveLength(1)
+})
+
 test('a component that suspends in the middle of its call keeps it', async ({ show }) => {
   const { page, app, press } = await show('suspense')
   await press('Order')

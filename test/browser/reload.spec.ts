@@ -1,10 +1,10 @@
-import type { Page } from '@playwright/test'
 import { callTools, say } from './support/mock-answers.ts'
-import { expect, test } from './support/test.ts'
+import type { DrivenPage } from './support/driven-page.ts'
+import { expect, reload, test } from './support/driven.ts'
 
 /** Registers the counting tool, and resumes; the counts live in localStorage, which outlives the page. */
 async function openShop(
-  page: Page,
+  page: DrivenPage,
   options: {
     readonly baseURL: string
     readonly idempotent: boolean
@@ -45,19 +45,14 @@ async function openShop(
   }, options)
 }
 
-const paid = (page: Page) => page.evaluate(() => Number(localStorage.getItem('paid') ?? 0))
-
-async function reload(page: Page): Promise<void> {
-  await page.reload()
-  await page.locator('html[data-ready]').waitFor({ state: 'attached' })
-}
+const paid = (page: DrivenPage) => page.evaluate(() => Number(localStorage.getItem('paid') ?? 0))
 
 /** A page that was reloaded while its tool had taken effect and not returned. */
 async function reloadedWhilePaying(
-  openPage: () => Promise<Page>,
+  openPage: (page: { hasPackage: true }) => Promise<DrivenPage>,
   shop: { readonly baseURL: string; readonly idempotent: boolean },
-): Promise<Page> {
-  const page = await openPage()
+): Promise<DrivenPage> {
+  const page = await openPage({ hasPackage: true })
   await openShop(page, { ...shop, hang: true, act: 'run' })
   await expect.poll(() => paid(page)).toBe(1)
   await reload(page)
@@ -144,7 +139,7 @@ test('F18 a reload in the middle of streaming asks the step again and keeps one 
   model,
 }) => {
   model.enqueue({ pieces: say('Half an ans').pieces ?? [], end: 'hang' }, say('The whole answer.'))
-  const page = await openPage()
+  const page = await openPage({ hasPackage: true })
   await page.evaluate(async (baseURL) => {
     const agent = window.offstage.createAgent({
       model: { provider: 'openai-compatible', model: 'mock', baseURL },
@@ -167,7 +162,7 @@ test('F18 a reload in the middle of streaming asks the step again and keeps one 
 
 test('F18 an approval survives a reload', async ({ openPage, model }) => {
   model.enqueue(callTools([{ name: 'drop', input: { n: 1 } }]), say('Gone.'))
-  const page = await openPage()
+  const page = await openPage({ hasPackage: true })
   const open = (act: 'run' | 'resume') =>
     page.evaluate(
       async ({ act, baseURL }) => {

@@ -1,6 +1,6 @@
 import { MORE } from './support/more.ts'
 import { callTools, say } from './support/mock-answers.ts'
-import { expect, test } from './support/test.ts'
+import { expect, test } from './support/driven.ts'
 
 // The worker is the real one; it is killed by `terminate()`, or hung by a provider of its own.
 
@@ -19,7 +19,7 @@ for (const death of ['terminated', 'hung'] as const) {
         startWorker()
       `,
     })
-    const page = await openPage()
+    const page = await openPage({ hasPackage: true })
     const outcome = await page.evaluate(
       async ({ baseURL, death }) => {
         const { createAgent, defineTool } = window.offstage
@@ -81,7 +81,7 @@ test(
   MORE,
   async ({ openPage, model }) => {
     model.enqueue(...Array.from({ length: 8 }, () => ({ pieces: [], end: 'hang' }) as const))
-    const page = await openPage()
+    const page = await openPage({ hasPackage: true })
     const outcome = await page.evaluate(async (baseURL) => {
       let made = 0
       let last: Worker | undefined
@@ -119,7 +119,7 @@ test(
       { pieces: [...call.slice(0, 1), { waitMs: 2000 }, ...call.slice(1)] },
       say('Too late, then.'),
     )
-    const page = await openPage()
+    const page = await openPage({ hasPackage: true })
     const outcome = await page.evaluate(async (baseURL) => {
       const { createAgent, defineTool } = window.offstage
       let calls = 0
@@ -161,7 +161,7 @@ test('F30 a tool that hangs is timed out, its signal aborted, its late result dr
   model,
 }) => {
   model.enqueue(callTools([{ name: 'hang', input: {} }]), say('It took too long.'))
-  const page = await openPage()
+  const page = await openPage({ hasPackage: true })
   const outcome = await page.evaluate(async (baseURL) => {
     const { createAgent, defineTool } = window.offstage
     let aborted = false
@@ -197,7 +197,7 @@ test('F17 dispose twice, mount twice: one worker, no leak, and the run stays res
   model,
 }) => {
   model.enqueue({ pieces: say('Begun').pieces ?? [], end: 'hang' }, say('Finished.'))
-  const page = await openPage()
+  const page = await openPage({ hasPackage: true })
   const outcome = await page.evaluate(async (baseURL) => {
     const alive = new Set<Worker>()
     const counts = { made: 0, most: 0 }
@@ -251,4 +251,58 @@ test('F17 dispose twice, mount twice: one worker, no leak, and the run stays res
       }),
     )
     .toEqual([])
+})
+
+test("F17 a tool's module is loaded anew while its call waits for a yes: the newest function runs, once", async ({
+  openPage,
+  site,
+}) => {
+  // As a bundler loads a module anew: the old one cleans up after itself, then the new one is run.
+  const version = (n: number): string => `
+    const remove = window.agent.registerTool({
+      name: 'pay',
+      description: 'Pays.',
+      needsApproval: true,
+      execute: () => { window.ran.push('version ${n}'); return 'paid by version ${n}' },
+    })
+    export const dispose = () => remove()
+  `
+  for (const n of [1, 2, 3]) site.add(`/pay-${n}.js`, { body: version(n) })
+  const page = await openPage({ hasPackage: true })
+  const outcome = await page.evaluate(async () => {
+    const agent = window.offstage.createAgent({
+      model: {
+        provider: 'scripted',
+        model: 'scripted',
+        script: { steps: [{ toolCalls: [{ toolName: 'pay', input: {} }] }, { text: 'Paid.' }] },
+      },
+      storage: 'memory',
+    })
+    const ran: string[] = []
+    Object.assign(window, { agent, ran })
+    const load = (n: number): Promise<{ dispose(): void }> => import(`/pay-${n}.js`)
+    const first = await load(1)
+    const run = agent.run('Pay', { conversationId: 'c' })
+    let approve = (): Promise<boolean> => Promise.resolve(false)
+    for await (const event of run)
+      if (event.type === 'tool-approval-request') {
+        approve = () => agent.approve({ conversationId: 'c', toolCallId: event.toolCallId })
+        break
+      }
+    first.dispose()
+    const second = await load(2)
+    second.dispose()
+    await load(3)
+    const isTaken = await approve()
+    return { isTaken, result: await run.result, ran }
+  })
+  expect(outcome).toMatchObject({
+    isTaken: true,
+    result: {
+      outcome: 'completed',
+      text: 'Paid.',
+      toolCalls: [{ status: 'succeeded', output: { value: 'paid by version 3' } }],
+    },
+    ran: ['version 3'],
+  })
 })

@@ -1,5 +1,6 @@
 import { chromium, type Browser, type BrowserContext, type Page } from '@playwright/test'
 import type { Agent, ConversationSnapshot, Script } from '../../src/index.ts'
+import { needsDevTools } from './support/only-chromium.ts'
 import { processOf } from './support/process-of.ts'
 import { expect, test as base } from './support/test.ts'
 import { inSlice, MORE } from './support/more.ts'
@@ -290,7 +291,12 @@ test('what another tab deletes is shown and listed no more', async ({ context, o
   await expect.poll(async () => (await shown(two)).messages).toEqual([])
 })
 
-test('F22 a run goes on in another tab when its own crashes', async ({ context, openTab }) => {
+test('F22 a run goes on in another tab when its own crashes', async ({
+  context,
+  openTab,
+  browserName,
+}) => {
+  needsDevTools(browserName)
   const one = await openTab({ context })
   const two = await openTab({ context })
   await begin(one)

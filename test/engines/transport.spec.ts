@@ -1,12 +1,10 @@
 import { test as base } from '../browser/support/driven.ts'
 import type { DrivenPage } from '../browser/support/driven-page.ts'
 import { startFaultProxy, type FaultProxy } from '../browser/support/fault-proxy.ts'
-import { startMockOpenAI, type MockOpenAI } from '../browser/support/mock-openai.ts'
 import { probe, type Finding } from '../browser/support/probe.ts'
 import { transportRows, type Bench } from '../browser/support/transport-rows.ts'
 
 interface TestFixtures {
-  model: MockOpenAI
   faults: FaultProxy
   ask: Bench['ask']
 }
@@ -36,12 +34,6 @@ const test = base.extend<TestFixtures, WorkerFixtures>({
     },
     { scope: 'worker', timeout: 60_000 },
   ],
-  // oxlint-disable-next-line no-empty-pattern -- Playwright wants the fixtures destructured.
-  model: async ({}, use) => {
-    const model = await startMockOpenAI()
-    await use(model)
-    await model.close()
-  },
   faults: async ({ model }, use) => {
     const proxy = await startFaultProxy(new URL(model.baseURL).origin)
     await use(proxy)

@@ -8,6 +8,8 @@ export type MockPiece =
   /** Bytes as they are: comments, broken JSON, half an event. */
   | { readonly raw: string }
   | { readonly waitMs: number }
+  /** The test says when it goes on. */
+  | { readonly until: Promise<unknown> }
 
 export interface MockResponse {
   /** Default 200. */
@@ -115,6 +117,7 @@ async function answer(response: ServerResponse, reply: MockResponse = OVER): Pro
   for (const piece of reply.pieces ?? []) {
     if (response.destroyed) return
     if ('waitMs' in piece) await wait(piece.waitMs)
+    else if ('until' in piece) await piece.until
     else response.write('raw' in piece ? piece.raw : `data: ${JSON.stringify(piece.data)}\n\n`)
   }
   const end = reply.end ?? 'done'

@@ -9,6 +9,8 @@ export interface SiteFile {
   readonly headers?: Headers
   /** How long the server takes to answer. Default 0. */
   readonly afterMs?: number
+  /** The test says when the server answers. */
+  readonly until?: Promise<unknown>
 }
 
 type Headers = Readonly<Record<string, string>>
@@ -59,7 +61,8 @@ export async function serveSite(options: SiteOptions): Promise<Site> {
         })
         response.end(file.body)
       }
-      if (file.afterMs) setTimeout(answer, file.afterMs)
+      if (file.until) void file.until.then(answer)
+      else if (file.afterMs) setTimeout(answer, file.afterMs)
       else answer()
       return
     }
