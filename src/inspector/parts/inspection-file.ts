@@ -1,6 +1,7 @@
 import { FILE_VERSION, FORMAT, type Row } from '../../conversation/index.ts'
 import { CheckSum } from './check-sum.ts'
 import { Journal } from './journal.ts'
+import { LineOrder } from './line-order.ts'
 import { isShowable } from './showable.ts'
 
 /** What made a file, and what it is about: in the first line, beside what an export has there. */
@@ -62,14 +63,18 @@ export function readFile(name: string, text: string): OpenedFile {
   if (version > FILE_VERSION || format > FORMAT)
     throw new Error('A newer version of Offstage has written this file.')
   const journals: Journal[] = []
-  const sum = new CheckSum()
+  const [order, sum] = [new LineOrder(), new CheckSum()]
+  const faults: (string | null)[] = []
   for (const line of lines.slice(1)) {
     const fields = parsed(line)
     takeLine(journals, fields)
-    const fault = sum.take(line, fields)
-    if (fault !== null) journals.at(-1)?.break(fault)
+    const found = [sum.take(line, fields), order.take(fields)]
+    for (const fault of found) if (fault !== null) journals.at(-1)?.break(fault)
+    faults.push(...found)
   }
   if (journals.length === 0) throw new Error('There is no conversation in this file.')
+  const fault = [...faults, order.end()].find((each) => each !== null)
+  if (fault) for (const journal of journals) journal.break(fault)
   return { name, inspection: inspectionOf(inspector), version, format, journals }
 }
 

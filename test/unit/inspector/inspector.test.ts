@@ -330,3 +330,29 @@ test('of many rows only those in view are drawn, and some around them', () => {
   }
   expect(rowWindow(3, { top: 0, ...view })).toEqual({ from: 0, to: 3 })
 })
+
+test('a file from which something was left out, or into which something was put, says so', async () => {
+  const { agent } = await playedTalk(1)
+  const text = await new Response(await agent.conversations.export('talk')).text()
+  await agent.dispose()
+  const lines = text.trim().split('\n')
+  const faultOf = (of: readonly string[]): string | null | undefined =>
+    readFile('f', of.join('\n')).journals[0]?.fault
+  expect(faultOf(lines)).toBeNull()
+  const without = (type: string): string[] => lines.filter((line) => !line.startsWith(`{"${type}"`))
+  const changed = lines.map((line) => line.replace('"I add."', '"I take."'))
+  expect(faultOf(changed)).toMatch(/check sum/)
+  expect(faultOf(changed.filter((line) => !line.startsWith('{"end"')))).toMatch(
+    /end of a conversation/,
+  )
+  expect(faultOf(without('conversations'))).toMatch(/cut off/)
+  expect(faultOf(without('end').slice(0, -1))).toMatch(/cut off/)
+  expect(faultOf([...lines.slice(0, -1), '{"conversations":3}'])).toMatch(/as many/)
+  const [row = ''] = lines.filter((line) => line.startsWith('{"row"'))
+  expect(faultOf([...lines.slice(0, -1), row, ...lines.slice(-1)])).toMatch(/of no conversation/)
+  expect(faultOf([...lines.slice(0, 1), row, ...lines.slice(1)])).toMatch(/of no conversation/)
+  expect(faultOf([...lines.slice(0, -1), '{"else":1}', ...lines.slice(-1)])).toMatch(
+    /no export has/,
+  )
+  expect(faultOf([...lines, row])).toMatch(/after its end/)
+})

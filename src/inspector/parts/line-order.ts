@@ -1,0 +1,42 @@
+type Fields = Readonly<Record<string, unknown>>
+
+/** Whether the lines of a file come as an export writes them (docs/format.md): what was left out or put in is found. */
+export class LineOrder {
+  #conversations = 0
+  #isOpen = false
+  #isOver = false
+
+  /** What is wrong with a line after the first; null: nothing. */
+  take(fields: Fields | null): string | null {
+    if (fields === null) return null
+    if (this.#isOver) return 'The file is damaged, or was changed: it goes on after its end.'
+    if ('conversation' in fields) {
+      const wasOpen = this.#isOpen
+      this.#isOpen = true
+      this.#conversations += 1
+      return wasOpen ? NO_END : null
+    }
+    if ('row' in fields) return this.#isOpen ? null : STRAY
+    if ('end' in fields) {
+      const wasOpen = this.#isOpen
+      this.#isOpen = false
+      return wasOpen ? null : STRAY
+    }
+    if ('conversations' in fields) {
+      this.#isOver = true
+      if (this.#isOpen) return NO_END
+      return fields['conversations'] === this.#conversations
+        ? null
+        : 'The file is damaged, or was changed: it has not as many conversations as it says.'
+    }
+    return 'The file is damaged, or was changed: it has a line that no export has.'
+  }
+
+  /** What is missing behind the last line; null: nothing. */
+  end(): string | null {
+    return this.#isOver ? null : 'The file is cut off.'
+  }
+}
+
+const NO_END = 'The file is damaged, or was changed: the end of a conversation is missing.'
+const STRAY = 'The file is damaged, or was changed: it has rows that are of no conversation.'
