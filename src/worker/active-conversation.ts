@@ -1,6 +1,7 @@
 import type { ConversationScope, RunRef } from '../protocol/scope.ts'
 import type { RunEnd } from '../protocol/fact.ts'
 import type { RunState } from '../protocol/state.ts'
+import { waitsForChild } from '../conversation/nested.ts'
 import { busy } from './busy.ts'
 import type { Conversation } from './conversation.ts'
 import type { ClaimOptions } from './store/store.ts'
@@ -132,7 +133,9 @@ export class ActiveConversation {
     if (!(await isClaimedElsewhere(conversation, this.ownership))) return false
     await conversation.refresh()
     const { run } = conversation
-    return run?.end === null && decide(run) !== 'wait' && !goesOn(run)
+    if (run?.end !== null || goesOn(run)) return false
+    // One that waits for agents is looked after, too; one that waits for people is nobody's.
+    return decide(run) !== 'wait' || run.calls.some(waitsForChild)
   }
 
   disown(): void {

@@ -22,7 +22,7 @@ import { SentWords } from './model/sent-words.ts'
 import { soundRows } from './store/sound-rows.ts'
 import type { Fault } from './store/check-row.ts'
 import { brokenConversation, makerOf, onlyCopy } from './store/record.ts'
-import type { ClaimOptions, Store } from './store/store.ts'
+import type { Claim, ClaimOptions, Store } from './store/store.ts'
 import { Stream, type StreamOutput } from './stream.ts'
 
 /**
@@ -212,9 +212,8 @@ export class Conversation {
   async claim(options: ClaimOptions = {}): Promise<boolean> {
     const knownAt = this.#effects.monotonic()
     const at = this.#effects.now()
-    const { storeId, epoch } = await this.#store.claim(this.conversationId, at, options)
-    this.#lease = { storeId, epoch, knownAt }
-    await this.claims.note(epoch)
+    const claimed = (): Promise<Claim> => this.#store.claim(this.conversationId, at, options)
+    this.#lease = { ...(await this.claims.claim(claimed)), knownAt }
     const before = this.#state.seq
     await this.#inOrder(() => this.#catchUp({ isDecided: true }))
     this.refuseBroken()

@@ -28,5 +28,5 @@ export async function isClaimedElsewhere(
   if (!claims.isShared) return false
   const claimed = await claims.newest()
   if (claimed <= leases.newestClaim(conversationId)) return false
-  return claimed > (await claims.own())
+  return !(await claims.isOwn(claimed))
 }

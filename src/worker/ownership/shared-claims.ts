@@ -1,6 +1,7 @@
 import { storageKey } from '../../protocol/conversation.ts'
+import { OffstageError } from '../../protocol/error.ts'
 import type { ClaimBook } from '../store/claim-book.ts'
-import type { Store } from '../store/store.ts'
+import type { Claim, Store } from '../store/store.ts'
 
 export interface SharedClaimsOptions {
   readonly conversationId: string
@@ -30,13 +31,27 @@ export class SharedClaims {
     return (await store.get(conversationId))?.epoch ?? 0
   }
 
-  /** The epoch of this browser's newest claim, before a reload, too; 0: none is known. */
-  own(): Promise<number> {
-    return this.#options.claims.newest(this.#key)
+  /** Whether a claim with this epoch may be this browser's, before a reload, too. */
+  async isOwn(epoch: number): Promise<boolean> {
+    const own = await this.#options.claims.newest(this.#key)
+    // An older one than what is known here is another store's, or of an older copy that was put back.
+    return own !== null && (own.isAsked || own.epoch === epoch)
   }
 
-  async note(epoch: number): Promise<void> {
-    if (this.isShared) await this.#options.claims.note(this.#key, epoch)
+  /** Claims, and keeps that this browser did, also where it doesn't live to get the answer. */
+  async claim(ask: () => Promise<Claim>): Promise<Claim> {
+    if (!this.isShared) return ask()
+    const { claims } = this.#options
+    await claims.note(this.#key, { epoch: 0, isAsked: true })
+    try {
+      const claim = await ask()
+      await claims.note(this.#key, { epoch: claim.epoch, isAsked: false })
+      return claim
+    } catch (error) {
+      const isKnown = OffstageError.is(error) && !error.code.startsWith('storage-')
+      if (isKnown) await claims.note(this.#key, { epoch: 0, isAsked: false })
+      throw error
+    }
   }
 
   get #key(): string {

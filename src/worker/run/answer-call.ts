@@ -107,7 +107,8 @@ async function checkedEdit(
   }
   const input = await sealInput(context, call, { tool, input: edited })
   const whole = sealed.open(call.toolCallId, input)
-  if (whole === null) throw new OffstageError('invalid-input', LOST)
+  // An input that a person wrote may be null itself.
+  if (whole === null && input !== null) throw new OffstageError('invalid-input', LOST)
   const problem = checkShown(context.validator, tool, { input: whole, shown: input })
   if (problem) throw new OffstageError('invalid-input', problem.message)
   return { ...answer, input }

@@ -5,24 +5,35 @@ import { openDB, type DBSchema, type IDBPDatabase } from 'idb'
  * has claimed last is its own to go on with, any other is another device's.
  */
 export interface ClaimBook {
-  /** The epoch of the newest claim; 0: none is known. */
-  newest(key: string): Promise<number>
-  /** Never rejects: what can't be kept is known until the worker ends. */
-  note(key: string, epoch: number): Promise<void>
+  /** The newest claim; null: none is known. */
+  newest(key: string): Promise<OwnClaim | null>
+  /** Never rejects: what can't be kept is known until the worker ends. `epoch`: 0 if there is none yet. */
+  note(key: string, claim: OwnClaim): Promise<void>
+}
+
+export interface OwnClaim {
+  readonly epoch: number
+  /** One is asked for, of which the answer may never come: the store may have given it all the same. */
+  readonly isAsked: boolean
+}
+
+/** Another tab may have claimed it since. */
+function newer(claim: OwnClaim, known: OwnClaim | null | undefined): OwnClaim {
+  return { ...claim, epoch: Math.max(claim.epoch, known?.epoch ?? 0) }
 }
 
 /** As long as the script lives. */
-export function memoryClaimBook(claims: Map<string, number> = new Map()): ClaimBook {
+export function memoryClaimBook(claims: Map<string, OwnClaim> = new Map()): ClaimBook {
   return {
-    newest: async (key) => claims.get(key) ?? 0,
-    async note(key, epoch) {
-      claims.set(key, Math.max(epoch, claims.get(key) ?? 0))
+    newest: async (key) => claims.get(key) ?? null,
+    async note(key, claim) {
+      claims.set(key, newer(claim, claims.get(key)))
     },
   }
 }
 
 interface Schema extends DBSchema {
-  claims: { key: string; value: number }
+  claims: { key: string; value: OwnClaim }
 }
 
 type Database = Pick<IDBPDatabase<Schema>, 'close' | 'transaction'>
@@ -47,34 +58,33 @@ export function storedClaimBook(): ClaimBook {
     opening.catch(() => (opening = null))
     return opening
   }
-  const read = async (key: string): Promise<number> =>
-    (await (await database()).transaction('claims').store.get(key)) ?? 0
-  const write = async (key: string, epoch: number): Promise<number> => {
+  const read = async (key: string): Promise<OwnClaim | null> =>
+    (await (await database()).transaction('claims').store.get(key)) ?? null
+  const write = async (key: string, claim: OwnClaim): Promise<null> => {
     const tx = (await database()).transaction('claims', 'readwrite')
-    // Another tab may have claimed it since.
-    const newest = Math.max(epoch, (await tx.store.get(key)) ?? 0)
-    await tx.store.put(newest, key)
+    await tx.store.put(newer(claim, await tx.store.get(key)), key)
     await tx.done
-    return newest
+    return null
   }
   return {
     async newest(key) {
-      return Math.max(await known.newest(key), await orZero(read(key)))
+      const [here, kept] = await Promise.all([known.newest(key), orNull(read(key))])
+      return here && kept ? newer(kept, here) : (kept ?? here)
     },
-    async note(key, epoch) {
-      await known.note(key, epoch)
-      await orZero(write(key, epoch))
+    async note(key, claim) {
+      await known.note(key, claim)
+      await orNull(write(key, claim))
     },
   }
 }
 
-async function orZero(asked: Promise<number>): Promise<number> {
+async function orNull<T>(asked: Promise<T | null>): Promise<T | null> {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<number>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE, 0)
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, PATIENCE, null)
   })
   try {
-    return await Promise.race([asked.catch(() => 0), late])
+    return await Promise.race([asked.catch(() => null), late])
   } finally {
     clearTimeout(timer)
   }
