@@ -108,6 +108,7 @@ export class Host {
       registry: this.#registry,
       launcher: this.#launcher,
       left: this.#left,
+      inherit: (active, agentId) => this.#inherit(active, agentId, {}),
     })
     const awaited = new AwaitedRuns({ ...options, ...own, launcher: this.#launcher })
     this.#commands = new RunCommands({

@@ -15,6 +15,7 @@ import {
   untilIdle,
 } from './admissions.ts'
 import { branchPoint } from './branch-point.ts'
+import { decide } from './run/decide.ts'
 import { firstFacts, planDropped } from './run/first-facts.ts'
 import { leftOpenBy } from './run/leave-run.ts'
 import { takenPrompt } from './run/taken-in.ts'
@@ -35,6 +36,8 @@ export interface RunsOptions {
   readonly registry: ConversationRegistry
   readonly launcher: RunLauncher
   readonly left: LeftRuns
+  /** Goes on with an open run that nobody else can go on with any more. */
+  inherit(active: ActiveConversation, agentId: string): Promise<void>
 }
 
 /** Begins runs: at most one in a conversation, stored before it is driven. */
@@ -82,7 +85,18 @@ export class Runs {
         : { outcome: 'failed', error: toErrorData(error) }
       const hasBegun = registry.find(command)?.conversation.run?.runId === runId
       leaveRun(stream, runId, { outcome, ...(!hasBegun && { message: command.message }) })
+      void this.#goOnInstead(command).catch(() => undefined)
     }
+  }
+
+  /** Two devices began at once: the one whose claim came last has fenced off the other, whose run is open. */
+  async #goOnInstead(command: StartRun): Promise<void> {
+    const active = this.#options.registry.find(command)
+    if (!active || active.driver) return
+    const { claims, lease, run } = active.conversation
+    if (!claims.isShared || run?.end !== null || decide(run) === 'wait') return
+    if (lease.epoch === 0 || (await claims.newest()) !== lease.epoch) return
+    await this.#options.inherit(active, command.agentId)
   }
 
   async #commitStart(active: ActiveConversation, command: StartRun): Promise<void> {

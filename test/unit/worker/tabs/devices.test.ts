@@ -140,6 +140,30 @@ it('what is refused on another device, since a run is open, stops nothing there'
   expect(ranOn(all)).toEqual([['pay'], [], []])
 })
 
+it.each([0, 5, 20, 60, 200, 900])(
+  'of two runs that two devices begin at once, the later claim %i ms on its way, none stays open',
+  async (late) => {
+    const all = await devices({ takes: 1000 })
+    const { world, desk, phone } = all
+    const { claim } = world.store
+    let claims = 0
+    const slowClaim: typeof claim = async (...given) => {
+      // Both have looked by then whether anybody works on it.
+      const ms = 10 + (++claims === 2 ? late : 0)
+      await new Promise<void>((resolve) => world.clock.after(ms, resolve))
+      return claim(...given)
+    }
+    Object.assign(world.store, { claim: slowClaim })
+    desk.start('run')
+    phone.start('other', 'refuse', 'Me, too.')
+    await world.until(() => desk.ends.length > 0 && phone.ends.length > 0, 100_000)
+    await world.until(() => desk.shown.status === 'idle' && phone.shown.status === 'idle', 100_000)
+    expect(desk.shown.ended?.outcome).toBe('completed')
+    expect(claims).toBeGreaterThan(1)
+    expect(ranOn(all).flat()).toEqual(['pay'])
+  },
+)
+
 it.each([0, 1, 2, 3, 5, 8, 13, 40])(
   'of a call that is approved on two devices at once, %i ms apart, one goes on',
   async (apart) => {
