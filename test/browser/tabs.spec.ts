@@ -310,7 +310,8 @@ test('F22 a run goes on in another tab when its own crashes', async ({
 test(
   'a run goes on in another tab when its own is frozen, which follows when it thaws',
   MORE,
-  async ({ ownBrowser, openTab }) => {
+  async ({ ownBrowser, openTab, browserName }) => {
+    needsDevTools(browserName)
     const context = await ownBrowser.newContext()
     const one = await openTab({ context })
     const pid = await processOf(one, ownBrowser)
