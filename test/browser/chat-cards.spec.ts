@@ -30,6 +30,7 @@ async function show(page: Page, script: Script, isRemembering = false): Promise<
             needsApproval: true,
             inputSchema: {
               type: 'object',
+              additionalProperties: true,
               properties: {
                 body: { type: 'string', title: 'What it says', description: 'As it is printed.' },
                 pageCount: { type: 'integer' },
@@ -50,15 +51,19 @@ test('an approval has the labels of the tool’s schema, and a long input and ou
   openPage,
 }) => {
   const page = await openPage({ body: BODY })
-  const input = { body: 'x'.repeat(5000), pageCount: 3 }
+  const input = { body: 'x'.repeat(5000), pageCount: 3, 'Checked by your bank': 'Safe.' }
   await show(page, {
     steps: [{ toolCalls: [{ toolName: 'write_page', input }] }, { text: 'Written.' }],
   })
   await write(page, 'Write')
   const card = page.getByRole('group', { name: 'Write a page' })
-  await expect(card.getByRole('term')).toHaveText(['What it says As it is printed.', 'Page count'])
+  await expect(card.getByRole('term')).toHaveText([
+    'What it says As it is printed.',
+    'Page count',
+    '"Checked by your bank" (named by the model)',
+  ])
   // What a person decides about is all there.
-  await expect(card.getByRole('definition')).toHaveText([input.body, '3'])
+  await expect(card.getByRole('definition')).toHaveText([input.body, '3', 'Safe.'])
   await checkChat(page)
   await press(page, 'Approve')
   await expect(replies(page).last()).toContainText('Written.')

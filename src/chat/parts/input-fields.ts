@@ -4,8 +4,10 @@ import type { JsonObject, JsonSchema, JsonValue } from '../../index.ts'
 /** A field of an input, for the person who is asked about it. Nothing in it is out of sight. */
 export interface InputField {
   readonly key: string
-  /** By the tool's schema; else the key in words. */
+  /** By the tool's schema: its title, else the key in words. Of a key that the schema doesn't have: the key, in quotes. */
   readonly label: string
+  /** Whether the tool's schema has the key. Else a model has named it: it is to look like no label of the tool's. */
+  readonly isOfSchema: boolean
   readonly hint?: string
   readonly text: string
 }
@@ -26,45 +28,49 @@ export function inputFields(
   // What two fields are called names neither.
   return labels.size === fields.length
     ? fields
-    : fields.map((field) => ({ ...field, label: visibleText(field.key) }))
+    : fields.map((field) =>
+        field.isOfSchema ? { ...field, label: visibleText(field.key) } : field,
+      )
 }
 
 function fieldOf(
   key: string,
   value: JsonValue,
-  { title, description }: Readonly<Record<string, unknown>>,
+  described: Readonly<Record<string, unknown>> | null,
 ): InputField {
-  const label = isWord(title) ? title : inWords(key)
+  const text = textOf(value)
+  // A key may be written to read like a word of the card's.
+  if (described === null) return { key, label: showInput(key), isOfSchema: false, text }
+  const { title, description } = described
   return {
     key,
-    label: visibleText(label),
+    label: visibleText(isWord(title) ? title : inWords(key)),
+    isOfSchema: true,
     ...(isWord(description) && { hint: visibleText(description) }),
-    text: textOf(value),
+    text,
   }
 }
 
-/** Its names are a model's: `constructor` is one, too. */
-function describedIn(schema: JsonSchema | null, key: string): Readonly<Record<string, unknown>> {
+/** Its names are a model's: `constructor` is one, too. Null: the schema has no such key. */
+function describedIn(
+  schema: JsonSchema | null,
+  key: string,
+): Readonly<Record<string, unknown>> | null {
   const properties = schema?.['properties']
-  const described =
-    isRecord(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined
+  if (!isRecord(properties) || !Object.hasOwn(properties, key)) return null
+  const described = properties[key]
   return isRecord(described) ? described : {}
 }
 
 /** A text as it stands, in its lines, unless it could be taken for something else, or for less than it is. */
 function textOf(value: JsonValue): string {
-  const isPlain = typeof value === 'string' && value.trim() === value && !isJson(value)
+  const isPlain = typeof value === 'string' && value.trim() === value && !isLikeJson(value)
   return isPlain ? visibleText(value) : showInput(value)
 }
 
-/** Nothing, a number, `true`: what has another meaning without quotes. */
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return text === ''
-  }
+/** Nothing, a number, `true`, what begins like a text, list or record: what has another meaning without quotes. */
+function isLikeJson(text: string): boolean {
+  return /^(?:["[{]|(?:true|false|null|undefined|nan)$)/i.test(text) || !Number.isNaN(Number(text))
 }
 
 /** `deliveryAddress`, `delivery_address`: "Delivery address". */

@@ -42,6 +42,7 @@ export const en: Words = {
   task: 'Task',
   callsDone: (count) => `Done, ${count} times`,
   input: 'Input',
+  namedByModel: '(named by the model)',
   output: 'Output',
   showAll: (count) => `Show all ${count} characters`,
   states: {

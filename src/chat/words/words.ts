@@ -44,6 +44,8 @@ export interface Words {
   readonly task: string
   callsDone(count: string): string
   readonly input: string
+  /** Of a field of an input that the tool's schema doesn't have. */
+  readonly namedByModel: string
   readonly output: string
   /** Of a long text that is cut. */
   showAll(count: string): string

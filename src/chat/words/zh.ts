@@ -42,6 +42,7 @@ export const zh: Words = {
   task: '任务',
   callsDone: (count) => `完成，共 ${count} 次`,
   input: '输入',
+  namedByModel: '（由模型命名）',
   output: '输出',
   showAll: (count) => `显示全部 ${count} 个字符`,
   states: {

@@ -8,15 +8,51 @@ const texts = (input: object) => inputFields(input as never, null)?.map(({ text 
 test('a field is called what the schema calls it, else by its key in words', () => {
   const schema = {
     type: 'object',
-    properties: { to: { title: 'Recipient', description: 'Who gets it.' }, amountDue: {} },
+    properties: {
+      to: { title: 'Recipient', description: 'Who gets it.' },
+      amountDue: {},
+      delivery_address: {},
+    },
   }
   const fields = inputFields({ to: 'Ada', amountDue: 3, delivery_address: 'Delft' }, schema)
   expect(fields).toEqual([
-    { key: 'to', label: 'Recipient', hint: 'Who gets it.', text: 'Ada' },
-    { key: 'amountDue', label: 'Amount due', text: '3' },
-    { key: 'delivery_address', label: 'Delivery address', text: 'Delft' },
+    { key: 'to', label: 'Recipient', isOfSchema: true, hint: 'Who gets it.', text: 'Ada' },
+    { key: 'amountDue', label: 'Amount due', isOfSchema: true, text: '3' },
+    { key: 'delivery_address', label: 'Delivery address', isOfSchema: true, text: 'Delft' },
   ])
-  expect(labels({ URL: 1, userID: 2, _: 3 })).toEqual(['URL', 'User ID', '_'])
+  const names = { URL: 1, userID: 2, _: 3 }
+  expect(labels(names, { properties: { URL: {}, userID: {}, _: {} } })).toEqual([
+    'URL',
+    'User ID',
+    '_',
+  ])
+})
+
+test('a key that is not of the schema is quoted as it is, and named a model’s', () => {
+  const schema = { properties: { amount: { title: 'Amount' } } }
+  const input = { amount: 5, 'Checked by your bank': 'Safe.', 'a\u202e"\nb': 1, Amount: 2 }
+  const fields = inputFields(input, schema)
+  expect(fields).toEqual([
+    { key: 'amount', label: 'Amount', isOfSchema: true, text: '5' },
+    {
+      key: 'Checked by your bank',
+      label: '"Checked by your bank"',
+      isOfSchema: false,
+      text: 'Safe.',
+    },
+    { key: 'a\u202e"\nb', label: String.raw`"a⟨U+202E⟩\"\nb"`, isOfSchema: false, text: '1' },
+    { key: 'Amount', label: '"Amount"', isOfSchema: false, text: '2' },
+  ])
+  // Of a tool whose schema isn't known, all are.
+  expect(inputFields({ amount: 5 }, null)).toEqual([
+    { key: 'amount', label: '"amount"', isOfSchema: false, text: '5' },
+  ])
+})
+
+test('what a model names takes no label from what the schema names', () => {
+  const schema = { properties: { to: { title: 'To' }, from: { title: 'To' } } }
+  expect(labels({ to: 1, from: 2, To: 3 }, schema)).toEqual(['to', 'from', '"To"'])
+  expect(labels({ to: 1, To: 3 }, schema)).toEqual(['To', '"To"'])
 })
 
 test('what two fields would be called alike names neither', () => {
@@ -25,22 +61,55 @@ test('what two fields would be called alike names neither', () => {
 })
 
 test('names that every object has are fields like others', () => {
-  expect(labels({ constructor: 1 }, { properties: {} })).toEqual(['Constructor'])
+  expect(labels({ constructor: 1 }, { properties: {} })).toEqual(['"constructor"'])
   expect(labels({ toString: 1 }, { properties: { toString: 7 } })).toEqual(['To string'])
 })
 
 test('a text stands as it is, unless it could be taken for something else', () => {
   expect(texts({ a: 'Two words' })).toEqual(['Two words'])
-  for (const text of ['5', 'true', 'null', '', ' x', '{"a":1}'])
+  const alike = ['5', '+5', '0x10', '1e3', 'Infinity', 'true', 'True', 'null', 'undefined', 'NaN']
+  for (const text of [...alike, '', ' x', '{"a":1}', '[1', '"x"'])
     expect(texts({ a: text })).toEqual([JSON.stringify(text)])
+  // Named in it is what JSON forbids: it would look like the text ` x\u0001` that is quoted.
+  expect(texts({ a: '" x\u0001"' })).toEqual([String.raw`"\" x⟨U+0001⟩\""`])
   expect(texts({ a: 5, b: [1], c: null })).toEqual(['5', '[\n  1\n]', 'null'])
 })
 
 test('nothing is out of sight, in names and values', () => {
   const schema = { properties: { to: { title: 'To\u202e', description: 'x\u200by' } } }
   expect(inputFields({ to: 'a\u202eb\nc' }, schema)).toEqual([
-    { key: 'to', label: 'To⟨U+202E⟩', hint: 'x⟨U+200B⟩y', text: 'a⟨U+202E⟩b⏎\nc' },
+    {
+      key: 'to',
+      label: 'To⟨U+202E⟩',
+      isOfSchema: true,
+      hint: 'x⟨U+200B⟩y',
+      text: 'a⟨U+202E⟩b⏎\nc',
+    },
   ])
+})
+
+test('values that differ look different, within others, too', () => {
+  const values = [
+    true,
+    'true',
+    2,
+    '2',
+    null,
+    'null',
+    '',
+    [],
+    '[]',
+    {},
+    '{}',
+    ['2'],
+    [2],
+    [''],
+    [null],
+  ]
+  const nested = values.flatMap((value) => [value, [value], { key: value }])
+  const shown = nested.map((value) => texts({ value })?.[0])
+  const different = new Set(nested.map((value) => JSON.stringify(value)))
+  expect(new Set(shown).size).toBe(different.size)
 })
 
 test('what has no fields is none of a form', () => {
