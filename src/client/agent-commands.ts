@@ -40,7 +40,7 @@ export interface AgentCommands
   sendStart(handle: RunHandle, command: StartRun): Promise<void>
   sendAbort(runId: string): Promise<boolean>
   /** Goes on with a run of this agent that a call of another conversation began. */
-  resumeChild(conversationId: string): Promise<Run | null>
+  resumeChild(conversationId: string, takesOver?: boolean): Promise<Run | null>
   /** See `RunObserver`. */
   endedChildren(ref: RunRef): Promise<readonly Run[]>
   /** See `Run.send`. */
@@ -70,7 +70,8 @@ export function createCommands(agent: AgentParts): AgentCommands {
       if (conversationId !== undefined) checkId(conversationId)
       return resumeRun(agent, { ...how, ...(conversationId !== undefined && { conversationId }) })
     },
-    resumeChild: (conversationId) => resumeRun(agent, { conversationId, asChild: true }),
+    resumeChild: (conversationId, takesOver = false) =>
+      resumeRun(agent, { conversationId, asChild: true, takesOver }),
     async endedChildren(ref) {
       const { endedChildren } = await loadPart(() => import('./ended-children.ts'))
       return endedChildren(agent, ref)

@@ -53,7 +53,7 @@ export async function joinChild(sub: SubAgent, parent: AgentParts, call: ChildCa
   refuseOtherStore(sub, parent)
   const { signal, stop } = newWatch(sub, parent, call)
   const join = async (): Promise<Run | null> => {
-    const run = await sub.core.later('resumeChild')(call.childId)
+    const run = await sub.core.later('resumeChild')(call.childId, call.takesOver)
     if (run) addTo(parent, call, run)
     return run
   }

@@ -7,6 +7,8 @@ export interface ChildCall {
   readonly toolCallId: string
   /** Of the conversation that the agent works in. */
   readonly childId: string
+  /** The person asked for what calls to go on here: what works for it does, too, wherever it is. */
+  readonly takesOver?: boolean
 }
 
 /** Goes on with the runs that calls of a tool wait for which is an agent. `agentId`: of the agent that called. */

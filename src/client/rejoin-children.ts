@@ -11,12 +11,16 @@ interface WaitingCall extends ChildCall {
 }
 
 /** Goes on with the runs that calls of this conversation wait for. Resolves when that was tried of each. */
-export async function rejoinChildren(agent: AgentParts, conversationId: string): Promise<void> {
+export async function rejoinChildren(
+  agent: AgentParts,
+  conversationId: string,
+  takesOver: boolean,
+): Promise<void> {
   const waiting = waitingIn(await known(agent, conversationId))
   await Promise.all(
     waiting.map(async ({ toolName, ...call }) => {
       const joiner = joinerOf(agent.registry.get(toolName)?.tool)
-      await joiner?.join(agent.scope().agentId, call).catch((thrown) => {
+      await joiner?.join(agent.scope().agentId, { ...call, takesOver }).catch((thrown) => {
         if (!isGone(thrown)) reportThrown(thrown)
       })
     }),

@@ -17,7 +17,7 @@ type Resume = Partial<Omit<ResumeRun, keyof AgentScope>>
 /** Null: there is none to go on with, or somebody else does. What its calls wait for goes on by and by. */
 export async function resumeRun(agent: AgentParts, command: Resume): Promise<Run | null> {
   const run = await takeUpRun(agent, command)
-  if (run) void rejoin(agent, run.conversationId)
+  if (run) void rejoin(agent, run.conversationId, command.takesOver)
   return run
 }
 
@@ -30,7 +30,7 @@ export async function takeUpRun(agent: AgentParts, command: Resume): Promise<Run
   return taken(conversationId, await adopt(agent, () => ask('resumeRun', full)))
 }
 
-/** Has another tab hand over its run. */
+/** Has another tab hand over its run, or fences off another device. */
 export async function takeOverRun(
   agent: AgentParts,
   conversationId: string,
@@ -40,7 +40,7 @@ export async function takeOverRun(
   const { ask, scope } = agent
   const command = { ...RESUME, ...how, ...scope(), conversationId, afterCrash: false }
   const run = taken(conversationId, await adopt(agent, () => ask('takeOver', command)))
-  if (run) void rejoin(agent, run.conversationId)
+  if (run) void rejoin(agent, run.conversationId, true)
   return run
 }
 

@@ -114,6 +114,8 @@ export interface ResumeRun extends AgentScope {
   readonly goOn?: RunLimits
   /** By the agent whose run the call of another conversation began: others don't go on with such a conversation. */
   readonly asChild?: boolean
+  /** Also of a run that another device has claimed last. Default false. */
+  readonly takesOver?: boolean
 }
 
 export interface AbortRun extends ConversationScope {

@@ -28,7 +28,7 @@ import { LateOutputs } from './late-outputs.ts'
 import { ModelMemory } from './model/model-memory.ts'
 import { isElsewhere } from './ownership/elsewhere.ts'
 import { RunCommands } from './run-commands.ts'
-import { LeftRuns, TELL_MODEL, type Resume, type ResumeHere } from './left-runs.ts'
+import { LeftRuns, TELL_MODEL, type Resume } from './left-runs.ts'
 import { RunFamilies } from './run-families.ts'
 import { RunLauncher } from './run-launcher.ts'
 import { leaveElsewhere, Runs } from './runs.ts'
@@ -172,7 +172,7 @@ export class Host {
     return null
   }
 
-  async #resumeRun(command: ResumeHere): Promise<RunRef | null> {
+  async #resumeRun(command: ResumeRun & ConversationScope): Promise<RunRef | null> {
     const { agentId, conversationId, goOn } = command
     this.titles.release(agentId)
     const active = await this.#registry.take(command)

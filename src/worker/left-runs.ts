@@ -1,6 +1,6 @@
-import type { ResumeRun, SupplyOutput } from '../protocol/commands.ts'
+import type { SupplyOutput } from '../protocol/commands.ts'
 import { PARENT_ENDED, type RunLimits } from '../protocol/run.ts'
-import type { ConversationScope, RunRef } from '../protocol/scope.ts'
+import type { RunRef } from '../protocol/scope.ts'
 import type { RunState } from '../protocol/state.ts'
 import type { ActiveConversation } from './active-conversation.ts'
 import { firstFacts } from './run/first-facts.ts'
@@ -17,12 +17,9 @@ export interface Resume extends ResumeOptions {
   readonly follows?: boolean
   /** See `ResumeRun`. */
   readonly asChild?: boolean
-  /** Goes on with what another device works on, too. */
+  /** See `ResumeRun`. */
   readonly takesOver?: boolean
 }
-
-/** What a page asks for. */
-export type ResumeHere = ResumeRun & ConversationScope & Pick<Resume, 'takesOver'>
 
 interface GoOn {
   /** A run that ended before it was done. */
@@ -86,13 +83,13 @@ export class LeftRuns {
   }
 
   /**
-   * Ends a run that nobody drives, and that worked for a call which has ended: it goes no further. In the lane. Throws
-   * `conversation-busy` when another tab drives it: that one ends it.
+   * Ends a run that nobody drives, or another device, and that worked for a call which has ended: it goes no further. In the
+   * lane. Throws `conversation-busy` when another tab drives it: that one ends it.
    */
   async endOrphan(active: ActiveConversation, agentId: string): Promise<void> {
     const { conversation } = active
     if (active.driver || !isChild(conversation.run) || (await conversation.isAwaited())) return
-    await active.own({ create: false })
+    await active.own({ create: false }, () => true)
     const { run } = conversation
     if (!isChild(run) || this.#launcher.isReleased(agentId)) return active.disown()
     conversation.publish('taken-up')

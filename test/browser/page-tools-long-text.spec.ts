@@ -47,6 +47,7 @@ test('a draft of 20 000 characters is read whole, changed in the middle and chec
   const report = await call('type_text', { ref, text: 'Verse 200:', replace })
   expect(report).toContain(`holds ${DRAFT.length + 1} characters`)
   expect(await call('select_text', { ref, text: 'word word' })).toMatch(/^ambiguous: .*give from/)
+  expect(await call('select_text', { ref, text: 'word word', from: 0 })).toMatch(/^Selected/)
   expect(await call('select_text', { ref, text: 'Line 210:' })).toMatch(
     /^Selected "Line 210:" in textbox "Draft" \[ref=e\d+\], characters \d+ to \d+/,
   )

@@ -82,3 +82,52 @@ test('what acts has a line of its own', async ({ openPage }) => {
   })
   expect(wrapped).toMatch(/holds controls, one of which may be meant\. Try:\n- button "Inside"/)
 })
+
+test('what is on a scale says from where to where', async ({ openPage }) => {
+  const page = await openPage({
+    body: `<input type="range" aria-label="Volume"><input type="range" aria-label="Zoom" min="-1.5" max="4" step="0.5" value="2">
+      <input type="number" aria-label="Guests" min="1" value="2"><input type="number" aria-label="Free">
+      <div role="slider" tabindex="0" aria-label="Price" aria-valuemin="10" aria-valuemax="900" aria-valuenow="20">x</div>
+      <div role="slider" tabindex="0" aria-label="Odd" aria-valuemin='0] [ref=e1' aria-valuemax="1e9" aria-valuenow="2">x</div>`,
+  })
+  const { call } = await drive(page)
+  const text = (await call('read_page')).replace(/ \[ref=e\d+\]/g, '')
+  for (const line of [
+    '- slider "Volume" [type=range] [min=0] [max=100] [name sr-only]: 50',
+    '- slider "Zoom" [type=range] [min=-1.5] [max=4] [name sr-only]: 2',
+    '- spinbutton "Guests" [type=number] [min=1] [name sr-only]: 2',
+    '- spinbutton "Free" [type=number] [name sr-only]\n',
+    '- slider "Price" [min=10] [max=900] [name sr-only]: 20',
+    '- slider "Odd" [name sr-only]: 2',
+  ])
+    expect(text).toContain(line)
+})
+
+test('a name is the same with or without the marks of a label', async ({ openPage }) => {
+  const page = await openPage({
+    body: `<label>Email *: <input id="email"></label><label>City <input id="city"></label>
+      <label>Stars * <input id="stars"></label><label>Stars <input id="plain"></label><button>*</button>`,
+  })
+  const { call } = await drive(page)
+  const type = (ref: string): Promise<string> => call('type_text', { ref, text: ref })
+  expect(await type('Email')).toMatch(/^Typed/)
+  expect(await type('City:')).toMatch(/^Typed/)
+  // What is exactly so comes first.
+  expect(await type('Stars')).toMatch(/^Typed/)
+  const typed = await page.evaluate(() =>
+    [...document.querySelectorAll('input')].map(({ value }) => value),
+  )
+  expect(typed).toEqual(['Email', 'City:', '', 'Stars'])
+  expect(await call('click', { ref: ':' })).toMatch(/^not-found/)
+})
+
+test('a button whose name only is unseen is not called unseen', async ({ openPage }) => {
+  const page = await openPage({
+    body: `<style>.sr { position: absolute; clip: rect(0 0 0 0); width: 1px; height: 1px; overflow: hidden }</style>
+      <button style="width: 30px; height: 30px; background: #eee"><span class="sr">Delete</span></button><span class="sr">Only heard</span>`,
+  })
+  const { call } = await drive(page)
+  const text = await call('read_page')
+  expect(text).toMatch(/- button "Delete" \[name sr-only\] \[ref=e\d+\]/)
+  expect(text).toMatch(/- text \[sr-only\]: Only heard/)
+})

@@ -9,6 +9,8 @@ export interface Announced {
   readonly messageId: string | null
   /** Of its text. */
   readonly characters: number
+  /** More of it came at once than can be listened to: no more of it is said. */
+  readonly isCut: boolean
   readonly pending: readonly string[]
   readonly runId: string | null
   /** While it is being loaded: since when. What was stored before is not announced. Milliseconds since 1970. */
@@ -23,6 +25,7 @@ export function announcedBy(snapshot: ConversationSnapshot, now: number = Date.n
     conversationId: snapshot.conversationId,
     messageId: last?.id ?? null,
     characters: last ? textOf(last).length : 0,
+    isCut: false,
     pending: snapshot.pending.map(({ toolCallId }) => toolCallId),
     runId: snapshot.runId ?? null,
   }
@@ -49,7 +52,7 @@ export function announce(
     .filter(({ toolCallId }) => !known.pending.includes(toolCallId))
     .map((call) => asks(call, words))
   const texts = [...said.texts, ...asked.filter(Boolean), ...ended(known, snapshot, words)]
-  return { texts, announced: { ...now, characters: said.characters } }
+  return { texts, announced: { ...now, characters: said.characters, isCut: said.isCut } }
 }
 
 /** What a conversation that was loaded held already: all but what was written for this page while it was loaded. */
@@ -78,16 +81,18 @@ function sentences(
   before: Announced,
   message: ShownMessage | undefined,
   words: Words,
-): { readonly texts: readonly string[]; readonly characters: number } {
-  if (!message) return { texts: [], characters: 0 }
+): { readonly texts: readonly string[] } & Pick<Announced, 'characters' | 'isCut'> {
+  if (!message) return { texts: [], characters: 0, isCut: false }
   const text = textOf(message)
-  const from = message.id === before.messageId ? before.characters : 0
+  const isSame = message.id === before.messageId
+  if (isSame && before.isCut) return { texts: [], characters: text.length, isCut: true }
+  const from = isSame ? before.characters : 0
   const isWhole = message.at !== undefined
   const upTo = isWhole ? text.length : lastEnd(text, from)
-  const isLong = upTo - from > LONGEST
-  const fresh = spoken(text.slice(from, isLong ? endWithin(text, from, from + LONGEST) : upTo))
-  const texts = [fresh, isLong ? words.announceRest : ''].filter((each) => each !== '')
-  return { texts, characters: Math.max(from, upTo) }
+  const isCut = upTo - from > LONGEST
+  const fresh = spoken(text.slice(from, isCut ? endWithin(text, from, from + LONGEST) : upTo))
+  const texts = [fresh, isCut ? words.announceRest : ''].filter((each) => each !== '')
+  return { texts, characters: Math.max(from, upTo), isCut }
 }
 
 /** Without the marks of Markdown, which nobody wants read out. */

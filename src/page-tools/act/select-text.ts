@@ -65,9 +65,10 @@ export async function selectText(
 
 function rangeIn(
   element: HTMLElement,
-  { text, from = 0, to }: SelectTextOptions,
+  { text, from: given, to }: SelectTextOptions,
   live: LivePage,
 ): CharacterRange {
+  const from = given ?? 0
   const whole = longTextOf(element, live.options)
   if (text === undefined) return { from, to: to ?? whole.length }
   const clean = scrubber(live)
@@ -79,7 +80,7 @@ function rangeIn(
   const [first, ...others] = found
   const name = describeElement(element, live)
   if (!first) throw new PageError('not-found', `${name} does not hold ${quoteSent(text)}.`)
-  if (others.length > 0 && from === 0) {
+  if (others.length > 0 && given === undefined) {
     const places = found.slice(0, PLACES).map((range) => range.from)
     throw new PageError(
       'ambiguous',

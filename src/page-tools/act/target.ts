@@ -73,9 +73,14 @@ async function byName(name: string, options: TargetOptions): Promise<Element> {
   const { page, signal } = options
   if (!name.trim()) throw new PageError('invalid-input', 'Say which element: give its ref.')
   const settings = { limit: 5, ...(page && { page }), ...(signal && { signal }) }
-  const found = await find({ name }, settings)
+  const asGiven = await find({ name }, settings)
+  const bare = withoutLabelMarks(name)
+  const isCalled = asGiven.some(({ score }) => score >= ALIAS_SCORE)
+  const found = isCalled || !bare || bare === name ? asGiven : await find({ name: bare }, settings)
   const bestMatch = found.filter(({ score }) => score >= 1)
-  const same = bestMatch.length > 0 ? bestMatch : found.filter(({ score }) => score >= ALIAS_SCORE)
+  const alias = found.filter(({ score }) => score >= ALIAS_SCORE)
+  const unmarked = bare ? found.filter((one) => withoutLabelMarks(one.name) === bare) : []
+  const same = [bestMatch, alias, unmarked].find((some) => some.length > 0) ?? []
   const named = preferred(withoutControlled(same))
   // A part of the page is called by its words only where nothing in it is.
   const inner = named.every((one) => isPartByWords(one, options))
@@ -100,6 +105,11 @@ async function byName(name: string, options: TargetOptions): Promise<Element> {
   const hint =
     lines.length > 0 ? ` Similar:${lines.join('')}` : ' Use read_page or find to get refs.'
   throw refusal('not-found', `No element is named ${quoteSent(name)}.${hint}`, options)
+}
+
+/** Labels end in a colon, or say by an asterisk that a field is required: `Email *:`. */
+function withoutLabelMarks(name: string): string {
+  return name.replace(/[\s:：*]+$/u, '').trim()
 }
 
 /** What can't be used itself, and has no name but the text of all that is in it. */

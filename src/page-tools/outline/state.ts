@@ -32,6 +32,7 @@ export function stateOf(element: Element, role: string): ElementState {
   add(role === 'heading' && `level=${headingLevel(element)}`)
   add(sortFlag(element))
   add(fieldType(element))
+  for (const limit of limitFlags(element, role)) flags.push(limit)
   add(isReadOnly(element) && 'readonly')
   add(isRequired(element) && 'required')
   add(isInvalid(element) && 'invalid')
@@ -125,6 +126,21 @@ function fieldType(element: Element): string | null {
   )
     ? `type=${element.type}`
     : null
+}
+
+const RANGES = /^(slider|spinbutton|scrollbar)$/
+const NUMBER = /^-?\d{1,12}(\.\d{1,6})?$/
+
+/** What a value on a scale may be: those of `type=range` are 0 to 100 unless it says otherwise. */
+function limitFlags(element: Element, role: string): string[] {
+  if (!RANGES.test(role)) return []
+  const isNative = isTag(element, 'input')
+  const isRange = isNative && element.type === 'range'
+  return (['min', 'max'] as const).flatMap((limit) => {
+    const given = native.getAttribute(element, isNative ? limit : `aria-value${limit}`)?.trim()
+    const value = given || (isRange ? { min: '0', max: '100' }[limit] : '')
+    return NUMBER.test(value) ? [`${limit}=${value}`] : []
+  })
 }
 
 function isRequired(element: Element): boolean {

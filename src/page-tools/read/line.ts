@@ -90,7 +90,8 @@ function partsOfHead(node: OutlineNode, options: PageOptions): string[] {
   const title = titleFlag(node)
   if (title && title !== text) parts.push(`[title=${quote(title)}]`)
   const unlabelled = labelsOf(node.control).length === 0
-  if (unlabelled && (visuallyHidden || (node.visuallyHidden && text))) parts.push('[sr-only]')
+  if (unlabelled && node.visuallyHidden && text) parts.push('[sr-only]')
+  else if (unlabelled && visuallyHidden) parts.push('[name sr-only]')
   else if (text && !visuallyHidden) parts.push(...nameMark(node))
   if (node.clickable) parts.push('[clickable]')
   return parts

@@ -12,7 +12,8 @@ const TEXT_LIMIT = 40
 const CAPTIONS = 'caption,legend,figcaption,summary'
 
 /**
- * The flag for a name of which nobody sees all or a part: `[name hidden: transparent]`. A part that is left
+ * The flag for a name of which nobody sees all or a part, though what it names is seen: `[name hidden: transparent]`,
+ * `[name sr-only]` for one that is left to assistive technology, as of a button with an icon. A part that is left
  * to assistive technology is usual: "Read more" with "about mugs".
  */
 export function nameMark(node: OutlineNode): readonly string[] {
@@ -23,7 +24,7 @@ export function nameMark(node: OutlineNode): readonly string[] {
   const hidden = reasons.filter((reason) => reason !== null && reason !== 'sr-only')
   const [reason] = hidden
   if (reason) return [`[name ${seen > 0 ? 'partly ' : ''}hidden: ${reason}]`]
-  return seen === 0 && reasons.length > 0 ? ['[sr-only]'] : []
+  return seen === 0 && reasons.length > 0 ? ['[name sr-only]'] : []
 }
 
 /** The elements whose texts the name is made of; none when an attribute gives it. */

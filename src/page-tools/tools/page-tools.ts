@@ -17,7 +17,7 @@ export interface PageToolsOptions extends PageOptions {
  * released when a tool is unregistered or the agent disposed; the remaining tools continue to work.
  */
 export function pageTools({ tools: wanted = 'all', ...options }: PageToolsOptions = {}): Tool[] {
-  const names: ReadonlySet<string> = wantedNames(wanted)
+  const names = wantedNames(wanted)
   const page = createPage(options)
   const all = [
     ...readingTools(page),
@@ -26,6 +26,6 @@ export function pageTools({ tools: wanted = 'all', ...options }: PageToolsOption
     ...navigationTools(page),
   ]
   return all
-    .filter(({ name }) => names.has(name))
+    .filter(({ name }) => names?.has(name) ?? true)
     .map((tool) => ({ ...tool, dispose: () => page.release() }))
 }

@@ -35,18 +35,18 @@ export type PageToolName = (typeof ALL)[number]
 /** `'read'`: what changes nothing; `'forms'`: what it takes to read, click and fill in; `'all'`. */
 export type PageToolPreset = 'read' | 'forms' | 'all'
 
-const PRESETS: Readonly<Record<PageToolPreset, readonly PageToolName[]>> = {
+const PRESETS: Readonly<Record<PageToolPreset, readonly PageToolName[] | null>> = {
   read: READ,
   forms: FORMS,
-  all: ALL,
+  all: null,
 }
 
-/** Throws a `PageError` for a name that no tool and no preset has: a tool that is missing would be missed too late. */
+/** Null: all there are. Throws a `PageError` for a name that no tool and no preset has: a tool that is missing would be missed too late. */
 export function wantedNames(
   wanted: PageToolPreset | readonly PageToolName[],
-): ReadonlySet<PageToolName> {
+): ReadonlySet<string> | null {
   if (typeof wanted === 'string') {
-    if (Object.hasOwn(PRESETS, wanted)) return new Set(PRESETS[wanted])
+    if (Object.hasOwn(PRESETS, wanted)) return PRESETS[wanted] && new Set(PRESETS[wanted])
     throw new PageError(
       'invalid-input',
       `tools: there is no preset ${JSON.stringify(wanted)}, but ${Object.keys(PRESETS).join(', ')}.`,

@@ -16,7 +16,7 @@ export function memoryClaimBook(claims: Map<string, number> = new Map()): ClaimB
   return {
     newest: async (key) => claims.get(key) ?? 0,
     async note(key, epoch) {
-      claims.set(key, epoch)
+      claims.set(key, Math.max(epoch, claims.get(key) ?? 0))
     },
   }
 }
@@ -38,7 +38,11 @@ export function storedClaimBook(): ClaimBook {
   const database = (): Promise<Database> => {
     opening ??= openDB<Schema>(DATABASE, 1, {
       upgrade: (db) => void db.createObjectStore('claims'),
-      blocking: (_current, _wanted, event) => (event.target as IDBDatabase).close(),
+      blocking: (_current, _wanted, event) => {
+        ;(event.target as IDBDatabase).close()
+        opening = null
+      },
+      terminated: () => (opening = null),
     })
     opening.catch(() => (opening = null))
     return opening
@@ -47,9 +51,11 @@ export function storedClaimBook(): ClaimBook {
     (await (await database()).transaction('claims').store.get(key)) ?? 0
   const write = async (key: string, epoch: number): Promise<number> => {
     const tx = (await database()).transaction('claims', 'readwrite')
-    await tx.store.put(epoch, key)
+    // Another tab may have claimed it since.
+    const newest = Math.max(epoch, (await tx.store.get(key)) ?? 0)
+    await tx.store.put(newest, key)
     await tx.done
-    return epoch
+    return newest
   }
   return {
     async newest(key) {
@@ -62,7 +68,14 @@ export function storedClaimBook(): ClaimBook {
   }
 }
 
-function orZero(asked: Promise<number>): Promise<number> {
-  const late = new Promise<number>((resolve) => setTimeout(() => resolve(0), PATIENCE))
-  return Promise.race([asked.catch(() => 0), late])
+async function orZero(asked: Promise<number>): Promise<number> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<number>((resolve) => {
+    timer = setTimeout(resolve, PATIENCE, 0)
+  })
+  try {
+    return await Promise.race([asked.catch(() => 0), late])
+  } finally {
+    clearTimeout(timer)
+  }
 }

@@ -86,6 +86,16 @@ test('of a text that is long at once, only the beginning is announced, in whole 
   ])
 })
 
+test('that there is more is said once, and no more of such a text', () => {
+  const part = 'Much of it came at once. '.repeat(200)
+  const growing = [1, 2, 3].map((times) => ({ ...IDLE, messages: [answer(part.repeat(times))] }))
+  const texts = said(IDLE, ...growing, { ...IDLE, messages: [answer(part.repeat(3), CONNECTED)] })
+  expect(texts).toHaveLength(2)
+  expect(texts[1]).toBe(en.announceRest)
+  const next = { ...answer('Short.', CONNECTED), id: 'm2' }
+  expect(said(IDLE, ...growing, { ...IDLE, messages: [answer(part), next] }).at(-1)).toBe('Short.')
+})
+
 test('what is written bit by bit is announced whole, however long it gets', () => {
   const sentence = 'One after the other. '
   const grown = Array.from({ length: 300 }, (_, count) => ({
