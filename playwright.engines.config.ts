@@ -34,7 +34,7 @@ export default defineConfig<object, DrivenOptions>({
               'browser/engines-wllama.spec.ts',
               'browser/{chat,chat-access,chat-access-states,chat-answers,chat-cards,chat-long}.spec.ts',
               'browser/{chat-markdown,chat-policy,chat-refused}.spec.ts',
-              'browser/{page-cache,react,storage,tabs,transport-page,worker-start}.spec.ts',
+              'browser/{storage,tabs}.spec.ts',
             ],
             use: {
               browserName: 'firefox' as const,

@@ -99,6 +99,7 @@ export class ChatElement extends LitElement implements ChatProperties {
         this.conversationId = conversationId ?? this.agent?.newConversationId() ?? null
       },
       words: () => this.#wordsIn(localeFor(this)),
+      forgetEdit: (conversationId, message) => this.#writing.forgetEdit(conversationId, message),
       toLatest: () => this.#toLatest(),
       setOpen: (isOpen) => (isOpen ? this.open() : this.close()),
     })
@@ -163,6 +164,8 @@ export class ChatElement extends LitElement implements ChatProperties {
     this.#follow.follow(agent, this.conversationId)
     this.#history.reset()
     this.#writing.restore(this.#local, this.conversationId)
+    // What is remembered may be another's of this one: it is read where it is opened.
+    if (this.#local.get('list') === 'memories') this.#local.set('list', 'conversations')
     for (const key of ['composer', 'notices']) this.#local.set(problemKey(key), undefined)
     this.#scroll.toLatest()
     this.#resume().catch(() => {})

@@ -1,5 +1,6 @@
+import type { ShownMessage } from '../index.ts'
 import type { ChatContext, LocalState } from './context.ts'
-import { editedId } from './edit-keys.ts'
+import { editedId, editKey } from './edit-keys.ts'
 import { inputKey, isInputKey } from './input-key.ts'
 import { refOf } from './parts/call-ref.ts'
 import type { Remembered } from './remembered.ts'
@@ -33,10 +34,17 @@ export class KeptWriting {
   keep({ local, snapshot }: Pick<ChatContext, 'local' | 'snapshot'>): void {
     const { conversationId } = snapshot
     this.#write(draftName(conversationId), local.get<string>('draft') ?? null)
-    this.#writeTexts(inputsName(conversationId), local, this.#inputKeys(snapshot))
+    this.#writeTexts(inputsName(conversationId), textsIn(local, this.#inputKeys(snapshot)))
     const edits = this.#editKeys(local, snapshot)
     this.#kept = [...new Set([...this.#kept, ...edits])]
-    this.#writeTexts(editsName(conversationId), local, edits)
+    this.#writeTexts(editsName(conversationId), textsIn(local, edits))
+  }
+
+  /** One that was sent, of a conversation that may be on view no longer. */
+  forgetEdit(conversationId: string, message: Pick<ShownMessage, 'id'>): void {
+    const name = editsName(conversationId)
+    const { [editKey(message)]: _sent, ...others } = this.#read(name)
+    this.#writeTexts(name, others)
   }
 
   #inputKeys(snapshot: ChatContext['snapshot']): readonly string[] {
@@ -59,18 +67,22 @@ export class KeptWriting {
     return parsed(this.#memory().read(name))
   }
 
-  #writeTexts(name: string, local: LocalState, keys: readonly string[]): void {
-    const texts = [...new Set(keys)].flatMap((key) => {
-      const text = local.get<string>(key)
-      return text === undefined ? [] : [[key, text] as const]
-    })
-    this.#write(name, texts.length === 0 ? null : JSON.stringify(Object.fromEntries(texts)))
+  #writeTexts(name: string, texts: Texts): void {
+    this.#write(name, Object.keys(texts).length === 0 ? null : JSON.stringify(texts))
   }
 
   #write(name: string, value: string | null): void {
     const memory = this.#memory()
     if (memory.read(name) !== value) memory.write(name, value)
   }
+}
+
+function textsIn(local: LocalState, keys: readonly string[]): Texts {
+  const texts = [...new Set(keys)].flatMap((key) => {
+    const text = local.get<string>(key)
+    return text === undefined ? [] : [[key, text] as const]
+  })
+  return Object.fromEntries(texts)
 }
 
 function draftName(conversationId: string): string {

@@ -1,9 +1,17 @@
 import type { Agent, AgentMemory, ListedMemory } from '../index.ts'
-import type { ChatContext } from './context.ts'
+import type { ChatContext, LocalState } from './context.ts'
 import { problemKey } from './problem-key.ts'
 
 type PersonMemory = AgentMemory & Required<Pick<AgentMemory, 'list' | 'forget'>>
 type Context = Pick<ChatContext, 'agent' | 'snapshot' | 'local'>
+
+/** An entry, and the memories that have it. */
+export interface FoundMemory {
+  /** Tells it from all others: entries of two memories may have one id. */
+  readonly key: string
+  readonly entry: ListedMemory
+  readonly memories: readonly PersonMemory[]
+}
 
 /** Those that a person can look into. */
 export function memoriesForPeople({ memories }: Agent): readonly PersonMemory[] {
@@ -13,37 +21,93 @@ export function memoriesForPeople({ memories }: Agent): readonly PersonMemory[] 
 }
 
 /** Undefined: they are not read yet. */
-export function listedMemories({ local }: Context): readonly ListedMemory[] | undefined {
+export function listedMemories({
+  local,
+}: Pick<Context, 'local'>): readonly FoundMemory[] | undefined {
   return local.get(KEY)
 }
 
 const KEY = 'memories'
+/** The newest reading: an older one that ends later shows nothing. */
+const READING = 'memories-reading'
+const ARMED = 'forget-all'
 
-/** Reads them, newest first. Several memories may have the same entries. */
-export async function readMemories({ agent, snapshot, local }: Context): Promise<void> {
+/** Shows them, as they are now. */
+export function openMemories(context: Context): Promise<void> {
+  context.local.set(KEY, undefined)
+  context.local.set('list', 'memories')
+  return readMemories(context)
+}
+
+/** Reads them, newest first. */
+async function readMemories({ agent, snapshot, local }: Context): Promise<void> {
   const { conversationId } = snapshot
+  const reading = Symbol(KEY)
+  local.set(READING, reading)
+  armForgetting(local, null)
+  const isNewest = (): boolean => local.get(READING) === reading
   try {
     const lists = await Promise.all(
-      memoriesForPeople(agent).map((memory) => memory.list({ conversationId })),
+      memoriesForPeople(agent).map(async (memory) => ({
+        memory,
+        entries: await memory.list({ conversationId }),
+      })),
     )
-    const entries = new Map(lists.flat().map((entry) => [entry.id, entry]))
-    local.set(
-      KEY,
-      [...entries.values()].toSorted((one, other) => (other.at ?? 0) - (one.at ?? 0)),
-    )
+    if (!isNewest()) return
+    local.set(KEY, joined(lists))
+    local.set(problemKey('list'), undefined)
   } catch (thrown) {
+    if (!isNewest()) return
+    local.set(KEY, undefined)
     local.set(problemKey('list'), thrown instanceof Error ? thrown.message : String(thrown))
   }
 }
 
+/** Several memories may have the same entries. */
+function joined(
+  lists: readonly { readonly memory: PersonMemory; readonly entries: readonly ListedMemory[] }[],
+): readonly FoundMemory[] {
+  const found = new Map<string, FoundMemory>()
+  for (const { memory, entries } of lists)
+    for (const entry of entries) {
+      const key = JSON.stringify([entry.id, entry.text])
+      const same = found.get(key)
+      const memories = [...(same?.memories ?? []), memory]
+      found.set(key, { key, entry: same?.entry ?? entry, memories })
+    }
+  return [...found.values()].toSorted(
+    ({ entry: one }, { entry: other }) => (other.at ?? 0) - (one.at ?? 0),
+  )
+}
+
+/** Deletes each where it is kept, and nowhere else. */
 export async function forgetMemories(
   context: Context,
-  entries: readonly ListedMemory[],
+  found: readonly FoundMemory[],
 ): Promise<void> {
   const { conversationId } = context.snapshot
-  const ids = entries.map(({ id }) => id)
-  await Promise.all(
-    memoriesForPeople(context.agent).map((memory) => memory.forget(ids, { conversationId })),
-  )
-  await readMemories(context)
+  const ids = new Map<PersonMemory, Set<string>>()
+  for (const { entry, memories } of found)
+    for (const memory of memories) ids.set(memory, (ids.get(memory) ?? new Set()).add(entry.id))
+  try {
+    await Promise.all([...ids].map(([memory, own]) => memory.forget([...own], { conversationId })))
+  } finally {
+    // Where one of them failed, others are gone.
+    await readMemories(context)
+  }
+}
+
+/** A first press is for just these. Null: it is taken back. */
+export function armForgetting(local: LocalState, found: readonly FoundMemory[] | null): void {
+  local.set(ARMED, found === null ? undefined : keyOf(found))
+}
+
+/** Whether a press deletes all that is found. */
+export function isForgettingArmed(local: LocalState, found: readonly FoundMemory[]): boolean {
+  const armed = local.get<string>(ARMED)
+  return armed !== undefined && armed === keyOf(found)
+}
+
+function keyOf(found: readonly FoundMemory[]): string {
+  return JSON.stringify(found.map(({ key }) => key))
 }

@@ -1,34 +1,81 @@
 import type { ChatContext, LocalState } from './context.ts'
 import type { ShownMessage } from '../index.ts'
 
-/** Measures how long a model thinks about an answer, where that is seen as it is written. */
+type Context = Pick<ChatContext, 'snapshot' | 'local'>
+
+/** Measures how long a model thinks about an answer, where all of that is seen as it is written. */
 export class ReasoningTimes {
-  #messageId: string | null = null
-  #since = 0
+  readonly #now: () => number
+  #conversationId: string | null = null
+  /** Its conversation came on view while an answer was being written: it isn't known which, or since when. */
+  #isJoining = false
+  /** That answer. */
+  #joinedId: string | null = null
+  /** The answer that is being written, if that is measured. */
+  #openId: string | null = null
+  /** Since when the model thinks about that. */
+  #since: number | null = null
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now
+  }
 
   /** After each drawing. */
-  look({ snapshot, local }: Pick<ChatContext, 'snapshot' | 'local'>): void {
-    const last = snapshot.messages.at(-1)
-    const thinks =
-      last?.at === undefined && last?.parts.at(-1)?.type === 'reasoning' ? last.id : null
-    if (thinks === this.#messageId) return
-    const now = performance.now()
-    const ended = this.#messageId
-    if (ended !== null && snapshot.messages.some(({ id }) => id === ended)) {
-      const before = thoughtFor(local, { id: ended }) ?? 0
-      local.set(thoughtKey({ id: ended }), before + now - this.#since)
+  look({ snapshot, local }: Context): void {
+    const { conversationId, status, messages, ownership } = snapshot
+    if (conversationId !== this.#conversationId) {
+      this.#leave(local)
+      // Nothing is known of it yet.
+      if (status === 'loading') return
+      this.#conversationId = conversationId
+      this.#isJoining = status === 'running'
     }
-    this.#messageId = thinks
-    this.#since = now
+    const last = messages.at(-1)
+    const open = last && isBeingWritten(last) ? last : null
+    // What this page has the model write, it shows from its beginning.
+    const isSeen = status !== 'running' || ownership === 'this-tab'
+    if (this.#isJoining && (open || isSeen)) {
+      this.#isJoining = false
+      this.#joinedId = open?.id ?? null
+    }
+    this.#measure(open?.id === this.#joinedId ? null : open, local)
+  }
+
+  /** What is written while nobody looks is not measured, nor is the rest of it. */
+  #leave(local: LocalState): void {
+    if (this.#openId !== null) local.set(thoughtKey({ id: this.#openId }), undefined)
+    this.#conversationId = null
+    this.#joinedId = null
+    this.#openId = null
+    this.#since = null
+  }
+
+  #measure(open: ShownMessage | null, local: LocalState): void {
+    if (this.#since !== null && (open?.id !== this.#openId || !open || !isThinking(open))) {
+      const id = this.#openId ?? ''
+      local.set(thoughtKey({ id }), (thoughtFor(local, { id }) ?? 0) + this.#now() - this.#since)
+      this.#since = null
+    }
+    this.#openId = open?.id ?? null
+    if (open && isThinking(open)) this.#since ??= this.#now()
   }
 }
 
-/** Milliseconds; undefined: nobody has seen it. */
+/** Whether a model thinks about an answer now. */
+export function isThinking(message: Pick<ShownMessage, 'at' | 'role' | 'parts'>): boolean {
+  return isBeingWritten(message) && message.parts.at(-1)?.type === 'reasoning'
+}
+
+/** Milliseconds, of what it has thought so far; undefined: nobody has seen all of it. */
 export function thoughtFor(
   local: LocalState,
   message: Pick<ShownMessage, 'id'>,
 ): number | undefined {
   return local.get(thoughtKey(message))
+}
+
+function isBeingWritten({ at, role }: Pick<ShownMessage, 'at' | 'role'>): boolean {
+  return at === undefined && role === 'assistant'
 }
 
 function thoughtKey({ id }: Pick<ShownMessage, 'id'>): string {

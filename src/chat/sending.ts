@@ -10,6 +10,8 @@ export interface SendingTarget {
   conversation(): Conversation | null
   words(): Words
   toLatest(): void
+  /** It is kept no longer, also where another conversation came on view since. */
+  forgetEdit(conversationId: string, message: ShownMessage): void
 }
 
 type Sending = Pick<ChatActions, 'send' | 'stop' | 'edit'>
@@ -60,13 +62,14 @@ async function deliver(conversation: Conversation, input: RunInput): Promise<voi
 
 /** The editor stays open with its text until that is part of the conversation. */
 async function sendEdit(
-  { local, words, conversation: onView }: SendingTarget,
+  { local, words, forgetEdit, conversation: onView }: SendingTarget,
   conversation: Conversation,
   { message, text }: { readonly message: ShownMessage; readonly text: string },
 ): Promise<void> {
   try {
     await runBegun(conversation.edit(message.id, text))
     local.set(editKey(message), undefined)
+    forgetEdit(conversation.getSnapshot().conversationId, message)
   } catch (thrown) {
     const { conversationId, messages } = conversation.getSnapshot()
     // Another tab may show another branch by now, which has no such message to edit.

@@ -45,6 +45,15 @@ async function show(page: Page, script: Script, isRemembering = false): Promise<
   )
 }
 
+/** What a model waits for until the test opens it. */
+function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open = (): void => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open }
+}
+
 const BODY = '<offstage-chat style="height: 90vh"></offstage-chat>'
 
 test('an approval has the labels of the tool’s schema, and a long input and output are cut until a person asks for all', async ({
@@ -81,19 +90,51 @@ test('an approval has the labels of the tool’s schema, and a long input and ou
   await expect(card.getByRole('button', { name: /^Show all/ })).toHaveCount(0)
 })
 
-test('reasoning says how long it took where that was seen', async ({ openPage }) => {
-  const page = await openPage({ body: BODY })
-  const script = { steps: [{ reasoning: 'Hm. Well now', text: 'Done.' }], paceMs: 400 }
-  await show(page, script)
-  await write(page, 'Think')
-  await expect(replies(page).locator('summary')).toHaveText('Thinking…')
-  await expect(replies(page).locator('summary')).toHaveText(/^Thought for [1-9]\d* s$/)
+test('reasoning says how long it took where that was seen, once the model writes something else', async ({
+  openChat,
+  model,
+}) => {
+  const [asked, told, thoughtAgain, answered] = [gate(), gate(), gate(), gate()]
+  const chunk = (delta: object, finish_reason: string | null = null) => ({
+    data: {
+      id: 'chatcmpl-mock',
+      object: 'chat.completion.chunk',
+      created: 0,
+      model: 'mock',
+      choices: [{ index: 0, delta, finish_reason }],
+    },
+  })
+  model.enqueue({
+    pieces: [
+      { until: asked.opened },
+      chunk({ role: 'assistant', reasoning_content: 'Hm. ' }),
+      { until: told.opened },
+      chunk({ content: 'Well. ' }),
+      { until: thoughtAgain.opened },
+      chunk({ reasoning_content: 'But no.' }),
+      { until: answered.opened },
+      chunk({ content: 'Done.' }),
+      chunk({}, 'stop'),
+    ],
+  })
+  const { page, again, send } = await openChat(model)
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible()
+  await send('Think')
+  await expect(page.getByRole('button', { name: 'Stop' })).toBeVisible()
+  asked.open()
+  const titles = replies(page).locator('summary')
+  const took = /^Thought for [1-9]\d* s$/
+  await expect(titles).toHaveText('Thinking…')
+  told.open()
+  await expect(titles).toHaveText(took)
+  thoughtAgain.open()
+  await expect(titles).toHaveText(['Reasoning', 'Thinking…'])
+  answered.open()
+  await expect(titles).toHaveText([took, took])
   await expect(replies(page)).toContainText('Done.')
   await expect(own(page).getByRole('button', { name: 'Edit' })).toBeVisible()
-  await page.reload()
-  await page.locator('html[data-ready]').waitFor({ state: 'attached' })
-  await show(page, script)
-  await expect(replies(page).locator('summary')).toHaveText('Reasoning')
+  await again()
+  await expect(titles).toHaveText(['Reasoning', 'Reasoning'])
 })
 
 test('a person looks into what is remembered, searches it, and deletes of it', async ({
@@ -136,6 +177,70 @@ test('a person looks into what is remembered, searches it, and deletes of it', a
   expect(left).toBe(0)
   await press(page, 'Conversations')
   await expect(page.getByRole('log')).toBeVisible()
+})
+
+test('a first press to delete all counts no longer once something else is searched for, the sheet closes, or another conversation is on view', async ({
+  openPage,
+}) => {
+  const page = await openPage({ body: BODY })
+  await show(page, { fallback: [{ text: 'Hello.' }] }, true)
+  await press(page, 'Conversations')
+  await press(page, 'What is remembered')
+  const sheet = page.getByRole('region', { name: 'What is remembered' })
+  const search = sheet.getByRole('searchbox')
+  const isUnarmed = async (count: number): Promise<void> => {
+    await expect(
+      sheet.getByRole('button', { name: `Delete all ${count}`, exact: true }),
+    ).toBeVisible()
+  }
+  await search.fill('tea')
+  await press(page, 'Delete all 1')
+  await search.fill('')
+  await isUnarmed(3)
+  await search.fill('tea')
+  await isUnarmed(1)
+  await press(page, 'Delete all 1')
+  await press(page, 'Conversations')
+  await press(page, 'Conversations')
+  await press(page, 'What is remembered')
+  await isUnarmed(1)
+  await press(page, 'Delete all 1')
+  await page.evaluate(() => {
+    document.querySelector<OffstageChat>('offstage-chat')!.conversationId = 'another'
+  })
+  await press(page, 'What is remembered')
+  await isUnarmed(1)
+})
+
+test('lists that could not be fetched are fetched again by a press, and not by drawings', async ({
+  openPage,
+}) => {
+  const page = await openPage({ body: BODY, errorsAllowed: true })
+  await show(page, { fallback: [{ text: 'Hello.' }] })
+  let asked = 0
+  const lists = /sheets-[^/]*\.js/
+  await page.route(lists, (route) => {
+    asked += 1
+    return route.abort()
+  })
+  await press(page, 'Conversations')
+  const problem = page.getByRole('alert')
+  await expect(problem).toBeVisible()
+  for (const heading of ['One', 'Two', 'Three'])
+    await page.evaluate(async (heading) => {
+      const chat = document.querySelector<OffstageChat & { updateComplete: Promise<boolean> }>(
+        'offstage-chat',
+      )!
+      chat.heading = heading
+      await chat.updateComplete
+    }, heading)
+  await expect(page.getByRole('heading', { name: 'Three' })).toBeVisible()
+  await expect(problem).toBeVisible()
+  expect(asked).toBe(1)
+  await page.unroute(lists)
+  await press(page, 'Try again')
+  await expect(page.getByRole('region', { name: 'Conversations' })).toBeVisible()
+  await expect(problem).toBeHidden()
 })
 
 test('without a memory there is no sheet for one', async ({ openPage }) => {

@@ -74,8 +74,10 @@ function runBy(page: DrivenPage, options: { readonly workerUrl?: string }): Prom
 
 test('F16 an old worker file in the cache is loaded anew after a deploy', async ({
   openPage,
+  driver,
   site,
 }) => {
+  test.skip(driver === 'webkit', "What WebKitGTK's driver opens keeps no files in a cache.")
   const headers = { 'cache-control': 'max-age=3600' }
   site.add('/agent-worker.js', { body: oldWorker(site, './dist/worker.js'), headers })
   const page = await openPage({ hasPackage: true })

@@ -1,4 +1,4 @@
-import { chromium, type Browser, type Page } from '@playwright/test'
+import type { Browser, Page } from '@playwright/test'
 import { callTools, say } from './support/mock-answers.ts'
 import { readDraft } from './support/read-draft.ts'
 import { expect, test as base } from './support/test.ts'
@@ -7,9 +7,9 @@ import { inSlice, MORE } from './support/more.ts'
 // Real back navigations, in a browser that keeps pages for them (Playwright's default switches that off).
 
 const test = base.extend<{ keeper: Browser }>({
-  keeper: async ({ launchOptions }, use) => {
-    const ignoreDefaultArgs = ['--disable-back-forward-cache']
-    const browser = await chromium.launch({ ...launchOptions, ignoreDefaultArgs })
+  keeper: async ({ playwright, browserName }, use) => {
+    const keeps = { ignoreDefaultArgs: ['--disable-back-forward-cache'] }
+    const browser = await playwright[browserName].launch(browserName === 'chromium' ? keeps : {})
     await use(browser)
     await browser.close()
   },

@@ -310,7 +310,8 @@ test('F22 a run goes on in another tab when its own crashes', async ({
 test(
   'a run goes on in another tab when its own is frozen, which follows when it thaws',
   MORE,
-  async ({ ownBrowser, openTab }) => {
+  async ({ ownBrowser, openTab, browserName }) => {
+    needsDevTools(browserName)
     const context = await ownBrowser.newContext()
     const one = await openTab({ context })
     const pid = await processOf(one, ownBrowser)
@@ -330,13 +331,15 @@ test(
 )
 
 test('a page that is reloaded keeps its run', async ({ context, openTab }) => {
-  const one = await openTab({ context })
-  const two = await openTab({ context })
+  // Long enough for a page to be loaded meanwhile.
+  const script = writes(WORDS.repeat(60))
+  const one = await openTab({ context, script })
+  const two = await openTab({ context, script })
   await begin(one)
   await isWriting(two)
   await one.reload()
   await one.locator('html[data-ready]').waitFor({ state: 'attached' })
-  await mountOn(one, { script: WRITES, locks: true, tools: true, shows: true })
+  await mountOn(one, { script, locks: true, tools: true, shows: true })
   const result = one.evaluate(async () => {
     const run = await window.tab.agent.resume('c')
     return (await run?.result)?.outcome

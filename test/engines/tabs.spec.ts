@@ -44,14 +44,12 @@ async function followAndSucceed(): Promise<object> {
   const one = await open()
   const two = await open()
   one.agent.run('Go', { conversationId: 'c' })
-  await until(() => {
-    const { status, ownership } = two.talk.getSnapshot()
-    return status === 'waiting' && ownership !== 'none'
-  })
-  const { ownership, pending } = two.talk.getSnapshot()
-  const toolCallId = pending[0]?.toolCallId ?? ''
+  await until(() => two.talk.getSnapshot().pending.length === 1)
+  const toolCallId = two.talk.getSnapshot().pending[0]?.toolCallId ?? ''
   const approved = await two.agent.approve({ conversationId: 'c', toolCallId })
+  // While it waits, nobody drives it.
   await until(() => two.text().includes('Word by word. Word'))
+  const { ownership } = two.talk.getSnapshot()
   const ran = [[...one.ran], [...two.ran]]
   one.frame.remove()
   await until(() => two.talk.getSnapshot().ownership === 'this-tab')

@@ -5,7 +5,7 @@ import { problemKey } from '../problem-key.ts'
 import type { ChatContext } from '../context.ts'
 import { downloadFile } from '../../stage/download-file.ts'
 import { numberFormat } from '../formats.ts'
-import { memoriesForPeople, readMemories } from '../listed-memories.ts'
+import { memoriesForPeople, openMemories } from '../listed-memories.ts'
 
 /** All conversations, to open, search, rename and delete. */
 export function conversationsView(context: ChatContext): TemplateResult {
@@ -144,14 +144,12 @@ function fileView(context: ChatContext): TemplateResult {
     })
   }
   const imported = local.get<string>('imported')
-  const showMemories = (): void => {
-    local.set('list', 'memories')
-    void readMemories(context)
-  }
   return html`<div class="buttons">
     ${
       memoriesForPeople(agent).length > 0
-        ? html`<button type="button" @click=${showMemories}>${words.memories}</button>`
+        ? html`<button type="button" @click=${() => openMemories(context)}>
+            ${words.memories}
+          </button>`
         : nothing
     }
     <button type="button" @click=${save}>${words.exportFile}</button>

@@ -1,11 +1,16 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import { visibleText } from '../../conversation/index.ts'
-import type { ListedMemory } from '../../index.ts'
 import { downloadFile } from '../../stage/download-file.ts'
 import type { ChatContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
-import { forgetMemories, listedMemories } from '../listed-memories.ts'
+import {
+  armForgetting,
+  forgetMemories,
+  type FoundMemory,
+  isForgettingArmed,
+  listedMemories,
+} from '../listed-memories.ts'
 import { problemKey } from '../problem-key.ts'
 
 /** More are not drawn: a person searches then. */
@@ -16,7 +21,12 @@ export function memoriesView(context: ChatContext): TemplateResult {
   const { words, local, locale } = context
   const query = (local.get<string>('memory-search') ?? '').toLocaleLowerCase(locale)
   const entries = listedMemories(context)
-  const found = entries?.filter(({ text }) => text.toLocaleLowerCase(locale).includes(query)) ?? []
+  const found =
+    entries?.filter(({ entry }) => entry.text.toLocaleLowerCase(locale).includes(query)) ?? []
+  const search = ({ target }: Event): void => {
+    armForgetting(local, null)
+    local.set('memory-search', (target as HTMLInputElement).value)
+  }
   const problem = local.get<string>(problemKey('list'))
   return html`
     <div class="list" part="list" role="region" aria-label=${words.memories}>
@@ -26,15 +36,15 @@ export function memoriesView(context: ChatContext): TemplateResult {
         aria-label=${words.searchConversations}
         placeholder=${words.searchConversations}
         .value=${local.get<string>('memory-search') ?? ''}
-        @input=${({ target }: Event) => local.set('memory-search', (target as HTMLInputElement).value)}
+        @input=${search}
       />
       ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
-      ${found.length === 0 ? html`<p class="note">${entries ? words.noMemories : words.loading}</p>` : nothing}
+      ${found.length === 0 ? emptyView(context) : nothing}
       <ul>
         ${repeat(
           found.slice(0, MOST_SHOWN),
-          ({ id }) => id,
-          (entry) => entryView(context, entry),
+          ({ key }) => key,
+          (each) => entryView(context, each),
         )}
       </ul>
       ${found.length > MOST_SHOWN ? html`<p class="note">${words.moreMemories(numberFormat(locale).format(found.length - MOST_SHOWN))}</p>` : nothing}
@@ -43,8 +53,16 @@ export function memoriesView(context: ChatContext): TemplateResult {
   `
 }
 
-function entryView(context: ChatContext, entry: ListedMemory): TemplateResult {
+/** Nothing is found, or not yet; of what can't be read, its problem says so. */
+function emptyView(context: ChatContext): TemplateResult | typeof nothing {
+  const { words, local } = context
+  if (listedMemories(context)) return html`<p class="note">${words.noMemories}</p>`
+  return local.get(problemKey('list')) ? nothing : html`<p class="note">${words.loading}</p>`
+}
+
+function entryView(context: ChatContext, found: FoundMemory): TemplateResult {
   const { words, locale } = context
+  const { entry } = found
   const text = visibleText(entry.text)
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
   return html`<li>
@@ -56,7 +74,7 @@ function entryView(context: ChatContext, entry: ListedMemory): TemplateResult {
       type="button"
       class="quiet"
       aria-label=${`${words.delete}: ${text}`}
-      @click=${() => forget(context, [entry])}
+      @click=${() => forget(context, [found])}
     >
       ${words.delete}
     </button>
@@ -64,16 +82,16 @@ function entryView(context: ChatContext, entry: ListedMemory): TemplateResult {
 }
 
 /** Of all that is found. What is deleted here is gone: it takes two presses. */
-function allView(context: ChatContext, found: readonly ListedMemory[]): TemplateResult {
+function allView(context: ChatContext, found: readonly FoundMemory[]): TemplateResult {
   const { words, local, locale } = context
-  const isSure = local.get<boolean>('forget-all') === true
+  const isSure = isForgettingArmed(local, found)
   const count = numberFormat(locale).format(found.length)
   return html`<div class="buttons">
     <button type="button" @click=${() => save(found)}>${words.exportFile}</button>
     <button
       type="button"
       @click=${() => {
-        local.set('forget-all', isSure ? undefined : true)
+        armForgetting(local, isSure ? null : found)
         if (isSure) forget(context, found)
       }}
     >
@@ -81,7 +99,7 @@ function allView(context: ChatContext, found: readonly ListedMemory[]): Template
     </button>
     ${
       isSure
-        ? html`<button type="button" @click=${() => local.set('forget-all', undefined)}>
+        ? html`<button type="button" @click=${() => armForgetting(local, null)}>
             ${words.cancel}
           </button>`
         : nothing
@@ -89,14 +107,15 @@ function allView(context: ChatContext, found: readonly ListedMemory[]): Template
   </div>`
 }
 
-function forget(context: ChatContext, entries: readonly ListedMemory[]): void {
+function forget(context: ChatContext, found: readonly FoundMemory[]): void {
+  const entries = found.map(({ entry }) => entry)
   context.actions.perform({ name: 'forget', detail: { entries }, key: 'list' }, () =>
-    forgetMemories(context, entries),
+    forgetMemories(context, found),
   )
 }
 
 /** As `export()` of a memory has it: JSON Lines, oldest first. */
-function save(entries: readonly ListedMemory[]): void {
-  const lines = entries.toReversed().map((entry) => `${JSON.stringify(entry)}\n`)
+function save(found: readonly FoundMemory[]): void {
+  const lines = found.toReversed().map(({ entry }) => `${JSON.stringify(entry)}\n`)
   void downloadFile(new Blob(lines).stream(), 'memory')
 }

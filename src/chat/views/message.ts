@@ -4,7 +4,7 @@ import type { ShownMessage } from '../../index.ts'
 import type { MessageContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { markdown } from '../markdown/directive.ts'
-import { thoughtFor } from '../reasoning-times.ts'
+import { isThinking, thoughtFor } from '../reasoning-times.ts'
 import { attempt, sourcesView } from './answer.ts'
 import { editorView, isEdited } from './message-editor.ts'
 import { messageActionsView } from './message-actions.ts'
@@ -74,7 +74,7 @@ function partView(
           ></div>`
     case 'reasoning':
       return html`<details class="reasoning" part="reasoning">
-        <summary>${reasoningTitle(context, message, isWhole)}</summary>
+        <summary>${reasoningTitle(context, message, part)}</summary>
         <p class="plain">${part.text}</p>
       </details>`
     case 'file':
@@ -89,10 +89,12 @@ function partView(
 function reasoningTitle(
   { words, local, locale }: MessageContext,
   message: ShownMessage,
-  isWhole: boolean,
+  part: Part,
 ): string {
+  if (isThinking(message))
+    return part === message.parts.at(-1) ? words.reasoningUnderWay : words.reasoning
   const took = thoughtFor(local, message)
-  if (took === undefined) return isWhole ? words.reasoning : words.reasoningUnderWay
+  if (took === undefined) return words.reasoning
   return words.thoughtFor(numberFormat(locale).format(Math.max(1, Math.round(took / 1000))))
 }
 

@@ -3,6 +3,8 @@ import type { ChatContext, LocalState } from '../context.ts'
 import { problemKey } from '../problem-key.ts'
 import type * as Sheets from './sheets.ts'
 
+const PROBLEM = problemKey('sheets')
+
 let sheets: typeof Sheets | null = null
 let loading: Promise<void> | null = null
 
@@ -10,23 +12,32 @@ let loading: Promise<void> | null = null
 export function sheetView(context: ChatContext): TemplateResult {
   if (sheets) return sheets.sheetView(context)
   const { words, local } = context
-  void load(local)
-  const problem = local.get<string>(problemKey('list'))
+  const problem = local.get<string>(PROBLEM)
+  if (problem === undefined) load(local)
   return html`<div class="list" part="list">
-    ${problem ? html`<p class="problem" role="alert">${problem}</p>` : html`<p class="note">${words.loading}</p>`}
+    ${
+      problem === undefined
+        ? html`<p class="note">${words.loading}</p>`
+        : html`<p class="problem" role="alert">${problem}</p>
+            <button type="button" @click=${() => local.set(PROBLEM, undefined)}>
+              ${words.tryAgain}
+            </button>`
+    }
   </div>`
 }
 
-/** What could not be fetched is tried again when it is drawn again. */
-function load(local: LocalState): Promise<void> {
-  loading ??= import('./sheets.ts').then(
-    (loaded) => {
+/** What could not be fetched is tried again by a press only: each drawing would. */
+function load(local: LocalState): void {
+  loading ??= import('./sheets.ts')
+    .then((loaded) => {
       sheets = loaded
-    },
-    (thrown: Error) => {
+    })
+    .finally(() => {
       loading = null
-      local.set(problemKey('list'), thrown.message)
-    },
+    })
+  loading.then(
+    () => local.set('sheets', sheets),
+    (thrown: unknown) =>
+      local.set(PROBLEM, thrown instanceof Error ? thrown.message : String(thrown)),
   )
-  return loading.then(() => local.set('sheets', sheets))
 }

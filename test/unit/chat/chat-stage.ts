@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { createActions } from '../../../src/chat/actions.ts'
+import { type ActionTarget, createActions } from '../../../src/chat/actions.ts'
 import { createLocalState } from '../../../src/chat/local-state.ts'
 import { en } from '../../../src/chat/words/en.ts'
 import type { Agent, Tool } from '../../../src/index.ts'
@@ -32,7 +32,11 @@ export function agentFor(
 }
 
 /** What an element has of a conversation of the agent's, without its looks. */
-export function showChat(agent: Agent, conversationId = 'c1') {
+export function showChat(
+  agent: Agent,
+  conversationId = 'c1',
+  forgetEdit: ActionTarget['forgetEdit'] = () => {},
+) {
   const conversation = agent.conversation(conversationId)
   conversation.subscribe(() => {})
   const local = createLocalState(() => {})
@@ -44,6 +48,7 @@ export function showChat(agent: Agent, conversationId = 'c1') {
     view: () => {},
     words: () => en,
     toLatest: () => {},
+    forgetEdit,
     setOpen: () => {},
   })
   return { conversation, local, actions, draft: () => local.get<string>('draft') }

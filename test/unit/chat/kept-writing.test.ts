@@ -6,6 +6,8 @@ import { createLocalState } from '../../../src/chat/local-state.ts'
 import type { Remembered } from '../../../src/chat/remembered.ts'
 import { emptySnapshot } from '../../../src/conversation/empty-snapshot.ts'
 import type { ConversationSnapshot } from '../../../src/index.ts'
+import { until } from '../client/fake-worker.ts'
+import { agentFor, showChat } from './chat-stage.ts'
 
 function storage(): Remembered {
   const values = new Map<string, string>()
@@ -88,4 +90,35 @@ test('what other code has put there sets nothing but inputs', () => {
   for (const key of ['draft', KEY, 'list']) expect(local.get(key)).toBeUndefined()
   memory.write('inputs:c1', '{')
   expect(page(memory).local.get(KEY)).toBeUndefined()
+})
+
+test('an edit that was sent is kept no longer, also where another conversation came on view before it was stored', async () => {
+  const memory = storage()
+  const writing = new KeptWriting(() => memory)
+  const { conversation, local, actions } = showChat(
+    agentFor({ steps: [{ text: 'Hello.' }], fallback: [{ text: 'Again.' }] }),
+    'c1',
+    (...edit) => writing.forgetEdit(...edit),
+  )
+  writing.restore(local, 'c1')
+  await conversation.send('One').result
+  await until(() => conversation.getSnapshot().messages.length === 2)
+  const [message] = conversation.getSnapshot().messages
+  if (!message) throw new Error('Nothing was sent.')
+  const key = editKey(message)
+  local.set(key, 'Two')
+  local.set(editKey({ id: 'm9' }), 'Nine')
+  memory.write('edits:c1', JSON.stringify({ [editKey({ id: 'm9' })]: 'Nine' }))
+  writing.restore(local, 'c1')
+  writing.keep({ local, snapshot: conversation.getSnapshot() })
+  expect(page(memory).local.get(key)).toBe('Two')
+  actions.edit(message, 'Two')
+  expect(local.get(key)).toBe('Two')
+  writing.restore(local, 'c2')
+  writing.keep({ local, snapshot: emptySnapshot('c2', 'idle') })
+  await until(() => local.get(key) === undefined)
+  const later = page(memory)
+  expect(later.local.get(key)).toBeUndefined()
+  // Another one of that conversation is.
+  expect(later.local.get(editKey({ id: 'm9' }))).toBe('Nine')
 })

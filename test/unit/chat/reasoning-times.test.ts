@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest'
+import { createLocalState } from '../../../src/chat/local-state.ts'
+import { ReasoningTimes, thoughtFor } from '../../../src/chat/reasoning-times.ts'
+import { emptySnapshot } from '../../../src/conversation/empty-snapshot.ts'
+import type { ConversationSnapshot } from '../../../src/index.ts'
+
+const THOUGHT = { type: 'reasoning', text: 'Hm.' } as const
+const TEXT = { type: 'text', text: 'Done.' } as const
+
+/** An element that is drawn at given times. */
+function watch() {
+  const local = createLocalState(() => {})
+  let now = 0
+  const times = new ReasoningTimes(() => now)
+  return {
+    look(at: number, snapshot: ConversationSnapshot) {
+      now = at
+      times.look({ snapshot, local })
+    },
+    took: (id: string) => thoughtFor(local, { id }),
+  }
+}
+
+/** A conversation while an answer is written, or once that is whole. */
+function answer(
+  parts: readonly (typeof THOUGHT | typeof TEXT)[],
+  { id = 'm1', conversationId = 'c1', isWhole = false } = {},
+): ConversationSnapshot {
+  return {
+    ...emptySnapshot(conversationId, isWhole ? 'idle' : 'running'),
+    messages: [{ id, role: 'assistant', parts, ...(isWhole && { at: 1 }) }],
+  }
+}
+
+const IDLE = emptySnapshot('c1', 'idle')
+const WHOLE = { isWhole: true }
+
+test('what began in view is measured until the model writes something else, or ends', () => {
+  const { look, took } = watch()
+  look(0, IDLE)
+  look(100, answer([THOUGHT]))
+  look(400, answer([THOUGHT]))
+  expect(took('m1')).toBeUndefined()
+  look(2100, answer([THOUGHT, TEXT]))
+  expect(took('m1')).toBe(2000)
+  look(9000, answer([THOUGHT, TEXT], WHOLE))
+  expect(took('m1')).toBe(2000)
+  look(9100, answer([THOUGHT], { id: 'm2' }))
+  look(9600, answer([THOUGHT], { id: 'm2', isWhole: true }))
+  expect(took('m2')).toBe(500)
+})
+
+test('an answer that is thought about twice took both together', () => {
+  const { look, took } = watch()
+  look(0, IDLE)
+  look(0, answer([THOUGHT]))
+  look(1000, answer([THOUGHT, TEXT]))
+  look(5000, answer([THOUGHT, TEXT, THOUGHT]))
+  look(7000, answer([THOUGHT, TEXT, THOUGHT], WHOLE))
+  expect(took('m1')).toBe(3000)
+})
+
+test('of what was under way when it came on view, nobody knows how long it took', () => {
+  for (const parts of [[THOUGHT], [THOUGHT, TEXT]]) {
+    const { look, took } = watch()
+    look(0, emptySnapshot('c1', 'loading'))
+    look(0, answer(parts))
+    look(1000, answer([THOUGHT, TEXT, THOUGHT]))
+    look(2000, answer([THOUGHT, TEXT, THOUGHT, TEXT]))
+    expect(took('m1')).toBeUndefined()
+    // The next one is seen from its beginning.
+    look(3000, answer([THOUGHT], { id: 'm2' }))
+    look(3500, answer([THOUGHT], { id: 'm2', isWhole: true }))
+    expect(took('m2')).toBe(500)
+  }
+})
+
+test('nor where its run is shown before what it writes', () => {
+  const { look, took } = watch()
+  look(0, emptySnapshot('c1', 'running'))
+  look(100, answer([THOUGHT]))
+  look(200, answer([THOUGHT], WHOLE))
+  expect(took('m1')).toBeUndefined()
+})
+
+test('what is sent while its conversation is still loading is seen from its beginning', () => {
+  const { look, took } = watch()
+  look(0, emptySnapshot('c1', 'loading'))
+  look(0, emptySnapshot('c1', 'running'))
+  look(0, { ...emptySnapshot('c1', 'running'), ownership: 'this-tab' })
+  look(100, answer([THOUGHT]))
+  look(400, answer([THOUGHT], WHOLE))
+  expect(took('m1')).toBe(300)
+})
+
+test('of what was written while another conversation was on view, nobody knows either', () => {
+  const { look, took } = watch()
+  look(0, IDLE)
+  look(0, answer([THOUGHT]))
+  look(1000, answer([THOUGHT, TEXT]))
+  expect(took('m1')).toBe(1000)
+  look(1100, emptySnapshot('c2', 'idle'))
+  look(9000, answer([THOUGHT, TEXT, THOUGHT], WHOLE))
+  expect(took('m1')).toBeUndefined()
+})
