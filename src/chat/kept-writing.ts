@@ -1,3 +1,4 @@
+import { isLeftOpen } from '../conversation/index.ts'
 import type { ShownMessage } from '../index.ts'
 import type { ChatContext, LocalState } from './context.ts'
 import { editedId, editKey } from './edit-keys.ts'
@@ -34,7 +35,9 @@ export class KeptWriting {
   keep({ local, snapshot }: Pick<ChatContext, 'local' | 'snapshot'>): void {
     const { conversationId } = snapshot
     this.#write(draftName(conversationId), local.get<string>('draft') ?? null)
-    this.#writeTexts(inputsName(conversationId), textsIn(local, this.#inputKeys(snapshot)))
+    // Calls of a run that this page has left wait on: who comes back finds what was written for them.
+    if (!snapshot.ended || !isLeftOpen(snapshot.ended))
+      this.#writeTexts(inputsName(conversationId), textsIn(local, this.#inputKeys(snapshot)))
     const edits = this.#editKeys(local, snapshot)
     this.#kept = [...new Set([...this.#kept, ...edits])]
     this.#writeTexts(editsName(conversationId), textsIn(local, edits))

@@ -6,6 +6,7 @@ import { createLocalState } from '../../../src/chat/local-state.ts'
 import type { Remembered } from '../../../src/chat/remembered.ts'
 import { emptySnapshot } from '../../../src/conversation/empty-snapshot.ts'
 import type { ConversationSnapshot } from '../../../src/index.ts'
+import { LEFT_OPEN } from '../../../src/protocol/run.ts'
 import { until } from '../client/fake-worker.ts'
 import { agentFor, showChat } from './chat-stage.ts'
 
@@ -46,6 +47,18 @@ test('an input that a person edits outlives a reload, until its run is over', ()
   second.keep({ ...WAITING, pending: [] })
   expect(page(memory).local.get(KEY)).toBe('{ "sku": ')
   second.keep(emptySnapshot('c1', 'idle'))
+  expect(page(memory).local.get(KEY)).toBeUndefined()
+})
+
+test('an input that a person edits outlives the agent that showed its call', () => {
+  const memory = storage()
+  const first = page(memory)
+  first.local.set(KEY, '{ "sku": ')
+  first.keep(WAITING)
+  const ended = { runId: 'r1', outcome: 'aborted', reason: LEFT_OPEN.disposed } as const
+  first.keep({ ...emptySnapshot('c1', 'idle'), ended })
+  expect(page(memory).local.get(KEY)).toBe('{ "sku": ')
+  first.keep({ ...emptySnapshot('c1', 'idle'), ended: { ...ended, reason: 'enough' } })
   expect(page(memory).local.get(KEY)).toBeUndefined()
 })
 
