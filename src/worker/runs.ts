@@ -212,7 +212,7 @@ function isKnown({ admissions, driver, conversation }: ActiveConversation, runId
 }
 
 /** Ends the run for its handles, without a fact. */
-export function leaveRun(
+function leaveRun(
   stream: Stream,
   runId: string,
   end: Pick<DeltaOf<'run-left'>, 'outcome' | 'message'>,
