@@ -12,11 +12,13 @@ interface Focused {
   readonly isEdited: boolean
   /** The card that it is on. */
   readonly card: HTMLElement | null
+  /** It is in what is shown in place of the messages. */
+  readonly isInSheet: boolean
 }
 
 /**
- * Where what had the focus is taken away or disabled, the focus goes on nearby: within its message or card, to where one writes,
- * or to the messages.
+ * Where what had the focus is taken away or disabled, the focus goes on nearby: within its message, card or list, to where one
+ * writes, or to the messages.
  */
 export function keepFocus(host: Host): void {
   let focused: Focused | null = null
@@ -35,6 +37,8 @@ export function keepFocus(host: Host): void {
   })
 }
 
+const FIRST_IN_SHEET = '.list :is(input, button):not(:disabled)'
+
 /** Before anything is taken away. */
 function placeOf(element: Element): Focused {
   const message = element.closest<HTMLElement>('[data-message]')
@@ -43,17 +47,20 @@ function placeOf(element: Element): Focused {
     messageId: message?.dataset['message'],
     isEdited: message?.matches('.editor') === true,
     card: element.closest('.call'),
+    isInSheet: element.closest('.list') !== null,
   }
 }
 
 function nextPlace(
   root: ParentNode,
-  { element, messageId, isEdited, card }: Focused,
+  { element, messageId, isEdited, card, isInSheet }: Focused,
 ): HTMLElement | null {
   const message = messageId === undefined ? null : messageIn(root, messageId, isEdited)
   if (message) return message.querySelector('textarea') ?? message
   if (card?.isConnected && card !== element) return card
-  return root.querySelector(element.closest('.composer') ? '.prompt' : '.log')
+  const inSheet = isInSheet ? root.querySelector<HTMLElement>(FIRST_IN_SHEET) : null
+  if (inSheet) return inSheet
+  return root.querySelector(element.closest('.composer') || isInSheet ? '.prompt' : '.log')
 }
 
 /** What an edited message has become is the person's newest one. */

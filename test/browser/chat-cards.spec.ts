@@ -167,9 +167,17 @@ test('a person looks into what is remembered, searches it, and deletes of it', a
   await press(page, 'Delete all 2')
   await press(page, 'Cancel')
   await expect(sheet.getByRole('listitem')).toHaveCount(2)
-  await press(page, 'Delete all 2')
+  // A double click is one press.
+  await sheet.getByRole('button', { name: 'Delete all 2' }).dblclick()
+  await expect(sheet.getByRole('button', { name: 'Delete all 2 for good' })).toBeVisible()
+  await expect(sheet.getByRole('listitem')).toHaveCount(2)
   await press(page, 'Delete all 2 for good')
   await expect(sheet).toContainText('Nothing like that is remembered.')
+  // What had the focus is gone: it stays in the sheet.
+  const isFocused = (): boolean =>
+    document.querySelector('offstage-chat')?.shadowRoot?.activeElement?.closest('.list') instanceof
+    Element
+  await expect.poll(() => page.evaluate(isFocused)).toBe(true)
   const left = await page.evaluate(async () => {
     const { keywordMemory } = (await import('/dist/memory.js' as string)) as typeof memoryEntry
     return (await keywordMemory().list()).length

@@ -42,7 +42,7 @@ export function isBeingEdited(context: ChatContext, call: PendingCall): boolean 
 }
 
 /** Lines of an input that are in view without a press, where it is one of several. */
-const FOLDED_FROM = 4
+const FOLDED_FROM = 12
 
 /** What the card says in a sentence is folded, and so is a long input of one of several. */
 function askedView(

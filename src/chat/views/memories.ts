@@ -66,8 +66,9 @@ function entryView(context: ChatContext, found: FoundMemory): TemplateResult {
   const text = visibleText(entry.text)
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
   return html`<li>
-    <p class="memory plain">
-      ${text} ${entry.at === undefined ? nothing : html`<small>${day.format(entry.at)}</small>`}
+    <p class="memory">
+      <span class="plain">${text}</span>
+      ${entry.at === undefined ? nothing : html`<small>${day.format(entry.at)}</small>`}
       ${entry.untrusted ? html`<small class="problem">${words.memoryOfOthers}</small>` : nothing}
     </p>
     <button
@@ -90,7 +91,9 @@ function allView(context: ChatContext, found: readonly FoundMemory[]): TemplateR
     <button type="button" @click=${() => save(found)}>${words.exportFile}</button>
     <button
       type="button"
-      @click=${() => {
+      @click=${({ detail }: MouseEvent) => {
+        // A double click is one press.
+        if (isSure && detail > 1) return
         armForgetting(local, isSure ? null : found)
         if (isSure) forget(context, found)
       }}
