@@ -62,12 +62,19 @@ export function isCustomStorage(config: StorageConfig): config is CustomStorage 
 }
 
 /** Names the store, among those of one worker. */
+/** Of a store of the app's own. */
+export function isCustomKey(key: string): boolean {
+  return key.startsWith(CUSTOM)
+}
+
 export function storageKey(config: StorageConfig): string {
   if (config === 'memory') return 'memory:'
   if (!isCustomStorage(config)) return `durable:${config.name}`
   const options = Object.entries(config).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return `custom:${JSON.stringify(options)}`
+  return `${CUSTOM}${JSON.stringify(options)}`
 }
+
+const CUSTOM = 'custom:'
 
 /**
  * Where conversations are kept now. `'blocked'` (another tab holds an older database open), `'newer'`

@@ -104,7 +104,8 @@ export class ActiveConversation {
     if (!(await this.ownership.acquire(conversationId))) throw elsewhere(conversationId)
     try {
       // A claim that is refused afterwards would have stopped the other one.
-      if (await this.#isWorkedOnElsewhere(goesOn)) throw elsewhere(conversationId)
+      if (await this.#isWorkedOnElsewhere(goesOn))
+        throw elsewhere(conversationId, 'on another device')
       await this.conversation.claim(options)
       this.ownership.setEpoch(conversationId, this.conversation.lease.epoch)
     } catch (error) {

@@ -2,10 +2,10 @@ import { OffstageError } from '../../protocol/error.ts'
 import type { Conversation } from '../conversation.ts'
 import type { Leases } from './leases.ts'
 
-export function elsewhere(conversationId: string): OffstageError {
+export function elsewhere(conversationId: string, where = 'in another tab'): OffstageError {
   return new OffstageError(
     'conversation-busy',
-    `Conversation ${conversationId} is being worked on in another tab, or on another device.`,
+    `Conversation ${conversationId} is being worked on ${where}.`,
     { retryable: true },
   )
 }

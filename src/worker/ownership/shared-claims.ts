@@ -1,4 +1,4 @@
-import { storageKey } from '../../protocol/conversation.ts'
+import { isCustomKey } from '../../protocol/conversation.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import type { ClaimBook } from '../store/claim-book.ts'
 import type { Claim, Store } from '../store/store.ts'
@@ -22,7 +22,7 @@ export class SharedClaims {
   /** Others than the tabs of this browser may claim it, which no lock says. */
   get isShared(): boolean {
     const { store, storage } = this.#options
-    return store.follow !== undefined && storage !== storageKey('memory')
+    return store.follow !== undefined && isCustomKey(storage)
   }
 
   /** The epoch of the newest claim, by whomever; 0: it isn't there. */

@@ -65,9 +65,9 @@ test('a model without a key and headers has no credentials that a step would ask
   )
 })
 
-test('the page listens for being left only while a function of the app is asked', async () => {
+test('the page listens for being left only while a run is open, and while a function of the app is asked', async () => {
   const hears = vi.fn<(type: string) => void>()
   await run(model, hears)
-  // The tool, and nothing of the two steps.
-  expect(hears.mock.calls.filter(([type]) => type === 'beforeunload')).toHaveLength(1)
+  // The run, whose draft is kept then, and the tool; nothing of the two steps.
+  expect(hears.mock.calls.filter(([type]) => type === 'beforeunload')).toHaveLength(2)
 })

@@ -346,9 +346,10 @@ test.each([undefined, null, 'x', [], { type: 'objekt' }, { type: 'object', prope
   },
 )
 
-test('a scripted error that is no string leaves the conversation readable', async () => {
+test('a scripted error that is no string is refused, and leaves the conversation readable', async () => {
   const agent = createTestAgent({ script: { fallback: [{ error: 5 as never }] } })
   const { result } = agent.run('x', { conversationId: 'c' })
-  expect(await result).toMatchObject({ error: { code: 'provider-error', message: '5' } })
+  expect(await result).toMatchObject({ error: { code: 'invalid-config' } })
+  expect((await agent.conversations.get('c'))?.messages).toHaveLength(1)
   await agent.dispose()
 })

@@ -6,7 +6,7 @@ import { createMemoryStore } from '../../../../src/worker/store/memory-store.ts'
 
 const claim = (epoch: number) => async () => ({ storeId: 's', epoch })
 const refused = (code: ErrorCode) => () => Promise.reject(new OffstageError(code, 'No.'))
-const storage = 'durable:shop'
+const storage = 'custom:shop'
 
 /** Of one browser, before and after a reload. */
 function browser(store = createMemoryStore()) {
@@ -21,7 +21,7 @@ test('a claim is this browser’s after a reload, and another one is not', async
   expect(await open().isOwn(8)).toBe(false)
   // An older copy of the store was put back, or it is another one.
   expect(await open().isOwn(3)).toBe(false)
-  expect(await open('durable:other').isOwn(7)).toBe(false)
+  expect(await open('custom:other').isOwn(7)).toBe(false)
   expect(await browser()().isOwn(7)).toBe(false)
 })
 
@@ -54,5 +54,6 @@ test('a store of this browser alone has no others', () => {
   const { follow: _follow, ...alone } = createMemoryStore()
   expect(browser(alone)().isShared).toBe(false)
   expect(browser()('memory:').isShared).toBe(false)
+  expect(browser()('durable:shop').isShared).toBe(false)
   expect(browser()().isShared).toBe(true)
 })

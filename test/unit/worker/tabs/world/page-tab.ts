@@ -86,7 +86,8 @@ export class PageTab extends Process {
     super(name, world.clock)
     this.#world = world
     const device = (this.#device = options.device ?? world)
-    const { tools = {}, storage = { name: 'shop' } } = options
+    const own: StorageConfig = options.device ? { type: 'shared' } : { name: 'shop' }
+    const { tools = {}, storage = own } = options
     this.tools = tools
     this.#scope = { agentId: `agent-${name}`, storage }
     let ids = 0
@@ -115,11 +116,10 @@ export class PageTab extends Process {
       },
       providers: { create: () => slowModel(this, () => world.turns) },
       effects,
+      stores: [{ type: 'shared', open: async () => world.store }],
       // As IndexedDB, which calls nobody: tabs tell each other.
       openDurable: async () =>
-        options.device
-          ? world.store
-          : (Object.create(world.store, { follow: { value: undefined } }) as Store),
+        Object.create(world.store, { follow: { value: undefined } }) as Store,
     })
   }
 
