@@ -54,11 +54,8 @@ describe('an agent that another one asks', () => {
   })
 
   it('taints with the words of its failure, too', async () => {
-    const steps = [
-      call('read_reviews'),
-      { error: { code: 'server-error', message: 'They broke it.' } },
-    ]
-    const { boss } = family({ ...reads, child: { steps } as Script, parent: asksThenSends })
+    const steps = [call('read_reviews'), { error: 'They broke it.' }]
+    const { boss } = family({ ...reads, child: { steps }, parent: asksThenSends })
     expect(await approving(boss)).toHaveLength(1)
   })
 
