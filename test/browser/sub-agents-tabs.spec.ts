@@ -219,7 +219,7 @@ for (const how of ['closed', 'crashed'] as const) {
       const one = await openTab({ asks: true })
       const two = await openTab({ asks: true })
       await begin(one)
-      await expect.poll(async () => (await shown(two)).pending).toHaveLength(1)
+      await expect.poll(async () => (await shown(two)).pending, LONG).toHaveLength(1)
       await kill(one)
       expect(await approve(two)).toBe(true)
       await expect.poll(() => outcome(two), LONG).toBe('completed')
