@@ -3,7 +3,10 @@ import { reportThrown } from './failures.ts'
 import { joinerOf } from './joiners.ts'
 import { loadPart } from './load-part.ts'
 
-/** Of calls that wait for other agents, those go on, too; with `takesOver`, also what another device works on. Resolves when that was tried of each. */
+/**
+ * Of calls that wait for other agents, those go on, too; with `takesOver`, also what another device works on. Resolves when
+ * that was tried of each.
+ */
 export async function rejoin(
   agent: AgentParts,
   conversationId: string,
