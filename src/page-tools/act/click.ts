@@ -3,14 +3,17 @@ import * as native from '../native.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
+import { hiddenUntilHover } from '../outline/hover/on-hover.ts'
 import { roleOf } from '../outline/role.ts'
 import { describeElement } from './describe.ts'
-import { elementAt, type Hit } from './hit-test.ts'
+import { elementAt, hitTest, type Hit } from './hit-test.ts'
 import { clickPointer, movePointer, type Modifiers } from './pointer.ts'
 import { perform, type ActionContext, type ActionReport, type ActionOutcome } from './perform.ts'
 import { makeReady } from './make-ready.ts'
+import { pointAround } from './point-around.ts'
 import { sendChoice } from './set-value.ts'
 import { clickTarget } from './click-target.ts'
+import { hiddenReason } from '../outline/visibility.ts'
 import { checkAction, checkPressed } from './guard-actions.ts'
 import { resolveTarget, type Target } from './target.ts'
 
@@ -48,7 +51,7 @@ export async function clickElement(
     return pickOption(option)
   }
   const name = describeElement(clickable, live)
-  let hit = await makeReady(clickable, { live, signal })
+  let hit = await readyToClick(clickable, context)
   await context.show(clickable)
   movePointer(live, hit)
   if (!native.isConnected(hit.receiver)) hit = replacementHit(hit, clickable, { live, name })
@@ -62,6 +65,16 @@ export async function clickElement(
   clickPointer(hit, { ...modifiers, button, detail: 1 }, check)
   if (kind === 'double' && native.isConnected(hit.receiver))
     clickPointer(hit, { ...modifiers, button, detail: 2 }, check)
+}
+
+/** What a style shows on hover only is clicked where the pointer would be for that, by events of its own. */
+async function readyToClick(element: HTMLElement, context: ActionContext): Promise<Hit> {
+  const onHover = hiddenUntilHover(element)
+  if (!onHover) return makeReady(element, context)
+  const around = await pointAround(element, context)
+  // What is only transparent, and what a script has shown by now, is under the pointer itself.
+  const hit = hiddenReason(element) === null ? hitTest(element) : null
+  return hit && 'receiver' in hit ? hit : { point: around.point, receiver: element }
 }
 
 /** A page may re-render an element under the pointer: then the new element must be the same. */

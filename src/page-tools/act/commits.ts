@@ -223,6 +223,10 @@ function namesOf(control: Element, options: PageOptions): readonly string[] {
   const names = [
     nameOf(control, roleOf(control) || 'button', options).text,
     isElement(control) ? (native.innerText(control) ?? native.textContent(control)) : '',
+    // Of what is shown on hover only, nothing is rendered yet.
+    native.checkVisibility(control, { visibilityProperty: true })
+      ? ''
+      : native.textContent(control),
     drawnText(control),
     native.getAttribute(control, 'aria-label') ?? '',
     native.getAttribute(control, 'title') ?? '',

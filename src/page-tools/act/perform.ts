@@ -196,7 +196,9 @@ function tell(
 /** The dialog or list that opened over the page, if any: the most relevant change. */
 function openedPopup({ outline, options, ...rest }: LivePage, since: number): string {
   const { added } = outline.changesSince(since)
-  const popup = added.find(({ role, inView }) => isPopup(role) && inView && role !== 'status')
+  const popup = added.find(
+    ({ role, inView, onHover }) => isPopup(role) && inView && !onHover && role !== 'status',
+  )
   if (!popup) return ''
   return `New: ${describeElement(popup.element, { outline, options, ...rest })}.`
 }

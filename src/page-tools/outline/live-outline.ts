@@ -7,6 +7,7 @@ import { once } from '../once.ts'
 import { ariaModal, isUnreachable } from './aria-modal.ts'
 import { ChangeHistory } from './change-history.ts'
 import { changedNodes } from './changed-nodes.ts'
+import { recountRules } from './hover/cascade.ts'
 import { MutationLog } from './mutation-log.ts'
 import { nodesOf, type OutlineNode } from './outline-node.ts'
 import { isInEditor, ownText, removalLine } from './removal-line.ts'
@@ -66,6 +67,7 @@ export class LiveOutline {
   /** Walks everything. Null when nothing is visible. */
   async read(signal?: AbortSignal): Promise<OutlineNode | null> {
     const root = this.#root()
+    recountRules()
     this.#log.start()
     this.#hidden.clear()
     this.trees.clear()
@@ -82,6 +84,7 @@ export class LiveOutline {
 
   /** Walks what may have changed; everything when there was no walk before. */
   async refresh(signal?: AbortSignal): Promise<OutlineNode | null> {
+    recountRules()
     const changed = this.#log.take()
     const top = this.#top
     if (
@@ -119,6 +122,11 @@ export class LiveOutline {
       removed: this.#history.removedSince(version),
       reordered: [...new Set(reordered)],
     }
+  }
+
+  /** What was hidden until hover when it was walked. */
+  hiddenUntilHover(): OutlineNode[] {
+    return [...this.#nodes.values()].filter(({ onHover }) => onHover !== null)
   }
 
   /** Whether the page had mutations since the last walk. */
@@ -192,7 +200,8 @@ export class LiveOutline {
     let changed = false
     for (const node of this.#nodes.values()) {
       if (!isActionable(node.role)) continue
-      if (node.control === node.element && !isDisplayed(node.element)) return 'shown'
+      const isRendered = node.onHover !== 'unrendered'
+      if (node.control === node.element && isDisplayed(node.element) !== isRendered) return 'shown'
       if (!FIELDS.has(native.localName(node.control))) continue
       const signature = signatureOf(node)
       if (signature === node.signature) continue
@@ -225,9 +234,14 @@ export class LiveOutline {
     node.name = null
     const was = before.get(element) ?? this.#behindModal.get(element)
     if (was === node) return
-    const isShown = was && (was.role || !node.role)
+    const isShown = was && (was.role || !node.role) && (node.onHover || !was.onHover)
     node.addedAt = isShown ? was.addedAt : this.#version
     if (!was) return
+    if (node.onHover && !was.onHover) {
+      if (!node.parent?.onHover) this.#history.recordRemoval(removalLine(was), this.#version)
+      node.changedAt = was.changedAt
+      return
+    }
     node.changedAt = was.signature === node.signature ? was.changedAt : this.#version
     if (was.signature !== node.signature)
       this.#history.recordTextRemoval(ownText(was), node, this.#version)
@@ -249,8 +263,8 @@ export class LiveOutline {
   #recordRemoval(node: OutlineNode, before: ReadonlyMap<Element, OutlineNode>): void {
     const { element, parent } = node
     // Scrolled out of a long list's window: still there, but not walked.
-    if (native.isConnected(element) && isRendered(element) && !native.closest(element, EXCLUDED))
-      return
+    const isThere = native.isConnected(element) && (node.onHover || isRendered(element))
+    if (isThere && !native.closest(element, EXCLUDED)) return
     // Only the topmost of what was removed together, and no paragraph of an editor, whose value contains
     // it.
     if (parent && before.has(parent.element) && !this.#nodes.has(parent.element)) return

@@ -1,13 +1,13 @@
-import { computeAccessibleName } from 'dom-accessibility-api'
 import { cleanText } from '../clean-text.ts'
-import { isElement, isTag, referenced, viewOf } from '../dom.ts'
-import { drawnText, hasGenerated, shownAt, withGenerated, type Side } from '../generated-text.ts'
+import { isElement, isTag, referenced } from '../dom.ts'
+import { drawnText, hasGenerated, withGenerated } from '../generated-text.ts'
 import { labelsOf } from '../labels.ts'
 import * as native from '../native.ts'
 import { isField, isInMaskedPart, isMasked, MASKED, maskSelector } from '../privacy.ts'
 import { rememberName } from '../secrets/field-words.ts'
 import type { PageOptions } from '../options.ts'
 import { hiddenReason } from './visibility.ts'
+import { computeName } from './compute-name.ts'
 import { excludedSelector, isExcluded, isReadable } from './region.ts'
 import { isNamedByContent } from './role.ts'
 import { sliderLabel, sliderLabelText } from './slider-label.ts'
@@ -196,41 +196,6 @@ function isWrappedText(element: Element): boolean {
     at = firstChild
   }
   return !hasGenerated(at) && native.checkVisibility(at, { visibilityProperty: true })
-}
-
-function computeName(element: Element): string {
-  const view = viewOf(element)
-  try {
-    const name = computeAccessibleName(element, {
-      computedStyleSupportsPseudoElements: true,
-      getComputedStyle: (target, side) =>
-        side ? contentOf(target, side as Side) : view.getComputedStyle(target),
-    })
-    // A form's fields may hide from the library what it reads.
-    return cleanText(name.replace(GLUED, '') || (isTag(element, 'form') ? labelText(element) : ''))
-  } catch {
-    // For example when id references cross trees.
-    return cleanText(labelText(element) || (native.textContent(element) ?? ''))
-  }
-}
-
-function labelText(element: Element): string {
-  const labels = referenced(element, 'aria-labelledby').map((label) => native.textContent(label))
-  return native.getAttribute(element, 'aria-label') ?? labels.join(' ')
-}
-
-/** Between words of a style and a text to which they are joined, where the library has a space. */
-const GLUE = '\uFDD0'
-const GLUED = /\uFDD0 ?| ?\uFDD1/gu
-const GLUE_AFTER = '\uFDD1'
-
-/** A style of which the library reads the `content` only. */
-function contentOf(element: Element, side: Side): CSSStyleDeclaration {
-  const shown = shownAt(element, side)
-  const before = shown?.isJoined && side === '::after' ? GLUE_AFTER : ''
-  const after = shown?.isJoined && side === '::before' ? GLUE : ''
-  const content = shown ? `"${before}${shown.text}${after}"` : 'none'
-  return { getPropertyValue: () => content } as unknown as CSSStyleDeclaration
 }
 
 /** What a style writes into an element that has no words of its own, such as a script's button. */

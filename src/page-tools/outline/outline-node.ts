@@ -1,3 +1,4 @@
+import type { OnHover } from './hover/on-hover.ts'
 import type { ElementName } from './name.ts'
 
 /** Text that is a direct child of an element. */
@@ -33,6 +34,8 @@ export interface OutlineNode {
   readonly clickable: boolean
   readonly masked: boolean
   readonly visuallyHidden: boolean
+  /** How it is hidden until the pointer is over what it is in; null: not in that way. */
+  readonly onHover: OnHover | null
   /** The context of the element, to walk it again. */
   readonly context: WalkContext
   /** Equal as long as the element's own state and text have not changed. */
@@ -58,6 +61,7 @@ export interface WalkContext {
   readonly clip: Box | null
   readonly masked: boolean
   readonly visuallyHidden: boolean
+  readonly onHover: OnHover | null
   /** An ancestor has the pointer cursor already. */
   readonly pointerCursor: boolean
   /** Inside a control that is one target, whatever it contains. */

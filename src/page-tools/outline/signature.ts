@@ -10,8 +10,9 @@ const NAMING_ATTRIBUTES = ['aria-label', 'title', 'alt', 'placeholder', 'src']
  * A text that changes with the node's own state. Names are expensive, so the attributes that they are made
  * of are used.
  */
-export function signatureOf({ element, role, control, items, masked }: OutlineNode): string {
-  let signature = role
+export function signatureOf(node: OutlineNode): string {
+  const { element, role, control, items, masked } = node
+  let signature = node.onHover ? `${role}\u0005` : role
   for (const item of items) if ('text' in item) signature += `\u0001${item.text}`
   if (!role || (!isActionable(role) && !native.hasAttributes(element))) return signature
   const { flags, value } = stateOf(control, role)

@@ -1,15 +1,17 @@
 import * as nativeDocument from '../native-document.ts'
 import { cleanText } from '../clean-text.ts'
-import { childrenOf, frameDocument, isElement, isTag, isText } from '../dom.ts'
+import { childrenOf, frameDocument, isElement, isTag } from '../dom.ts'
 import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
-import { isSecretField, MASKED, maskSelector } from '../privacy.ts'
+import { MASKED } from '../privacy.ts'
 import { listWindow } from './list-window.ts'
 import { hasPointerCursor, visibilityOf, type Visibility } from './visibility.ts'
-import { clipInside, isInView, viewport } from './clip.ts'
+import { clipInside, viewport } from './clip.ts'
+import { appearanceOf, isUnseenUntilHover } from './hover/appearance.ts'
+import { makeNode } from './make-node.ts'
 import { isNode, type OmittedItem, type OutlineNode, type WalkContext } from './outline-node.ts'
-import { hasParts, isStepSign, isTabStop, reactsItself } from './own-reaction.ts'
-import { isActionable, roleOf } from './role.ts'
+import { hasParts } from './own-reaction.ts'
+import { isActionable } from './role.ts'
 import { signatureOf } from './signature.ts'
 
 /** The settings of a walk, and its callbacks. */
@@ -60,7 +62,7 @@ export function* walk(
  */
 export function* walkChildren(task: Walk, node: OutlineNode): Generator<undefined, boolean> {
   const { element, context } = node
-  const visibility = visibilityOf(element, context.view)
+  const { visibility } = appearanceOf(element, visibilityOf(element, context.view), context.onHover)
   if (visibility.excluded || isSingleLine(node)) return false
   const known = new Map(node.items.filter(isNode).map((item) => [item.element, item]))
   node.items.length = 0
@@ -104,14 +106,15 @@ function enter(
   element: Element,
   place: { readonly parent: OutlineNode | null; readonly context: WalkContext },
 ): Visit | null {
-  const visibility = visibilityOf(element, place.context.view)
+  const seen = visibilityOf(element, place.context.view)
+  const { visibility, onHover } = appearanceOf(element, seen, place.context.onHover)
   if (visibility.excluded || isDenied(element, task.options)) {
     if (visibility.mayAppear) task.onHidden?.(element)
     return null
   }
   task.steps.count += 1
   const { parent, context } = place
-  const node = makeNode(task, element, { parent, context, visibility })
+  const node = makeNode(element, task.options, { parent, context, visibility, onHover })
   if (node.inView)
     for (let at = node.parent; at && !at.holdsView; at = at.parent) at.holdsView = true
   return visitOf(task, node, visibility)
@@ -138,83 +141,11 @@ export function pageContext(view: Window): WalkContext {
     clip: viewport(view),
     masked: false,
     visuallyHidden: false,
+    onHover: null,
     pointerCursor: false,
     inControl: false,
     inLabel: false,
   }
-}
-
-function makeNode(
-  { options }: Walk,
-  element: Element,
-  {
-    parent,
-    context,
-    visibility,
-  }: {
-    readonly parent: OutlineNode | null
-    readonly context: WalkContext
-    readonly visibility: Visibility
-  },
-): OutlineNode {
-  const proxied = hiddenControl(element)
-  const control = proxied ?? element
-  const role = visibility.invisible ? '' : roleOf(control)
-  const masked =
-    context.masked ||
-    isSecretField(element) ||
-    isMaskedItself(element, options) ||
-    (!visibility.invisible && isDotted(element, visibility))
-  const clickable =
-    !visibility.invisible &&
-    !context.inControl &&
-    !isActionable(role) &&
-    !(isTag(element, 'label') && element.control) &&
-    (context.pointerCursor
-      ? reactsItself(element)
-      : hasPointerCursor(visibility) ||
-        native.hasAttribute(element, 'onclick') ||
-        (!role && (isTabStop(element) || isStepSign(element))))
-  const visuallyHidden = context.visuallyHidden || visibility.visuallyHidden
-  const inView = isInView(element, visibility.fixed ? viewport(context.view) : context.clip)
-  return {
-    element,
-    role,
-    control,
-    parent,
-    clickable,
-    masked,
-    visuallyHidden,
-    inView,
-    holdsView: inView,
-    context,
-    items: [],
-    signature: '',
-    addedAt: 0,
-    changedAt: 0,
-    name: null,
-  }
-}
-
-/** A text that its style draws as dots; the style is inherited, and asked for where there is a text. */
-function isDotted(element: Element, { style }: Visibility): boolean {
-  if (!isText(native.firstChild(element)) || !style) return false
-  return /^(disc|circle|square)$/.test(style.getPropertyValue('-webkit-text-security'))
-}
-
-function isMaskedItself(element: Element, options: PageOptions): boolean {
-  // Half of a page's elements have no attributes, and only the host's selectors match those.
-  return (
-    (native.hasAttributes(element) || (options.mask?.length ?? 0) > 0) &&
-    native.matches(element, maskSelector(options))
-  )
-}
-
-/** The control of a label that is shown in place of it, as the control itself isn't displayed. */
-function hiddenControl(element: Element): Element | null {
-  if (!isTag(element, 'label')) return null
-  const { control } = element
-  return control && !native.checkVisibility(control, { visibilityProperty: true }) ? control : null
 }
 
 function childrenIn(task: Walk, element: Element): readonly Node[] {
@@ -238,7 +169,12 @@ function innerContext(
   const inner = frameDocument(element)
   const view = inner && nativeDocument.defaultView(inner)
   if (view)
-    return { ...pageContext(view), ...(!node.inView && { clip: null }), masked: node.masked }
+    return {
+      ...pageContext(view),
+      ...(!node.inView && { clip: null }),
+      masked: node.masked,
+      onHover: node.onHover,
+    }
   const clip = holdsElements ? clipInside(node, visibility) : context.clip
   const inLabel =
     context.inLabel || isVisibleLabel(node) || /^(legend|caption)$/.test(native.localName(element))
@@ -251,6 +187,7 @@ function innerContext(
     clip === context.clip &&
     node.masked === context.masked &&
     node.visuallyHidden === context.visuallyHidden &&
+    node.onHover === context.onHover &&
     pointerCursor === context.pointerCursor &&
     inControl === context.inControl &&
     inLabel === context.inLabel
@@ -261,6 +198,7 @@ function innerContext(
         clip,
         masked: node.masked,
         visuallyHidden: node.visuallyHidden,
+        onHover: node.onHover,
         pointerCursor,
         inControl,
         inLabel,
@@ -282,6 +220,7 @@ function isDenied(element: Element, { deny = [] }: PageOptions): boolean {
 
 function addText({ node, visibility, context }: Visit, child: Node): void {
   if (visibility.invisible || context.inLabel || isField(node.element)) return
+  if (isUnseenUntilHover(node.onHover) && !isOfControl(node, context)) return
   const text = cleanText(native.nodeValue(child) ?? '')
   if (!text) return
   const last = node.items.at(-1)
@@ -289,6 +228,10 @@ function addText({ node, visibility, context }: Visit, child: Node): void {
     if (!last || !('text' in last))
       node.items.push({ text: MASKED, visuallyHidden: false, holder: node })
   } else node.items.push({ text, visuallyHidden: context.visuallyHidden, holder: node })
+}
+
+function isOfControl({ role, clickable }: OutlineNode, { inControl }: WalkContext): boolean {
+  return inControl || clickable || isActionable(role)
 }
 
 /** Its text is its value, and shown as that. */

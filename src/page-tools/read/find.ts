@@ -12,6 +12,8 @@ import { excerptOf } from './long-text.ts'
 import { headWithRef, shownValue, textMark } from './line.ts'
 import { longTextOf } from './text-places.ts'
 import { hiddenReason, visibilityOf } from '../outline/visibility.ts'
+import { recountRules } from '../outline/hover/cascade.ts'
+import { hiddenUntilHover } from '../outline/hover/on-hover.ts'
 import { nameHint } from './name-hint.ts'
 import { nameOf } from '../outline/name.ts'
 import { placeNote, placeOf } from './place.ts'
@@ -73,6 +75,7 @@ export async function find(query: FindQuery, options: FindOptions = {}): Promise
   const { role, name, text } = query
   if (!role?.trim() && !name?.trim() && !text?.trim())
     throw new PageError('invalid-input', 'Give a role, a name or a text to look for.')
+  recountRules()
   const candidates = await runInSlices(collect(live, query), options.signal)
   const likely = candidates.toSorted((a, b) => b.likely - a.likely).slice(0, CANDIDATES)
   const clean = scrubber(live)
@@ -213,11 +216,17 @@ function shortText(element: Element, options: PageOptions): string {
 
 function isShown(element: Element, options: PageOptions): boolean {
   return (
-    hiddenReason(element) === null &&
+    (hiddenReason(element) === null || isControlOnHover(element)) &&
     isReadable(element, options) &&
     !isAriaHidden(element) &&
     !isOfHiddenList(element)
   )
+}
+
+/** Shown on hover: what can be clicked then, not what is only to be read. */
+function isControlOnHover(element: Element): boolean {
+  const isControl = isActionable(roleOf(element)) || isClickable(element)
+  return isControl && hiddenUntilHover(element) !== null
 }
 
 /** The options of a select that a component hides behind a list of its own. */

@@ -13,7 +13,7 @@ import { isNode, isText, type OutlineItem, type OutlineNode } from '../outline/o
 import { isActionable, isNamedByContent, isPopup } from '../outline/role.ts'
 import { stateOf } from '../outline/state.ts'
 import { nameHint } from './name-hint.ts'
-import { nameMark } from './name-mark.ts'
+import { hoverNameMark, nameMark } from './name-mark.ts'
 
 const NAME_LIMIT = 100
 export const VALUE_LIMIT = 120
@@ -90,7 +90,8 @@ function partsOfHead(node: OutlineNode, options: PageOptions): string[] {
   const title = titleFlag(node)
   if (title && title !== text) parts.push(`[title=${quote(title)}]`)
   const unlabelled = labelsOf(node.control).length === 0
-  if (unlabelled && node.visuallyHidden && text) parts.push('[sr-only]')
+  if (node.onHover) parts.push('[on hover]', ...hoverNameMark(node, options))
+  else if (unlabelled && node.visuallyHidden && text) parts.push('[sr-only]')
   else if (unlabelled && visuallyHidden) parts.push('[name sr-only]')
   else if (text && !visuallyHidden) parts.push(...nameMark(node, options))
   if (node.clickable) parts.push('[clickable]')

@@ -1,4 +1,4 @@
-import { ancestorsOf, childrenOf, isElement, referenced, viewOf } from '../dom.ts'
+import { ancestorsOf, childrenOf, descendantsOf, isElement, referenced, viewOf } from '../dom.ts'
 import { shownAt, SIDES } from '../generated-text.ts'
 import { labelsOf } from '../labels.ts'
 import * as native from '../native.ts'
@@ -7,7 +7,7 @@ import type { OutlineNode } from '../outline/outline-node.ts'
 import { isNamedByContent } from '../outline/role.ts'
 import { sliderLabel } from '../outline/slider-label.ts'
 import type { Unseen } from '../sight/reasons.ts'
-import { unseenGenerated, unseenReason } from '../sight/unseen.ts'
+import { unseenByStyle, unseenGenerated, unseenReason } from '../sight/unseen.ts'
 
 /** Names are cut long before that many texts. */
 const TEXT_LIMIT = 40
@@ -27,6 +27,22 @@ export function nameMark(node: OutlineNode, options: PageOptions): readonly stri
   const [reason] = hidden
   if (reason) return [`[name ${seen > 0 ? 'partly ' : ''}hidden: ${reason}]`]
   return seen === 0 && reasons.length > 0 ? ['[name sr-only]'] : []
+}
+
+/** The same of what is hidden until hover, by the styles of its texts alone: they have no boxes. */
+export function hoverNameMark(node: OutlineNode, options: PageOptions): readonly string[] {
+  if (node.masked) return []
+  const [reason] = namingElements(node, options)
+    .flatMap((source) => [source, ...descendantsOf(source)])
+    .slice(0, TEXT_LIMIT)
+    .flatMap((one) => (hasWords(one) ? (unseenByStyle(one) ?? []) : []))
+  return reason ? [`[name hidden: ${reason}]`] : []
+}
+
+function hasWords(element: Element): boolean {
+  return childrenOf(element).some(
+    (child) => native.nodeType(child) === 3 && native.nodeValue(child)?.trim(),
+  )
 }
 
 /** The elements whose texts the name is made of; none when an attribute gives it. */
@@ -56,7 +72,7 @@ function isNoPart(element: Element): boolean {
 function addReasons(element: Element, reasons: (Unseen | null)[]): void {
   if (reasons.length >= TEXT_LIMIT || native.getAttribute(element, 'aria-hidden') === 'true') return
   const children = childrenOf(element)
-  if (children.some((child) => native.nodeType(child) === 3 && native.nodeValue(child)?.trim())) {
+  if (hasWords(element)) {
     const reason = unseenReason(element)
     if (reason !== 'not displayed' || !isNoPart(element)) reasons.push(reason)
   }

@@ -3,6 +3,7 @@ import type { PageOptions } from '../options.ts'
 import { isMasked } from '../privacy.ts'
 import type { OutlineNode } from '../outline/outline-node.ts'
 import { roleOf } from '../outline/role.ts'
+import { hiddenUntilHover } from '../outline/hover/on-hover.ts'
 import { pageContext } from '../outline/walk.ts'
 
 /** A node for one element without its content, to be shown in one line. */
@@ -18,6 +19,7 @@ export function standaloneNode(element: Element, options: PageOptions): OutlineN
     clickable: false,
     masked: isMasked(element, options),
     visuallyHidden: false,
+    onHover: hiddenUntilHover(element),
     context: pageContext(viewOf(element)),
     signature: '',
     addedAt: 0,

@@ -46,6 +46,17 @@ export function unseenGenerated(element: Element, style: CSSStyleDeclaration): U
   return found && isPassing(found, layer) ? null : found
 }
 
+/** The same of the text of an element that isn't rendered, by its own style and the ground behind it. */
+export function unseenByStyle(holder: Element): Unseen | null {
+  refreshLayers()
+  const style = viewOf(holder).getComputedStyle(holder)
+  if (isTinyFont(holder, style, [])) return 'too small to see'
+  const colour = fillOf(holder, style)
+  if (!colour || !otherColoursOf(holder, style)) return null
+  if (colour.alpha <= FAINT) return 'transparent'
+  return isLike(colour, groundOf(layerOf(holder))) ? 'same colour as its background' : null
+}
+
 /** Whether an animation around is about to show what isn't seen. */
 function isPassing(found: Unseen, layer: Layer | null): boolean {
   const isTransparent = found === 'transparent'

@@ -1,0 +1,182 @@
+import * as native from '../../native.ts'
+import * as nativeDocument from '../../native-document.ts'
+import { once } from '../../once.ts'
+import { hides, type HidingProperty, HIDING_PROPERTIES } from './hiding.ts'
+import { asHovered, isDynamic, selectorsOf } from './selectors.ts'
+import { compareSpecificity, type Specificity, specificityOf } from './specificity.ts'
+import {
+  isSameMark,
+  readRules,
+  type RulesMark,
+  rulesMark,
+  type StyleRule,
+  type StyleRules,
+  type Tree,
+} from './style-rules.ts'
+
+/** One value that a tree's styles may give to elements. */
+interface Declared {
+  /** What it applies to now, and what to while the pointer is where it asks for; the same where it asks for nothing. */
+  readonly selector: string
+  readonly hovered: string
+  readonly specificity: () => Specificity
+  readonly rule: StyleRule
+}
+
+/** A value, and whether it takes the pointer, or the focus. */
+export interface Winner {
+  readonly value: string
+  readonly isOnHover: boolean
+}
+
+export interface HoverStyles {
+  /** Matches what a rule may show on hover; null: nothing. */
+  readonly mayShow: string | null
+  readonly isWhole: boolean
+  /** The value that an element has on hover, by the rules of this tree and its own `style`; null: none says it. */
+  winnerOf(element: Element, property: HidingProperty): Winner | null
+}
+
+interface Known {
+  readonly mark: RulesMark
+  readonly styles: HoverStyles
+  /** When the rules were counted. */
+  at: number
+}
+
+const known = new WeakMap<Tree, Known>()
+/** How long they aren't counted again within a reading. Milliseconds. */
+const FRESH_MS = 100
+let readingSince = -Infinity
+
+/** A new reading begins: what has changed of the rules is to be noticed. */
+export function recountRules(): void {
+  readingSince = performance.now()
+}
+
+export function hoverStyles(tree: Tree): HoverStyles {
+  const before = known.get(tree)
+  const at = performance.now()
+  if (before && before.at >= readingSince && at - before.at < FRESH_MS) return before.styles
+  const mark = rulesMark(tree)
+  if (before && isSameMark(before.mark, mark)) {
+    before.at = at
+    return before.styles
+  }
+  const styles = makeStyles(readRules(tree), tree)
+  known.set(tree, { mark, styles, at })
+  return styles
+}
+
+function makeStyles({ rules, layers, isWhole }: StyleRules, tree: Tree): HoverStyles {
+  const declared = new Map<HidingProperty, readonly Declared[]>()
+  const of = (property: HidingProperty): readonly Declared[] => {
+    const found = declared.get(property) ?? declarations(rules, property, tree)
+    declared.set(property, found)
+    return found
+  }
+  const shows = rules.filter(
+    ({ selectors, style }) =>
+      isDynamic(selectors) && HIDING_PROPERTIES.some((one) => style.getPropertyValue(one)),
+  )
+  const selectors = shows.flatMap((rule) => expanded(rule, tree))
+  const touched = selectors.flatMap(({ selector, hovered }) =>
+    selector === hovered ? [] : [selector, hovered],
+  )
+  return {
+    mayShow: touched.length > 0 ? touched.join(', ') : null,
+    isWhole,
+    winnerOf: (element, property) => winnerAmong(of(property), { element, property, layers }),
+  }
+}
+
+function declarations(
+  rules: readonly StyleRule[],
+  property: HidingProperty,
+  tree: Tree,
+): readonly Declared[] {
+  return rules
+    .filter(({ style }) => style.getPropertyValue(property))
+    .flatMap((rule) => expanded(rule, tree))
+}
+
+function expanded(rule: StyleRule, tree: Tree): readonly Declared[] {
+  const one =
+    native.nodeType(tree) === 9
+      ? nativeDocument.documentElement(tree as Document)
+      : (tree as ShadowRoot).host
+  return selectorsOf(rule.selectors).flatMap((selector) => {
+    const hovered = asHovered(selector)
+    if (!isValid(selector, one) || !isValid(hovered, one)) return []
+    return [{ selector, hovered, specificity: once(() => specificityOf(selector)), rule }]
+  })
+}
+
+/** Also false for the pseudo-elements, which match no element. Asked of one element: of a tree it would take long. */
+function isValid(selector: string, one: Element): boolean {
+  if (selector.includes('::')) return false
+  try {
+    native.matches(one, selector)
+    return true
+  } catch {
+    return false
+  }
+}
+
+interface Question {
+  readonly element: Element
+  readonly property: HidingProperty
+  readonly layers: readonly string[]
+}
+
+/** The one that wins while the pointer is where the selectors ask for. */
+function winnerAmong(declared: readonly Declared[], question: Question): Winner | null {
+  const { element, property, layers } = question
+  let best: Ranked | null = null
+  let isLost = false
+  for (const one of declared) {
+    const value = one.rule.style.getPropertyValue(property)
+    if (!native.matches(element, one.hovered)) {
+      isLost ||= hides(property, value) && native.matches(element, one.selector)
+      continue
+    }
+    // What shows on a condition that isn't known may never do so.
+    if (one.rule.isConditional && !hides(property, value)) continue
+    const isImportant = one.rule.style.getPropertyPriority(property) === 'important'
+    if (!best || isStronger({ one, isImportant }, best, layers)) best = { one, isImportant }
+  }
+  const isOnHover = isLost || (best !== null && best.one.selector !== best.one.hovered)
+  // What hides it only while the pointer is elsewhere leaves it as it would be without.
+  const value = best ? best.one.rule.style.getPropertyValue(property) : isLost ? 'initial' : null
+  const winner = value === null ? null : { value, isOnHover }
+  return withOwnStyle(winner, best?.isImportant ?? false, question)
+}
+
+/** What the `style` attribute says is weaker than what is important, unless it is so itself. */
+function withOwnStyle(
+  best: Winner | null,
+  isImportant: boolean,
+  { element, property }: Question,
+): Winner | null {
+  const { style } = element as Partial<ElementCSSInlineStyle>
+  const value = style?.getPropertyValue(property)
+  if (!value) return best
+  const isOwn = !isImportant || style?.getPropertyPriority(property) === 'important'
+  return isOwn ? { value, isOnHover: false } : best
+}
+
+interface Ranked {
+  readonly one: Declared
+  readonly isImportant: boolean
+}
+
+/** https://www.w3.org/TR/css-cascade-5/#cascade-sort, of two rules of one tree; the first came later. */
+function isStronger(first: Ranked, second: Ranked, layers: readonly string[]): boolean {
+  if (first.isImportant !== second.isImportant) return first.isImportant
+  const rank = ({ layer }: StyleRule): number =>
+    layer === null ? layers.length : layers.indexOf(layer)
+  const byLayer = rank(first.one.rule) - rank(second.one.rule)
+  // Of what is important, the weakest layer is the strongest.
+  if (byLayer !== 0) return first.isImportant ? byLayer < 0 : byLayer > 0
+  return compareSpecificity(first.one.specificity(), second.one.specificity()) >= 0
+}

@@ -1,0 +1,113 @@
+import { ancestorsOf, isTag, parentOf, viewOf } from '../../dom.ts'
+import * as native from '../../native.ts'
+import { hoverStyles, type HoverStyles } from './cascade.ts'
+import { hides, type HidingProperty } from './hiding.ts'
+import type { Tree } from './style-rules.ts'
+
+/**
+ * How an element is hidden that a style shows while the pointer is over something around it, or the focus in it: it isn't
+ * rendered, it takes its room but isn't painted, or nobody can see it.
+ */
+export type OnHover = 'unrendered' | 'invisible' | 'unseen'
+
+const CONTROLS =
+  'a[href],button,input:not([type=hidden]),select,textarea,summary,[role],[tabindex],[onclick]'
+/** What the markup hides stays so. */
+const EXCLUDED = '[aria-hidden="true"],[inert],[hidden=until-found],[data-offstage-ignore]'
+
+/** Whether a hidden part may hold what the outline shows on hover: a control, and a rule that may show the part. */
+export function mayShowOnHover(part: Element): boolean {
+  const { mayShow } = stylesOf(part)
+  return (
+    mayShow !== null &&
+    native.matches(part, mayShow) &&
+    (native.matches(part, CONTROLS) || native.querySelector(part, CONTROLS) !== null)
+  )
+}
+
+/** How the element is hidden by its own style, and would be shown on hover; null where it isn't, or stays hidden. */
+export function shownOnHover(element: Element): OnHover | null {
+  const hiding = hidingOf(element)
+  if (hiding.length === 0 || !hiding.every((one) => isLifted(element, one))) return null
+  if (hiding.includes('display')) return 'unrendered'
+  return hiding.includes('visibility') ? 'invisible' : 'unseen'
+}
+
+/**
+ * The same, of all that is around the element, too: the strongest way in which any of it is hidden. Null also for what can
+ * be seen.
+ */
+export function hiddenUntilHover(element: Element): OnHover | null {
+  let found: OnHover | null = null
+  for (const at of [element, ...ancestorsOf(element)]) {
+    if (native.matches(at, EXCLUDED)) return null
+    const hiding = hidingOf(at)
+    if (hiding.length === 0) continue
+    const how = shownOnHover(at)
+    if (!how) return null
+    found = found === 'unrendered' || how === 'unrendered' ? 'unrendered' : (found ?? how)
+  }
+  return found
+}
+
+/** Whether an element is visible once a style shows on hover what it is in. */
+export function becomesVisible(element: Element): boolean {
+  const { visibility } = viewOf(element).getComputedStyle(element)
+  if (!hides('visibility', visibility)) return true
+  const winner = stylesOf(element).winnerOf(element, 'visibility')
+  if (winner && winner.value !== 'inherit')
+    return winner.isOnHover && !hides('visibility', winner.value)
+  const around = parentOf(element)
+  return around !== null && becomesVisible(around)
+}
+
+/** Whether styles may show something in or beside an element on hover: by a rule, or by one that can't be read. */
+export function mayDependOnHover(element: Element): boolean {
+  const { mayShow, isWhole } = stylesOf(element)
+  if (!isWhole) return true
+  const parent = native.parentElement(element)
+  const around = parent && !isTag(parent, 'body') ? parent : element
+  return (
+    mayShow !== null &&
+    [element, ...native.querySelectorAll(around, mayShow)].some(
+      (one) => native.matches(one, mayShow) && hidingOf(one).length > 0,
+    )
+  )
+}
+
+const LIMITED = new Set<HidingProperty>(['height', 'width'])
+
+function isLifted(element: Element, property: HidingProperty): boolean {
+  if (property === 'visibility') return becomesVisible(element)
+  const { mayShow, winnerOf } = stylesOf(element)
+  if (mayShow === null || !native.matches(element, mayShow)) return false
+  const winner = winnerOf(element, property)
+  // What a limit brings to nothing has a size that no rule says.
+  if (!winner)
+    return LIMITED.has(property) && isLifted(element, `max-${property}` as HidingProperty)
+  return winner.isOnHover && !hides(property, winner.value)
+}
+
+/** The properties by which an element's own style hides it. */
+function hidingOf(element: Element): readonly HidingProperty[] {
+  const style = viewOf(element).getComputedStyle(element)
+  const found: HidingProperty[] = []
+  const add = (...properties: HidingProperty[]): void => {
+    for (const one of properties) if (hides(one, style.getPropertyValue(one))) found.push(one)
+  }
+  add('display', 'visibility', 'opacity')
+  if (/^(absolute|fixed)$/.test(style.position)) add('clip', 'left', 'top', 'right')
+  if (style.clipPath !== 'none') add('clip-path')
+  // A frame and the page itself are as large as their window.
+  if (style.overflow !== 'visible' && !isTag(element, 'body') && !isTag(element, 'html'))
+    add('height', 'max-height', 'width', 'max-width')
+  return found
+}
+
+/** Those of its document or shadow root; what is on no page has none. */
+function stylesOf(element: Element): HoverStyles {
+  const root = native.getRootNode(element)
+  return native.nodeType(root) === 1 ? NO_STYLES : hoverStyles(root as Tree)
+}
+
+const NO_STYLES: HoverStyles = { mayShow: null, isWhole: true, winnerOf: () => null }

@@ -1,0 +1,202 @@
+import { viewOf } from '../../dom.ts'
+import * as native from '../../native.ts'
+import * as nativeDocument from '../../native-document.ts'
+import { selectorsOf } from './selectors.ts'
+
+export type Tree = Document | ShadowRoot
+
+/** What a style sheet sets for the elements that a list of selectors matches. */
+export interface StyleRule {
+  readonly selectors: string
+  readonly style: CSSStyleDeclaration
+  /** The name of its cascade layer, dots between those around it; null: in none. */
+  readonly layer: string | null
+  /** It applies on a condition that can't be asked for here: of a container or a scope. */
+  readonly isConditional: boolean
+}
+
+export interface StyleRules {
+  /** In the order of the style sheets. */
+  readonly rules: readonly StyleRule[]
+  /** Names of cascade layers, the weakest first. */
+  readonly layers: readonly string[]
+  /** False where a style sheet can't be read: it is of another origin, or not there yet. */
+  readonly isWhole: boolean
+}
+
+interface AnyRule {
+  readonly style?: CSSStyleDeclaration
+  readonly selectorText?: string
+  readonly cssRules?: CSSRuleList
+  readonly media?: MediaList
+  readonly conditionText?: string
+  readonly name?: string
+  readonly nameList?: readonly string[]
+  readonly layerName?: string | null
+  readonly styleSheet?: CSSStyleSheet | null
+}
+
+interface Around {
+  readonly parent: string | null
+  readonly layer: string | null
+  readonly isConditional: boolean
+}
+
+/** All rules of a tree that apply in its window as it is, without those of other trees. */
+export function readRules(tree: Tree): StyleRules {
+  const view = viewOf(tree)
+  const reader = new Reader(view)
+  for (const sheet of sheetsOf(tree)) reader.readSheet(sheet, OUTERMOST)
+  return reader.result()
+}
+
+/** What rules were read of: the style sheets with their numbers of rules, and the width of the window. */
+export type RulesMark = readonly unknown[]
+
+/** The same where all of its style sheets are the same, with as many rules. */
+export function rulesMark(tree: Tree): RulesMark {
+  const sizes = sheetsOf(tree).flatMap((sheet) => {
+    try {
+      return [sheet, sheet.disabled, sheet.cssRules.length]
+    } catch {
+      return [sheet, sheet.disabled, null]
+    }
+  })
+  return [viewOf(tree).innerWidth, ...sizes]
+}
+
+export function isSameMark(one: RulesMark, other: RulesMark): boolean {
+  return one.length === other.length && one.every((part, index) => part === other[index])
+}
+
+const OUTERMOST: Around = { parent: null, layer: null, isConditional: false }
+
+function sheetsOf(tree: Tree): readonly CSSStyleSheet[] {
+  return native.nodeType(tree) === 9
+    ? [
+        ...nativeDocument.styleSheets(tree as Document),
+        ...nativeDocument.adoptedStyleSheets(tree as Document),
+      ]
+    : [...tree.styleSheets, ...tree.adoptedStyleSheets]
+}
+
+class Reader {
+  readonly #view: Window & typeof globalThis
+  readonly #rules: StyleRule[] = []
+  readonly #layers: string[] = []
+  #isWhole = true
+  #unnamed = 0
+
+  constructor(view: Window & typeof globalThis) {
+    this.#view = view
+  }
+
+  result(): StyleRules {
+    return { rules: this.#rules, layers: sortedLayers(this.#layers), isWhole: this.#isWhole }
+  }
+
+  readSheet(sheet: CSSStyleSheet, around: Around): void {
+    if (sheet.disabled || !this.#isMatching(sheet.media)) return
+    try {
+      this.#read(sheet.cssRules, around)
+    } catch {
+      this.#isWhole = false
+    }
+  }
+
+  #read(rules: CSSRuleList, around: Around): void {
+    for (const rule of rules) this.#readRule(kindOf(rule), rule as AnyRule, around)
+  }
+
+  #readRule(kind: string, rule: AnyRule, around: Around): void {
+    const { cssRules } = rule
+    switch (kind) {
+      case 'CSSStyleRule':
+        return this.#readStyle(rule, around)
+      case 'CSSNestedDeclarations':
+        if (around.parent !== null) this.#add(around.parent, rule, around)
+        return
+      case 'CSSMediaRule':
+        if (cssRules && this.#isMatching(rule.media)) this.#read(cssRules, around)
+        return
+      case 'CSSSupportsRule':
+        if (cssRules && this.#view.CSS.supports(rule.conditionText ?? ''))
+          this.#read(cssRules, around)
+        return
+      case 'CSSContainerRule':
+      case 'CSSScopeRule':
+        if (cssRules) this.#read(cssRules, { ...around, isConditional: true })
+        return
+      case 'CSSLayerStatementRule':
+        for (const name of rule.nameList ?? []) this.#layer(name, around)
+        return
+      case 'CSSLayerBlockRule':
+        if (cssRules) this.#read(cssRules, { ...around, layer: this.#layer(rule.name, around) })
+        return
+      case 'CSSImportRule':
+        return this.#readImport(rule, around)
+      default:
+      // Fonts, keyframes and the like set nothing for elements.
+    }
+  }
+
+  #readStyle(rule: AnyRule, around: Around): void {
+    const selectors = resolved(rule.selectorText ?? '', around.parent)
+    this.#add(selectors, rule, around)
+    const { cssRules } = rule
+    if (cssRules && cssRules.length > 0) this.#read(cssRules, { ...around, parent: selectors })
+  }
+
+  #readImport({ styleSheet, media, layerName }: AnyRule, around: Around): void {
+    if (!this.#isMatching(media)) return
+    if (!styleSheet) this.#isWhole = false
+    else if (typeof layerName === 'string')
+      this.readSheet(styleSheet, { ...around, layer: this.#layer(layerName, around) })
+    else this.readSheet(styleSheet, around)
+  }
+
+  #add(selectors: string, { style }: AnyRule, { layer, isConditional }: Around): void {
+    if (style && style.length > 0) this.#rules.push({ selectors, style, layer, isConditional })
+  }
+
+  #layer(name: string | undefined, { layer }: Around): string {
+    // One without a name is another one each time.
+    const own = name || `:${(this.#unnamed += 1)}`
+    const full = layer === null ? own : `${layer}.${own}`
+    if (!this.#layers.includes(full)) this.#layers.push(full)
+    return full
+  }
+
+  #isMatching(media: MediaList | undefined): boolean {
+    return !media || media.length === 0 || this.#view.matchMedia(media.mediaText).matches
+  }
+}
+
+function kindOf(rule: CSSRule): string {
+  return Object.prototype.toString.call(rule).slice('[object '.length, -1)
+}
+
+/** A nested selector as one of its own. */
+function resolved(selectors: string, parent: string | null): string {
+  if (parent === null) return selectors
+  const around = `:is(${parent})`
+  return selectorsOf(selectors)
+    .map((one) => (one.includes('&') ? one.replaceAll('&', around) : `${around} ${one}`))
+    .join(', ')
+}
+
+/** Each behind those that it has in it, as their rules are weaker than its own, else in the order in which they came. */
+function sortedLayers(names: readonly string[]): readonly string[] {
+  const rank = (name: string, depth: number): number => {
+    const part = name.split('.').slice(0, depth).join('.')
+    return names.findIndex((one) => one === part || one.startsWith(`${part}.`))
+  }
+  return names.toSorted((one, other) => {
+    if (one.startsWith(`${other}.`)) return -1
+    if (other.startsWith(`${one}.`)) return 1
+    for (let depth = 1; ; depth += 1) {
+      const order = rank(one, depth) - rank(other, depth)
+      if (order !== 0 || depth > 20) return order
+    }
+  })
+}

@@ -1,0 +1,87 @@
+import { isTag, isText } from '../dom.ts'
+import * as native from '../native.ts'
+import type { PageOptions } from '../options.ts'
+import { isSecretField, maskSelector } from '../privacy.ts'
+import { isInView, viewport } from './clip.ts'
+import { type Appearance, roleUntilHover } from './hover/appearance.ts'
+import type { OutlineNode, WalkContext } from './outline-node.ts'
+import { isStepSign, isTabStop, reactsItself } from './own-reaction.ts'
+import { isActionable, roleOf } from './role.ts'
+import { hasPointerCursor, type Visibility } from './visibility.ts'
+
+/** The node of one element, without its content. */
+export function makeNode(
+  element: Element,
+  options: PageOptions,
+  {
+    parent,
+    context,
+    visibility,
+    onHover,
+  }: Appearance & {
+    readonly parent: OutlineNode | null
+    readonly context: WalkContext
+  },
+): OutlineNode {
+  const proxied = hiddenControl(element)
+  const control = proxied ?? element
+  const role = visibility.invisible ? '' : roleUntilHover(roleOf(control), onHover)
+  const masked =
+    context.masked ||
+    isSecretField(element) ||
+    isMaskedItself(element, options) ||
+    (!visibility.invisible && isDotted(element, visibility))
+  const clickable =
+    !visibility.invisible &&
+    !context.inControl &&
+    !isActionable(role) &&
+    !(isTag(element, 'label') && element.control) &&
+    (context.pointerCursor
+      ? reactsItself(element)
+      : hasPointerCursor(visibility) ||
+        native.hasAttribute(element, 'onclick') ||
+        (!role && (isTabStop(element) || isStepSign(element))))
+  const visuallyHidden = context.visuallyHidden || visibility.visuallyHidden
+  const inView =
+    onHover !== 'unrendered' &&
+    isInView(element, visibility.fixed ? viewport(context.view) : context.clip)
+  return {
+    element,
+    role,
+    control,
+    parent,
+    clickable,
+    masked,
+    visuallyHidden,
+    onHover,
+    inView,
+    holdsView: inView,
+    context,
+    items: [],
+    signature: '',
+    addedAt: 0,
+    changedAt: 0,
+    name: null,
+  }
+}
+
+/** A text that its style draws as dots; the style is inherited, and asked for where there is a text. */
+function isDotted(element: Element, { style }: Visibility): boolean {
+  if (!isText(native.firstChild(element)) || !style) return false
+  return /^(disc|circle|square)$/.test(style.getPropertyValue('-webkit-text-security'))
+}
+
+function isMaskedItself(element: Element, options: PageOptions): boolean {
+  // Half of a page's elements have no attributes, and only the host's selectors match those.
+  return (
+    (native.hasAttributes(element) || (options.mask?.length ?? 0) > 0) &&
+    native.matches(element, maskSelector(options))
+  )
+}
+
+/** The control of a label that is shown in place of it, as the control itself isn't displayed. */
+function hiddenControl(element: Element): Element | null {
+  if (!isTag(element, 'label')) return null
+  const { control } = element
+  return control && !native.checkVisibility(control, { visibilityProperty: true }) ? control : null
+}
