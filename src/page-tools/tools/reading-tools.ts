@@ -149,8 +149,7 @@ function lookTool(page: Page): Tool {
   return typedTool({
     name: 'look',
     title: 'Look at a picture',
-    description:
-      'See an image, canvas, drawing or video frame, if you can see images.',
+    description: 'See an image, canvas, drawing or video frame, if you can see images.',
     inputSchema: {
       type: 'object',
       properties: { ref: REF },
