@@ -1,4 +1,4 @@
-import { contains, focusedElement, isElement, isTag, parentOf, referenced, viewOf } from '../dom.ts'
+import { contains, isTag, parentOf, viewOf } from '../dom.ts'
 import { toWindowPixels } from '../window-pixels.ts'
 import { renderedElement } from '../image-map.ts'
 import * as native from '../native.ts'
@@ -7,6 +7,7 @@ import { PageError } from '../page-error.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { isDisabled } from '../outline/state.ts'
 import { nextFrame, sleep } from '../waiting.ts'
+import { dismissCovering, leaveCovering } from './close-covering.ts'
 import { describeElement } from './describe.ts'
 import { hitTest, type Hit, type Point } from './hit-test.ts'
 import { hitOnPlace, scrollToPlace } from './place-on-element.ts'
@@ -15,6 +16,8 @@ import { hitOnPlace, scrollToPlace } from './place-on-element.ts'
 const STABLE_MS = 600
 /** How long an element may stay covered: by a closing menu, for example. Milliseconds. */
 const COVER_MS = 700
+/** A list that is closing needs no help. */
+const TRIES_BEFORE_DISMISSING = 2
 
 export interface ReadyOptions {
   readonly live: LivePage
@@ -88,7 +91,7 @@ async function reach(
   { live, name, signal, byKeys = false, at }: ReadyOptions & { readonly name: string },
 ): Promise<Hit> {
   const until = performance.now() + COVER_MS
-  for (;;) {
+  for (let tries = 0; ; tries += 1) {
     const hit = testHit(element, at)
     if ('receiver' in hit) return hit
     if (byKeys && hit.blocker && isOwnAppearance(hit.blocker, element))
@@ -96,19 +99,12 @@ async function reach(
     if (!native.isConnected(element))
       throw new PageError('stale-ref', `${name} was replaced meanwhile. Read the page again.`)
     if (performance.now() > until) throw unreachable(element, hit.blocker, { live, name })
-    if (hit.blocker) closeListOfFocused(hit.blocker, element)
+    if (hit.blocker) leaveCovering(hit.blocker, element)
+    if (hit.blocker && tries === TRIES_BEFORE_DISMISSING)
+      dismissCovering(hit.blocker, element, live)
     bringIntoView(element, at)
     await sleep(60, signal)
   }
-}
-
-/** Blurs the focused field when its open list is in the way, as a click elsewhere would. */
-function closeListOfFocused(blocker: Element, element: Element): void {
-  const focused = focusedElement(native.ownerDocument(element))
-  if (!isElement(focused) || contains(focused, element)) return
-  const lists = [...referenced(focused, 'aria-controls'), ...referenced(focused, 'aria-owns')]
-  if (lists.some((list) => contains(list, blocker) && !contains(list, element)))
-    native.blur(focused)
 }
 
 /**

@@ -94,7 +94,7 @@ function partsOfHead(node: OutlineNode, options: PageOptions): string[] {
   const unlabelled = labelsOf(node.control).length === 0
   if (unlabelled && node.visuallyHidden && text) parts.push('[sr-only]')
   else if (unlabelled && visuallyHidden) parts.push('[name sr-only]')
-  else if (text && !visuallyHidden) parts.push(...nameMark(node))
+  else if (text && !visuallyHidden) parts.push(...nameMark(node, options))
   if (node.clickable) parts.push('[clickable]')
   return parts
 }
