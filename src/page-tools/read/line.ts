@@ -65,7 +65,9 @@ function soleText(node: OutlineNode): ElementName | null {
 
 /** `button "Save" [disabled] [ref=e12]`, without the colon and what comes after it. A ref has what is acted on or read in full. */
 export function headOf(node: OutlineNode, options: PageOptions): string {
-  return hasRef(node) ? headWithRef(node, options) : partsOfHead(node, options).join(' ')
+  return hasRef(node) || isNamelessPicture(node, options)
+    ? headWithRef(node, options)
+    : partsOfHead(node, options).join(' ')
 }
 
 /** The same, with a ref in any case. */
@@ -92,7 +94,7 @@ function partsOfHead(node: OutlineNode, options: PageOptions): string[] {
   const unlabelled = labelsOf(node.control).length === 0
   if (unlabelled && node.visuallyHidden && text) parts.push('[sr-only]')
   else if (unlabelled && visuallyHidden) parts.push('[name sr-only]')
-  else if (text && !visuallyHidden) parts.push(...nameMark(node))
+  else if (text && !visuallyHidden) parts.push(...nameMark(node, options))
   if (node.clickable) parts.push('[clickable]')
   return parts
 }
@@ -110,6 +112,11 @@ function titleFlag({ element, masked }: OutlineNode): string {
 /** Elements to act on or to read in full get a ref; others only on request. */
 function hasRef({ role, element, clickable }: OutlineNode): boolean {
   return clickable || mayHoldRef(element, role)
+}
+
+/** A picture with a name can be looked at by that. */
+function isNamelessPicture(node: OutlineNode, options: PageOptions): boolean {
+  return /^(img|canvas|video)$/.test(node.role) && !displayName(node, options).text
 }
 
 /** Whether it is a part of the page rather than something in one. */
