@@ -20,8 +20,8 @@ export default defineConfig({
   // More than the two cores of small machines: a third of what a test takes is waiting.
   workers: 3,
   // Far more than they need: a busy machine is no failure.
-  timeout: 120_000,
-  expect: { timeout: 30_000, toPass: { intervals: POLL_INTERVALS } },
+  timeout: 240_000,
+  expect: { timeout: 60_000, toPass: { intervals: POLL_INTERVALS } },
   forbidOnly: Boolean(process.env.CI),
   reporter: 'list',
   use: {

@@ -8,7 +8,7 @@ const everywhere = [
   'engines/*.spec.ts',
   'browser/{chat-engines,consent,consent-person,consent-reload,leaving,policy}.spec.ts',
   'browser/{bad-input,faults,reload,supervision,versions}.spec.ts',
-  'browser/page-tools*.spec.ts',
+  'browser/page-{tools*,tasks}.spec.ts',
 ]
 
 /** The browsers beside Chromium, as far as this machine has them: `npm run test:engines`. */

@@ -28,6 +28,7 @@ const TARGETS = {
   'src/worker/run/decide.ts': [
     `${WORKER}/loop.test.ts`,
     `${WORKER}/repetition.test.ts`,
+    `${WORKER}/parking.test.ts`,
     'test/unit/testing/control-tools.test.ts',
     'test/unit/testing/steering.test.ts',
     'test/unit/testing/verify.test.ts',

@@ -128,8 +128,11 @@ const textOf = async (page: Page): Promise<string> => {
   const parts = last?.role === 'assistant' ? last.parts : []
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }
+/** If nothing comes, the failure says what the tab shows instead. */
 const isWriting = async (page: Page): Promise<void> => {
-  await expect.poll(() => textOf(page)).toMatch(/^Word by word/)
+  await expect
+    .poll(async () => (await textOf(page)) || JSON.stringify(await shown(page)))
+    .toMatch(/^Word by word/)
 }
 const whose = async (page: Page) => (await shown(page)).ownership
 const outcome = async (page: Page) => (await shown(page)).ended?.outcome

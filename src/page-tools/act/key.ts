@@ -75,7 +75,13 @@ export function readKey(text: string): Key {
     modifiers[modifier] = true
   }
   const key = keyOf(last === 'Plus' ? '+' : last)
-  return parts.length > 0 ? { ...key, ...modifiers } : withShift(key)
+  return parts.length > 0 ? { ...cased(key, modifiers), ...modifiers } : withShift(key)
+}
+
+/** `Control+K` is written with a capital; browsers tell of a `k` then, and of a `K` with Shift only. */
+function cased(key: Key, { shiftKey }: Modifiers): Key {
+  if (!/^[a-z]$/i.test(key.key)) return key
+  return { ...key, key: shiftKey ? key.key.toUpperCase() : key.key.toLowerCase() }
 }
 
 /** The names are a model's: `constructor` is no key. */

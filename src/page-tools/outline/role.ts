@@ -98,7 +98,15 @@ function ownRole(element: Element, tag: string): string | null {
 
 function specialRole(element: Element): string {
   if (native.localName(element) !== 'svg') return native.localName(element)
-  return native.getAttribute(element, 'aria-label') ? 'img' : ''
+  return native.getAttribute(element, 'aria-label') || isLargeDrawing(element) ? 'img' : ''
+}
+
+/** From this size on, in CSS pixels, a drawing is no icon. */
+const LARGE = 64
+
+function isLargeDrawing(element: Element): boolean {
+  const { width, height } = native.getBoundingClientRect(element)
+  return width >= LARGE && height >= LARGE
 }
 
 function hasAuthorName(element: Element): boolean {

@@ -71,7 +71,7 @@ export function headOf(
   options: PageOptions,
   nameLimit: number = NAME_LIMIT,
 ): string {
-  return hasRef(node)
+  return hasRef(node) || isNamelessPicture(node, options)
     ? headWithRef(node, options, nameLimit)
     : partsOfHead(node, options, nameLimit).join(' ')
 }
@@ -104,7 +104,7 @@ function partsOfHead(node: OutlineNode, options: PageOptions, nameLimit: number)
   const unlabelled = labelsOf(node.control).length === 0
   if (unlabelled && node.visuallyHidden && text) parts.push('[sr-only]')
   else if (unlabelled && visuallyHidden) parts.push('[name sr-only]')
-  else if (text && !visuallyHidden) parts.push(...nameMark(node))
+  else if (text && !visuallyHidden) parts.push(...nameMark(node, options))
   if (node.clickable) parts.push('[clickable]')
   return parts
 }
@@ -127,6 +127,11 @@ function titleFlag({ element, masked }: OutlineNode): string {
 /** Elements to act on or to read in full get a ref; others only on request. */
 function hasRef({ role, element, clickable }: OutlineNode): boolean {
   return clickable || mayHoldRef(element, role)
+}
+
+/** A picture with a name can be looked at by that. */
+function isNamelessPicture(node: OutlineNode, options: PageOptions): boolean {
+  return /^(img|canvas|video)$/.test(node.role) && !displayName(node, options).text
 }
 
 /** Whether it is a part of the page rather than something in one. */

@@ -93,6 +93,19 @@ describe('a step that leads to a crash each time', () => {
     expect(await factsOf(world)).toContain('run-continued')
   })
 
+  it('asks nothing and writes nothing while it is parked', async () => {
+    const world = await dieWhileAsking(2, 100)
+    const live = startLife(world)
+    await live.host.resumeRun(resume)
+    await live.until('run-parked')
+    const [asked, stored] = [world.requests.length, (await factsOf(world)).length]
+    // Were the loop to go on by itself, it would ask, or park again, in each of its turns.
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(world.requests).toHaveLength(asked)
+    expect(await factsOf(world)).toHaveLength(stored)
+    expect(countOf(live, 'run-parked')).toBe(1)
+  })
+
   it('is asked again after any number of reloads that are not in quick succession', async () => {
     const world = await dieWhileAsking(5, 11_000)
     const live = startLife(world)

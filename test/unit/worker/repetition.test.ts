@@ -29,7 +29,8 @@ describe('a run that repeats itself', () => {
     const { result, told } = await play(round.repeat(9))
     expect(result).toMatchObject({
       outcome: 'failed',
-      error: { code: 'repeated-calls' },
+      // The same request would be answered in the same way.
+      error: { code: 'repeated-calls', retryable: false },
       steps: 6 * length,
     })
     expect(told).toBe(3 * length)
