@@ -6,7 +6,8 @@ import { PageError } from '../page-error.ts'
 import { hiddenUntilHover } from '../outline/hover/on-hover.ts'
 import { roleOf } from '../outline/role.ts'
 import { describeElement } from './describe.ts'
-import { elementAt, hitTest, type Hit } from './hit-test.ts'
+import { elementAt, hitTest, type Hit, type Point } from './hit-test.ts'
+import { placeInWords, requireNoInnerControl } from './place-on-element.ts'
 import { clickPointer, movePointer, type Modifiers } from './pointer.ts'
 import { perform, type ActionContext, type ActionReport, type ActionOutcome } from './perform.ts'
 import { makeReady } from './make-ready.ts'
@@ -21,40 +22,50 @@ export interface ClickOptions extends ActOptions {
   /** `double`: two left clicks; `right`: opens context menus. Default `single`. */
   readonly kind?: 'single' | 'double' | 'right'
   readonly modifiers?: Modifiers
+  /** Where on it, in parts of its width and height from 0 to 1: of a picture, as `look` shows it. Default: its middle. */
+  readonly at?: Point
 }
 
 /** Clicks as a person would. Rejects with a `PageError` when a person couldn't. */
 export async function click(target: Target, options: ClickOptions = {}): Promise<ActionReport> {
-  const { page, signal, kind = 'single' } = options
+  const { page, signal, at } = options
+  if (at && ![at.x, at.y].every((part) => part >= 0 && part <= 1))
+    throw new PageError('invalid-input', 'x and y of at are parts of the element, from 0 to 1.')
   const element = await resolveTarget(target, { page, live: livePage(page), signal })
   return perform(options, (context) =>
-    clickElement(element, context, options).then(() => outcomeOf(element, context, kind)),
+    clickElement(element, context, options).then(() => outcomeOf(element, context, options)),
   )
 }
 
-function outcomeOf(element: Element, { live }: ActionContext, kind: string): ActionOutcome {
-  const verb = { double: 'Double-clicked', right: 'Right-clicked' }[kind] ?? 'Clicked'
-  return { summary: `${verb} ${describeElement(element, live)}.`, element }
+function outcomeOf(
+  element: Element,
+  { live }: ActionContext,
+  { kind = 'single', at }: ClickOptions,
+): ActionOutcome {
+  const verb = { single: 'Clicked', double: 'Double-clicked', right: 'Right-clicked' }[kind]
+  const where = at ? ` at ${placeInWords(at)}` : ''
+  return { summary: `${verb} ${describeElement(element, live)}${where}.`, element }
 }
 
 /** The click alone, for actions of several steps. */
 export async function clickElement(
   element: HTMLElement,
   context: ActionContext,
-  { kind = 'single', modifiers = {} }: Pick<ClickOptions, 'kind' | 'modifiers'> = {},
+  { kind = 'single', modifiers = {}, at }: Pick<ClickOptions, 'kind' | 'modifiers' | 'at'> = {},
 ): Promise<void> {
   const { live, signal } = context
-  const clickable = clickTarget(element, live.options)
+  const clickable = at ? element : clickTarget(element, live.options)
   const option = closest(clickable, 'option')
   if (option && isTag(option, 'option')) {
     checkAction(option, context)
     return pickOption(option)
   }
   const name = describeElement(clickable, live)
-  let hit = await readyToClick(clickable, context)
+  let hit = await readyToClick(clickable, context, at)
   await context.show(clickable)
   movePointer(live, hit)
   if (!native.isConnected(hit.receiver)) hit = replacementHit(hit, clickable, { live, name })
+  if (at) requireNoInnerControl(hit.receiver, element, live)
   const leads = kind === 'right' ? undefined : 'click'
   checkAction(element, context, leads)
   checkAction(hit.receiver, context, leads)
@@ -68,10 +79,13 @@ export async function clickElement(
 }
 
 /** What a style shows on hover only is clicked where the pointer would be for that, by events of its own. */
-async function readyToClick(element: HTMLElement, context: ActionContext): Promise<Hit> {
-  const onHover = hiddenUntilHover(element)
-  if (!onHover) return makeReady(element, context)
-  const around = await pointAround(element, context)
+async function readyToClick(
+  element: HTMLElement,
+  { live, signal, show }: ActionContext,
+  at: ClickOptions['at'],
+): Promise<Hit> {
+  if (!hiddenUntilHover(element)) return makeReady(element, { live, signal, ...(at && { at }) })
+  const around = await pointAround(element, { live, signal, show })
   // What is only transparent, and what a script has shown by now, is under the pointer itself.
   const hit = hiddenReason(element) === null ? hitTest(element) : null
   return hit && 'receiver' in hit ? hit : { point: around.point, receiver: element }

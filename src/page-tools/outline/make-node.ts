@@ -23,13 +23,14 @@ export function makeNode(
     readonly context: WalkContext
   },
 ): OutlineNode {
+  const { bare } = visibility
   const proxied = hiddenControl(element)
   const control = proxied ?? element
   const role = visibility.invisible ? '' : roleUntilHover(roleOf(control), onHover)
   const masked =
     context.masked ||
     isSecretField(element) ||
-    isMaskedItself(element, options) ||
+    isMaskedItself(element, options, bare) ||
     (!visibility.invisible && isDotted(element, visibility))
   const clickable =
     !visibility.invisible &&
@@ -39,8 +40,8 @@ export function makeNode(
     (context.pointerCursor
       ? reactsItself(element)
       : hasPointerCursor(visibility) ||
-        native.hasAttribute(element, 'onclick') ||
-        (!role && (isTabStop(element) || isStepSign(element))))
+        (!bare && native.hasAttribute(element, 'onclick')) ||
+        (!role && ((!bare && isTabStop(element)) || isStepSign(element))))
   const visuallyHidden = context.visuallyHidden || visibility.visuallyHidden
   const inView =
     onHover !== 'unrendered' &&
@@ -71,11 +72,10 @@ function isDotted(element: Element, { style }: Visibility): boolean {
   return /^(disc|circle|square)$/.test(style.getPropertyValue('-webkit-text-security'))
 }
 
-function isMaskedItself(element: Element, options: PageOptions): boolean {
-  // Half of a page's elements have no attributes, and only the host's selectors match those.
+/** Only the host's selectors match what has no attributes. */
+function isMaskedItself(element: Element, options: PageOptions, bare: boolean): boolean {
   return (
-    (native.hasAttributes(element) || (options.mask?.length ?? 0) > 0) &&
-    native.matches(element, maskSelector(options))
+    (!bare || (options.mask?.length ?? 0) > 0) && native.matches(element, maskSelector(options))
   )
 }
 

@@ -165,7 +165,7 @@ function innerContext(
 ): WalkContext {
   const { element, context } = node
   // Properties that matter to elements only are not read for the many that contain only text.
-  const holdsElements = children.some((child) => isElement(child as Node))
+  const holdsElements = children.some((child) => 'nodeType' in child && isElement(child))
   const inner = frameDocument(element)
   const view = inner && nativeDocument.defaultView(inner)
   if (view)
@@ -176,13 +176,12 @@ function innerContext(
       onHover: node.onHover,
     }
   const clip = holdsElements ? clipInside(node, visibility) : context.clip
-  const inLabel =
-    context.inLabel || isVisibleLabel(node) || /^(legend|caption)$/.test(native.localName(element))
-  const inControl = context.inControl || isSingleControl(node.role) || isVisibleLabel(node)
+  const isLabel = isVisibleLabel(node)
+  const isSingle = isSingleControl(node.role)
+  const inLabel = context.inLabel || isLabel || /^(legend|caption)$/.test(native.localName(element))
+  const inControl = context.inControl || isSingle || isLabel
   const pointerCursor =
-    context.pointerCursor ||
-    isSingleControl(node.role) ||
-    (holdsElements && hasPointerCursor(visibility))
+    context.pointerCursor || isSingle || (holdsElements && hasPointerCursor(visibility))
   const same =
     clip === context.clip &&
     node.masked === context.masked &&

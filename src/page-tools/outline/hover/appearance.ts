@@ -28,13 +28,14 @@ export function appearanceOf(
     : { visibility: { ...visibility, excluded: true, mayAppear: false }, onHover: null }
 }
 
-function asShown(element: Element, { fixed, style }: Visibility): Visibility {
+function asShown(element: Element, { fixed, bare, style }: Visibility): Visibility {
   return {
     excluded: false,
     mayAppear: true,
     invisible: false,
     visuallyHidden: true,
     fixed,
+    bare,
     style: style ?? viewOf(element).getComputedStyle(element),
   }
 }
