@@ -83,8 +83,7 @@ async function performNow(
   { signal, passive }: { readonly signal: AbortSignal | undefined; readonly passive: boolean },
 ): Promise<ActionReport> {
   signal?.throwIfAborted()
-  live.outline.noteVolatile()
-  await live.outline.refresh(signal)
+  await live.outline.beginAction(signal)
   const before = stateOf(live)
   const trees = treesOf(live)
   const views = new Set([...trees].map(viewOf))
@@ -163,6 +162,7 @@ function report(
     maxTokens: CHANGE_TOKENS,
     includeVolatile: false,
   })
+  live.outline.endAction()
   const { focused } = now
   const focusChanged =
     focused !== (outcome.focused ?? before.focused) && focused !== outcome.element

@@ -5,9 +5,11 @@ import { isInEditor, ownText } from './removal-line.ts'
 /** Entries of each kind that are kept. */
 const MAX_ENTRIES = 200
 
-interface Removal {
+export interface Removal {
   readonly at: number
   readonly line: string
+  /** What it was in. */
+  readonly around: Element | undefined
 }
 
 interface Reordering {
@@ -24,16 +26,16 @@ export class ChangeHistory {
   #reorderings: Reordering[] = []
 
   /** In the order in which they were recorded. */
-  removedSince(version: number): string[] {
-    return this.#removals.filter(({ at }) => at > version).map(({ line }) => line)
+  removedSince(version: number): Removal[] {
+    return this.#removals.filter(({ at }) => at > version)
   }
 
   reorderedSince(version: number): Element[] {
     return this.#reorderings.filter(({ at }) => at > version).map(({ element }) => element)
   }
 
-  recordRemoval(line: string, at: number): void {
-    this.#removals.push({ at, line })
+  recordRemoval(line: string, at: number, around?: Element): void {
+    this.#removals.push({ at, line, around })
   }
 
   /**
@@ -42,7 +44,7 @@ export class ChangeHistory {
    */
   recordTextRemoval(text: string, now: OutlineNode, at: number): void {
     if (text && !now.role && !ownText(now) && !isInEditor(now.element))
-      this.recordRemoval(`text "${text.slice(0, 80)}"`, at)
+      this.recordRemoval(`text "${text.slice(0, 80)}"`, at, now.element)
   }
 
   /** Records the element if what is in both lists is in another order. */

@@ -5,20 +5,22 @@ import type { PageOptions } from '../options.ts'
 import { runInSlices } from '../time-slicing.ts'
 import { once } from '../once.ts'
 import { ariaModal, isUnreachable } from './aria-modal.ts'
-import { ChangeHistory } from './change-history.ts'
+import { ChangeHistory, type Removal } from './change-history.ts'
 import { changedNodes } from './changed-nodes.ts'
 import { recountRules } from './hover/cascade.ts'
 import { MutationLog } from './mutation-log.ts'
 import { nodesOf, type OutlineNode } from './outline-node.ts'
+import { OwnChanges } from './own-changes.ts'
 import { isInEditor, ownText, removalLine } from './removal-line.ts'
 import { isActionable } from './role.ts'
 import { signatureOf } from './signature.ts'
+import { EXCLUDED, isInParent, isRendered, openModal } from './still-there.ts'
 import { pageContext, walkChildren, walk, type Walk } from './walk.ts'
 
 export interface Changes {
   readonly added: readonly OutlineNode[]
   readonly changed: readonly OutlineNode[]
-  readonly removed: readonly string[]
+  readonly removed: readonly Removal[]
   /** Nodes whose content is in another order. */
   readonly reordered: readonly OutlineNode[]
 }
@@ -26,7 +28,6 @@ export interface Changes {
 /** Beyond this many changed nodes, one walk of everything is cheaper than many small ones. */
 const MAX_CHANGED_NODES = 60
 const FIELDS = new Set(['input', 'textarea', 'select'])
-const EXCLUDED = '[aria-hidden="true"],[inert],[data-offstage-ignore]'
 /** Children of one element that are walked, for the usual budget. */
 const LIST_LIMIT = 40
 
@@ -45,6 +46,7 @@ export class LiveOutline {
   #behindModal = new Map<Element, OutlineNode>()
   #hidden = new Set<Element>()
   readonly #history = new ChangeHistory()
+  readonly #ownChanges = new OwnChanges()
   #top: OutlineNode | null = null
   #modal: Element | null = null
   #version = 0
@@ -134,14 +136,36 @@ export class LiveOutline {
     return this.#log.hasChanges
   }
 
-  /** Marks what changed since the last walk as volatile. To be called when no action ran in between. */
-  noteVolatile(): void {
+  /** Updates the outline before an action, and notes what changed since the last walk as changing by itself. */
+  async beginAction(signal?: AbortSignal): Promise<void> {
     this.#log.noteVolatile()
+    const { takenAt } = this.#log
+    this.#ownChanges.forget((element) => !this.#log.isVolatile(element))
+    for (const node of this.#volatileNodes())
+      if (!this.#ownChanges.has(node.element)) this.#ownChanges.note(node, takenAt)
+    await this.refresh(signal)
+    for (const node of this.#volatileNodes()) this.#ownChanges.note(node, performance.now())
+  }
+
+  /** To be called once what an action has changed is told. */
+  endAction(): void {
+    for (const node of this.#volatileNodes()) this.#ownChanges.restart(node, performance.now())
   }
 
   /** Whether the element changes repeatedly by itself: a clock, a ticker, an animation. */
   isVolatile(element: Node): boolean {
     return this.#log.isVolatile(element)
+  }
+
+  /** Whether what has changed in a node since the last action began would have changed without it. */
+  isOwnChange(node: OutlineNode): boolean {
+    return (
+      this.#log.isVolatile(node.element) && this.#ownChanges.isExpected(node, performance.now())
+    )
+  }
+
+  #volatileNodes(): OutlineNode[] {
+    return [...this.#log.volatile].flatMap((one) => this.#nodes.get(one as Element) ?? [])
   }
 
   release(): void {
@@ -270,24 +294,6 @@ export class LiveOutline {
     if (parent && before.has(parent.element) && !this.#nodes.has(parent.element)) return
     if (!node.role && parent && isInEditor(parent.element)) return
     const line = removalLine(node)
-    if (line) this.#history.recordRemoval(line, this.#version)
+    if (line) this.#history.recordRemoval(line, this.#version, parent?.element)
   }
-}
-
-/** False when it was removed or moved together with an ancestor. */
-function isInParent(node: OutlineNode): boolean {
-  const { element, parent } = node
-  return native.isConnected(element) && (parent === null || parent.items.includes(node))
-}
-
-function isRendered(element: Element): boolean {
-  return (
-    !native.matches(element, `${EXCLUDED},script,style,template`) && native.checkVisibility(element)
-  )
-}
-
-/** The last dialog opened with `showModal()`: everything else is inert. */
-function openModal(root: Element): Element | null {
-  const modals = [...native.querySelectorAll(root, 'dialog:modal')]
-  return modals.at(-1) ?? null
 }

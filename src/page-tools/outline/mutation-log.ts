@@ -7,7 +7,7 @@ const IDLE_MS = 60_000
 const MAX_TARGETS = 500
 
 /** An element that changes this often while no action runs is volatile. */
-const VOLATILE_TIMES = 3
+const VOLATILE_TIMES = 2
 /** A volatile element without changes for this long no longer is. Milliseconds. */
 const STABLE_MS = 2000
 
@@ -75,6 +75,15 @@ export class MutationLog {
         this.#volatile.delete(element)
     for (const [element, times] of this.#times)
       if (times >= VOLATILE_TIMES) this.#volatile.add(element)
+  }
+
+  get volatile(): ReadonlySet<Node> {
+    return this.#volatile
+  }
+
+  /** When `take` was last called. */
+  get takenAt(): number {
+    return this.#takenAt
   }
 
   isVolatile(element: Node): boolean {

@@ -1,5 +1,6 @@
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
+import type { Changes } from '../outline/live-outline.ts'
 import type { LivePage } from '../outline/live-page.ts'
 import { runSync } from '../time-slicing.ts'
 import { buildEntries } from './build-entries.ts'
@@ -33,10 +34,10 @@ export function changesText(
   { maxTokens, includeVolatile }: ChangesOptions,
 ): string {
   forgetLayers()
-  const { added, changed: all, removed, reordered } = live.outline.changesSince(since)
-  const changed = includeVolatile
-    ? all
-    : all.filter(({ element }) => !live.outline.isVolatile(element))
+  const { added: allAdded, changed: all, removed, reordered } = live.outline.changesSince(since)
+  const own = includeVolatile ? NONE : ownChanges(live, { added: allAdded, changed: all })
+  const changed = all.filter((node) => !own.has(node.element))
+  const added = allAdded.filter((node) => !isIn(node, own))
   const isNew = new Set(added)
   const tops = added.filter(({ parent }) => !parent || !isNew.has(parent))
   const fresh = new Set(tops.filter((node) => hasParts(node) || reportedNode(node) === node))
@@ -53,7 +54,7 @@ export function changesText(
         { node, parent: null },
       ),
     ),
-    ...removed.map((line) => removedEntry(line)),
+    ...removed.flatMap(({ line, around }) => (around && own.has(around) ? [] : removedEntry(line))),
   ]
   const seen = new Set<Element>()
   const unique = entries.filter(
@@ -62,6 +63,25 @@ export function changesText(
   return unique.length > 0
     ? runSync(fit(unique, { maxTokens, from: null, longest: TEXT_LIMIT }))
     : ''
+}
+
+const NONE: ReadonlySet<Element> = new Set()
+
+/** What changes by itself, and has changed as it would have without the action. */
+function ownChanges(
+  { outline }: LivePage,
+  { added, changed }: Pick<Changes, 'added' | 'changed'>,
+): ReadonlySet<Element> {
+  const parents = added.flatMap(({ parent }) => parent ?? [])
+  const nodes = new Set([...changed, ...parents])
+  return new Set(
+    [...nodes].filter((node) => outline.isOwnChange(node)).map(({ element }) => element),
+  )
+}
+
+function isIn({ parent }: OutlineNode, own: ReadonlySet<Element>): boolean {
+  for (let at = parent; at; at = at.parent) if (own.has(at.element)) return true
+  return false
 }
 
 /** An element has one line; a change of a wrapper concerns the texts directly in it. */
