@@ -13,7 +13,7 @@ export interface Line {
 }
 
 const LINE =
-  /^(\s*)(?:- |New: |(?=<(?:new|changed|removed)>))(?:<(?:new|changed|removed)> )?([a-z]+)(?: "((?:[^"\\]|\\.)*)")?((?: \[[^\]]*\])*)(?:: ?(.*))?$/
+  /^(\s*)(?:- |New: |(?=<(?:new|changed|removed)>))(?:<(?:new|changed|removed)> )?([a-z]+)(?: "((?:[^"\\]|\\.)*)")?((?: \[[^\]]*\])*)(?: \(.*?\))?(?:: ?(.*))?$/
 
 /** The elements that a tool's text tells of, in its order. */
 export function linesOf(text: string): readonly Line[] {
