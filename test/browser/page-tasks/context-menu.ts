@@ -39,7 +39,10 @@ export const contextMenu = task<Goal>({
       body.append(menu)
     }
     for (const text of files) {
-      const row = h('li', { text, oncontextmenu: (event: MouseEvent) => open(row, event) })
+      const row: HTMLElement = h('li', {
+        text,
+        oncontextmenu: (event: MouseEvent) => open(row, event),
+      })
       list.append(row)
     }
     body.append(list)

@@ -39,7 +39,7 @@ export const kanban = task<Goal>({
       addEventListener('pointerup', drop)
     }
     for (const text of cards) {
-      const element = h('div', {
+      const element: HTMLElement = h('div', {
         class: 'card',
         text,
         onpointerdown: (down: PointerEvent) => lift(element, down),

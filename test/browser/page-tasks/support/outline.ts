@@ -27,7 +27,8 @@ export function linesOf(text: string): readonly Line[] {
         role,
         name: name.replaceAll('\\"', '"'),
         ref,
-        text: after,
+        // What `find` says of its place.
+        text: after.replace(/ \(in [a-z]+ ".*"\)$/, ''),
         marks,
         index,
       },
