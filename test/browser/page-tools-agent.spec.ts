@@ -195,7 +195,7 @@ test('every tool says what it does in few words', async ({ openPage }) => {
   await expect.poll(() => property(page, 'html[data-lent]', 'tagName')).toBe('HTML')
   const tools = await page.evaluate(() => (window as unknown as Lent).names)
   expect(tools.map(({ name }) => name).toSorted()).toEqual(
-    'click drag fill_form find go_back highlight hover navigate press_key read_page read_selection scroll select_option select_text set_checked type_text wait_for'.split(
+    'click drag fill_form find go_back highlight hover look navigate press_key read_page read_selection scroll select_option select_text set_checked type_text wait_for'.split(
       ' ',
     ),
   )
@@ -204,6 +204,7 @@ test('every tool says what it does in few words', async ({ openPage }) => {
   expect(reading.map(({ name }) => name).toSorted()).toEqual([
     'find',
     'highlight',
+    'look',
     'read_page',
     'read_selection',
     'wait_for',

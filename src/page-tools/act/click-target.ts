@@ -1,8 +1,10 @@
-import { contains, isElement, isTag, parentOf, viewOf } from '../dom.ts'
+import { contains, descendantsOf, isElement, isTag, parentOf, viewOf } from '../dom.ts'
 import { labelsOf } from '../labels.ts'
 import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
+import { reactsItself } from '../outline/own-reaction.ts'
 import { isAllowed } from '../outline/region.ts'
+import { isActionable, roleOf } from '../outline/role.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { elementAt, type Point } from './hit-test.ts'
 import { scrollIntoView } from './make-ready.ts'
@@ -16,13 +18,52 @@ const LEVELS = 4
  * the smallest ancestor that contains no other field.
  */
 export function clickTarget(element: HTMLElement, options: PageOptions): HTMLElement {
-  if (!native.matches(element, FIELDS)) return element
+  if (!native.matches(element, FIELDS)) return takerAround(element, options)
   if (!isOnScreen(element)) scrollIntoView(element)
   const around = wrappersOf(element)
-  if (takesPointer(element) && !isOverlaid(element, around.at(-1) ?? element)) return element
+  const isThere = isOnScreen(element) && takesPointer(element)
+  if (isThere && !isOverlaid(element, around.at(-1) ?? element)) return element
   const label = labelsOf(element).find((one) => takesPointer(one) && isAllowed(one, options))
   if (isElement(label)) return label
   return around.find(takesPointer) ?? element
+}
+
+/**
+ * Of a control that lets the pointer through, as a component's inner button may: what takes it in its place, where that is
+ * a control itself and holds no other one. What only looks disabled so has nothing around it that reacts.
+ */
+function takerAround(element: HTMLElement, options: PageOptions): HTMLElement {
+  if (!ignoresPointer(element)) return element
+  let at = parentOf(element)
+  for (let level = 0; at && level < LEVELS && !isTag(at, 'body'); level += 1, at = parentOf(at)) {
+    if (!isElement(at) || holdsOther(at, element)) break
+    if (!ignoresPointer(at)) return reacts(at, element) && isAllowed(at, options) ? at : element
+  }
+  return element
+}
+
+function reacts(around: Element, element: Element): boolean {
+  return (
+    reactsItself(around) ||
+    isActionable(roleOf(around)) ||
+    native.shadowRoot(around)?.contains(element) === true
+  )
+}
+
+function holdsOther(around: Element, element: Element): boolean {
+  for (const one of descendantsOf(around))
+    if (
+      one !== element &&
+      isActionable(roleOf(one)) &&
+      !contains(element, one) &&
+      !contains(one, element)
+    )
+      return true
+  return false
+}
+
+function ignoresPointer(element: Element): boolean {
+  return viewOf(element).getComputedStyle(element).pointerEvents === 'none'
 }
 
 /** The ancestors of a field that contain no other one, innermost first. */
@@ -47,12 +88,7 @@ function isOther(field: Element, element: Element): boolean {
 
 function takesPointer(element: HTMLElement): boolean {
   const { width, height } = native.getBoundingClientRect(element)
-  return (
-    width > 1 &&
-    height > 1 &&
-    hiddenReason(element) === null &&
-    viewOf(element).getComputedStyle(element).pointerEvents !== 'none'
-  )
+  return width > 1 && height > 1 && hiddenReason(element) === null && !ignoresPointer(element)
 }
 
 /** Whether the element on top at its centre belongs to the same field. */

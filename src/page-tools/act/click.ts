@@ -5,7 +5,8 @@ import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { roleOf } from '../outline/role.ts'
 import { describeElement } from './describe.ts'
-import { elementAt, type Hit } from './hit-test.ts'
+import { elementAt, type Hit, type Point } from './hit-test.ts'
+import { placeInWords, requireNoInnerControl } from './place-on-element.ts'
 import { clickPointer, movePointer, type Modifiers } from './pointer.ts'
 import { perform, type ActionContext, type ActionReport, type ActionOutcome } from './perform.ts'
 import { makeReady } from './make-ready.ts'
@@ -18,40 +19,50 @@ export interface ClickOptions extends ActOptions {
   /** `double`: two left clicks; `right`: opens context menus. Default `single`. */
   readonly kind?: 'single' | 'double' | 'right'
   readonly modifiers?: Modifiers
+  /** Where on it, in parts of its width and height from 0 to 1: of a picture, as `look` shows it. Default: its middle. */
+  readonly at?: Point
 }
 
 /** Clicks as a person would. Rejects with a `PageError` when a person couldn't. */
 export async function click(target: Target, options: ClickOptions = {}): Promise<ActionReport> {
-  const { page, signal, kind = 'single' } = options
+  const { page, signal, at } = options
+  if (at && ![at.x, at.y].every((part) => part >= 0 && part <= 1))
+    throw new PageError('invalid-input', 'x and y of at are parts of the element, from 0 to 1.')
   const element = await resolveTarget(target, { page, live: livePage(page), signal })
   return perform(options, (context) =>
-    clickElement(element, context, options).then(() => outcomeOf(element, context, kind)),
+    clickElement(element, context, options).then(() => outcomeOf(element, context, options)),
   )
 }
 
-function outcomeOf(element: Element, { live }: ActionContext, kind: string): ActionOutcome {
-  const verb = { double: 'Double-clicked', right: 'Right-clicked' }[kind] ?? 'Clicked'
-  return { summary: `${verb} ${describeElement(element, live)}.`, element }
+function outcomeOf(
+  element: Element,
+  { live }: ActionContext,
+  { kind = 'single', at }: ClickOptions,
+): ActionOutcome {
+  const verb = { single: 'Clicked', double: 'Double-clicked', right: 'Right-clicked' }[kind]
+  const where = at ? ` at ${placeInWords(at)}` : ''
+  return { summary: `${verb} ${describeElement(element, live)}${where}.`, element }
 }
 
 /** The click alone, for actions of several steps. */
 export async function clickElement(
   element: HTMLElement,
   context: ActionContext,
-  { kind = 'single', modifiers = {} }: Pick<ClickOptions, 'kind' | 'modifiers'> = {},
+  { kind = 'single', modifiers = {}, at }: Pick<ClickOptions, 'kind' | 'modifiers' | 'at'> = {},
 ): Promise<void> {
   const { live, signal } = context
-  const clickable = clickTarget(element, live.options)
+  const clickable = at ? element : clickTarget(element, live.options)
   const option = closest(clickable, 'option')
   if (option && isTag(option, 'option')) {
     checkAction(option, context)
     return pickOption(option)
   }
   const name = describeElement(clickable, live)
-  let hit = await makeReady(clickable, { live, signal })
+  let hit = await makeReady(clickable, { live, signal, ...(at && { at }) })
   await context.show(clickable)
   movePointer(live, hit)
   if (!native.isConnected(hit.receiver)) hit = replacementHit(hit, clickable, { live, name })
+  if (at) requireNoInnerControl(hit.receiver, element, live)
   const leads = kind === 'right' ? undefined : 'click'
   checkAction(element, context, leads)
   checkAction(hit.receiver, context, leads)

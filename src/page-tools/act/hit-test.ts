@@ -68,6 +68,14 @@ export function hitTest(element: Element): Hit | { readonly blocker: Element | n
   return onAnother ?? { blocker }
 }
 
+/** The same at one point. */
+export function hitAt(element: Element, point: Point): Hit | { readonly blocker: Element | null } {
+  const receiver = elementAt(native.ownerDocument(element), point)
+  if (!receiver || !receivesFor(receiver, element)) return { blocker: receiver }
+  const inFrame = coverOfFrame(element, point)
+  return inFrame ? { blocker: inFrame } : { point, receiver }
+}
+
 const OWN_REACTION = /^(button|link|option|tab|menuitem.*|treeitem|checkbox|radio|switch)$/
 
 /**
@@ -75,9 +83,13 @@ const OWN_REACTION = /^(button|link|option|tab|menuitem.*|treeitem|checkbox|radi
  * the remove button of a tag.
  */
 function isInnerControl(receiver: Element, element: Element): boolean {
+  return innerControl(receiver, element) !== null
+}
+
+export function innerControl(receiver: Element, element: Element): Element | null {
   for (let at: Element | null = receiver; at && at !== element; at = parentOf(at))
-    if (OWN_REACTION.test(roleOf(at))) return labelledControl(element) !== at
-  return false
+    if (OWN_REACTION.test(roleOf(at))) return labelledControl(element) === at ? null : at
+  return null
 }
 
 function labelledControl(element: Element): Element | null {

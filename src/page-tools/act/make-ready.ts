@@ -1,4 +1,4 @@
-import { contains, focusedElement, isElement, isTag, parentOf, referenced, viewOf } from '../dom.ts'
+import { contains, isTag, parentOf, viewOf } from '../dom.ts'
 import { toWindowPixels } from '../window-pixels.ts'
 import { renderedElement } from '../image-map.ts'
 import * as native from '../native.ts'
@@ -7,13 +7,17 @@ import { PageError } from '../page-error.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { isDisabled } from '../outline/state.ts'
 import { nextFrame, sleep } from '../waiting.ts'
+import { dismissCovering, leaveCovering } from './close-covering.ts'
 import { describeElement } from './describe.ts'
-import { hitTest, type Hit } from './hit-test.ts'
+import { hitTest, type Hit, type Point } from './hit-test.ts'
+import { hitOnPlace, scrollToPlace } from './place-on-element.ts'
 
 /** How long an element may move before it is used as it is. Milliseconds. */
 const STABLE_MS = 600
 /** How long an element may stay covered: by a closing menu, for example. Milliseconds. */
 const COVER_MS = 700
+/** A list that is closing needs no help. */
+const TRIES_BEFORE_DISMISSING = 2
 
 export interface ReadyOptions {
   readonly live: LivePage
@@ -22,6 +26,8 @@ export interface ReadyOptions {
   readonly enabled?: boolean
   /** It is used by keys, so its custom appearance may cover it. Default false. */
   readonly byKeys?: boolean
+  /** Where on it. Default: wherever it can be used. */
+  readonly at?: Point | undefined
 }
 
 /**
@@ -34,7 +40,7 @@ export async function makeReady(element: HTMLElement, options: ReadyOptions): Pr
   if (invisible) throw new PageError('hidden', `${name} can't be used: ${invisible}.`)
   if (options.enabled !== false && isDisabled(element))
     throw new PageError('disabled', `${name} is disabled. Something else must be done first.`)
-  if (!isWithinView(element)) scrollIntoView(element)
+  if (!isWithinView(element, options.at)) bringIntoView(element, options.at)
   await becomeStable(element, options.signal)
   return reach(element, { ...options, name })
 }
@@ -48,8 +54,18 @@ export function scrollIntoView(element: Element): void {
     native.scrollIntoView(boxed, { block: 'center', inline: 'nearest', behavior: 'instant' })
 }
 
-function isWithinView(element: Element): boolean {
-  if ('blocker' in hitTest(element)) return false
+function bringIntoView(element: Element, at: Point | undefined): void {
+  scrollIntoView(element)
+  if (at) scrollToPlace(element, at)
+}
+
+function testHit(element: Element, at: Point | undefined): ReturnType<typeof hitTest> {
+  return at ? hitOnPlace(element, at) : hitTest(element)
+}
+
+function isWithinView(element: Element, at: Point | undefined): boolean {
+  if ('blocker' in testHit(element, at)) return false
+  if (at) return true
   const rendered = renderedElement(element)
   const box = toWindowPixels(rendered, native.getBoundingClientRect(rendered))
   const { innerHeight } = viewOf(element)
@@ -72,30 +88,23 @@ async function becomeStable(element: Element, signal?: AbortSignal): Promise<voi
 
 async function reach(
   element: HTMLElement,
-  { live, name, signal, byKeys = false }: ReadyOptions & { readonly name: string },
+  { live, name, signal, byKeys = false, at }: ReadyOptions & { readonly name: string },
 ): Promise<Hit> {
   const until = performance.now() + COVER_MS
-  for (;;) {
-    const hit = hitTest(element)
+  for (let tries = 0; ; tries += 1) {
+    const hit = testHit(element, at)
     if ('receiver' in hit) return hit
     if (byKeys && hit.blocker && isOwnAppearance(hit.blocker, element))
       return { point: { x: 0, y: 0 }, receiver: element }
     if (!native.isConnected(element))
       throw new PageError('stale-ref', `${name} was replaced meanwhile. Read the page again.`)
     if (performance.now() > until) throw unreachable(element, hit.blocker, { live, name })
-    if (hit.blocker) closeListOfFocused(hit.blocker, element)
-    scrollIntoView(element)
+    if (hit.blocker) leaveCovering(hit.blocker, element)
+    if (hit.blocker && tries === TRIES_BEFORE_DISMISSING)
+      dismissCovering(hit.blocker, element, live)
+    bringIntoView(element, at)
     await sleep(60, signal)
   }
-}
-
-/** Blurs the focused field when its open list is in the way, as a click elsewhere would. */
-function closeListOfFocused(blocker: Element, element: Element): void {
-  const focused = focusedElement(native.ownerDocument(element))
-  if (!isElement(focused) || contains(focused, element)) return
-  const lists = [...referenced(focused, 'aria-controls'), ...referenced(focused, 'aria-owns')]
-  if (lists.some((list) => contains(list, blocker) && !contains(list, element)))
-    native.blur(focused)
 }
 
 /**

@@ -9,6 +9,7 @@ import {
 } from './pointer-capture.ts'
 import type { Hit, Point } from './hit-test.ts'
 import { dispatchWithoutDefault } from './dispatch-without-default.ts'
+import { focusElement, hasFocus } from './focus.ts'
 
 export interface Modifiers {
   readonly ctrlKey?: boolean
@@ -114,6 +115,19 @@ export function clickPointer(hit: Hit, options: PressOptions, check: () => void)
   if (options.button !== 2 && options.detail === 2) send(receiver, 'dblclick', details)
 }
 
+/** A press of the button on nothing, without a click: what floats over the page closes at it. */
+export function pressOutside(body: Element): void {
+  const details = { button: 0, detail: 1, point: { x: 0, y: 0 } }
+  for (const [type, buttons] of OUTSIDE) send(body, type, { ...details, buttons })
+}
+
+const OUTSIDE = [
+  ['pointerdown', 1],
+  ['mousedown', 1],
+  ['pointerup', 0],
+  ['mouseup', 0],
+] as const
+
 /** False when a listener prevented the default. */
 function send(target: Element, type: string, details: MouseDetails): boolean {
   const view = viewOf(target)
@@ -156,8 +170,7 @@ function focusFrom(receiver: Element): void {
     const label = isTag(element, 'label') && element.control
     if (label) return
     if (native.matches(element, FOCUSABLE) || native.shadowRoot(element)?.delegatesFocus) {
-      if (focusedElement(native.ownerDocument(element)) !== element)
-        native.focus(element, { preventScroll: true })
+      if (!hasFocus(element)) focusElement(element)
       return
     }
   }

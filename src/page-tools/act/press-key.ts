@@ -8,6 +8,7 @@ import type { ActOptions } from '../options.ts'
 import { rootOf } from '../outline/region.ts'
 import { readSelection } from '../read/selection.ts'
 import { describeElement } from './describe.ts'
+import { focusElement } from './focus.ts'
 import { readKey } from './key.ts'
 import { sendKeyPress } from './keyboard.ts'
 import { perform, type ActionReport } from './perform.ts'
@@ -32,10 +33,10 @@ const COMPOSITE = '[role=tree],[role=treegrid],[role=grid],[role=listbox],[role=
 
 /** Focuses the element, or the tree, grid or list that keeps the focus for its items. */
 function focusOn(element: HTMLElement): void {
-  native.focus(element, { preventScroll: true })
+  focusElement(element)
   if (focusedElement(native.ownerDocument(element)) === element) return
   const around = closest(element, COMPOSITE)
-  if (isElement(around)) native.focus(around, { preventScroll: true })
+  if (isElement(around)) focusElement(around)
 }
 
 /** Presses a key like `Enter`, `ArrowDown`, `Shift+Tab` or `Control+A`. */

@@ -7,6 +7,7 @@ import { nextFrame } from '../waiting.ts'
 import { viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import { describeElement } from './describe.ts'
+import { focusElement } from './focus.ts'
 import { keyOf } from './key.ts'
 import { sendKeyPress } from './keyboard.ts'
 import type { ActionContext } from './perform.ts'
@@ -32,7 +33,7 @@ export async function slideTo(
   await makeReady(slider, { live, signal, byKeys: true })
   await show(slider)
   checkAction(slider, { live, signal })
-  native.focus(slider, { preventScroll: true })
+  focusElement(slider)
   const start = valueOf(slider)
   const step = (key: string): Promise<boolean> => press(slider, key, { live, signal })
   const found = isNumber

@@ -1,12 +1,13 @@
 import { quoteSent, rememberScrubbed } from '../as-sent.ts'
 import { quote, shorten } from '../clean-text.ts'
 import { contains, isAttached, isElement, referenced } from '../dom.ts'
-import { type LivePage, scrub } from '../outline/live-page.ts'
+import { type LivePage, scrub, scrubber } from '../outline/live-page.ts'
 import type { Page } from '../options.ts'
 import { PageError, type PageErrorCode } from '../page-error.ts'
 import { ALIAS_SCORE, find, type FindOptions, type Found } from '../read/find.ts'
 import { isClickable } from '../read/hints.ts'
 import { isContainer, mayHoldRef } from '../read/line.ts'
+import { toldApart } from '../read/tell-apart.ts'
 import { nameOf } from '../outline/name.ts'
 import { isActionable } from '../outline/role.ts'
 import { requireAllowed, requireReadable } from '../outline/region.ts'
@@ -88,13 +89,15 @@ async function byName(name: string, options: TargetOptions): Promise<Element> {
     : []
   const exact = inner.length > 0 ? inner : named
   if (exact.length === 1 && exact[0]) return exact[0].element
-  const lines = (exact.length > 1 ? exact : found).slice(0, 3).map(({ line }) => `\n- ${line}`)
-  if (exact.length > 1)
+  if (exact.length > 1) {
+    const apart = toldApart(exact, { options: options.live.options, clean: scrubber(options.live) })
     throw refusal(
       'ambiguous',
-      `Several elements are named ${quoteSent(name)}. Use a ref:${lines.join('')}`,
+      `Several elements are named ${quoteSent(name)}. Use a ref:${asList(apart)}`,
       options,
     )
+  }
+  const lines = found.slice(0, 3).map(({ line }) => line)
   const behind = lines.length > 0 ? '' : await findBlockingDialog(name, options.live, settings)
   if (behind)
     throw refusal(
@@ -103,8 +106,12 @@ async function byName(name: string, options: TargetOptions): Promise<Element> {
       options,
     )
   const hint =
-    lines.length > 0 ? ` Similar:${lines.join('')}` : ' Use read_page or find to get refs.'
+    lines.length > 0 ? ` Similar:${asList(lines)}` : ' Use read_page or find to get refs.'
   throw refusal('not-found', `No element is named ${quoteSent(name)}.${hint}`, options)
+}
+
+function asList(lines: readonly string[]): string {
+  return lines.map((line) => `\n- ${line}`).join('')
 }
 
 /** Labels end in a colon, or say by an asterisk that a field is required: `Email *:`. */

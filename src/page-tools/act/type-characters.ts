@@ -11,6 +11,7 @@ import { describeElement } from './describe.ts'
 import { caretToEnd, deleteText, insertText, pasteText, selectField } from './edit-text.ts'
 import { editableIn, isPlainTextField } from './field-kind.ts'
 import { textOf } from './field-text.ts'
+import { focusElement, focusFrame } from './focus.ts'
 import { checkKey, type GuardedCall } from './guard-actions.ts'
 import { keyOf, withShift } from './key.ts'
 import { sendKeyPress, sendKey } from './keyboard.ts'
@@ -38,6 +39,7 @@ export async function typeCharacters(
   await clickElement(first, context)
   const field = currentField() ?? first
   if (!fieldHasFocus(field)) native.focus(field)
+  focusFrame(native.ownerDocument(field))
   await letEditorUpdate(field, context)
   selectPlace(field, place, context.live)
   await letEditorUpdate(field, context)
@@ -144,7 +146,7 @@ function trackField(first: HTMLElement, context: ActionContext): FieldTracker {
       if (nameOf(element, role, live.options).text !== name) continue
       if (!isAllowed(element, live.options)) continue
       checkField(element, context)
-      native.focus(element, { preventScroll: true })
+      focusElement(element)
       caretToEnd(element)
       field = element
       return field

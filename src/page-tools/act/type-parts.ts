@@ -3,6 +3,7 @@ import { nextTurn } from '../../lib/next-turn.ts'
 import * as native from '../native.ts'
 import { makeReady } from './make-ready.ts'
 import { planParts, readDateParts } from './date-parts.ts'
+import { focusElement } from './focus.ts'
 import { keyOf, withShift } from './key.ts'
 import { sendKeyPress } from './keyboard.ts'
 import type { ActionContext } from './perform.ts'
@@ -35,7 +36,7 @@ export async function typeParts(
   for (const { field, text: value } of plan) {
     await makeReady(field, { live, signal, byKeys: true })
     await show(field)
-    native.focus(field, { preventScroll: true })
+    focusElement(field)
     const before = native.ariaValueNow(field)
     for (const character of value) {
       sendKeyPress(field, withShift(keyOf(character)), { live, signal })

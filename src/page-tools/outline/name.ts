@@ -10,6 +10,7 @@ import type { PageOptions } from '../options.ts'
 import { hiddenReason } from './visibility.ts'
 import { excludedSelector, isExcluded, isReadable } from './region.ts'
 import { isNamedByContent } from './role.ts'
+import { sliderLabel, sliderLabelText } from './slider-label.ts'
 
 export interface ElementName {
   readonly text: string
@@ -42,7 +43,8 @@ function ownName(element: Element, role: string, options: PageOptions): ElementN
       text: cleanText(withGenerated(replaced, native.textContent(replaced))),
       visuallyHidden: false,
     }
-  if (!byAttribute && !mayBeNamed(element, role)) return NO_NAME
+  const isSlider = role === 'slider'
+  if (!byAttribute && !isSlider && !mayBeNamed(element, role)) return NO_NAME
   if (!byAttribute && /^(treeitem|menuitem)/.test(role) && native.querySelector(element, BRANCH))
     return { text: cleanText(textWithoutBranches(element)), visuallyHidden: false }
   if (!byAttribute && isNamedByContent(role)) {
@@ -55,7 +57,11 @@ function ownName(element: Element, role: string, options: PageOptions): ElementN
       return { text: cleanText(native.textContent(element)), visuallyHidden: false }
   }
   const text =
-    givenName(element) || computeName(element) || fallbackName(element) || drawnName(element, role)
+    givenName(element) ||
+    computeName(element) ||
+    fallbackName(element) ||
+    drawnName(element, role) ||
+    (isSlider ? nameBeside(element, options) : '')
   return { text, visuallyHidden: byAttribute && text !== '' && !isOnScreen(element, text) }
 }
 
@@ -232,6 +238,12 @@ function drawnName(element: Element, role: string): string {
   return isNamedByContent(role) && !/[\p{L}\p{N}]/u.test(native.textContent(element))
     ? drawnText(element)
     : ''
+}
+
+/** What people read beside a slider. */
+function nameBeside(slider: Element, options: PageOptions): string {
+  const label = sliderLabel(slider, options)
+  return label ? sliderLabelText(label, slider) : ''
 }
 
 /** A name for an element that the author gave none. */

@@ -98,7 +98,15 @@ function ownRole(element: Element, tag: string): string | null {
 
 function specialRole(element: Element): string {
   if (native.localName(element) !== 'svg') return native.localName(element)
-  return native.getAttribute(element, 'aria-label') ? 'img' : ''
+  return native.getAttribute(element, 'aria-label') || isLargeDrawing(element) ? 'img' : ''
+}
+
+/** From this size on, in CSS pixels, a drawing is no icon. */
+const LARGE = 64
+
+function isLargeDrawing(element: Element): boolean {
+  const { width, height } = native.getBoundingClientRect(element)
+  return width >= LARGE && height >= LARGE
 }
 
 function hasAuthorName(element: Element): boolean {
@@ -109,6 +117,17 @@ function hasAuthorName(element: Element): boolean {
 
 export function isActionable(role: string): boolean {
   return ACTIONABLE.has(role)
+}
+
+/** Whether it is something to act on, by its role or as it is clickable. */
+export function isInteractive({
+  role,
+  clickable,
+}: {
+  readonly role: string
+  readonly clickable: boolean
+}): boolean {
+  return clickable || isActionable(role)
 }
 
 export function isNamedByContent(role: string): boolean {

@@ -1,5 +1,5 @@
 import { cleanText, escapeMarks, normalize, shorten } from '../clean-text.ts'
-import { descendantsOf, referenced } from '../dom.ts'
+import { descendantsOf, isTag, referenced, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import { livePage, type LivePage, scrubber } from '../outline/live-page.ts'
 import type { ActOptions, PageOptions } from '../options.ts'
@@ -11,7 +11,7 @@ import { drawnWordsOf, hints, isClickable, LONG_TEXT, typedValue } from './hints
 import { excerptOf } from './long-text.ts'
 import { headWithRef, shownValue, textMark } from './line.ts'
 import { longTextOf } from './text-places.ts'
-import { hiddenReason } from '../outline/visibility.ts'
+import { hiddenReason, visibilityOf } from '../outline/visibility.ts'
 import { nameHint } from './name-hint.ts'
 import { nameOf } from '../outline/name.ts'
 import { placeNote, placeOf } from './place.ts'
@@ -212,7 +212,21 @@ function shortText(element: Element, options: PageOptions): string {
 }
 
 function isShown(element: Element, options: PageOptions): boolean {
-  return hiddenReason(element) === null && isReadable(element, options) && !isAriaHidden(element)
+  return (
+    hiddenReason(element) === null &&
+    isReadable(element, options) &&
+    !isAriaHidden(element) &&
+    !isOfHiddenList(element)
+  )
+}
+
+/** The options of a select that a component hides behind a list of its own. */
+function isOfHiddenList(element: Element): boolean {
+  const list = isTag(element, 'option') ? native.closest(element, 'select') : null
+  if (!list) return false
+  const { visuallyHidden, style } = visibilityOf(list, viewOf(list))
+  // One that is transparent may lie over what is drawn in its place, and take the pointer there.
+  return hiddenReason(list) !== null || (visuallyHidden && style?.opacity !== '0')
 }
 
 function isAriaHidden(element: Element): boolean {

@@ -7,6 +7,7 @@ import * as native from '../native.ts'
 import { once } from '../once.ts'
 import { nameHint } from './name-hint.ts'
 import { isActionable, isNamedByContent } from '../outline/role.ts'
+import { sliderLabel, sliderLabelText } from '../outline/slider-label.ts'
 
 /** Longer texts are searched for in the descendants that contain them. */
 export const LONG_TEXT = 400
@@ -36,9 +37,15 @@ export function hints(element: Element, role: string, drawnWords: (of: Element) 
   // A style may write all or a part of the words of a control.
   if (text.length < SHORT_TEXT && (isActionable(role) || (!role && isClickable(element))))
     parts.push(drawnWords(element))
+  if (role === 'slider') parts.push(wordsBeside(element))
   const words = normalize(parts.join(' '))
   const acts = isActionable(role) || (!role && isClickable(element))
   return words || !acts ? words : normalize(nameHint(element, role, {}))
+}
+
+function wordsBeside(slider: Element): string {
+  const label = sliderLabel(slider, {})
+  return label ? sliderLabelText(label, slider) : ''
 }
 
 /** What a field for text holds; empty for others. */

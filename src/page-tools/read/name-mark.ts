@@ -2,8 +2,10 @@ import { ancestorsOf, childrenOf, isElement, referenced, viewOf } from '../dom.t
 import { shownAt, SIDES } from '../generated-text.ts'
 import { labelsOf } from '../labels.ts'
 import * as native from '../native.ts'
+import type { PageOptions } from '../options.ts'
 import type { OutlineNode } from '../outline/outline-node.ts'
 import { isNamedByContent } from '../outline/role.ts'
+import { sliderLabel } from '../outline/slider-label.ts'
 import type { Unseen } from '../sight/reasons.ts'
 import { unseenGenerated, unseenReason } from '../sight/unseen.ts'
 
@@ -16,10 +18,10 @@ const CAPTIONS = 'caption,legend,figcaption,summary'
  * `[name sr-only]` for one that is left to assistive technology, as of a button with an icon. A part that is left
  * to assistive technology is usual: "Read more" with "about mugs".
  */
-export function nameMark(node: OutlineNode): readonly string[] {
+export function nameMark(node: OutlineNode, options: PageOptions): readonly string[] {
   if (node.masked || node.visuallyHidden) return []
   const reasons: (Unseen | null)[] = []
-  for (const source of namingElements(node)) addReasons(source, reasons)
+  for (const source of namingElements(node, options)) addReasons(source, reasons)
   const seen = reasons.filter((reason) => reason === null).length
   const hidden = reasons.filter((reason) => reason !== null && reason !== 'sr-only')
   const [reason] = hidden
@@ -28,14 +30,19 @@ export function nameMark(node: OutlineNode): readonly string[] {
 }
 
 /** The elements whose texts the name is made of; none when an attribute gives it. */
-function namingElements({ element, control, role }: OutlineNode): readonly Element[] {
+function namingElements(
+  { element, control, role }: OutlineNode,
+  options: PageOptions,
+): readonly Element[] {
   if (native.hasAttribute(control, 'aria-labelledby')) return referenced(control, 'aria-labelledby')
   if (isNamedByContent(role)) return [element]
   if (native.hasAttribute(control, 'aria-label')) return []
   const labels = labelsOf(control)
   if (labels.length > 0) return labels
   const caption = [...native.children(element)].find((child) => native.matches(child, CAPTIONS))
-  return caption ? [caption] : []
+  if (caption) return [caption]
+  const beside = role === 'slider' ? sliderLabel(control, options) : null
+  return beside ? [beside] : []
 }
 
 /** What isn't rendered is no part of a name, but what is skipped while it is rendered is one. */

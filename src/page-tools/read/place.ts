@@ -51,7 +51,7 @@ export function placeNote(place: Place | null, clean: (text: string) => string):
   return ` (in ${role} ${quote(shorten(clean(label), LABEL_LIMIT).replace(/"/g, "'"))})`
 }
 
-function titleIn(part: Element, options: PageOptions): string {
+export function titleIn(part: Element, options: PageOptions): string {
   for (const one of descendantsOf(part))
     if (native.matches(one, TITLES))
       return isReadable(one, options) && !isMasked(one, options) ? readableText(one, options) : ''

@@ -11,6 +11,7 @@ import { takesEnter } from '../act/field-kind.ts'
 import { requireActivated, takesKeys } from '../act/guard-actions.ts'
 import type { Point } from '../act/hit-test.ts'
 import { mustConfirm } from '../act/must-confirm.ts'
+import { placeInWords } from '../act/place-on-element.ts'
 import { activationOf, commitOf, type Doing, usedBy } from '../act/commits.ts'
 import { isSameSubject, type Subject, subjectLine, subjectOf } from '../act/subject.ts'
 import { resolveTarget } from '../act/target.ts'
@@ -28,6 +29,8 @@ export interface Use extends Doing {
   readonly target: string | undefined
   /** Of a drop: how far from the target. What lies there is dropped on. */
   readonly by?: Point
+  /** Of a click: where on it. */
+  readonly at?: Point
   /** Of what is typed: it has line breaks. */
   readonly breaks?: boolean
 }
@@ -103,10 +106,14 @@ export async function describeUses(
   if (asked.length === 0) return null
   const data: Asked = { load: LOAD, at: Date.now(), ...addressOf(live), uses: asked }
   return {
-    text: asked.map(subjectLine).join('; '),
+    text: asked.map(useLine).join('; '),
     data: data as unknown as JsonValue,
     onPage: true,
   }
+}
+
+function useLine(use: AskedUse): string {
+  return use.at ? `${subjectLine(use)}, ${placeInWords(use.at)}` : subjectLine(use)
 }
 
 /** What the use does to its element: a line break that is typed is an Enter, but in fields of several lines. */

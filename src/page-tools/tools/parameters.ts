@@ -12,3 +12,6 @@ export const TIMEOUT = {
   maximum: 30_000,
   description: 'Default 5000',
 } as const
+
+/** Its limits are said, and checked, by `click`: in a schema they cost more than they help. */
+export const FRACTION = { type: 'number' } as const

@@ -6,7 +6,7 @@ import { scroll } from '../act/scroll.ts'
 import type { Page } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { actingTool } from './acting-tool.ts'
-import { REF } from './parameters.ts'
+import { FRACTION, REF } from './parameters.ts'
 
 /** What a person does with the mouse. */
 export function pointerTools(page: Page): Tool[] {
@@ -26,15 +26,24 @@ function clickTool(page: Page): Tool {
         properties: {
           ref: REF,
           kind: { enum: ['single', 'double', 'right'], description: 'Default single' },
+          at: {
+            type: 'object',
+            properties: { x: FRACTION, y: FRACTION },
+            required: ['x', 'y'],
+            additionalProperties: false,
+            description: 'Place on a picture, each 0 to 1, from its left and top',
+          },
         },
         required: ['ref'],
         additionalProperties: false,
       },
     },
     {
-      uses: ({ ref, kind }) => [{ target: ref, action: 'click', opens: kind === 'right' }],
-      act: ({ ref, kind }, { signal }, at) =>
-        click(at(ref), { page, signal, ...(kind && { kind }) }),
+      uses: ({ ref, kind, at: place }) => [
+        { target: ref, action: 'click', opens: kind === 'right', ...(place && { at: place }) },
+      ],
+      act: ({ ref, kind, at: place }, { signal }, at) =>
+        click(at(ref), { page, signal, ...(kind && { kind }), ...(place && { at: place }) }),
     },
   )
 }

@@ -2,6 +2,7 @@ import { escapeMarks } from '../clean-text.ts'
 import { typedTool } from './typed-tool.ts'
 import type { Tool } from '../../client/tool.ts'
 import { highlight } from '../act/highlight.ts'
+import { look } from '../act/look.ts'
 import { resolveTarget } from '../act/target.ts'
 import { waitFor } from '../act/wait-for.ts'
 import { livePage } from '../outline/live-page.ts'
@@ -23,6 +24,7 @@ export function readingTools(page: Page): Tool[] {
     waitForTool(page),
     highlightTool(page),
     selectionTool(page),
+    lookTool(page),
   ]
 }
 
@@ -139,6 +141,25 @@ function selectionTool(page: Page): Tool {
     execute() {
       const text = readSelection({ page })
       return text ? `${UNTRUSTED}\n${framed(escapeMarks(text))}` : 'Nothing is selected.'
+    },
+  })
+}
+
+function lookTool(page: Page): Tool {
+  return typedTool({
+    name: 'look',
+    title: 'Look at a picture',
+    description: 'See an image, canvas, drawing or video frame, if you can see images.',
+    inputSchema: {
+      type: 'object',
+      properties: { ref: REF },
+      required: ['ref'],
+      additionalProperties: false,
+    },
+    annotations: { readOnly: true, idempotent: true, untrustedContent: true },
+    async execute({ ref }, { signal }) {
+      const { image, text } = await look(ref, { page, signal })
+      return [`${text} ${UNTRUSTED}`, image]
     },
   })
 }

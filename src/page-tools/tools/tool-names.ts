@@ -1,6 +1,6 @@
 import { PageError } from '../page-error.ts'
 
-const READ = ['read_page', 'find', 'read_selection', 'highlight', 'wait_for'] as const
+const READ = ['read_page', 'find', 'read_selection', 'look', 'highlight', 'wait_for'] as const
 const FORMS = [
   'read_page',
   'find',
@@ -14,6 +14,7 @@ const ALL = [
   'read_page',
   'find',
   'read_selection',
+  'look',
   'highlight',
   'wait_for',
   'click',

@@ -1,0 +1,176 @@
+import { isTag, viewOf } from '../dom.ts'
+import { PageError } from '../page-error.ts'
+import { copyDrawing } from './copy-drawing.ts'
+import { drawnSize, groundOf, placeInBox, type Size } from './fit-picture.ts'
+import { htmlWords } from './html-words.ts'
+import { isSvg, type Picture, pictureBox } from './picture.ts'
+
+/** Small drawings are drawn larger, up to this many times: they have all details at any size. */
+const MAX_ENLARGED = 4
+/** CSS pixels. */
+const ENLARGED_SIDE = 600
+
+export interface DrawnPicture extends Size {
+  readonly canvas: OffscreenCanvas
+  /** What is to be said of it, in sentences. */
+  readonly notes: readonly string[]
+}
+
+type Context = OffscreenCanvasRenderingContext2D
+
+/** `name`: what it is called in an error; `parts`: of a drawing, those that stand elsewhere in the page. */
+export interface DrawOptions {
+  readonly name: string
+  readonly parts: readonly Element[]
+}
+
+/** All that is read of the page is read before anything is waited for. */
+export async function drawPicture(picture: Picture, options: DrawOptions): Promise<DrawnPicture> {
+  if (typeof OffscreenCanvas !== 'function')
+    throw new PageError('unsupported', 'This browser is too old to give pictures.')
+  const box = pictureBox(picture)
+  if (box.width < 1 || box.height < 1)
+    throw new PageError('hidden', `${options.name} can't be looked at: it has no size.`)
+  return isSvg(picture)
+    ? drawDrawing(picture, box, options)
+    : drawPixels(picture, box, options.name)
+}
+
+function drawPixels(
+  picture: Exclude<Picture, SVGSVGElement>,
+  box: DOMRect,
+  name: string,
+): DrawnPicture {
+  const own = ownSize(picture)
+  if (own.width === 0 || own.height === 0)
+    throw new PageError('unsupported', `${name} shows no picture now: none is loaded.`)
+  const place = placeInBox(picture, own, box)
+  const size = drawnSize(box, Math.max(1, own.width / (place.width * box.width)))
+  const { canvas, context } = canvasOf(size)
+  context.drawImage(
+    picture,
+    place.x * size.width,
+    place.y * size.height,
+    place.width * size.width,
+    place.height * size.height,
+  )
+  const isEmpty = isTag(picture, 'canvas') && isBlank(context, { size, name })
+  fillBehind(context, size, groundOf(picture))
+  const empty =
+    "It is empty, or drawn in a way that a page can't read back (WebGL without preserveDrawingBuffer)."
+  return { ...size, canvas, notes: isEmpty ? [empty] : [] }
+}
+
+function ownSize(picture: Exclude<Picture, SVGSVGElement>): Size {
+  if (isTag(picture, 'img')) return { width: picture.naturalWidth, height: picture.naturalHeight }
+  if (isTag(picture, 'video')) return { width: picture.videoWidth, height: picture.videoHeight }
+  return { width: picture.width, height: picture.height }
+}
+
+async function drawDrawing(
+  drawing: SVGSVGElement,
+  box: DOMRect,
+  { name, parts }: DrawOptions,
+): Promise<DrawnPicture> {
+  const enlarged = ENLARGED_SIDE / Math.max(box.width, box.height)
+  const size = drawnSize(box, Math.min(Math.max(1, enlarged), MAX_ENLARGED))
+  const { markup, isPart } = copyDrawing(drawing, parts, { box, size })
+  const words = htmlWords(drawing, box, size)
+  const ground = groundOf(drawing)
+  const image = await loadDrawing(markup, viewOf(drawing))
+  if (!image)
+    throw new PageError(
+      'unsupported',
+      `${name} can't be looked at: this page lets no drawing be made into a picture.`,
+    )
+  const { canvas, context } = canvasOf(size)
+  context.drawImage(image, 0, 0, size.width, size.height)
+  context.textBaseline = 'middle'
+  for (const { text, x, y, width, font, colour } of words) {
+    context.font = font
+    context.fillStyle = colour
+    context.fillText(text, x, y, width)
+  }
+  fillBehind(context, size, ground)
+  const left = 'What comes from other files is not in it.'
+  return { ...size, canvas, notes: isPart ? [left] : [] }
+}
+
+/** Images of drawings run no scripts and load nothing. A page's policy may allow one kind of address only. */
+async function loadDrawing(
+  markup: string,
+  view: Window & typeof globalThis,
+): Promise<HTMLImageElement | null> {
+  const image = new view.Image()
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(markup)}`
+  if (await isLoaded(image)) return image
+  const address = URL.createObjectURL(new Blob([markup], { type: 'image/svg+xml' }))
+  image.src = address
+  const loaded = await isLoaded(image)
+  URL.revokeObjectURL(address)
+  return loaded ? image : null
+}
+
+function isLoaded(image: HTMLImageElement): Promise<boolean> {
+  return image.decode().then(
+    () => true,
+    () => false,
+  )
+}
+
+function canvasOf({ width, height }: Size): { canvas: OffscreenCanvas; context: Context } {
+  const canvas = new OffscreenCanvas(width, height)
+  const context = canvas.getContext('2d', { willReadFrequently: true })
+  if (!context) throw new PageError('unsupported', 'This browser has no memory for a picture now.')
+  context.imageSmoothingQuality = 'high'
+  return { canvas, context }
+}
+
+function fillBehind(context: Context, { width, height }: Size, colour: string): void {
+  context.globalCompositeOperation = 'destination-over'
+  context.fillStyle = colour
+  context.fillRect(0, 0, width, height)
+}
+
+function isBlank(
+  context: Context,
+  { size, name }: { readonly size: Size; readonly name: string },
+): boolean {
+  const { data } = reading(name, () => context.getImageData(0, 0, size.width, size.height))
+  for (let at = 3; at < data.length; at += 4) if (data[at] !== 0) return false
+  return true
+}
+
+/** Has the error of what holds pixels of another site say so. */
+function reading<Result>(name: string, read: () => Result): Result {
+  try {
+    return read()
+  } catch (error) {
+    throw isForeign(error) ? foreign(name) : error
+  }
+}
+
+function isForeign(error: unknown): boolean {
+  return error instanceof Error && error.name === 'SecurityError'
+}
+
+function foreign(name: string): PageError {
+  return new PageError(
+    'unsupported',
+    `${name} can't be looked at: it comes from another site, which doesn't let pages read it (CORS).`,
+  )
+}
+
+/** Above it, a photo is sent as one. Bytes. */
+const LARGE = 300_000
+
+export async function encodePicture({ canvas }: DrawnPicture, name: string): Promise<Blob> {
+  try {
+    const exact = await canvas.convertToBlob({ type: 'image/png' })
+    if (exact.size <= LARGE) return exact
+    const photo = await canvas.convertToBlob({ type: 'image/jpeg', quality: 0.85 })
+    return photo.size < exact.size / 2 ? photo : exact
+  } catch (error) {
+    throw isForeign(error) ? foreign(name) : error
+  }
+}
