@@ -29,6 +29,7 @@ import { Surroundings } from './surroundings.ts'
 import { chatView } from './views/chat.ts'
 import { VisibleScreen } from './visible-screen.ts'
 import { wasCut } from './was-cut.ts'
+import { whenShown } from './when-shown.ts'
 import { en } from './words/en.ts'
 import { loadTable, tableOf } from './words/languages.ts'
 import type { Words } from './words/words.ts'
@@ -180,8 +181,12 @@ export class ChatElement extends LitElement implements ChatProperties {
   /** Goes on with what was left open, and says so where it was cut off. */
   async #resume(): Promise<void> {
     const { conversation } = this.#follow
-    const run = await conversation?.resume({ interrupted: 'ask' })
-    if (run && (await wasCut(run, () => conversation?.getSnapshot() ?? null)))
+    if (!conversation) return
+    // To take a run up, all of a long conversation is read: its newest messages are shown before that.
+    await whenShown(conversation)
+    if (this.#follow.conversation !== conversation) return
+    const run = await conversation.resume({ interrupted: 'ask' })
+    if (run && (await wasCut(run, () => conversation.getSnapshot())))
       this.#local.set('resumed', run.runId)
   }
 

@@ -15,8 +15,8 @@ const AWAY = 3
 const FEWEST = 3
 const USUAL = 5
 const MOST = 20
-const SHORT_MS = 4
-const LONG_MS = 8
+const SHORT_MS = 8
+const LONG_MS = 16
 
 /**
  * Draws a part of a long conversation only, and more of it as a person scrolls there: a few rows with each frame, so that none

@@ -194,9 +194,12 @@ export class Conversation {
 
   /** Sends the page the end of a conversation that is yet to be read, if that is quicker. */
   async preview(): Promise<void> {
-    if (this.#state.seq > 0) return
-    const state = await newestState(this.#store, this.conversationId)
-    if (state && this.#state.seq === 0) this.stream.checkpoint('joined', { state, fault: null })
+    // In line: whoever takes its run up at the same time reads all of it, for which nobody who looks is to wait.
+    await this.#inOrder(async () => {
+      if (this.#state.seq > 0) return
+      const state = await newestState(this.#store, this.conversationId)
+      if (state) this.stream.checkpoint('joined', { state, fault: null })
+    })
   }
 
   /** Sends the page where the conversation stands. */

@@ -25,23 +25,28 @@ export class RowWindow {
   #from: string | null = null
   /** The last one; null: the newest. */
   #to: string | null = null
+  /** How many were drawn last. */
+  #drawn = FIRST
 
   /** Begins with the newest rows again. */
   reset(): void {
     this.#from = null
     this.#to = null
+    this.#drawn = FIRST
   }
 
   /** @param showsNewest Whether the newest row is in view, so that those far above it are missed by nobody. */
   cut(rows: readonly ChatRow[], showsNewest: boolean): ShownRows {
     this.#rows = rows
     if (this.#from === null || this.#indexOf(this.#from) < 0) {
-      this.reset()
-      this.#from = keyAt(rows, Math.max(0, rows.length - FIRST))
+      // A day begins with another message once older ones are there: as many as before are drawn.
+      if (this.#to !== null) this.reset()
+      this.#from = keyAt(rows, Math.max(0, rows.length - this.#drawn))
     }
     if (this.#to === null && showsNewest && this.#span.count > MOST)
       this.#from = keyAt(rows, rows.length - LEAST)
-    const { start, end } = this.#span
+    const { start, end, count } = this.#span
+    this.#drawn = Math.max(FIRST, count)
     const behind = rows.slice(end)
     return {
       rows: rows.slice(start, end),

@@ -1,4 +1,4 @@
-import { isNumber, isRecord, isText, shape } from '../../lib/shape.ts'
+import { isNumber, isText, shape } from '../../lib/shape.ts'
 
 /** What a channel needs of a `BroadcastChannel`. */
 export interface TabPort {
@@ -25,8 +25,6 @@ export interface TabChannel<M extends object> {
   post<T extends keyof M & string>(type: T, body: M[T]): void
   /** Returns what removes the handler. */
   on<T extends keyof M & string>(type: T, handler: TabHandler<M[T]>): () => void
-  /** Calls the handler with the format of messages that another version of the package posts. */
-  onForeign(handler: (format: number) => void): () => void
   close(): void
 }
 
@@ -56,19 +54,14 @@ const isEnvelope = shape({ offstage: isNumber, from: isText, type: isText })
 export function createTabChannel<M extends object>(options: TabChannelOptions<M>): TabChannel<M> {
   const { scope, tabId, openPort, shapes } = options
   const handlers = new Map<string, Set<TabHandler<never>>>()
-  const foreign = new Set<(format: number) => void>()
   let port = openPort(`offstage:${scope}`)
 
   // Any script of the origin can post anything.
   const receive = (data: unknown): void => {
-    if (!isRecord(data) || !isNumber(data['offstage'])) return
-    const { offstage: format } = data as unknown as Envelope
-    if (format !== TAB_FORMAT) {
-      for (const handler of foreign) handler(format)
-      return
-    }
     if (!isEnvelope(data)) return
-    const { type, body, from } = data as unknown as Envelope
+    const { offstage: format, type, body, from } = data as unknown as Envelope
+    // Another version of the package has messages of its own.
+    if (format !== TAB_FORMAT) return
     if (!Object.hasOwn(shapes, type) || !shapes[type as keyof M](body)) return
     for (const handler of handlers.get(type) ?? []) handler(body as never, from)
   }
@@ -87,10 +80,6 @@ export function createTabChannel<M extends object>(options: TabChannelOptions<M>
       const known = handlers.get(type) ?? new Set()
       handlers.set(type, known.add(handler))
       return () => void known.delete(handler)
-    },
-    onForeign: (handler) => {
-      foreign.add(handler)
-      return () => void foreign.delete(handler)
     },
     close: () => {
       port?.close()

@@ -74,3 +74,15 @@ test('what waits for the person is drawn wherever one has scrolled to, and a bra
   const other = rowsTo(200).map((row) => ({ ...row, key: `b${row.key}` }))
   expect(counts(window, other)[2]).toBe(0)
 })
+
+test('as many as before are drawn when the first one is another once older ones have come', () => {
+  const window = new RowWindow()
+  const newest = rowsTo(300).slice(250)
+  counts(window, newest)
+  for (; window.isShort; counts(window, newest)) window.showEarlier(10, always)
+  expect(counts(window, newest)).toEqual([0, 50, 0])
+  const all = rowsTo(300).map((row, at) => (at === 250 ? { ...row, key: 'no day' } : row))
+  expect(counts(window, all)).toEqual([250, 50, 0])
+  window.reset()
+  expect(counts(window, all)[1]).toBeLessThan(30)
+})
