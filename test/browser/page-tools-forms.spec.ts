@@ -151,8 +151,18 @@ test('a form is a typed tool by its fields, and is filled in and sent as a perso
     return [data, was]
   })
   expect(sent).toEqual({
-    ...{ name: 'Ada', code: 'ABC', email: '', day: '2026-12-24', guests: '2', room: 'l' },
-    ...{ board: 'h', extra: '2', quiet: 'on', secret: 'hunter2secret', token: 't', website: '' },
+    name: 'Ada',
+    code: 'ABC',
+    email: '',
+    day: '2026-12-24',
+    guests: '2',
+    room: 'l',
+    board: 'h',
+    extra: '2',
+    quiet: 'on',
+    secret: 'hunter2secret',
+    token: 't',
+    website: '',
   })
   expect(invoked).toBe(true)
 })
@@ -267,8 +277,8 @@ test('a run goes on in the page that a form leads to', async ({ openPage, site }
   site.add('/found.html', {
     body: `<!doctype html><title>Found</title><h1>Found</h1><script type="module">
       const { createAgent } = await import('/dist/index.js')
-      const agent = createAgent({ model: { provider: 'scripted', model: 'x', script: { steps: [{ text: 'Never.' }, { text: 'Found it.' }] } } })
-      const { useFormTools } = await import('/dist/page-tools.js')
+      const { pageTools, useFormTools } = await import('/dist/page-tools.js')
+      const agent = createAgent({ model: { provider: 'scripted', model: 'x', script: { steps: [{ text: 'Never.' }, { text: 'Found it.' }] } }, tools: pageTools({ tools: 'read' }) })
       await useFormTools(agent, { trusted: true }).ready
       const run = await agent.resume('c')
       window.result = run && await run.result

@@ -33,16 +33,20 @@ function namesAtWork(): readonly string[] {
   }
 }
 
-/** In place of the tool of a form that is not on this page: it knows what became of a call. */
+/** In place of the tool of a form that is not on this page: offered until it has said what became of a call. */
 export function leftFormTool(name: string): Tool {
+  let isAsked = false
   return {
     name,
-    description: 'A form of the page before.',
+    description: 'A form of the page before, which is not on this one.',
     annotations: { untrustedContent: true },
-    available: () => false,
+    available: () => !isAsked,
     execute() {
       throw new PageError('not-found', 'This form is not on this page.')
     },
-    reconcile: (_input, { idempotencyKey }) => readUnloadNote(idempotencyKey),
+    reconcile(_input, { idempotencyKey }) {
+      isAsked = true
+      return readUnloadNote(idempotencyKey)
+    },
   }
 }
