@@ -58,6 +58,11 @@ type Kind = 'start' | 'letter' | 'digit' | 'space' | 'line' | 'sign' | 'other'
  * kinds of characters, and then words at pairs of letters that are rare.
  */
 export function estimateTokens(text: string): number {
+  return Math.ceil(addedTokens(text))
+}
+
+/** The same before it is rounded, to be added up over parts of a text. */
+export function addedTokens(text: string): number {
   let tokens = 0
   let last: Kind = 'start'
   let before = 0
@@ -75,7 +80,7 @@ export function estimateTokens(text: string): number {
     last = kind
     before = code
   }
-  return Math.ceil(tokens)
+  return tokens
 }
 
 function kindOf(code: number): Kind {

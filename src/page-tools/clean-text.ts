@@ -12,12 +12,21 @@ export function cleanText(text: string): string {
   return withoutInvisible(text.replace(NO_TEXT, ' ')).replace(/ {2,}/g, ' ').trim()
 }
 
-/** Cuts to a number of characters and appends how many are missing. */
-export function shorten(text: string, limit: number): string {
+/** Cuts to a number of characters. */
+export function cut(text: string, limit: number): string {
   if (text.length <= limit) return text
   // Not between the two halves of a surrogate pair.
-  const head = text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '')
-  return `${head.trimEnd()}… (${text.length - limit} more characters)`
+  return `${text
+    .slice(0, limit)
+    .replace(/[\uD800-\uDBFF]$/, '')
+    .trimEnd()}…`
+}
+
+/** The same, with how many are missing. */
+export function shorten(text: string, limit: number): string {
+  return text.length <= limit
+    ? text
+    : `${cut(text, limit)} (${text.length - limit} more characters)`
 }
 
 /**

@@ -1,4 +1,4 @@
-import { nodeType } from './native.ts'
+import { nodeType, nothing } from './native.ts'
 
 /**
  * The properties and methods of documents, from the prototypes that have them. Elements of a page hide a document's own:
@@ -43,11 +43,24 @@ function call<Name extends keyof Document>(name: Name): Call<Name> {
   return calls as unknown as Call<Name>
 }
 
+// Asked for often: as in `native.ts`, each has a function of its own.
+const getDefaultView = (descriptorOf('defaultView')?.get ?? nothing) as (
+  this: Document,
+) => Document['defaultView']
+export function defaultView(document: Document): Document['defaultView'] {
+  return getDefaultView.call(document)
+}
+
+const getDocumentElement = (descriptorOf('documentElement')?.get ?? nothing) as (
+  this: Document,
+) => HTMLElement
+export function documentElement(document: Document): HTMLElement {
+  return getDocumentElement.call(document)
+}
+
 export const activeElement: Read<'activeElement'> = read('activeElement')
 export const adoptedStyleSheets: Read<'adoptedStyleSheets'> = read('adoptedStyleSheets')
 export const body: Read<'body'> = read('body')
-export const defaultView: Read<'defaultView'> = read('defaultView')
-export const documentElement: Read<'documentElement'> = read('documentElement')
 export const fullscreenElement: Read<'fullscreenElement'> = read('fullscreenElement')
 export const hidden: Read<'hidden'> = read('hidden')
 export const implementation: Read<'implementation'> = read('implementation')

@@ -1,12 +1,12 @@
-import { contains, isElement } from '../dom.ts'
+import { contains, isElement, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import type { OmittedItem } from './outline-node.ts'
 
 /** Children that are always shown: headers, and the first items. */
 const HEAD = 3
 
-/** Elements that aren't lists may have this many times more children. */
-const NON_LIST_FACTOR = 3
+/** Elements that aren't lists may have this many times more children, and lists as many in view. */
+const MORE_FACTOR = 3
 const LISTS = /^(ul|ol|dl|table|tbody|list|listbox|grid|treegrid|tree|feed|menu|rowgroup)$/
 
 interface WindowOptions {
@@ -28,15 +28,19 @@ export function listWindow(
   const listLimit =
     LISTS.test(native.role(element) ?? '') || LISTS.test(native.localName(element))
       ? options.listLimit
-      : options.listLimit * NON_LIST_FACTOR
+      : options.listLimit * MORE_FACTOR
   if (children.length <= listLimit) return children
   const elements = children.filter(isElement)
   if (elements.length <= listLimit) return children
   const start = from ? elements.findIndex((child) => contains(child, from)) : -1
   const first = start >= 0 ? start : firstInView(elements, element)
+  const count = Math.min(
+    options.listLimit * MORE_FACTOR,
+    Math.max(listLimit - HEAD, endOfView(elements, element) - first),
+  )
   const shown = [
     ...indexes(0, first <= HEAD || start < 0 ? Math.min(HEAD, first) : 0),
-    ...indexes(first, Math.min(first + listLimit - HEAD, elements.length)),
+    ...indexes(first, Math.min(first + count, elements.length)),
   ]
   const result: (Node | OmittedItem)[] = []
   let next = 0
@@ -50,18 +54,29 @@ export function listWindow(
   return result
 }
 
-/** A binary search, as children of a list are mostly in vertical order. */
 function firstInView(elements: readonly HTMLElement[], list: Element): number {
   const top = Math.max(0, native.getBoundingClientRect(list).top)
+  const found = firstWith(elements, (box) => box.bottom > top)
+  return found >= elements.length ? 0 : found
+}
+
+/** The first child below what is in view. */
+function endOfView(elements: readonly HTMLElement[], list: Element): number {
+  const end = Math.min(viewOf(list).innerHeight, native.getBoundingClientRect(list).bottom)
+  return firstWith(elements, (box) => box.top >= end)
+}
+
+/** A binary search, as children of a list are mostly in vertical order. */
+function firstWith(elements: readonly HTMLElement[], isWanted: (box: DOMRect) => boolean): number {
   let low = 0
   let high = elements.length
   while (low < high) {
     const middle = (low + high) >> 1
     const element = elements[middle]
-    if (element && native.getBoundingClientRect(element).bottom > top) high = middle
+    if (element && isWanted(native.getBoundingClientRect(element))) high = middle
     else low = middle + 1
   }
-  return low >= elements.length ? 0 : low
+  return low
 }
 
 function indexes(from: number, to: number): number[] {

@@ -119,6 +119,17 @@ export function isActionable(role: string): boolean {
   return ACTIONABLE.has(role)
 }
 
+/** Whether it is something to act on, by its role or as it is clickable. */
+export function isInteractive({
+  role,
+  clickable,
+}: {
+  readonly role: string
+  readonly clickable: boolean
+}): boolean {
+  return clickable || isActionable(role)
+}
+
 export function isNamedByContent(role: string): boolean {
   return NAMED_BY_CONTENT.has(role)
 }

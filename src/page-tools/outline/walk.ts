@@ -234,7 +234,7 @@ function innerContext(
 ): WalkContext {
   const { element, context } = node
   // Properties that matter to elements only are not read for the many that contain only text.
-  const holdsElements = children.some((child) => isElement(child as Node))
+  const holdsElements = children.some((child) => 'nodeType' in child && isElement(child))
   const inner = frameDocument(element)
   const view = inner && nativeDocument.defaultView(inner)
   if (view)

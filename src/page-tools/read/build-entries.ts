@@ -4,10 +4,11 @@ import { drawnText } from '../generated-text.ts'
 import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { once } from '../once.ts'
-import { omittedEntry, estimateLines, textEntry, type Entry } from './entry.ts'
+import { omittedEntry, textEntry, type Entry, type LineLimits } from './entry.ts'
 import { INLINE_TAGS } from './inline-tags.ts'
 import { cutText } from './cut-text.ts'
-import { headOf, optionsLine, shownValue } from './line.ts'
+import { sizeOf } from './left-out.ts'
+import { headOf, optionsLine, shownValue, VALUE_LIMIT } from './line.ts'
 import {
   isNode,
   isText,
@@ -15,13 +16,12 @@ import {
   type OutlineNode,
   type TextItem,
 } from '../outline/outline-node.ts'
-import { isActionable, isNamedByContent, isPopup } from '../outline/role.ts'
+import { isInteractive, isNamedByContent, isPopup } from '../outline/role.ts'
 import { commonMark, markedTexts, textOf } from './marked-text.ts'
 
 export interface EntryOptions {
   readonly options: PageOptions
-  /** Characters of one text. */
-  readonly textLimit: number
+  readonly limits: LineLimits
 }
 
 const CELLS = /^(cell|gridcell|columnheader|rowheader)$/
@@ -48,8 +48,8 @@ function nodeEntry(node: OutlineNode, parent: Entry | null, settings: EntryOptio
     holdsView: node.holdsView,
     popup: (parent?.popup ?? false) || (isPopup(node.role) && node.inView),
     isOmission: false,
-    elementCount: () => estimateLines(node),
-    line: once(() => nodeLine(node, texts(), settings)),
+    size: once(() => sizeOf(node)),
+    line: lineOf((limits) => nodeLine(node, texts(), { ...settings, limits }), settings),
     children: once(() => childEntries(entry, { node, pieces, texts, settings })),
   }
   return entry
@@ -61,13 +61,9 @@ function onlyChild({ node, children, parent }: Entry): Entry | null {
   const isFrame = node?.role === '' && node.clickable
   if (!isBare && !isFrame) return null
   const [only, ...others] = children()
-  if (!only?.node || others.length > 0 || (isFrame && !acts(only.node))) return null
+  if (!only?.node || others.length > 0 || (isFrame && !isInteractive(only.node))) return null
   only.parent = parent
   return only
-}
-
-function acts({ role, clickable }: OutlineNode): boolean {
-  return clickable || isActionable(role)
 }
 
 function childEntries(
@@ -81,8 +77,12 @@ function childEntries(
 ): readonly Entry[] {
   const { node, pieces, texts, settings } = of
   const { element, masked } = node
-  if (isTag(element, 'select'))
-    return [textEntry(() => optionsLine(element, masked), { node, parent: entry })]
+  if (isTag(element, 'select')) {
+    const line = (limit: number): string => optionsLine(element, { masked, limit })
+    const whole = once(() => line(Number.POSITIVE_INFINITY))
+    const shown = (shorter?: LineLimits): string => (shorter ? line(shorter.text) : whole())
+    return [textEntry(shown, { node, parent: entry })]
+  }
   if (node.role === 'row')
     return node.items.flatMap((item) =>
       isNode(item) && !plainTexts(item) ? cellEntries(item, entry, settings) : [],
@@ -202,13 +202,19 @@ function attributes({ element }: OutlineNode): string {
   return native.getAttributeNames(element).join(' ')
 }
 
+/** The whole line is made once; shorter ones are for few entries, and few times. */
+function lineOf(make: (limits: LineLimits) => string, { limits }: EntryOptions): Entry['line'] {
+  const whole = once(() => make(limits))
+  return (shorter) => (shorter ? make(shorter) : whole())
+}
+
 function nodeLine(
   node: OutlineNode,
   texts: Texts | null,
-  { options, textLimit }: EntryOptions,
+  { options, limits }: EntryOptions,
 ): string {
-  const head = headOf(node, options)
-  const value = shownValue(node)
+  const head = headOf(node, options, limits.name)
+  const value = shownValue(node, Math.min(VALUE_LIMIT, limits.text))
   if (value !== null) return value ? `${head}: ${value}` : head
   if (isNamedByContent(node.role)) return head
   const plain = texts?.flat().map(({ text }) => text) ?? []
@@ -217,7 +223,9 @@ function nodeLine(
   if (plain.join(separator) === node.name?.text) return head
   const shown = node.role === 'row' ? texts.map(cellText) : texts.map(markedTexts)
   const text = shown.join(separator).replace(/[ |]+$/, '')
-  return text ? `${head}: ${cutText(text, texts.flat(), { limit: textLimit, options })}` : head
+  // Of what is clickable without a role the text is the name.
+  const limit = node.role ? limits.text : Math.max(limits.text, limits.name)
+  return text ? `${head}: ${cutText(text, texts.flat(), { limit, options })}` : head
 }
 
 /** What has no text may have words that its style writes: a script's button. */
@@ -238,10 +246,17 @@ function runEntry(
   run: readonly TextItem[],
   place: { node: OutlineNode; parent: Entry | null; settings: EntryOptions },
 ): Entry {
-  return textEntry(() => runLine(run, place.settings), place)
+  const { settings } = place
+  return textEntry(
+    lineOf((limits) => runLine(run, { ...settings, limits }), settings),
+    place,
+  )
 }
 
-function runLine(run: readonly TextItem[], { textLimit: limit, options }: EntryOptions): string {
+function runLine(
+  run: readonly TextItem[],
+  { limits: { text: limit }, options }: EntryOptions,
+): string {
   const mark = commonMark(run)
   if (!mark) return `text: ${cutText(markedTexts(run), run, { limit, options })}`
   return `text ${mark}: ${shorten(escapeMarks(cleanText(run.map(textOf).join(' '))), limit)}`

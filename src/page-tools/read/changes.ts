@@ -6,7 +6,8 @@ import { buildEntries } from './build-entries.ts'
 import { once } from '../once.ts'
 import { noEntries, textEntry, type Entry } from './entry.ts'
 import { fit } from './fit.ts'
-import { headOf, VALUE_LIMIT } from './line.ts'
+import { ONE_LINE } from './left-out.ts'
+import { headOf, NAME_LIMIT as SHOWN_NAME_LIMIT, VALUE_LIMIT } from './line.ts'
 import { orderLine } from './order-line.ts'
 import { isText, nodesOf, type OutlineNode } from '../outline/outline-node.ts'
 import { readableText, shownText } from './readable-text.ts'
@@ -47,7 +48,10 @@ export function changesText(
     ...[...fresh].flatMap((node) => entriesFor(node, live, '<new>')),
     ...[...different].flatMap((node) => ownEntries(node, entriesFor(node, live, '<changed>'))),
     ...reordered.map((node) =>
-      textEntry(() => orderLine(node, live.options), { node, parent: null }),
+      textEntry(
+        once(() => orderLine(node, live.options)),
+        { node, parent: null },
+      ),
     ),
     ...removed.map((line) => removedEntry(line)),
   ]
@@ -55,7 +59,9 @@ export function changesText(
   const unique = entries.filter(
     ({ element, node }) => !node || (!seen.has(element) && seen.add(element)),
   )
-  return unique.length > 0 ? runSync(fit(unique, { maxTokens, from: null })) : ''
+  return unique.length > 0
+    ? runSync(fit(unique, { maxTokens, from: null, longest: TEXT_LIMIT }))
+    : ''
 }
 
 /** An element has one line; a change of a wrapper concerns the texts directly in it. */
@@ -101,12 +107,16 @@ function reportedNode(node: OutlineNode): OutlineNode {
 }
 
 function entriesFor(node: OutlineNode, live: LivePage, mark: string): readonly Entry[] {
-  const entries = buildEntries(node, null, { options: live.options, textLimit: TEXT_LIMIT })
+  const limits = { name: SHOWN_NAME_LIMIT, text: TEXT_LIMIT }
+  const entries = buildEntries(node, null, { options: live.options, limits })
   for (const entry of entries) {
     const { line } = entry
     const isNew = mark === '<new>'
     const place = isNew || !entry.node ? containerNote(node, live) : ''
-    entry.line = () => `${mark} ${isNew ? line() : withText(node, line(), live)}${place}`
+    entry.line = (shorter) => {
+      const shown = line(shorter)
+      return `${mark} ${isNew ? shown : withText(node, shown, live)}${place}`
+    }
     if (mark === '<changed>') entry.children = ownLines(entry)
   }
   return entries
@@ -141,7 +151,7 @@ function removedEntry(line: string): Entry {
     holdsView: true,
     popup: false,
     isOmission: false,
-    elementCount: () => 1,
+    size: () => ONE_LINE,
     element: nativeDocument.documentElement(document),
     line: () => `<removed> ${line}`,
   }

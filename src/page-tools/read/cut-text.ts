@@ -1,8 +1,9 @@
+import { cut } from '../clean-text.ts'
 import { ancestorsOf, contains } from '../dom.ts'
 import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import type { TextItem } from '../outline/outline-node.ts'
-import { textMark } from './line.ts'
+import { LEAST_WITH_MARK, textMark } from './line.ts'
 import { textPlaces } from './text-places.ts'
 
 /**
@@ -17,14 +18,10 @@ export function cutText(
   const isCut = text.length > limit
   const first = items[0]?.holder.element
   if (!first || (!isCut && !items.some(({ holder }) => isOfLines(holder.element)))) return text
+  if (limit < LEAST_WITH_MARK) return cut(text, limit)
   const around = items.reduce((found, { holder }) => commonAncestor(found, holder.element), first)
   if (!isCut) return `${text} ${textMark(around, 0)}`
-  // Not between the two halves of a surrogate pair.
-  const head = text
-    .slice(0, limit)
-    .replace(/[\uD800-\uDBFF]$/, '')
-    .trimEnd()
-  return `${head}… ${textMark(around, placeBehind(around, items, { limit, options }))}`
+  return `${cut(text, limit)} ${textMark(around, placeBehind(around, items, { limit, options }))}`
 }
 
 function placeBehind(

@@ -1,6 +1,14 @@
-import { once } from '../once.ts'
-import { refOf } from '../refs.ts'
-import { isNode, type OmittedItem, type OutlineNode } from '../outline/outline-node.ts'
+import { contains } from '../dom.ts'
+import * as native from '../native.ts'
+import type { OmittedItem, OutlineNode } from '../outline/outline-node.ts'
+import { leftOutLine, ONE_LINE, type Size } from './left-out.ts'
+
+/** How much of a line's parts is shown. Characters. */
+export interface LineLimits {
+  readonly name: number
+  /** Of texts and values. */
+  readonly text: number
+}
 
 /**
  * One line of a snapshot, with the entries indented below it. Wrappers have none. Lines and children are
@@ -18,10 +26,10 @@ export interface Entry {
   readonly node: OutlineNode | null
   /** Represents elements that were counted, but not walked. */
   readonly isOmission: boolean
-  /** How many elements it represents, with its descendants. */
-  elementCount: () => number
+  /** What it represents, with its descendants. */
+  size: () => Size
   /** Without dash, indentation and the colon before children. */
-  line: () => string
+  line: (shorter?: LineLimits) => string
 }
 
 /** The outline node that an entry belongs to, and its parent entry. */
@@ -30,16 +38,17 @@ export interface EntryPlace {
   readonly parent: Entry | null
 }
 
-export function textEntry(line: () => string, place: EntryPlace): Entry {
-  return leaf(place, { line: once(line) })
+export function textEntry(line: Entry['line'], place: EntryPlace): Entry {
+  return leaf(place, { line })
 }
 
 export function omittedEntry({ count, first }: OmittedItem, place: EntryPlace): Entry {
+  const size: Size = { lines: count, interactive: 0, isWhole: false }
   return leaf(place, {
     element: first,
     isOmission: true,
-    elementCount: () => count,
-    line: () => omissionLine(count, first),
+    size: () => size,
+    line: () => leftOutLine(size, first),
   })
 }
 
@@ -53,29 +62,17 @@ function leaf({ node, parent }: EntryPlace, own: Pick<Entry, 'line'> & Partial<E
     popup: parent?.popup ?? false,
     node: null,
     isOmission: false,
-    elementCount: () => 1,
+    size: () => ONE_LINE,
     ...own,
   }
 }
 
-/** The mark for what is left out: how much, and from which ref to read on. */
-export function omissionLine(count: number, first: Element): string {
-  return `… ${count} more [from=${refOf(first)}]`
-}
-
-/** An estimate of how many lines a node would get, without making them. */
-export function estimateLines({ role, clickable, items }: OutlineNode): number {
-  let size = role || clickable ? 1 : 0
-  let hasText = size > 0
-  for (const item of items) {
-    if (isNode(item)) size += estimateLines(item)
-    else if ('count' in item) size += item.count
-    else if (!hasText) {
-      hasText = true
-      size += 1
-    }
-  }
-  return size
+/** Whether it begins with the element or behind it in reading order, or holds it. */
+export function follows(entry: Entry, from: Element): boolean {
+  return (
+    contains(entry.element, from) ||
+    (native.compareDocumentPosition(entry.element, from) & Node.DOCUMENT_POSITION_PRECEDING) !== 0
+  )
 }
 
 export function noEntries(): readonly [] {

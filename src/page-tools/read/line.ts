@@ -1,5 +1,5 @@
 import { shownTyped } from '../as-sent.ts'
-import { cleanText, quote, shorten } from '../clean-text.ts'
+import { cleanText, cut, quote, shorten } from '../clean-text.ts'
 import { isTag } from '../dom.ts'
 import { hasGenerated } from '../generated-text.ts'
 import { labelsOf } from '../labels.ts'
@@ -15,8 +15,10 @@ import { stateOf } from '../outline/state.ts'
 import { nameHint } from './name-hint.ts'
 import { nameMark } from './name-mark.ts'
 
-const NAME_LIMIT = 100
+export const NAME_LIMIT = 100
 export const VALUE_LIMIT = 120
+/** A mark to read on from would be longer than a text that is cut before this. */
+export const LEAST_WITH_MARK = 40
 const TITLE_LIMIT = 40
 /** The length of a number in a calendar or a pager. */
 const SHORT_TEXT = 3
@@ -64,27 +66,35 @@ function soleText(node: OutlineNode): ElementName | null {
 }
 
 /** `button "Save" [disabled] [ref=e12]`, without the colon and what comes after it. A ref has what is acted on or read in full. */
-export function headOf(node: OutlineNode, options: PageOptions): string {
+export function headOf(
+  node: OutlineNode,
+  options: PageOptions,
+  nameLimit: number = NAME_LIMIT,
+): string {
   return hasRef(node) || isNamelessPicture(node, options)
-    ? headWithRef(node, options)
-    : partsOfHead(node, options).join(' ')
+    ? headWithRef(node, options, nameLimit)
+    : partsOfHead(node, options, nameLimit).join(' ')
 }
 
 /** The same, with a ref in any case. */
-export function headWithRef(node: OutlineNode, options: PageOptions): string {
-  const parts = partsOfHead(node, options)
+export function headWithRef(
+  node: OutlineNode,
+  options: PageOptions,
+  nameLimit: number = NAME_LIMIT,
+): string {
+  const parts = partsOfHead(node, options, nameLimit)
   const { element } = node
   rememberRef(element, { role: node.role || 'generic', name: displayName(node, options).text })
   return [...parts, `[ref=${refOf(element)}]`].join(' ')
 }
 
-function partsOfHead(node: OutlineNode, options: PageOptions): string[] {
+function partsOfHead(node: OutlineNode, options: PageOptions, nameLimit: number): string[] {
   const role = node.role || 'generic'
   const { element } = node
   const { text, visuallyHidden } = displayName(node, options)
   const { flags } = stateOf(node.control, node.role)
   const parts = [role]
-  if (text) parts.push(quote(shorten(text, NAME_LIMIT)))
+  if (text) parts.push(quote(shownName(text, nameLimit)))
   const hint =
     text || node.masked || node.control !== element ? '' : nameHint(element, node.role, options)
   if (hint) parts.push(`[hint=${quote(hint)}]`)
@@ -97,6 +107,11 @@ function partsOfHead(node: OutlineNode, options: PageOptions): string[] {
   else if (text && !visuallyHidden) parts.push(...nameMark(node, options))
   if (node.clickable) parts.push('[clickable]')
   return parts
+}
+
+/** How much is missing of a name is told where there is room for it. */
+function shownName(text: string, limit: number): string {
+  return limit < NAME_LIMIT ? cut(text, limit) : shorten(text, limit)
 }
 
 /**
@@ -147,12 +162,15 @@ export function valueText(node: OutlineNode): string | null {
  * The same as an outline shows it: what a tool typed itself isn't scrubbed, and what is shown in part has the mark by
  * which it is read.
  */
-export function shownValue(node: OutlineNode): string | null {
+export function shownValue(node: OutlineNode, limit: number = VALUE_LIMIT): string | null {
   const text = valueText(node)
   if (!text) return text
-  const shown = shownTyped(node.control, text, VALUE_LIMIT)
-  const isWhole = text.length <= VALUE_LIMIT && !isOfLines(node.control)
-  return isWhole || text === MASKED ? shown : `${shown} ${textMark(node.control, 0)}`
+  // Neither how much is missing nor a mark: both would be longer than the text.
+  if (text === MASKED) return text
+  if (limit < LEAST_WITH_MARK) return shownTyped(node.control, cut(text, limit), limit + 1)
+  const shown = shownTyped(node.control, text, limit)
+  const isWhole = text.length <= limit && !isOfLines(node.control)
+  return isWhole ? shown : `${shown} ${textMark(node.control, 0)}`
 }
 
 /** Whether it is a field whose text has several lines, which its value on one line doesn't tell. */
@@ -165,16 +183,22 @@ export function textMark(element: Element, at: number): string {
   return `[from=${refOf(element)}:${at}]`
 }
 
-/** The choices of a native select, in one line. */
-export function optionsLine(select: HTMLSelectElement, masked: boolean): string {
+/** The choices of a native select, in one line. `limit`: characters. */
+export function optionsLine(
+  select: HTMLSelectElement,
+  { masked, limit }: { readonly masked: boolean; readonly limit: number },
+): string {
   if (masked) return `/options: ${MASKED}`
   const { options } = select
-  const labels = [...options]
-    .slice(0, OPTION_LIMIT)
-    .map(
-      ({ label, disabled }) =>
-        quote(shorten(cleanText(label), NAME_LIMIT)) + (disabled ? ' [disabled]' : ''),
-    )
+  const labels: string[] = []
+  let left = limit
+  for (const { label, disabled } of [...options].slice(0, OPTION_LIMIT)) {
+    const name = quote(shorten(cleanText(label), NAME_LIMIT)) + (disabled ? ' [disabled]' : '')
+    left -= name.length
+    if (left < 0) break
+    labels.push(name)
+  }
   const rest = options.length - labels.length
-  return `/options: ${labels.join(', ')}${rest > 0 ? `, … ${rest} more` : ''}`
+  if (rest > 0) labels.push(`… ${rest} more`)
+  return `/options: ${labels.join(', ')}`
 }

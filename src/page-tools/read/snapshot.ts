@@ -11,6 +11,7 @@ import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
 import { fit } from './fit.ts'
 import { framed } from './frame.ts'
+import { NAME_LIMIT } from './line.ts'
 import { isLongText, longTextLines } from './long-text.ts'
 import { findPhrases } from '../secrets/phrase-parts.ts'
 import type { OutlineNode } from '../outline/outline-node.ts'
@@ -112,9 +113,10 @@ function outlineText(
   settings: SnapshotOptions & { maxTokens: number; whole: boolean },
 ): Promise<string> {
   const { whole, maxTokens, from = null, signal } = settings
-  const textLimit = whole ? TEXT_LIMIT : LONG_TEXT_LIMIT
-  const entries = buildEntries(top, null, { options: live.options, textLimit })
-  return runInSlices(fit(entries, { maxTokens, from }), signal)
+  const longest = whole ? TEXT_LIMIT : LONG_TEXT_LIMIT
+  const limits = { name: NAME_LIMIT, text: longest }
+  const entries = buildEntries(top, null, { options: live.options, limits })
+  return runInSlices(fit(entries, { maxTokens, from, longest }), signal)
 }
 
 async function readPart(
