@@ -1,6 +1,7 @@
 // What a model is given to read of a page, and what reading it costs the page: Offstage beside
-// page-agent and agentpage (`npm ci --ignore-scripts` in bench/peers). Each reads each page alone, as
-// its agent would. ROUNDS=0 leaves out the times; the first argument after the name picks pages.
+// page-agent and agentpage (`npm ci --ignore-scripts` in bench/peers), and what Playwright gives agents.
+// Each reads each page alone, as its agent would. ROUNDS=0 leaves out the times; the first argument
+// after the name picks pages.
 import { chromium } from '@playwright/test'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { CHROMIUM_ARGS, findChromium } from '../scripts/lib/browser.mjs'
@@ -12,6 +13,9 @@ const ROUNDS = Number(process.env.ROUNDS ?? 5)
 const LARGE = /-5000$/
 const UNLIMITED = 10_000_000
 const SLOW_MS = 5000
+/** Lines of Playwright's snapshots. */
+const INTERACTIVE =
+  /^\s*- (?:button|link|checkbox|radio|switch|slider|spinbutton|combobox|listbox|option|menuitem\w*|tab|treeitem|textbox|searchbox)\b.*\[ref=|\[cursor=pointer\]/
 
 const site = await startPageSite()
 const pages = site.pages.filter(({ name }) => name.includes(process.argv[3] ?? ''))
@@ -25,7 +29,11 @@ for (const { name, version = '', reason = '' } of readers)
 
 const columns = readers.flatMap((reader) =>
   reader.name === 'offstage'
-    ? [reader, { ...reader, name: 'offstage, no limit', options: { maxTokens: UNLIMITED } }]
+    ? [
+        reader,
+        { ...reader, name: 'offstage, no limit', options: { maxTokens: UNLIMITED } },
+        { ...reader, name: 'aria snapshot with refs', sizeOf: ariaSize },
+      ]
     : [reader],
 )
 await table('Tokens (o200k) / characters of the text, interactive elements that it shows', {
@@ -35,7 +43,7 @@ await table('Tokens (o200k) / characters of the text, interactive elements that 
   cells: async ({ url }) => {
     const found = []
     for (const reader of columns)
-      found.push(await attempt(reader, url, (page) => size(page, reader)))
+      found.push(await attempt(reader, url, (page) => (reader.sizeOf ?? size)(page, reader)))
     return found
   },
 })
@@ -74,8 +82,20 @@ async function table(title, { columns, pages, width, cells }) {
 async function size(page, { options }) {
   const text = await page.evaluate((how) => globalThis.pageReader.read(how), options)
   const { shown, all } = await page.evaluate((read) => globalThis.pageReader.shown(read), text)
+  return told(text, { shown, all })
+}
+
+function told(text, { shown, all }) {
   const tokens = countTokens(text, { disallowedSpecial: new Set() })
   return `${tokens} / ${text.length}, ${shown} of ${all}`
+}
+
+/** What Playwright gives agents of a page: it can't be lent to a page, so its lines are counted by their roles. */
+async function ariaSize(page) {
+  const text = await page.ariaSnapshot({ mode: 'ai' })
+  const { all } = await page.evaluate(() => globalThis.pageReader.shown(''))
+  const lines = text.split('\n').filter((line) => INTERACTIVE.test(line))
+  return told(text, { shown: Math.min(lines.length, all), all })
 }
 
 /**

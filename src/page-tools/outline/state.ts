@@ -17,7 +17,7 @@ const STATED_BY_ATTRIBUTES = new Set('button,a,section,li,tr,td,ul,ol,table,nav,
 /** Reads attributes and properties only: no styles, no layout. */
 export function stateOf(element: Element, role: string): ElementState {
   if (!role) return NO_STATE
-  if (STATED_BY_ATTRIBUTES.has(native.localName(element)) && !native.hasAttributes(element))
+  if (STATED_BY_ATTRIBUTES.has(native.localName(element)) && hasNoState(element))
     return stateWithoutAttributes(element)
   const flags: string[] = []
   const add = (flag: string | false | null | undefined): void => {
@@ -38,6 +38,16 @@ export function stateOf(element: Element, role: string): ElementState {
   add(isInvalid(element) && 'invalid')
   add(native.getAttribute(element, 'aria-busy') === 'true' && 'busy')
   return { flags, value: fieldValue(element, role) }
+}
+
+const STATELESS = new Set('class,id,style,href,target,rel,title,aria-label,onclick,type'.split(','))
+
+/** By the names of its attributes: asking for each that says a state costs more. */
+function hasNoState(element: Element): boolean {
+  return (
+    !native.hasAttributes(element) ||
+    native.getAttributeNames(element).every((name) => STATELESS.has(name))
+  )
 }
 
 function stateWithoutAttributes(element: Element): ElementState {

@@ -14,6 +14,8 @@ export interface Visibility {
   readonly visuallyHidden: boolean
   /** Keeps its position when its ancestors scroll. */
   readonly fixed: boolean
+  /** It has no attributes, as half of a page's elements: what is asked of attributes need not be. */
+  readonly bare: boolean
   /** For other properties: reading each has a cost, so they are read where they matter. */
   readonly style: CSSStyleDeclaration | null
 }
@@ -31,6 +33,7 @@ const EXCLUDED: Visibility = {
   invisible: true,
   visuallyHidden: true,
   fixed: false,
+  bare: false,
   style: null,
 }
 const MAY_APPEAR: Visibility = { ...EXCLUDED, mayAppear: true }
@@ -52,6 +55,7 @@ export function visibilityOf(element: Element, view: Window): Visibility {
     invisible: style.visibility !== 'visible',
     visuallyHidden: style.opacity === '0' || isVisuallyHidden(element, style, position),
     fixed: position === 'fixed',
+    bare,
     style,
   }
 }

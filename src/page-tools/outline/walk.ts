@@ -157,13 +157,14 @@ function makeNode(
     readonly visibility: Visibility
   },
 ): OutlineNode {
+  const { bare } = visibility
   const proxied = hiddenControl(element)
   const control = proxied ?? element
   const role = visibility.invisible ? '' : roleOf(control)
   const masked =
     context.masked ||
     isSecretField(element) ||
-    isMaskedItself(element, options) ||
+    isMaskedItself(element, options, bare) ||
     (!visibility.invisible && isDotted(element, visibility))
   const clickable =
     !visibility.invisible &&
@@ -173,8 +174,8 @@ function makeNode(
     (context.pointerCursor
       ? reactsItself(element)
       : hasPointerCursor(visibility) ||
-        native.hasAttribute(element, 'onclick') ||
-        (!role && (isTabStop(element) || isStepSign(element))))
+        (!bare && native.hasAttribute(element, 'onclick')) ||
+        (!role && ((!bare && isTabStop(element)) || isStepSign(element))))
   const visuallyHidden = context.visuallyHidden || visibility.visuallyHidden
   const inView = isInView(element, visibility.fixed ? viewport(context.view) : context.clip)
   return {
@@ -202,11 +203,10 @@ function isDotted(element: Element, { style }: Visibility): boolean {
   return /^(disc|circle|square)$/.test(style.getPropertyValue('-webkit-text-security'))
 }
 
-function isMaskedItself(element: Element, options: PageOptions): boolean {
-  // Half of a page's elements have no attributes, and only the host's selectors match those.
+/** Only the host's selectors match what has no attributes. */
+function isMaskedItself(element: Element, options: PageOptions, bare: boolean): boolean {
   return (
-    (native.hasAttributes(element) || (options.mask?.length ?? 0) > 0) &&
-    native.matches(element, maskSelector(options))
+    (!bare || (options.mask?.length ?? 0) > 0) && native.matches(element, maskSelector(options))
   )
 }
 
@@ -240,13 +240,12 @@ function innerContext(
   if (view)
     return { ...pageContext(view), ...(!node.inView && { clip: null }), masked: node.masked }
   const clip = holdsElements ? clipInside(node, visibility) : context.clip
-  const inLabel =
-    context.inLabel || isVisibleLabel(node) || /^(legend|caption)$/.test(native.localName(element))
-  const inControl = context.inControl || isSingleControl(node.role) || isVisibleLabel(node)
+  const isLabel = isVisibleLabel(node)
+  const isSingle = isSingleControl(node.role)
+  const inLabel = context.inLabel || isLabel || /^(legend|caption)$/.test(native.localName(element))
+  const inControl = context.inControl || isSingle || isLabel
   const pointerCursor =
-    context.pointerCursor ||
-    isSingleControl(node.role) ||
-    (holdsElements && hasPointerCursor(visibility))
+    context.pointerCursor || isSingle || (holdsElements && hasPointerCursor(visibility))
   const same =
     clip === context.clip &&
     node.masked === context.masked &&

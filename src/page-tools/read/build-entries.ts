@@ -8,7 +8,7 @@ import { omittedEntry, textEntry, type Entry, type LineLimits } from './entry.ts
 import { INLINE_TAGS } from './inline-tags.ts'
 import { cutText } from './cut-text.ts'
 import { sizeOf } from './left-out.ts'
-import { headOf, optionsLine, shownValue, VALUE_LIMIT } from './line.ts'
+import { headText, optionsLine, readHead, shownValue, VALUE_LIMIT, type Head } from './line.ts'
 import {
   isNode,
   isText,
@@ -39,6 +39,7 @@ export function buildEntries(
 
 function nodeEntry(node: OutlineNode, parent: Entry | null, settings: EntryOptions): Entry {
   const pieces = once(() => flatten(node))
+  const head = once(() => readHead(node, settings.options))
   const texts = once(() => (node.role === 'row' ? rowTexts(node) : wholeText(pieces())))
   const entry: Entry = {
     element: node.element,
@@ -49,7 +50,10 @@ function nodeEntry(node: OutlineNode, parent: Entry | null, settings: EntryOptio
     popup: (parent?.popup ?? false) || (isPopup(node.role) && node.inView),
     isOmission: false,
     size: once(() => sizeOf(node)),
-    line: lineOf((limits) => nodeLine(node, texts(), { ...settings, limits }), settings),
+    line: lineOf(
+      (limits) => nodeLine(node, { head: head(), texts: texts() }, { ...settings, limits }),
+      settings,
+    ),
     children: once(() => childEntries(entry, { node, pieces, texts, settings })),
   }
   return entry
@@ -210,10 +214,10 @@ function lineOf(make: (limits: LineLimits) => string, { limits }: EntryOptions):
 
 function nodeLine(
   node: OutlineNode,
-  texts: Texts | null,
+  { head: parts, texts }: { readonly head: Head; readonly texts: Texts | null },
   { options, limits }: EntryOptions,
 ): string {
-  const head = headOf(node, options, limits.name)
+  const head = headText(parts, limits.name)
   const value = shownValue(node, Math.min(VALUE_LIMIT, limits.text))
   if (value !== null) return value ? `${head}: ${value}` : head
   if (isNamedByContent(node.role)) return head

@@ -65,48 +65,58 @@ function soleText(node: OutlineNode): ElementName | null {
   return null
 }
 
+/** What stands before the colon of a line. */
+export interface Head {
+  readonly role: string
+  /** In full; empty for none. */
+  readonly name: string
+  /** States, marks and the ref. */
+  readonly rest: readonly string[]
+}
+
 /** `button "Save" [disabled] [ref=e12]`, without the colon and what comes after it. A ref has what is acted on or read in full. */
-export function headOf(
-  node: OutlineNode,
-  options: PageOptions,
-  nameLimit: number = NAME_LIMIT,
-): string {
-  return hasRef(node) || isNamelessPicture(node, options)
-    ? headWithRef(node, options, nameLimit)
-    : partsOfHead(node, options, nameLimit).join(' ')
+export function headOf(node: OutlineNode, options: PageOptions): string {
+  return headText(readHead(node, options))
 }
 
 /** The same, with a ref in any case. */
-export function headWithRef(
-  node: OutlineNode,
-  options: PageOptions,
-  nameLimit: number = NAME_LIMIT,
-): string {
-  const parts = partsOfHead(node, options, nameLimit)
-  const { element } = node
-  rememberRef(element, { role: node.role || 'generic', name: displayName(node, options).text })
-  return [...parts, `[ref=${refOf(element)}]`].join(' ')
+export function headWithRef(node: OutlineNode, options: PageOptions): string {
+  return headText(withRef(headWithoutRef(node, options), node))
 }
 
-function partsOfHead(node: OutlineNode, options: PageOptions, nameLimit: number): string[] {
-  const role = node.role || 'generic'
+export function headText({ role, name, rest }: Head, nameLimit: number = NAME_LIMIT): string {
+  return [role, ...(name ? [quote(shownName(name, nameLimit))] : []), ...rest].join(' ')
+}
+
+/** The parts of `headOf`, for a line that may be made again with a shorter name. */
+export function readHead(node: OutlineNode, options: PageOptions): Head {
+  const head = headWithoutRef(node, options)
+  return hasRef(node) || isNamelessPicture(node, options) ? withRef(head, node) : head
+}
+
+function withRef(head: Head, { element, role }: OutlineNode): Head {
+  const ref = refOf(element)
+  rememberRef(element, { role: role || 'generic', name: head.name })
+  return { ...head, rest: [...head.rest, `[ref=${ref}]`] }
+}
+
+function headWithoutRef(node: OutlineNode, options: PageOptions): Head {
   const { element } = node
   const { text, visuallyHidden } = displayName(node, options)
   const { flags } = stateOf(node.control, node.role)
-  const parts = [role]
-  if (text) parts.push(quote(shownName(text, nameLimit)))
+  const rest: string[] = []
   const hint =
     text || node.masked || node.control !== element ? '' : nameHint(element, node.role, options)
-  if (hint) parts.push(`[hint=${quote(hint)}]`)
-  for (const flag of flags) parts.push(`[${flag}]`)
+  if (hint) rest.push(`[hint=${quote(hint)}]`)
+  for (const flag of flags) rest.push(`[${flag}]`)
   const title = titleFlag(node)
-  if (title && title !== text) parts.push(`[title=${quote(title)}]`)
+  if (title && title !== text) rest.push(`[title=${quote(title)}]`)
   const unlabelled = labelsOf(node.control).length === 0
-  if (unlabelled && node.visuallyHidden && text) parts.push('[sr-only]')
-  else if (unlabelled && visuallyHidden) parts.push('[name sr-only]')
-  else if (text && !visuallyHidden) parts.push(...nameMark(node, options))
-  if (node.clickable) parts.push('[clickable]')
-  return parts
+  if (unlabelled && node.visuallyHidden && text) rest.push('[sr-only]')
+  else if (unlabelled && visuallyHidden) rest.push('[name sr-only]')
+  else if (text && !visuallyHidden) rest.push(...nameMark(node, options))
+  if (node.clickable) rest.push('[clickable]')
+  return { role: node.role || 'generic', name: text, rest }
 }
 
 /** How much is missing of a name is told where there is room for it. */
