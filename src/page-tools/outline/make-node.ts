@@ -7,7 +7,7 @@ import { type Appearance, roleUntilHover } from './hover/appearance.ts'
 import type { OutlineNode, WalkContext } from './outline-node.ts'
 import { isStepSign, isTabStop, reactsItself } from './own-reaction.ts'
 import { isActionable, roleOf } from './role.ts'
-import { hasPointerCursor, type Visibility } from './visibility.ts'
+import { hasDragCursor, hasPointerCursor, type Visibility } from './visibility.ts'
 
 /** The node of one element, without its content. */
 export function makeNode(
@@ -40,6 +40,7 @@ export function makeNode(
     (context.pointerCursor
       ? reactsItself(element)
       : hasPointerCursor(visibility) ||
+        hasDragCursor(element, visibility.style) ||
         (!bare && native.hasAttribute(element, 'onclick')) ||
         (!role && ((!bare && isTabStop(element)) || isStepSign(element))))
   const visuallyHidden = context.visuallyHidden || visibility.visuallyHidden
