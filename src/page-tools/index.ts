@@ -1,5 +1,11 @@
 export { pageTools, type PageToolsOptions } from './tools/page-tools.ts'
 export type { PageToolName, PageToolPreset } from './tools/tool-names.ts'
+export {
+  useFormTools,
+  type FormToolsLink,
+  type FormToolsOptions,
+  type TakesTools,
+} from './tools/use-form-tools.ts'
 export { createPage } from './outline/live-page.ts'
 export type {
   ActOptions,

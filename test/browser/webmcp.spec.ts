@@ -1,5 +1,6 @@
 import { MORE } from './support/more.ts'
 import type { Page } from '@playwright/test'
+import type * as pageToolsEntry from '../../src/page-tools/index.ts'
 import type * as webmcpEntry from '../../src/webmcp/index.ts'
 import { CHROMIUM_ARGS, findChromium } from '../../scripts/lib/browser.mjs'
 import type { MockOpenAI } from './support/mock-openai.ts'
@@ -114,6 +115,22 @@ test('the page’s tools, a frame’s and a form’s are used, as they come and 
   await expect.poll(statuses).toContain('web_count gone')
   await page.evaluate(() => document.querySelector('iframe')?.remove())
   await expect.poll(statuses).toContain('web_frame_inside gone')
+})
+
+test('a form that the browser lists is offered once', async ({ openPage, model }) => {
+  const page = await openPage({
+    body: `<form toolname="find" tooldescription="Finds goods."><input name="q"></form>`,
+  })
+  await agentPage(page, model)
+  const offered = await page.evaluate(async () => {
+    const { useFormTools } = (await import(
+      '/dist/page-tools.js' as string
+    )) as typeof pageToolsEntry
+    const forms = useFormTools((window as unknown as WithAgent).agent)
+    await forms.ready
+    return [forms.tools, window.link.tools.map(({ name }) => name)]
+  })
+  expect(offered).toEqual([[], ['web_find']])
 })
 
 test('a tool that leads to another page has happened there', MORE, async ({ openPage, model }) => {

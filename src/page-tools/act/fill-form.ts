@@ -97,7 +97,8 @@ function messageOf(error: unknown): string {
   return isScrubbed(error) ? asSent(error.message) : error.message
 }
 
-function setField(
+/** Sets one field, whatever it is. */
+export function setField(
   element: HTMLElement,
   value: FieldValue['value'],
   context: ActionContext,

@@ -1,0 +1,140 @@
+import type { JsonObject } from '../../protocol/json.ts'
+import { cleanText, shorten } from '../clean-text.ts'
+import { isTag } from '../dom.ts'
+
+/** `choice`: one of several, by its label; `choices`: any of them; `box`: true or false. */
+export type FieldKind = 'text' | 'number' | 'box' | 'choice' | 'choices'
+
+/** What a form's tool fills by one parameter: a field, or the radio buttons or boxes of one name. */
+export interface FormField {
+  readonly key: string
+  readonly elements: readonly HTMLElement[]
+  /** What each of them is called. */
+  readonly labels: readonly string[]
+  readonly kind: FieldKind | null
+  readonly schema: JsonObject
+  readonly isRequired: boolean
+}
+
+const TEXTLESS = /^(hidden|submit|button|reset|image|file)$/
+const MAX_OPTIONS = 100
+const LABEL_LIMIT = 100
+const PATTERN_LIMIT = 200
+
+/** Null: a call fills no such field. */
+export function kindOf(elements: readonly HTMLElement[]): FieldKind | null {
+  const [element] = elements
+  if (!element) return null
+  if (isTag(element, 'textarea')) return 'text'
+  if (isTag(element, 'select')) return element.multiple ? 'choices' : 'choice'
+  if (!isTag(element, 'input') || TEXTLESS.test(element.type)) return null
+  switch (element.type) {
+    case 'radio':
+      return 'choice'
+    case 'checkbox':
+      return elements.length > 1 ? 'choices' : 'box'
+    case 'number':
+    case 'range':
+      return 'number'
+    default:
+      return 'text'
+  }
+}
+
+interface Said {
+  readonly label: string
+  readonly labels: readonly string[]
+  /** What it may hold is kept from the model. */
+  readonly masked: boolean
+  /** Removes secrets. */
+  readonly clean: (text: string) => string
+}
+
+/** A parameter's schema, by the field's own constraints. Without values: those are the person's. */
+export function fieldSchema(elements: readonly HTMLElement[], said: Said): JsonObject | null {
+  const kind = kindOf(elements)
+  const [element] = elements
+  if (!kind || !element) return null
+  const { label, masked } = said
+  switch (kind) {
+    case 'box':
+      return { type: 'boolean', ...described(label) }
+    case 'number':
+      return { ...numberSchema(element as HTMLInputElement), ...described(label) }
+    case 'text': {
+      const rule = masked ? {} : textRules(element as HTMLInputElement)
+      return {
+        type: 'string',
+        ...rule,
+        ...described(label, isTag(element, 'input') ? FORMATS[element.type] : ''),
+      }
+    }
+    case 'choice':
+      return { type: 'string', ...choiceRule(element, said), ...described(label) }
+    case 'choices':
+      return {
+        type: 'array',
+        items: { type: 'string', ...choiceRule(element, said) },
+        ...described(label),
+      }
+    default:
+      return kind satisfies never
+  }
+}
+
+const FORMATS: Readonly<Record<string, string>> = {
+  date: 'As 2026-03-09',
+  time: 'As 14:30',
+  'datetime-local': 'As 2026-03-09T14:30',
+  month: 'As 2026-03',
+  week: 'As 2026-W11',
+  color: 'As #ff8800',
+  email: 'An e-mail address',
+  url: 'An address with https://',
+}
+
+function described(label: string, format = ''): JsonObject {
+  const description = [label, format].filter(Boolean).join('. ')
+  return description ? { description } : {}
+}
+
+function numberSchema({ min, max, step }: HTMLInputElement): JsonObject {
+  const isWhole =
+    step !== 'any' && Number.isInteger(Number(step || 1)) && Number.isInteger(Number(min || 0))
+  return {
+    type: isWhole ? 'integer' : 'number',
+    ...(min !== '' && Number.isFinite(Number(min)) && { minimum: Number(min) }),
+    ...(max !== '' && Number.isFinite(Number(max)) && { maximum: Number(max) }),
+  }
+}
+
+function textRules({ minLength, maxLength, pattern }: HTMLInputElement): JsonObject {
+  return {
+    ...(minLength > 0 && { minLength }),
+    ...(maxLength >= 0 && { maxLength }),
+    ...(isSound(pattern) && { pattern: `^(?:${pattern})$` }),
+  }
+}
+
+function isSound(pattern: string | undefined): pattern is string {
+  if (!pattern || pattern.length > PATTERN_LIMIT) return false
+  try {
+    return Boolean(new RegExp(`^(?:${pattern})$`, 'u'))
+  } catch {
+    return false
+  }
+}
+
+/** Many choices cost more than they help: they are chosen by their label all the same. */
+function choiceRule(element: HTMLElement, { labels, masked, clean }: Said): JsonObject {
+  const shown = isTag(element, 'select') ? optionsOf(element).map(clean) : labels
+  const choices = [...new Set(shown)]
+  return masked || choices.length === 0 || choices.length > MAX_OPTIONS ? {} : { enum: choices }
+}
+
+function optionsOf(select: HTMLSelectElement): readonly string[] {
+  return [...select.options]
+    .filter(({ disabled, value }) => !disabled && !(select.required && value === ''))
+    .map(({ label }) => shorten(cleanText(label), LABEL_LIMIT))
+    .filter(Boolean)
+}

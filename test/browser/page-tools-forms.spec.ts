@@ -1,0 +1,312 @@
+import type * as pageToolsEntry from '../../src/page-tools/index.ts'
+import type { Agent } from '../../src/index.ts'
+import { expect, property, test } from './support/driven.ts'
+import type { DrivenPage } from './support/driven-page.ts'
+
+// Forms that declare themselves as tools, used by a scripted model.
+
+interface Lent {
+  readonly link: pageToolsEntry.FormToolsLink
+  readonly schemas: Readonly<Record<string, object>>
+  readonly asked: readonly string[]
+  use(steps: readonly object[]): Promise<Used>
+}
+interface Used {
+  readonly outcome: string
+  readonly calls: readonly { readonly status: string; readonly output: string }[]
+}
+type Options = pageToolsEntry.FormToolsOptions
+
+/** Gives an agent the page's forms as tools; a person approves all that is asked. */
+async function lend(page: DrivenPage, options: Options = { trusted: true }): Promise<void> {
+  await page.evaluate(async (settings) => {
+    const { useFormTools, pageTools } = (await import(
+      '/dist/page-tools.js' as string
+    )) as typeof pageToolsEntry
+    const agent: Agent = window.offstage.createAgent({
+      model: { provider: 'scripted', model: 'x', script: { steps: [] } },
+      tools: pageTools({ tools: 'forms' }),
+    })
+    const schemas: Record<string, object> = {}
+    const link = useFormTools(
+      {
+        registerTool(tool) {
+          schemas[tool.name] = { ...(tool.inputSchema as object), description: tool.description }
+          const undo = agent.registerTool(tool)
+          return () => {
+            delete schemas[tool.name]
+            undo()
+          }
+        },
+      },
+      settings,
+    )
+    const asked: string[] = []
+    const use = async (steps: readonly object[]) => {
+      const own = window.offstage.createAgent({
+        model: {
+          provider: 'scripted',
+          model: 'x',
+          script: { steps: [...steps, { text: 'Done.' }] as never[] },
+        },
+        tools: pageTools({ tools: 'forms' }),
+      })
+      const given = useFormTools(own, settings)
+      await given.ready
+      const run = own.run('Go')
+      for await (const event of run) {
+        if (event.type !== 'tool-approval-request') continue
+        asked.push(event.about?.text ?? '')
+        await own.approve(event)
+      }
+      const { outcome, toolCalls } = await run.result
+      given.dispose()
+      await own.dispose()
+      return {
+        outcome,
+        calls: toolCalls.map(({ status, output }) => ({
+          status,
+          output: JSON.stringify(output ?? ''),
+        })),
+      }
+    }
+    Object.assign(window, { link, schemas, asked, use })
+    await link.ready
+  }, options)
+}
+
+const tools = (page: DrivenPage) =>
+  page.evaluate(() => (window as unknown as Lent).link.tools.toSorted())
+const schemas = (page: DrivenPage) =>
+  page.evaluate(() => (window as unknown as Lent).schemas) as Promise<Record<string, object>>
+const asked = (page: DrivenPage) => page.evaluate(() => (window as unknown as Lent).asked)
+
+function use(page: DrivenPage, toolName: string, input: object): Promise<Used> {
+  return page.evaluate(
+    (steps) => (window as unknown as Lent).use(steps),
+    [{ toolCalls: [{ toolName, input }] }],
+  )
+}
+
+const BOOKING = `<form toolname="book" tooldescription="Books a room." toolautosubmit
+    onsubmit="event.preventDefault(); window.sent = Object.fromEntries(new FormData(this)); window.invoked = event.agentInvoked;
+      if (window.answer) event.respondWith(Promise.resolve(window.answer)); done.textContent = 'Booked.'">
+  <label>Name <input name="name" required minlength="2" maxlength="30"></label>
+  <label>Code <input name="code" pattern="[A-Z]{3}" title="Three letters"></label>
+  <label>E-mail <input name="email" type="email"></label>
+  <label>Day <input name="day" type="date" toolparamdescription="The day of arrival"></label>
+  <label>Guests <input name="guests" type="number" min="1" max="4"></label>
+  <label>Room <select name="room"><option value="">Any<option value="s">Small<option value="l">Large</select></label>
+  <fieldset><legend>Board</legend><label><input type="radio" name="board" value="b"> Breakfast</label><label><input type="radio" name="board" value="h"> Half</label></fieldset>
+  <fieldset><legend>Extras</legend><label><input type="checkbox" name="extra" value="1"> Sauna</label><label><input type="checkbox" name="extra" value="2"> Bikes</label></fieldset>
+  <label><input type="checkbox" name="quiet"> Quiet</label>
+  <label>Password <input type="password" name="secret" value="hunter2secret" required></label>
+  <input type="hidden" name="token" value="t"><input name="website" style="display: none">
+  <button>Book</button></form><p role="status" id="done"></p>`
+
+test('a form is a typed tool by its fields, and is filled in and sent as a person does', async ({
+  openPage,
+}) => {
+  const page = await openPage({ hasPackage: true, body: BOOKING })
+  await lend(page)
+  expect(await tools(page)).toEqual(['form_book'])
+  expect((await schemas(page))['form_book']).toEqual({
+    description: 'Books a room. Sends the form.',
+    type: 'object',
+    additionalProperties: false,
+    required: ['name'],
+    properties: {
+      name: { type: 'string', minLength: 2, maxLength: 30, description: 'Name' },
+      code: { type: 'string', pattern: '^(?:[A-Z]{3})$', description: 'Code' },
+      email: { type: 'string', description: 'E-mail. An e-mail address' },
+      day: { type: 'string', description: 'The day of arrival. As 2026-03-09' },
+      guests: { type: 'integer', minimum: 1, maximum: 4, description: 'Guests' },
+      room: { type: 'string', enum: ['Any', 'Small', 'Large'], description: 'Room' },
+      board: { type: 'string', enum: ['Breakfast', 'Half'], description: 'Board' },
+      extra: {
+        type: 'array',
+        items: { type: 'string', enum: ['Sauna', 'Bikes'] },
+        description: 'Extras',
+      },
+      quiet: { type: 'boolean', description: 'Quiet' },
+      secret: { type: 'string', description: 'Password' },
+    },
+  })
+  const input = {
+    name: 'Ada',
+    code: 'ABC',
+    day: '2026-12-24',
+    guests: 2,
+    room: 'Large',
+    board: 'Half',
+    extra: ['Bikes'],
+    quiet: true,
+  }
+  const { calls } = await use(page, 'form_book', input)
+  expect(calls).toMatchObject([{ status: 'succeeded' }])
+  expect(calls[0]?.output).toContain('Filled in and sent the form.')
+  expect(calls[0]?.output).toContain('Booked.')
+  const [sent, invoked] = await page.evaluate(() => {
+    const { sent: data, invoked: was } = window as unknown as Record<string, unknown>
+    return [data, was]
+  })
+  expect(sent).toEqual({
+    name: 'Ada',
+    code: 'ABC',
+    email: '',
+    day: '2026-12-24',
+    guests: '2',
+    room: 'l',
+    board: 'h',
+    extra: '2',
+    quiet: 'on',
+    secret: 'hunter2secret',
+    token: 't',
+    website: '',
+  })
+  expect(invoked).toBe(true)
+})
+
+test('what a form refuses comes back field by field, and nothing is sent', async ({ openPage }) => {
+  const page = await openPage({ hasPackage: true, body: BOOKING.replace('hunter2secret', '') })
+  await lend(page)
+  const { calls } = await use(page, 'form_book', { name: 'Ada', email: 'nobody' })
+  expect(calls[0]?.status).toBe('failed')
+  expect(calls[0]?.output).toMatch(/Nothing was sent:.*email: .+secret: /s)
+  expect(await page.evaluate(() => 'sent' in window)).toBe(false)
+})
+
+test('a page answers with respondWith, and its refusal is the call’s', async ({ openPage }) => {
+  const page = await openPage({ hasPackage: true, body: BOOKING })
+  await lend(page)
+  await page.evaluate(() => Object.assign(window, { answer: { number: 'B-17' } }))
+  const { calls } = await use(page, 'form_book', { name: 'Ada' })
+  expect(calls[0]?.output).toMatch(/The page answers \(untrusted page content\):.*B-17/s)
+  await page.evaluate(() => {
+    const failing = Promise.reject(new Error('Full up.'))
+    failing.catch(() => undefined)
+    Object.assign(window, { answer: failing })
+  })
+  const refused = await use(page, 'form_book', { name: 'Ada' })
+  expect(refused.calls).toMatchObject([{ status: 'failed', output: /refused.*Full up/ as unknown }])
+})
+
+test('without toolautosubmit a person sends it; a stranger’s forms are asked about', async ({
+  openPage,
+}) => {
+  const page = await openPage({
+    hasPackage: true,
+    body: `<form toolname="order" tooldescription="Orders." onsubmit="event.preventDefault(); window.sent = true"><label>Item <input name="item"></label><button>Order now</button></form>
+      <form toolname="pay" tooldescription="Pays." toolautosubmit onsubmit="event.preventDefault(); window.sent = true"><label>Sum <input name="sum"></label><button>Pay now</button></form>`,
+  })
+  await lend(page, {})
+  const { calls } = await use(page, 'form_order', { item: 'Mug' })
+  expect(calls[0]?.output).toMatch(/It is not sent: .*press button ..Order now/)
+  expect(await property(page, '[name=item]', 'value')).toBe('Mug')
+  expect(await page.evaluate(() => 'sent' in window)).toBe(false)
+  await use(page, 'form_pay', { sum: '10' })
+  expect(await page.evaluate(() => 'sent' in window)).toBe(true)
+  const lines = await asked(page)
+  expect(lines[0]).toContain('textbox "Item"')
+  expect(lines[1]).toMatch(/textbox "Sum".*; button "Pay now".*pays \("pay"\)/)
+})
+
+test('forms come and go, and a form that became another one is not used', async ({ openPage }) => {
+  const page = await openPage({ hasPackage: true, body: '<main></main>' })
+  await lend(page)
+  expect(await tools(page)).toEqual([])
+  await page.evaluate(() => {
+    const form = (name: string) =>
+      `<form toolname="${name}" tooldescription="Does." toolautosubmit><label>Text <input name="text"></label><button>Go</button></form>`
+    const main = document.querySelector('main')
+    if (main)
+      main.innerHTML = form('click') + form('a b') + form('a.b') + '<form toolname="x"></form>'
+  })
+  await expect.poll(() => tools(page)).toEqual(['form_a_b', 'form_a_b_2', 'form_click'])
+  await page.evaluate(() => {
+    document.querySelector('[toolname=click] input')?.setAttribute('required', '')
+    document.querySelector('[toolname="a b"]')?.remove()
+    document.querySelector('[toolname="a.b"]')?.removeAttribute('toolname')
+  })
+  await expect.poll(() => tools(page)).toEqual(['form_click'])
+  await expect
+    .poll(async () => (await schemas(page))['form_click'])
+    .toMatchObject({ required: ['text'] })
+  await page.evaluate(() => (window as unknown as Lent).link.dispose())
+  expect(await schemas(page)).toEqual({})
+})
+
+test('fields that are named like methods hide nothing of a form', async ({ openPage }) => {
+  const names =
+    'getAttribute,closest,parentNode,elements,isConnected,ownerDocument,matches,requestSubmit,checkValidity,submit,focus,__proto__,constructor'
+  const page = await openPage({
+    hasPackage: true,
+    body: `<form toolname="odd" tooldescription="Odd." toolautosubmit onsubmit="event.preventDefault(); window.sent = [...new FormData(event.currentTarget)]">${names
+      .split(',')
+      .map((name) => `<label>${name} <input name="${name}"></label>`)
+      .join('')}<button>Go</button></form>`,
+  })
+  await lend(page)
+  const { properties } = (await schemas(page))['form_odd'] as { properties: object }
+  expect(Object.keys(properties)).toEqual(names.split(',').slice(0, -2))
+  const { calls } = await use(page, 'form_odd', { closest: 'near', parentNode: 'up' })
+  expect(calls).toMatchObject([{ status: 'succeeded' }])
+  const sent = (await page.evaluate(
+    () => (window as unknown as { sent: unknown }).sent,
+  )) as string[][]
+  expect(sent.filter(([, value]) => value)).toEqual([['closest', 'near'], ['parentNode', 'up']]) // prettier-ignore
+})
+
+test('a tool says nothing of what is masked or kept elsewhere on the page', async ({
+  openPage,
+}) => {
+  const page = await openPage({
+    hasPackage: true,
+    body: `<input type="password" value="hunter2secret"><p data-offstage-mask>IBAN DE99 1234</p>
+      <form toolname="send" tooldescription="Sends with hunter2secret."><label>From hunter2secret <input name="from" value="mine"></label>
+      <label>Account <select name="account" data-offstage-mask><option>DE99 1234<option>DE11 5555</select></label><button>Go</button></form>
+      <form toolname="denied" tooldescription="No." id="denied"><input name="a"></form>`,
+  })
+  await lend(page, { trusted: true, deny: ['#denied'] })
+  expect(await tools(page)).toEqual(['form_send'])
+  const said = JSON.stringify(await schemas(page))
+  for (const secret of ['hunter2', 'DE99', 'DE11', 'mine']) expect(said).not.toContain(secret)
+})
+
+test('a run goes on in the page that a form leads to', async ({ openPage, site }) => {
+  site.add('/found.html', {
+    body: `<!doctype html><title>Found</title><h1>Found</h1><script type="module">
+      const { createAgent } = await import('/dist/index.js')
+      const { pageTools, useFormTools } = await import('/dist/page-tools.js')
+      const agent = createAgent({ model: { provider: 'scripted', model: 'x', script: { steps: [{ text: 'Never.' }, { text: 'Found it.' }] } }, tools: pageTools({ tools: 'read' }) })
+      await useFormTools(agent, { trusted: true }).ready
+      const run = await agent.resume('c')
+      window.result = run && await run.result
+    </script>`,
+  })
+  const page = await openPage({
+    hasPackage: true,
+    body: `<form toolname="find" tooldescription="Finds." toolautosubmit action="/found.html"><label>What <input name="q"></label></form>`,
+  })
+  await page.evaluate(async () => {
+    const { useFormTools } = (await import(
+      '/dist/page-tools.js' as string
+    )) as typeof pageToolsEntry
+    const agent = window.offstage.createAgent({
+      model: {
+        provider: 'scripted',
+        model: 'x',
+        script: { steps: [{ toolCalls: [{ toolName: 'form_find', input: { q: 'mug' } }] }] },
+      },
+    })
+    await useFormTools(agent, { trusted: true }).ready
+    agent.run('Find a mug', { conversationId: 'c' })
+  })
+  // Asked between two pages, there is no answer.
+  await expect(async () => {
+    const state = await page.evaluate(() => [location.search, 'result' in window])
+    expect(state).toEqual(['?q=mug', true])
+  }).toPass()
+  const result = await page.evaluate(() => (window as unknown as { result: unknown }).result)
+  expect(JSON.stringify(result)).toContain('Done; it led from')
+})
