@@ -3,7 +3,7 @@ import { nodesOf, type OutlineNode } from './outline-node.ts'
 /** Longer texts are no clock. */
 const TEXT_LIMIT = 200
 const STATE = '\u0002'
-const CLOCK = /(?<![\d:])(\d{1,3}):(\d{2})(?::(\d{2}))?(?![\d:])/g
+const CLOCK = /(?<![\d:])\d{1,3}:\d{2}(?::\d{2})?(?![\d:])/g
 const NUMBER = /-?\d+(?:[.,]\d+)*/g
 /** With so many texts seen of it, what stands there next is as good as any. */
 const MANY_TEXTS = 3
@@ -114,12 +114,8 @@ function textOf(node: OutlineNode): string {
 
 /** A clock is one number, in seconds. */
 function plain(text: string): string {
-  return text.replace(CLOCK, (_, first: string, second: string, third: string | undefined) =>
-    String(
-      third === undefined
-        ? Number(first) * 60 + Number(second)
-        : Number(first) * 3600 + Number(second) * 60 + Number(third),
-    ),
+  return text.replace(CLOCK, (clock) =>
+    String(clock.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)),
   )
 }
 
