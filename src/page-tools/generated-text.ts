@@ -65,7 +65,8 @@ export function drawnParts(element: Element): string[] {
     if (native.nodeType(node) === 3) return void parts.push(native.nodeValue(node) ?? '')
     if (!isElement(node) || NOT_DRAWN.test(native.localName(node))) return
     const { display } = viewOf(node).getComputedStyle(node)
-    if (display === 'none') return
+    // The title of a shape in a drawing has this display in WebKit only.
+    if (display === 'none' && native.localName(node) !== 'title') return
     const edge = /^(inline|contents)/.test(display) ? '' : ' '
     const before = shownAt(node, '::before')
     parts.push(edge, before ? before.text + gap(before) : '')

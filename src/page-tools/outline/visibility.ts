@@ -1,4 +1,4 @@
-import { isAttached, isDisplayed, isTag, isText } from '../dom.ts'
+import { closest, isAttached, isDisplayed, isTag, isText, parentOf } from '../dom.ts'
 import { renderedElement } from '../image-map.ts'
 import * as native from '../native.ts'
 
@@ -63,6 +63,19 @@ export function visibilityOf(element: Element, view: Window): Visibility {
 /** The mouse pointer over it is a hand. */
 export function hasPointerCursor({ style }: Visibility): boolean {
   return style?.cursor === 'pointer'
+}
+
+/** What the mouse pointer looks like over what is dragged: cards, thumbs, the edges of panes. */
+const OF_DRAGS = /^(?:grab|move|[a-z]+-resize)$/
+/** Of their edges, a table would have as many lines as columns. */
+const HEADERS = 'th,[role=columnheader]'
+
+/** A style gives it, and not what it is in, a mouse pointer for what is dragged. */
+export function hasDragCursor(element: Element, style: CSSStyleDeclaration | null): boolean {
+  if (!style || style.cursor === 'auto' || !OF_DRAGS.test(style.cursor)) return false
+  if (closest(element, HEADERS)) return false
+  const around = parentOf(element)
+  return !around || getComputedStyle(around).cursor !== style.cursor
 }
 
 /** Whether its content is visible only inside of its own box. */

@@ -5,7 +5,7 @@ import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { isSecretField, MASKED, maskSelector } from '../privacy.ts'
 import { listWindow } from './list-window.ts'
-import { hasPointerCursor, visibilityOf, type Visibility } from './visibility.ts'
+import { hasDragCursor, hasPointerCursor, visibilityOf, type Visibility } from './visibility.ts'
 import { clipInside, isInView, viewport } from './clip.ts'
 import { isNode, type OmittedItem, type OutlineNode, type WalkContext } from './outline-node.ts'
 import { hasParts, isStepSign, isTabStop, reactsItself } from './own-reaction.ts'
@@ -174,6 +174,7 @@ function makeNode(
     (context.pointerCursor
       ? reactsItself(element)
       : hasPointerCursor(visibility) ||
+        hasDragCursor(element, visibility.style) ||
         (!bare && native.hasAttribute(element, 'onclick')) ||
         (!role && ((!bare && isTabStop(element)) || isStepSign(element))))
   const visuallyHidden = context.visuallyHidden || visibility.visuallyHidden

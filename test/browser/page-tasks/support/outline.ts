@@ -13,7 +13,7 @@ export interface Line {
 }
 
 const LINE =
-  /^(\s*)(?:- |New: |(?=<(?:new|changed|removed)>))(?:<(?:new|changed|removed)> )?([a-z]+)(?: "((?:[^"\\]|\\.)*)")?((?: \[[^\]]*\])*)(?:: ?(.*))?$/
+  /^(\s*)(?:- |New: |(?=<(?:new|changed|removed)>))(?:<(?:new|changed|removed)> )?([a-z]+)(?: "((?:[^"\\]|\\.)*)")?((?: \[[^\]]*\])*)(?: \(.*?\))?(?:: ?(.*))?$/
 
 /** The elements that a tool's text tells of, in its order. */
 export function linesOf(text: string): readonly Line[] {
@@ -27,7 +27,8 @@ export function linesOf(text: string): readonly Line[] {
         role,
         name: name.replaceAll('\\"', '"'),
         ref,
-        text: after,
+        // What `find` says of its place.
+        text: after.replace(/ \(in [a-z]+ ".*"\)$/, ''),
         marks,
         index,
       },
