@@ -6,7 +6,7 @@ import { reactsItself } from '../outline/own-reaction.ts'
 import { isAllowed } from '../outline/region.ts'
 import { isActionable, roleOf } from '../outline/role.ts'
 import { hiddenReason } from '../outline/visibility.ts'
-import { editContextOf } from './edit-context.ts'
+import { editContextOf } from './edit-context-of.ts'
 import { elementAt, type Point } from './hit-test.ts'
 import { scrollIntoView } from './make-ready.ts'
 

@@ -1,24 +1,11 @@
 import { viewOf } from '../dom.ts'
+import type { EditContext } from './edit-context-of.ts'
 import { sendInput } from './set-value.ts'
 
 // An element with an `EditContext` shows nothing that is typed by itself: the browser tells its page what a person typed,
 // and the page draws it. https://w3c.github.io/edit-context/
 
-/** Newer than the types. */
-interface EditContext extends EventTarget {
-  readonly text: string
-  readonly selectionStart: number
-  readonly selectionEnd: number
-  updateText(start: number, end: number, text: string): void
-  updateSelection(start: number, end: number): void
-}
-
 type TextUpdateEventMaker = new (type: string, init: object) => Event
-
-/** Null: it has none, as in browsers other than Chromium. */
-export function editContextOf(element: Element): EditContext | null {
-  return (element as { readonly editContext?: EditContext | null }).editContext ?? null
-}
 
 /** As a browser does for what a person types over the selection. False: the page prevented it. */
 export function typeIntoContext(target: Element, context: EditContext, text: string): boolean {

@@ -1,6 +1,6 @@
 import { isElement, isTag } from '../dom.ts'
 import * as native from '../native.ts'
-import { editContextOf } from './edit-context.ts'
+import { editContextOf } from './edit-context-of.ts'
 
 /** Inputs with one value in a fixed format, rather than characters. */
 const PICKER_TYPES = /^(date|time|month|week|datetime-local|color|range)$/
