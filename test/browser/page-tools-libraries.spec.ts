@@ -82,6 +82,7 @@ test('Ionic', MORE, async ({ app }) => {
   await step('set_checked', { ref: wifi?.ref, checked: true }, { wifi: true })
   const [agree] = outline.all('checkbox', 'Agree')
   await step('set_checked', { ref: agree?.ref, checked: true }, { agree: true })
+  await step('click', { ref: 'Board' }, { view: 'board' })
   await call('click', { ref: 'Open dialog' })
   await call('wait_for', { text: 'Yes, do it' })
   await step('click', { ref: 'Yes, do it' }, { confirmed: true })
