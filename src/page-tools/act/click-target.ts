@@ -6,6 +6,7 @@ import { reactsItself } from '../outline/own-reaction.ts'
 import { isAllowed } from '../outline/region.ts'
 import { isActionable, roleOf } from '../outline/role.ts'
 import { hiddenReason } from '../outline/visibility.ts'
+import { editContextOf } from './edit-context-of.ts'
 import { elementAt, type Point } from './hit-test.ts'
 import { scrollIntoView } from './make-ready.ts'
 
@@ -18,7 +19,8 @@ const LEVELS = 4
  * the smallest ancestor that contains no other field.
  */
 export function clickTarget(element: HTMLElement, options: PageOptions): HTMLElement {
-  if (!native.matches(element, FIELDS)) return takerAround(element, options)
+  const isField = native.matches(element, FIELDS) || editContextOf(element) !== null
+  if (!isField) return takerAround(element, options)
   if (!isOnScreen(element)) scrollIntoView(element)
   const around = wrappersOf(element)
   const isThere = isOnScreen(element) && takesPointer(element)

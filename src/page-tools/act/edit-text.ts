@@ -1,6 +1,8 @@
 import { viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
+import { deleteInContext, typeIntoContext } from './edit-context.ts'
+import { editContextOf } from './edit-context-of.ts'
 import { isPlainTextField, type TextField } from './field-kind.ts'
 import type { Key } from './key.ts'
 import { setText, textOf } from './field-text.ts'
@@ -20,6 +22,8 @@ export function insertText(
   text: string,
   breaks: LineBreak = 'insertParagraph',
 ): boolean {
+  const context = editContextOf(target)
+  if (context) return typeIntoContext(target, context, text)
   const line = text === '\n'
   const inputType = line ? breaks : 'insertText'
   const data = line ? null : text
@@ -54,6 +58,8 @@ export function pasteText(target: HTMLElement, text: string): boolean {
 }
 
 export function deleteText(target: HTMLElement, key: 'Backspace' | 'Delete'): void {
+  const context = editContextOf(target)
+  if (context) return deleteInContext(target, context, key)
   const inputType = key === 'Backspace' ? 'deleteContentBackward' : 'deleteContentForward'
   if (!isPlainTextField(target)) {
     if (!native.isContentEditable(target) || !sendInput(target, 'beforeinput', { inputType }))

@@ -1,5 +1,6 @@
 import { isElement, isTag } from '../dom.ts'
 import * as native from '../native.ts'
+import { editContextOf } from './edit-context-of.ts'
 
 /** Inputs with one value in a fixed format, rather than characters. */
 const PICKER_TYPES = /^(date|time|month|week|datetime-local|color|range)$/
@@ -43,6 +44,7 @@ export function typedInto(target: Element): Element {
 /** The element to type into: the target, or the one field inside of a combobox or web component. */
 export function editableIn(target: HTMLElement): HTMLElement | null {
   if (isPlainTextField(target) || native.isContentEditable(target)) return target
+  if (editContextOf(target)) return target
   for (const scope of [native.shadowRoot(target), target]) {
     for (const inner of (scope &&
       native.querySelectorAll(scope, 'input,textarea,[contenteditable]')) ??

@@ -3,6 +3,7 @@ import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
 import { moveFocus } from './focus-order.ts'
 import { isOneCharacter, type Key } from './key.ts'
+import { editContextOf } from './edit-context-of.ts'
 import { isPlainTextField } from './field-kind.ts'
 import { deleteText, insertText, moveCaret, selectAll, submitImplicitly } from './edit-text.ts'
 import { type KeyCheck, moveRadio, stepField, stepSelect } from './step-field.ts'
@@ -18,14 +19,15 @@ export function defaultAction(target: Element, key: Key, check: KeyCheck): void 
   if (name === 'Backspace' || name === 'Delete') return deleteText(target, name)
   if ((key.ctrlKey || key.metaKey) && name.toLowerCase() === 'a') return selectAll(target)
   const prints = isOneCharacter(name) && !key.ctrlKey && !key.metaKey && !key.altKey
-  if (prints && (isPlainTextField(target) || native.isContentEditable(target)))
-    insertText(target, name)
+  const writes =
+    isPlainTextField(target) || native.isContentEditable(target) || editContextOf(target) !== null
+  if (prints && writes) insertText(target, name)
 }
 
 function pressEnter(target: Element, key: Key): void {
   if (!isElement(target)) return
   if (isTag(target, 'textarea')) insertText(target, '\n')
-  else if (native.isContentEditable(target))
+  else if (native.isContentEditable(target) || editContextOf(target))
     insertText(target, '\n', key.shiftKey ? 'insertLineBreak' : 'insertParagraph')
   else if (isTag(target, 'input') && !/^(button|submit|reset|image|file|color)$/.test(target.type))
     submitImplicitly(target)

@@ -7,7 +7,9 @@ import { livePage } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { rootOf } from '../outline/region.ts'
 import { readSelection } from '../read/selection.ts'
+import { clickTarget } from './click-target.ts'
 import { describeElement } from './describe.ts'
+import { editContextOf } from './edit-context-of.ts'
 import { focusElement } from './focus.ts'
 import { readKey } from './key.ts'
 import { sendKeyPress } from './keyboard.ts'
@@ -50,7 +52,8 @@ export async function pressKey(
   const element = target === undefined ? null : await resolveTarget(target, { page, live, signal })
   return perform(options, async ({ show }) => {
     if (element) {
-      await makeReady(element, { live, signal, byKeys: true })
+      const shown = editContextOf(element) ? clickTarget(element, live.options) : element
+      await makeReady(shown, { live, signal, byKeys: true })
       await show(element)
       focusOn(element)
     }

@@ -7,6 +7,7 @@ import { PageError } from '../page-error.ts'
 import { isMasked } from '../privacy.ts'
 import { longTextOf } from '../read/text-places.ts'
 import { describeElement } from './describe.ts'
+import { editContextOf } from './edit-context-of.ts'
 import type { ActionContext } from './perform.ts'
 import { partsOf, partsText } from './type-parts.ts'
 import type { TypingPlace } from './typing-place.ts'
@@ -55,6 +56,8 @@ export function contentNote(field: HTMLElement, typed: Typed, context: ActionCon
   const { text, place, before, enter, changed } = typed
   const { live } = context
   if (!native.isConnected(field)) return enter ? '' : ' The page replaced it since.'
+  // What it holds, its page draws out of reach.
+  if (editContextOf(field)) return " What it holds can't be read here."
   const secret = isMasked(field, live.options)
   const parts = partsOf(field)
   if (parts.length > 0 && !secret)

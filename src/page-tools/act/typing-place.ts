@@ -5,7 +5,10 @@ import { PageError } from '../page-error.ts'
 import { caretIn, longTextOf, textPlaces } from '../read/text-places.ts'
 import { describeElement } from './describe.ts'
 import { caretToEnd, selectAll, selectField } from './edit-text.ts'
+import { editContextOf } from './edit-context-of.ts'
 import { isPlainTextField } from './field-kind.ts'
+import { keyOf } from './key.ts'
+import { sendKey } from './keyboard.ts'
 import { textEdge } from './text-edge.ts'
 
 /** From one character of a text to another, as `read_page` counts them. */
@@ -19,6 +22,8 @@ export type TypingPlace = 'all' | 'end' | 'selection' | CharacterRange
 
 /** Selects what a text is to replace. */
 export function selectPlace(field: HTMLElement, place: TypingPlace, live: LivePage): void {
+  const context = editContextOf(field)
+  if (context) return selectByKeys(field, context, { place, live })
   switch (place) {
     case 'selection':
       return
@@ -29,6 +34,27 @@ export function selectPlace(field: HTMLElement, place: TypingPlace, live: LivePa
     default:
       return selectRange(field, place, live)
   }
+}
+
+/** Of an editor that draws its own selection: as a person, who has only keys for it. */
+function selectByKeys(
+  field: HTMLElement,
+  context: NonNullable<ReturnType<typeof editContextOf>>,
+  { place, live }: { readonly place: TypingPlace; readonly live: LivePage },
+): void {
+  if (place === 'selection') return
+  if (place !== 'all' && place !== 'end')
+    throw new PageError(
+      'unsupported',
+      `Of ${describeElement(field, live)}, characters can only be selected by keys: press_key Control+Home, Shift+ArrowRight …`,
+    )
+  const isMac = /mac/i.test(viewOf(field).navigator.platform)
+  const end = isMac ? 'ArrowDown' : 'End'
+  const key = { ...keyOf(place === 'all' ? 'a' : end), ctrlKey: !isMac, metaKey: isMac }
+  const isTaken = !sendKey(field, 'keydown', key)
+  sendKey(field, 'keyup', key)
+  const { length } = context.text
+  if (!isTaken) context.updateSelection(place === 'all' ? 0 : length, length)
 }
 
 /** Throws `invalid-input` for what is not in the text, `unsupported` where no part of it can be selected. */
