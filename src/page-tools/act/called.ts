@@ -9,7 +9,7 @@ import { isMasked } from '../privacy.ts'
 import { placeNote, placeOf } from '../read/place.ts'
 import { readableText } from '../read/readable-text.ts'
 import { RENEWED } from './form-fields.ts'
-import { isSameName, withoutClocks } from './same-name.ts'
+import { isSameName } from './same-name.ts'
 
 /** What a control is called, where it is, and whether it is on. All texts are the page's: data. */
 export interface Called {
@@ -26,8 +26,9 @@ export interface Called {
 /** The same with all of it, of which a dialog shows the beginning. */
 export interface FullyCalled {
   readonly called: Called
-  /** For a digest: without secrets, and without clocks. */
+  /** For a digest, without secrets: what it is called in full, and what it sends. */
   readonly whole: readonly string[]
+  readonly sends: readonly string[]
 }
 
 const NAME_LIMIT = 100
@@ -54,10 +55,10 @@ export function calledOf(element: Element, live: LivePage): FullyCalled {
     },
     whole: [
       // What a page is called by is all that it shows.
-      withoutClocks(isPage ? '' : name),
-      withoutClocks(placedIn && place ? clean(place.label) : ''),
-      ...sentBy(element).map(clean),
+      isPage ? '' : name,
+      placedIn && place ? clean(place.label) : '',
     ],
+    sends: sentBy(element).map(clean),
   }
 }
 

@@ -1,14 +1,29 @@
-/** Digits that a clock shows, `0:45` or `12:00:59`, and `45 s`, `2 minutes`. */
-const CLOCK =
-  /(?<!\d)(\d{1,3}):(\d{2})(?::(\d{2}))?(?![\d:])|(?<![\d.,])(\d+) ?([smh])(?:ec|in|our|inute|econd)?s?(?![\p{L}\p{N}])/giu
+import { textDigest } from '../../lib/text-digest.ts'
 
-const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 }
+const UNIT =
+  's(?:ek(?:unden?)?|ec(?:ond)?s?)?|m(?:in(?:ute)?[ns]?)?|h(?:(?:ou)?rs?)?|st(?:d|unden?)'
+/**
+ * What only a clock shows: digits as `0:45` or `12:00:59`; an age as `3 min ago`, `vor 3 Minuten`; seconds that are left,
+ * as `in 30 s`, `30 s left`. A bare `2 h` or `5m` is how long, or how much, somebody pays for.
+ */
+const CLOCK = new RegExp(
+  [
+    String.raw`(?<!\p{Sc}\s?|[\d.,:])(\d{1,3}):(\d{2})(?::(\d{2}))?(?![\d:]|[.,]\d|\s?(?:\p{Sc}|(?:eur|euros?|usd|gbp|chf)(?!\p{L})))`,
+    String.raw`(?<![\p{L}\d.,])(?:vor (\d+) ?(${UNIT})|in (\d+) ?(s(?:ek(?:unden?)?|ec(?:ond)?s?)?))(?![\p{L}\d])`,
+    String.raw`(?<!\p{Sc}\s?|[\d.,])(?:(\d+) ?(${UNIT}) ago|(\d+) ?(s(?:ec(?:ond)?s?)?) (?:left|remaining))(?![\p{L}\d])`,
+  ].join('|'),
+  'giu',
+)
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600 }
 /** Clocks are updated, and read, a little early or late. Seconds. */
 const TOLERANCE = 3
+/** Of a digest, which is journaled. More of them, as in a calendar, count as other words do. */
+const MAX_CLOCKS = 20
 
 /**
  * Whether two names are the same but for clocks that ran on, forwards or backwards, for as long as the time between
- * them. All other digits count: a price that has changed is another name.
+ * them. All other digits count: a price or a duration that has changed is another name.
  */
 export function isSameName(before: string, now: string, elapsedMs: number): boolean {
   if (before === now) return true
@@ -20,8 +35,18 @@ export function isSameName(before: string, now: string, elapsedMs: number): bool
   })
 }
 
-/** For comparisons over any time. */
-export function withoutClocks(text: string): string {
+/** Of a text that is too long to keep: what `isSameName` compares as it would compare the text. */
+export function nameDigest(text: string): string {
+  const clocks: string[] = []
+  const rest = text.replace(CLOCK, (clock) => {
+    if (clocks.length >= MAX_CLOCKS) return clock
+    clocks.push(clock)
+    return '\0'
+  })
+  return [textDigest(rest), ...clocks].join(' / ')
+}
+
+function withoutClocks(text: string): string {
   return text.replace(CLOCK, '\0')
 }
 
@@ -34,12 +59,13 @@ function isSameClock(before: RegExpExecArray, now: RegExpExecArray, elapsed: num
 }
 
 /** In seconds: `12:30` is read as minutes and seconds, and as hours and minutes. `unit`: of its last digit. */
-function readings([, high, middle, low, count, sign]: RegExpExecArray): readonly {
+function readings([, high, middle, low, ...counted]: RegExpExecArray): readonly {
   readonly at: number
   readonly unit: number
 }[] {
+  const [count, sign] = counted.filter((part) => part !== undefined)
   if (count !== undefined && sign !== undefined) {
-    const unit = UNIT_SECONDS[sign.toLowerCase()] ?? 1
+    const unit = UNIT_SECONDS[/^st/i.test(sign) ? 'h' : sign.charAt(0).toLowerCase()] ?? 1
     return [{ at: Number(count) * unit, unit }]
   }
   const [first, second] = [Number(high), Number(middle)]

@@ -10,7 +10,7 @@ import { refOf } from '../refs.ts'
 import { controlsBehind } from './activated.ts'
 import { askedAddress } from './asked-address.ts'
 import { type Called, calledLine, calledOf, isCalledSame, quoted } from './called.ts'
-import { withoutClocks } from './same-name.ts'
+import { isSameName, nameDigest } from './same-name.ts'
 import { activationOf, commitOf, type Doing, usedBy } from './commits.ts'
 import { fieldsBeside, type FormFields } from './form-fields.ts'
 import { destinationOf } from './sites.ts'
@@ -21,7 +21,7 @@ export interface Subject extends Called {
   readonly value?: string
   /** What goes along with it, of its form. */
   readonly fields?: FormFields
-  /** A digest of all that the dialog says that it ends, without clocks. */
+  /** A digest of all that the dialog says that it ends. */
   readonly dialog?: string
   /** The address that its link or form leads to, its host first. */
   readonly leadsTo?: string
@@ -31,8 +31,10 @@ export interface Subject extends Called {
   readonly does?: string
   /** The controls that it is a part of, or passes the action on to. */
   readonly activates?: readonly Called[]
-  /** A digest of all of the names and places, without clocks, and of what the controls themselves send. */
+  /** A digest of all of the names and places. */
   readonly whole: string
+  /** A digest of what the controls themselves send. */
+  readonly sends: string
   readonly ref: string
 }
 
@@ -66,7 +68,8 @@ export function subjectOf(element: Element, live: LivePage, doing: Doing): Subje
     }),
     ...(does && { does }),
     ...(controls.length > 0 && { activates: controls.map(({ called }) => called) }),
-    whole: textDigest(JSON.stringify([own, ...controls].map(({ whole }) => whole))),
+    whole: nameDigest(JSON.stringify([own, ...controls].map(({ whole }) => whole))),
+    sends: textDigest(JSON.stringify([own, ...controls].map(({ sends }) => sends))),
     ref: refOf(element),
   }
 }
@@ -93,7 +96,9 @@ export function isSameSubject(
     isCalledSame(asked, now, how) &&
     before.length === after.length &&
     before.every((one, index) => isCalledSame(one, after[index] ?? now, how)) &&
-    (!isUntouched || isClosedList || asked.whole === now.whole) &&
+    (!isUntouched ||
+      isClosedList ||
+      (isSameName(asked.whole, now.whole, elapsedMs) && asked.sends === now.sends)) &&
     asked.leadsTo === now.leadsTo &&
     asked.address === now.address &&
     (asked.does === now.does || isClosedList)
@@ -101,8 +106,15 @@ export function isSameSubject(
 }
 
 /** Whether the same goes along with it, and its dialog says the same. */
-export function hasSameAround(asked: Subject, now: Subject): boolean {
-  return asked.fields?.digest === now.fields?.digest && asked.dialog === now.dialog
+export function hasSameAround(
+  asked: Subject,
+  now: Subject,
+  { elapsedMs }: Pick<Sameness, 'elapsedMs'>,
+): boolean {
+  return (
+    asked.fields?.digest === now.fields?.digest &&
+    isSameName(asked.dialog ?? '', now.dialog ?? '', elapsedMs)
+  )
 }
 
 const DIALOGS = 'dialog,[role=dialog],[role=alertdialog]'
@@ -111,7 +123,7 @@ const DIALOGS = 'dialog,[role=dialog],[role=alertdialog]'
 function dialogDigest(element: Element, options: PageOptions): string | null {
   const dialog = closest(element, DIALOGS)
   if (!dialog) return null
-  return textDigest(withoutClocks(cleanText(readableText(dialog, options, Infinity))))
+  return nameDigest(cleanText(readableText(dialog, options, Infinity)))
 }
 
 /** One line for the person, and of an error: `button "Delete" (in row "Ada"), leads to https://…, deletes ("delete")`. */

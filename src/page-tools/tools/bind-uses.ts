@@ -148,11 +148,11 @@ function requireSame(
   const now = element && isAttached(element) ? subjectOf(element, live, use) : null
   const elapsedMs = Date.now() - asked.at
   const isSame = now && isSameSubject(use, now, { elapsedMs, isUntouched })
-  if (isSame && (!isUntouched || hasSameAround(use, now))) return
+  if (isSame && (!isUntouched || hasSameAround(use, now, { elapsedMs }))) return
   const [was, is] = [subjectLine(use), now && subjectLine(now)]
   // What differs may be what no line tells of.
   const hidden =
-    now && hasSameAround(use, now)
+    now && hasSameAround(use, now, { elapsedMs })
       ? 'has a longer name, place or address than is shown, and another one now'
       : 'is in a form or dialog that holds something else now'
   const other = is === was ? hidden : `is ${is} now`
