@@ -11,7 +11,14 @@ import { activated, controlAround, pressedByScript } from './activated.ts'
 import { choicesOf } from './choices.ts'
 import { isEditable, typedInto } from './field-kind.ts'
 import { iconCommit } from './icon-commit.ts'
-import { destinationOf, leavesSite, submitterOf, type Activation } from './sites.ts'
+import {
+  defaultButtonOf,
+  destinationOf,
+  formSubmittedBy,
+  leavesSite,
+  submitterOf,
+  type Activation,
+} from './sites.ts'
 import { titleCommit } from './title-commit.ts'
 
 /** What is done to an element, as far as it says whether that commits a person to something. */
@@ -105,6 +112,10 @@ function commitOfEnter(element: Element, options: PageOptions): Commit | null {
   const own = activated(element, 'enter').filter((one) => one !== element || !isEditable(one))
   const found = firstOf(own, (one) => commitOfControl(one, options))
   if (found) return found
+  const form = defaultButtonOf(element) ? null : formSubmittedBy(element, 'activate')
+  // Nothing but the title says what is sent by it.
+  const byTitle = form && titleCommit(element, { form, names: [], options })
+  if (byTitle && !(byTitle.kind === 'sends' && isSearch(element, form))) return byTitle
   return firstOf(pressedByScript(element), (button) =>
     firstOf(namesOf(button, options), (name) => readCommit(name, 'ending')),
   )

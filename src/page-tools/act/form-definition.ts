@@ -9,6 +9,7 @@ import { isAllowed } from '../outline/region.ts'
 import { roleOf } from '../outline/role.ts'
 import { isReadOnly } from '../outline/state.ts'
 import { isMasked } from '../privacy.ts'
+import { unseenBox, unseenReason } from '../sight/unseen.ts'
 import { fieldSchema, type FormField, kindOf } from './form-field.ts'
 import { elementsOf } from './sites.ts'
 
@@ -75,12 +76,17 @@ function requiredIn(elements: readonly Element[], masked: boolean): { isRequired
   return { isRequired: !masked && elements.some((one) => native.hasAttribute(one, 'required')) }
 }
 
+/** What the parameter of a field is called: no text of a page, whatever the page calls the field. */
+export function parameterOf(field: Element): string {
+  const name = native.getAttribute(field, 'name') ?? ''
+  return name.replace(/[^\w.-]/g, '_').slice(0, NAME_LIMIT)
+}
+
 /** The fields that a call may fill, by the name under which they are sent; radio buttons and boxes of one name together. */
 function grouped(form: HTMLFormElement, live: LivePage): Map<string, HTMLElement[]> {
   const groups = new Map<string, HTMLElement[]>()
   for (const element of elementsOf(form)) {
-    const name = native.getAttribute(element, 'name') ?? ''
-    const key = name.replace(/[^\w.-]/g, '_').slice(0, NAME_LIMIT)
+    const key = parameterOf(element)
     if (!key || UNSAFE.test(key) || !isElement(element) || !kindOf([element])) continue
     if (!isAllowed(element, live.options) || !isShown(element)) continue
     if (isReadOnly(element) || native.matches(element, ':disabled')) continue
@@ -96,8 +102,11 @@ function grouped(form: HTMLFormElement, live: LivePage): Map<string, HTMLElement
 /** By itself, or by the label that is shown in its place. A field that nobody sees is a trap for robots. */
 function isShown(element: Element): boolean {
   if (closest(element, '[inert],[aria-hidden=true]')) return false
-  return [element, ...labelsOf(element)].some((one) =>
-    isDisplayed(one, { visibilityProperty: true }),
+  return [element, ...labelsOf(element)].some(
+    (one) =>
+      isDisplayed(one, { visibilityProperty: true }) &&
+      unseenBox(one) === null &&
+      unseenReason(one) === null,
   )
 }
 

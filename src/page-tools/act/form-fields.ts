@@ -65,6 +65,20 @@ export function fieldsBeside(
   }
 }
 
+/** Of all that a form sends but what a call fills in, of which only the names count. */
+export function digestBeside(
+  form: HTMLFormElement,
+  filled: readonly Element[],
+  options: PageOptions,
+): string {
+  const sent = elementsOf(form).flatMap((field) => {
+    if (!mayShow(field, options)) return []
+    if (!filled.includes(field)) return [[...sentBy(field), valueOf(field)]]
+    return [isTag(field, 'select') ? [] : sentBy(field)]
+  })
+  return textDigest(JSON.stringify([sent, hiddenIn(form, options)]))
+}
+
 function mayShow(field: Element, options: PageOptions): boolean {
   if (isTag(field, 'input') && (WITHOUT_VALUE.test(field.type) || isHidden(field))) return false
   if (/^(button|fieldset|object|output)$/.test(native.localName(field))) return false

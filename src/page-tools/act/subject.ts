@@ -1,6 +1,6 @@
 import { textDigest } from '../../lib/text-digest.ts'
 import { cleanText, escapeMarks, shorten } from '../clean-text.ts'
-import { closest } from '../dom.ts'
+import { closest, isTag } from '../dom.ts'
 import { type LivePage, scrubber } from '../outline/live-page.ts'
 import type { PageOptions } from '../options.ts'
 import { valueText } from '../read/line.ts'
@@ -10,6 +10,7 @@ import { refOf } from '../refs.ts'
 import { controlsBehind } from './activated.ts'
 import { askedAddress } from './asked-address.ts'
 import { type Called, calledLine, calledOf, isCalledSame, quoted } from './called.ts'
+import { choicesOf } from './choices.ts'
 import { isSameName, nameDigest } from './same-name.ts'
 import { activationOf, commitOf, type Doing, usedBy } from './commits.ts'
 import { fieldsBeside, type FormFields } from './form-fields.ts'
@@ -23,6 +24,8 @@ export interface Subject extends Called {
   readonly fields?: FormFields
   /** A digest of all that the dialog says that it ends. */
   readonly dialog?: string
+  /** A digest of what the options of a native select send that are to be chosen. Undefined: it has none of them yet. */
+  readonly chosen?: string
   /** The address that its link or form leads to, its host first. */
   readonly leadsTo?: string
   /** A digest of all of that address. */
@@ -56,12 +59,18 @@ export function subjectOf(element: Element, live: LivePage, doing: Doing): Subje
   const typed = doing.action === 'enter' && doing.key === undefined ? used : null
   const fields = activation && fieldsBeside(used, activation, { options, clean, typed })
   const dialog = activation && dialogDigest(used, options)
+  const chosen = choicesOf(element, doing.labels ?? [], options).filter((one) =>
+    isTag(one, 'option'),
+  )
   return {
     ...own.called,
     // Of a secret that is cut, the beginning would stay.
     ...(value && { value: shorten(clean(value), VALUE_LIMIT) }),
     ...(fields && { fields }),
     ...(dialog && { dialog }),
+    ...(chosen.length > 0 && {
+      chosen: textDigest(JSON.stringify(chosen.map(({ value }) => clean(value)))),
+    }),
     ...(leadsTo && {
       leadsTo: askedAddress(leadsTo, { clean }),
       address: textDigest(clean(leadsTo.href)),
@@ -101,6 +110,7 @@ export function isSameSubject(
       (isSameName(asked.whole, now.whole, elapsedMs) && asked.sends === now.sends)) &&
     asked.leadsTo === now.leadsTo &&
     asked.address === now.address &&
+    (asked.chosen === undefined || now.chosen === undefined || asked.chosen === now.chosen) &&
     (asked.does === now.does || isClosedList)
   )
 }

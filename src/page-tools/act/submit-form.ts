@@ -1,5 +1,5 @@
 import { asSent, isScrubbed } from '../as-sent.ts'
-import { cleanText, escapeMarks, shorten } from '../clean-text.ts'
+import { escapeMarks, shorten } from '../clean-text.ts'
 import { isElement, isTag } from '../dom.ts'
 import * as native from '../native.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
@@ -9,6 +9,8 @@ import { framed } from '../read/frame.ts'
 import { clickElement } from './click.ts'
 import { describeElement } from './describe.ts'
 import { isPlainTextField } from './field-kind.ts'
+import { parameterOf } from './form-definition.ts'
+import { digestBeside } from './form-fields.ts'
 import { checkKey } from './guard-actions.ts'
 import { keyOf } from './key.ts'
 import { sendKeyPress } from './keyboard.ts'
@@ -20,6 +22,7 @@ import { type SubmitWatch, untilAnswered, watchSubmit } from './watch-submit.ts'
 /** Fills one field. */
 export interface Filling {
   readonly key: string
+  readonly elements: readonly Element[]
   fill(context: ActionContext): Promise<Telling>
 }
 
@@ -28,6 +31,8 @@ export interface FormTask {
   readonly fillings: readonly Filling[]
   /** False: a person is to look at it first. */
   readonly submits: boolean
+  /** Of a call about which a person was asked: whether that was about this press. */
+  readonly isApproved?: (press: SendingPress) => boolean
 }
 
 const RESPONSE_LIMIT = 20_000
@@ -38,9 +43,12 @@ export function submitForm(task: FormTask, options: ActOptions): Promise<ActionR
   const { form, submits } = task
   let watch: SubmitWatch | null = null
   return perform(options, async (context) => {
+    const others = digestOfOthers(task, live)
     const tellings = await fillAll(task, context)
     const press = pressThatSends(form)
     requireValid(form, live)
+    requireApproved(task, press)
+    if (task.isApproved && digestOfOthers(task, live) !== others) throw stale(OTHERS)
     if (!submits) {
       if (press) native.focus(press.on)
       const how = press?.action === 'click' ? `press ${describeElement(press.on, live)}` : 'send it'
@@ -87,6 +95,26 @@ async function fillAll(
   return tellings
 }
 
+/** Throws when the page, or the filling in, has put another button where the approved one was. */
+function requireApproved({ submits, isApproved }: FormTask, press: SendingPress | null): void {
+  if (submits && press && isApproved?.(press) === false) throw stale(PRESS)
+}
+
+function digestOfOthers({ form, fillings }: FormTask, { options }: LivePage): string {
+  return digestBeside(
+    form,
+    fillings.flatMap(({ elements }) => elements),
+    options,
+  )
+}
+
+const PRESS = 'What sends the form now is not what was approved.'
+const OTHERS = 'Other fields of the form changed as it was filled in.'
+
+function stale(why: string): PageError {
+  return new PageError('stale-ref', `${why} Nothing was sent. Make the call again.`)
+}
+
 /** By what the browser would say to a person; unless the form says that it checks by itself. */
 function requireValid(form: HTMLFormElement, live: LivePage): void {
   if (!native.isConnected(form))
@@ -97,8 +125,7 @@ function requireValid(form: HTMLFormElement, live: LivePage): void {
   if (native.hasAttribute(form, 'novalidate')) return
   const problems = elementsOf(form).flatMap((field) => {
     const message = validationMessageOf(field)
-    const name = native.getAttribute(field, 'name') || describeElement(field, live)
-    return message ? [`${cleanText(name)}: ${message}`] : []
+    return message ? [`${parameterOf(field) || describeElement(field, live)}: ${message}`] : []
   })
   if (problems.length > 0) throw notSent(problems)
 }

@@ -30,7 +30,8 @@ export function watchSubmit(form: HTMLFormElement): SubmitWatch {
   view.addEventListener(
     'submit',
     (event) => {
-      if (event.target !== form) return
+      // One that a script makes up sends nothing.
+      if (event.target !== form || !event.isTrusted) return
       isSubmitted = true
       const respondWith = (answer: unknown): void => {
         if (!event.defaultPrevented || event.eventPhase === 0)

@@ -34,6 +34,20 @@ export function unseenReason(holder: Element): Unseen | null {
   return reason
 }
 
+/** The same of all of an element that has no words of its own: a field, a picture. */
+export function unseenBox(element: Element): Unseen | null {
+  if (refreshLayers()) reasons = new WeakMap()
+  const layer = layerOf(element)
+  const box = native.getBoundingClientRect(element)
+  const found = surroundings(layer, [box]) ?? lookOfBox(element, layer, box) ?? aroundFrame(element)
+  return found && isPassing(found, layer) ? null : found
+}
+
+function lookOfBox(element: Element, layer: Layer | null, box: DOMRect): Unseen | null {
+  if (box.width < 1 || box.height < 1) return 'too small to see'
+  return isOffPage(box, layer, native.ownerDocument(element)) ? 'off the page' : null
+}
+
 /** The same of words that a style writes into the element: what it says of them itself is known. */
 export function unseenGenerated(element: Element, style: CSSStyleDeclaration): Unseen | null {
   const layer = layerOf(element)

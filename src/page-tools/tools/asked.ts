@@ -3,8 +3,9 @@ import { randomId } from '../../lib/random-id.ts'
 import { textDigest } from '../../lib/text-digest.ts'
 import type { CallAbout } from '../../protocol/run.ts'
 import type { JsonValue } from '../../protocol/json.ts'
-import { shorten } from '../clean-text.ts'
+import { cleanText, shorten } from '../clean-text.ts'
 import { focusedElement, isElement } from '../dom.ts'
+import { quoted } from '../act/called.ts'
 import { choicesOf } from '../act/choices.ts'
 import { dropTarget } from '../act/drop-target.ts'
 import { takesEnter } from '../act/field-kind.ts'
@@ -113,7 +114,10 @@ export async function describeUses(
 }
 
 function useLine(use: AskedUse): string {
-  return use.at ? `${subjectLine(use)}, ${placeInWords(use.at)}` : subjectLine(use)
+  const line = subjectLine(use)
+  if (use.at) return `${line}, ${placeInWords(use.at)}`
+  const chosen = use.labels?.map((label) => quoted(shorten(cleanText(label), LABEL_LIMIT))) ?? []
+  return chosen.length > 0 ? `${line}, to choose ${chosen.join(', ')}` : line
 }
 
 /** What the use does to its element: a line break that is typed is an Enter, but in fields of several lines. */
@@ -171,6 +175,8 @@ function urlOf({ options }: LivePage): string {
   return nativeDocument.URL(native.ownerDocument(rootOf(options)))
 }
 
+/** Characters of a label that is shown. */
+const LABEL_LIMIT = 100
 /** Characters of an address that are journaled. */
 const ADDRESS_LIMIT = 2000
 

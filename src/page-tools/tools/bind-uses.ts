@@ -1,6 +1,6 @@
 import type { ToolContext } from '../../client/tool.ts'
 import { contains, isAttached } from '../dom.ts'
-import { controlAround } from '../act/activated.ts'
+import { activated, controlAround } from '../act/activated.ts'
 import { isNamedBy } from '../act/choices.ts'
 import { describeElement } from '../act/describe.ts'
 import { guardActions, type Touch } from '../act/guard-actions.ts'
@@ -41,8 +41,11 @@ export async function bindUses(
       // Its name may count the characters that are typed.
       const typesOn = touch === undefined && guarded.action !== 'press' && use && begun.has(use)
       if (asked && use && !typesOn) requireSame(asked, use, { live, isUntouched: begun.size === 0 })
-      if (use) requireSameCommit(use, does)
-      if (use) return void begun.add(use)
+      if (use) {
+        requireSameCommit(use, does)
+        requireNamed(element, { use, touch, doing }, guarded)
+        return void begun.add(use)
+      }
       // A key goes where the focus is: there nobody was asked about.
       if (begun.size === 0 && asked?.uses.some(({ target }) => target === undefined))
         throw new PageError('stale-ref', FOCUS)
@@ -53,7 +56,10 @@ export async function bindUses(
       const doing = doingOf(uses[0], touch)
       const does = commitOf(element, doing, live.options)
       // The page may have renamed it as the button went down on it.
-      if (use) return requireSameCommit(use, does)
+      if (use) {
+        requireSameCommit(use, does)
+        return requireNamed(element, { use, touch, doing }, guarded)
+      }
       requireNoQuestion(element, { does, touch, doing }, guarded)
     },
   })
@@ -96,6 +102,36 @@ function requireSameCommit(use: AskedUse, does: string): void {
   )
 }
 
+interface Pressed {
+  readonly use: AskedUse
+  readonly touch: Touch | undefined
+  readonly doing: Doing
+}
+
+/** Throws when what is pressed is a part of its own about which a person is always asked, and what it is in was named. */
+function requireNamed(
+  element: Element,
+  { use, touch, doing }: Pressed,
+  { bound, live }: Guarded,
+): void {
+  const asked = bound.get(use)
+  if (!touch || !asked) return
+  const named = activated(asked, doing.action)
+  // A part of a control presses all of it.
+  if (named.includes(controlAround(element))) return
+  const { options } = live
+  const { classify } = options
+  const rules = {
+    ...options,
+    ...(classify && {
+      classify: (one: Element, action: PageAction) =>
+        named.includes(one) ? undefined : classify(one, action),
+    }),
+    asked: named.flatMap(marksOf),
+  }
+  if (mustConfirm(element, doing.action, rules)) throw unconfirmed(element, '', live)
+}
+
 /** Throws when a person would have to be asked about the element, and was not. */
 function requireNoQuestion(element: Element, { does, touch, doing }: Done, guarded: Guarded): void {
   const { asked, bound, live, action, mayCommit } = guarded
@@ -111,8 +147,12 @@ function requireNoQuestion(element: Element, { does, touch, doing }: Done, guard
     !choice && actions.some((one) => mustConfirm(element, one, { ...options, asked: marks }))
   const isUnasked = does !== '' && !mayCommit && choice?.does !== does
   if (!isMarked && !isUnasked) return
+  throw unconfirmed(element, does, live)
+}
+
+function unconfirmed(element: Element, does: string, live: LivePage): PageError {
   const what = describeElement(controlAround(element), live)
-  throw new PageError('unconfirmed', `${what}${does && `, which ${does}`}. ${UNCONFIRMED}`)
+  return new PageError('unconfirmed', `${what}${does && `, which ${does}`}. ${UNCONFIRMED}`)
 }
 
 const FOCUS =

@@ -4,7 +4,7 @@ import { type FormDefinition, readForm } from '../act/form-definition.ts'
 import type { FormField } from '../act/form-field.ts'
 import { setField } from '../act/fill-form.ts'
 import { check } from '../act/set-checked.ts'
-import { type Filling, pressThatSends, submitForm } from '../act/submit-form.ts'
+import { type Filling, pressThatSends, type SendingPress, submitForm } from '../act/submit-form.ts'
 import { isDisplayed } from '../dom.ts'
 import * as native from '../native.ts'
 import { livePage } from '../outline/live-page.ts'
@@ -13,7 +13,7 @@ import type { Page } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { refOf } from '../refs.ts'
 import { actingTool } from './acting-tool.ts'
-import type { Use } from './asked.ts'
+import { readAsked, type Use } from './asked.ts'
 import { noteFormAtWork } from './left-forms.ts'
 import type { Written } from './masked-inputs.ts'
 
@@ -81,13 +81,18 @@ export function formTool(parts: FormToolParts): Tool {
       uses: (input) => uses(input as Input),
       writes: (input) =>
         fieldsOf(input as Input).flatMap(([field, value]) => writesOf(field, value)),
-      act: (input, { signal }) => {
+      act: (input, { about, signal }) => {
+        const asked = readAsked(about)
+        const isApproved = ({ on, action }: SendingPress): boolean =>
+          asked?.uses.some((use) => use.target === refOf(on) && use.action === action) ?? true
         const fillings = fieldsOf(input as Input).map(([field, value]): Filling => ({
           key: field.key,
+          elements: field.elements,
           fill: (context) => fill(field, value, context),
         }))
         const done = noteFormAtWork(name)
-        return submitForm({ form, fillings, submits }, { page, signal }).finally(done)
+        const task = { form, fillings, submits, ...(asked && { isApproved }) }
+        return submitForm(task, { page, signal }).finally(done)
       },
     },
   )
