@@ -313,6 +313,24 @@ const REFUSED: readonly [string, string, object, string][] = [
     'b.textContent = "Book 19:30"',
   ],
   [
+    'is in a row with another duration',
+    '<table><tr><td id="n">Room 1 h</td><td><button onclick="window.clicked = 1">Book</button></td></tr></table>',
+    { ref: 'Book' },
+    'n.textContent = "Room 2 h"',
+  ],
+  [
+    'is in a dialog with another amount and duration',
+    '<div role="dialog" aria-label="Transfer"><p id="n">5 m euro, for 2 h</p><button onclick="window.clicked = 1">Transfer</button></div>',
+    { ref: 'Transfer' },
+    'n.textContent = "900 m euro, for 900 h"',
+  ],
+  [
+    'is in a dialog with another time that no clock has reached',
+    '<div role="dialog" aria-label="Table"><p id="n">At 14:30</p><button onclick="window.clicked = 1">Book</button></div>',
+    { ref: 'Book' },
+    'n.textContent = "At 19:30"',
+  ],
+  [
     'leads elsewhere',
     '<a id="b" href="#a" onclick="window.clicked = 1">Terms</a>',
     { ref: 'Terms' },
@@ -718,6 +736,49 @@ test('what turns out to be marked only when it is pressed is not pressed', async
   await begin(page, [use('click', { ref: 'Archive' }), DONE], { toolApproval: 'never' })
   expect(await outcome(page)).toContain('A person must be asked')
   expect(await clicks(page)).toBe(null)
+})
+
+const INSIDE =
+  '<main aria-label="Map" style="width: 300px; height: 200px"><div class="part" style="height: 200px" onclick="window.clicked = 1">Archive</div></main>'
+
+for (const [what, body, how] of [
+  ['marked', INSIDE.replace('class="part"', 'data-offstage-confirm'), {}],
+  ['classified', INSIDE, { page: { commits: '.part' } }],
+] as const)
+  test(`who was asked about a part of the page was not asked about what is ${what} in it`, async ({
+    openPage,
+  }) => {
+    const page = await openHost(openPage, body)
+    await begin(page, [use('click', { ref: 'Map', at: { x: 0.5, y: 0.5 } }), DONE], how)
+    expect((await askedAbout(page))?.text).toMatch(/^main "Map"/)
+    await page.evaluate(() => (window as unknown as Hosted).approve())
+    expect(await outcome(page)).toContain('A person must be asked')
+    expect(await clicks(page)).toBe(null)
+  })
+
+test('a part of a button that was asked about presses the button', async ({ openPage }) => {
+  const page = await openHost(
+    openPage,
+    '<button class="part" onclick="window.clicked = 1"><span class="part">Archive</span></button>',
+  )
+  await begin(page, [use('click', { ref: 'Archive' }), DONE], { page: { commits: '.part' } })
+  await askedAbout(page)
+  await page.evaluate(() => (window as unknown as Hosted).approve())
+  expect(await outcome(page)).toMatch(/^succeeded/)
+  expect(await clicks(page)).toBe(1)
+})
+
+test('an option that sends something else by now is not chosen', async ({ openPage }) => {
+  const page = await openHost(
+    openPage,
+    '<select aria-label="To"><option value="a">Ada<option value="b" id="n">Bob</select>',
+  )
+  const choice = { ref: 'To', options: ['Bob'] }
+  expect(await approved(page, choice, 'n.value = "mallory"', 'select_option')).toMatch(
+    /^failed .*which holds "Ada", is another one/,
+  )
+  expect((await askedAbout(page))?.text).toBe('combobox "To", which holds "Ada", to choose "Bob"')
+  expect(await property(page, 'select', 'value')).toBe('a')
 })
 
 test('what is marked as the button goes down on it is not pressed', MORE, async ({ openPage }) => {

@@ -193,7 +193,7 @@ function requireSame(
   // What differs may be what no line tells of.
   const hidden =
     now && hasSameAround(use, now, { elapsedMs })
-      ? 'has a longer name, place or address than is shown, and another one now'
+      ? 'is another one in what is not shown: the end of a long name, place or address, or what it sends'
       : 'is in a form or dialog that holds something else now'
   const other = is === was ? hidden : `is ${is} now`
   const became = now ? other : 'is no longer on the page'
