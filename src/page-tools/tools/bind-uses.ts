@@ -82,9 +82,11 @@ function askedOf(
   touch: Touch | undefined,
   { bound }: Guarded,
 ): AskedUse | undefined {
-  return [...bound.keys()].find(
+  const uses = [...bound.keys()].filter(
     (one) => isPartOf(element, bound.get(one)) && (touch !== 'drop' || one.action === 'drop'),
   )
+  // A field may be filled in, and Enter pressed in it.
+  return uses.find(({ action }) => action === (touch === 'activate' ? 'enter' : touch)) ?? uses[0]
 }
 
 interface Done {
