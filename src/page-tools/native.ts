@@ -132,6 +132,11 @@ export function previousElementSibling(node: Element): Element | null {
   return getPreviousElementSibling.call(node)
 }
 
+const getNextElementSibling = getter<Element, Element | null>('Element', 'nextElementSibling')
+export function nextElementSibling(node: Element): Element | null {
+  return getNextElementSibling.call(node)
+}
+
 const getShadowRoot = getter<Element, ShadowRoot | null>('Element', 'shadowRoot')
 export function shadowRoot(node: Element): ShadowRoot | null {
   return getShadowRoot.call(node)
