@@ -12,7 +12,12 @@ const LIMIT = 120
 
 /** Comes back from `scrubAround` as it is. */
 export function asSent(text: string): string {
-  return BEGIN + text.replace(SIGNS, '') + END
+  return BEGIN + withoutSigns(text) + END
+}
+
+/** A page's text that isn't cleaned: it can't pass for what a model sent. */
+export function withoutSigns(text: string): string {
+  return text.replace(SIGNS, '')
 }
 
 /** What a call asked for, in quotes, cut short. */

@@ -1,4 +1,5 @@
 import { badConfig } from '../client/failures.ts'
+import { isToolPrefix, TOOL_PREFIX_RULE } from '../lib/tool-prefix.ts'
 import type { ModelContext } from './model-context.ts'
 import type { PageTool } from './page-tool.ts'
 
@@ -61,9 +62,7 @@ export function checkWebMcpOptions(options: WebMcpOptions): CheckedOptions {
   for (const name of Object.keys(options))
     if (!Object.hasOwn(NAMES, name)) throw badConfig(`The options of WebMCP have no ${name}.`)
   const { prefix = 'web_', trusted = false, maxResultCharacters = 20_000, frames } = options
-  // Else a script of the page could take a name before a tool of the app has it.
-  if (!/^\w[\w-]{0,30}$/.test(prefix))
-    throw badConfig('prefix of WebMCP must be 1 to 31 letters, digits, _ or -.')
+  if (!isToolPrefix(prefix)) throw badConfig(`prefix of WebMCP ${TOOL_PREFIX_RULE}`)
   if (!(maxResultCharacters > 0)) throw badConfig('maxResultCharacters of WebMCP must be above 0.')
   if (frames !== undefined && frames !== 'same-origin' && frames !== 'none')
     throw badConfig("frames of WebMCP must be 'same-origin' or 'none'.")

@@ -324,4 +324,192 @@ test('a run goes on in the page that a form leads to', async ({ openPage, site }
   }).toPass()
   const result = await page.evaluate(() => (window as unknown as { result: unknown }).result)
   expect(JSON.stringify(result)).toContain('Done; it led from')
+  // It has said what became of the call: no later page offers it.
+  await page.goto(`${site.url}/found.html?third`)
+  await expect(async () => {
+    const state = await page.evaluate(() => [location.search, 'result' in window])
+    expect(state).toEqual(['?third', true])
+  }).toPass()
+  const offered = await page.evaluate(async () => {
+    const { useFormTools } = (await import(
+      '/dist/page-tools.js' as string
+    )) as typeof pageToolsEntry
+    const names: string[] = []
+    const registerTool = ({ name }: { readonly name: string }) => {
+      names.push(name)
+      return () => undefined
+    }
+    await useFormTools({ registerTool }).ready
+    return names
+  })
+  expect(offered).toEqual([])
+})
+
+test('a form that is there again is no form of the page before', async ({ openPage }) => {
+  const page = await openPage({ hasPackage: true, body: BOOKING })
+  await page.evaluate(() =>
+    sessionStorage.setItem('offstage-left-forms', JSON.stringify(['form_book', 'form_gone'])),
+  )
+  await lend(page)
+  expect(Object.keys(await schemas(page)).toSorted()).toEqual(['form_book', 'form_gone'])
+  expect(await page.evaluate(() => sessionStorage.getItem('offstage-left-forms'))).toBe(
+    '["form_gone"]',
+  )
+})
+
+/** A form whose button has a handler of its own. */
+const ordering = (onclick: string, onsubmit = '') =>
+  `<form toolname="order" tooldescription="Orders." toolautosubmit onsubmit="event.preventDefault(); ${onsubmit}">
+    <label>Item <input name="item"></label><button type="submit" onclick="${onclick}">Order</button></form><p role="status" id="done"></p>`
+
+test('a button that sends in its own way, or later, is not said to have sent nothing', async ({
+  openPage,
+}) => {
+  const own = await openPage({
+    hasPackage: true,
+    body: ordering(
+      "event.preventDefault(); done.textContent = 'Ordered ' + form.item.value; form.reset()",
+    ),
+  })
+  await lend(own)
+  const sent = (await use(own, 'form_order', { item: 'Mug' })).calls[0]
+  expect(sent?.status).toBe('succeeded')
+  expect(sent?.output).toMatch(/pressed button ..Order.*by itself.*before you send it again/)
+  expect(sent?.output).toContain('Ordered Mug')
+
+  const later = await openPage({
+    hasPackage: true,
+    body: ordering(
+      'event.preventDefault(); setTimeout(() => form.requestSubmit(), 50)',
+      "done.textContent = 'Ordered.'",
+    ),
+  })
+  await lend(later)
+  const { calls } = await use(later, 'form_order', { item: 'Mug' })
+  expect(calls[0]?.output).toMatch(/Filled in and sent the form\..*Ordered\./s)
+})
+
+test('an answer that has no text is of a form that was sent', async ({ openPage }) => {
+  const page = await openPage({ hasPackage: true, body: BOOKING })
+  await lend(page)
+  await page.evaluate(() => {
+    const cycle: Record<string, unknown> = {}
+    cycle['own'] = cycle
+    Object.assign(window, { answer: cycle })
+  })
+  const { calls } = await use(page, 'form_book', { name: 'Ada' })
+  expect(calls).toMatchObject([{ status: 'succeeded' }])
+  expect(calls[0]?.output).toContain('Filled in and sent the form.')
+})
+
+test('what a page says about a refusal is quoted, on one line, cut, and without secrets', async ({
+  openPage,
+}) => {
+  const page = await openPage({ hasPackage: true, body: BOOKING })
+  await lend(page)
+  const refusedWith = (name: string) =>
+    page
+      .evaluate((called) => {
+        const says = `Full "up".\n[ref=e1] hunter2secret ${'x'.repeat(500)}`
+        const failing = Promise.reject(Object.assign(new Error(says), { name: called }))
+        failing.catch(() => undefined)
+        Object.assign(window, { answer: failing })
+      }, name)
+      .then(() => use(page, 'form_book', { name: 'Ada' }))
+  // The second is called what the tools' own errors are.
+  for (const name of ['Error', 'PageError']) {
+    const { calls } = await refusedWith(name)
+    expect(calls[0]?.status).toBe('failed')
+    const said = JSON.stringify(calls[0])
+    expect(said).toMatch(/refused what was sent: .*Full .*up.*\. .*\\\[ref=e1\]/)
+    expect(said).toContain('more characters')
+    expect(said).not.toContain('hunter2')
+    expect(said.length).toBeLessThan(500)
+  }
+})
+
+test('a form of another name is another tool', async ({ openPage }) => {
+  const page = await openPage({ hasPackage: true, body: BOOKING })
+  await lend(page)
+  await page.evaluate(() => document.querySelector('form')?.setAttribute('toolname', 'wipe'))
+  await expect.poll(() => tools(page)).toEqual(['form_wipe'])
+})
+
+test('what a form shows and what its labels say change its tool', async ({ openPage }) => {
+  const page = await openPage({
+    hasPackage: true,
+    body: `<form toolname="step" tooldescription="Steps."><label>First <input name="first"></label>
+      <label id="second" style="display: none">Second <input name="second"></label><button>Go</button></form>`,
+  })
+  await lend(page)
+  const fields = async () => {
+    const { properties } = (await schemas(page))['form_step'] as {
+      properties: Record<string, { description: string }>
+    }
+    return Object.entries(properties).map(([name, { description }]) => `${name}: ${description}`)
+  }
+  expect(await fields()).toEqual(['first: First'])
+  await page.evaluate(() => document.getElementById('second')?.removeAttribute('style'))
+  await expect.poll(fields).toEqual(['first: First', 'second: Second'])
+  await page.evaluate(() => {
+    const text = document.querySelector('label')?.firstChild
+    if (text) text.nodeValue = 'Other '
+  })
+  await expect.poll(fields).toEqual(['first: Other', 'second: Second'])
+})
+
+test('a form that the agent refuses is offered anew only once it is another one', async ({
+  openPage,
+}) => {
+  const page = await openPage({ hasPackage: true, body: BOOKING })
+  const offered = await page.evaluate(async () => {
+    const { useFormTools } = (await import(
+      '/dist/page-tools.js' as string
+    )) as typeof pageToolsEntry
+    const names: string[] = []
+    const link = useFormTools({
+      registerTool({ name }) {
+        names.push(name)
+        // The form that comes later is seen after this one was looked at again.
+        if (name === 'form_book') throw new Error('No.')
+        return () => undefined
+      },
+    })
+    await link.ready
+    const main = document.createElement('main')
+    main.innerHTML =
+      '<form toolname="later" tooldescription="Later."><input name="a" aria-label="A"></form>'
+    document.body.append(main)
+    while (!names.includes('form_later')) await new Promise((resolve) => setTimeout(resolve, 20))
+    document.querySelector('form')?.setAttribute('tooldescription', 'Books.')
+    while (names.at(-1) === 'form_later') await new Promise((resolve) => setTimeout(resolve, 20))
+    return [names, link.tools]
+  })
+  const twice = ['form_book', 'form_book']
+  expect(offered).toEqual([[...twice, 'form_later', ...twice], ['form_later']])
+})
+
+test('a prefix is never empty, and what the app throws rejects nothing', async ({ openPage }) => {
+  const page = await openPage({ hasPackage: true, body: BOOKING })
+  const [code, ready] = await page.evaluate(async () => {
+    const { useFormTools } = (await import(
+      '/dist/page-tools.js' as string
+    )) as typeof pageToolsEntry
+    const agent = { registerTool: () => () => undefined }
+    const root = (): Element => {
+      throw new Error('Not yet.')
+    }
+    const link = useFormTools(agent, { root })
+    const settled = await link.ready.then(
+      () => 'resolved',
+      () => 'rejected',
+    )
+    try {
+      useFormTools(agent, { prefix: '' })
+      return ['none', settled]
+    } catch (thrown) {
+      return [(thrown as { code?: string }).code, settled]
+    }
+  })
+  expect([code, ready]).toEqual(['invalid-input', 'resolved'])
 })

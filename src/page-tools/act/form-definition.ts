@@ -47,16 +47,8 @@ export function readForm(form: HTMLFormElement, live: LivePage): FormDefinition 
     const masked = elements.some((one) => isMasked(one, live.options))
     const label = clean(labelOf(elements, live, said))
     const labels = elements.map((one) => clean(nameText(one, live)) || 'on')
-    const schema = fieldSchema(elements, { label, labels, masked, clean })
-    if (schema)
-      fields.push({
-        key,
-        elements,
-        labels,
-        kind: kindOf(elements),
-        schema,
-        ...requiredIn(elements, masked),
-      })
+    const filled = fieldSchema(elements, { label, labels, masked, clean })
+    if (filled) fields.push({ key, elements, labels, ...filled, ...requiredIn(elements, masked) })
   }
   return {
     name,

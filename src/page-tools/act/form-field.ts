@@ -11,7 +11,7 @@ export interface FormField {
   readonly elements: readonly HTMLElement[]
   /** What each of them is called. */
   readonly labels: readonly string[]
-  readonly kind: FieldKind | null
+  readonly kind: FieldKind
   readonly schema: JsonObject
   readonly isRequired: boolean
 }
@@ -50,11 +50,17 @@ interface Said {
   readonly clean: (text: string) => string
 }
 
-/** A parameter's schema, by the field's own constraints. Without values: those are the person's. */
-export function fieldSchema(elements: readonly HTMLElement[], said: Said): JsonObject | null {
+/** A parameter's schema, by the field's own constraints. Without values: those are the person's. Null: no call fills it. */
+export function fieldSchema(
+  elements: readonly HTMLElement[],
+  said: Said,
+): Pick<FormField, 'kind' | 'schema'> | null {
   const kind = kindOf(elements)
   const [element] = elements
-  if (!kind || !element) return null
+  return kind && element ? { kind, schema: schemaOf(kind, element, said) } : null
+}
+
+function schemaOf(kind: FieldKind, element: HTMLElement, said: Said): JsonObject {
   const { label, masked } = said
   switch (kind) {
     case 'box':

@@ -15,7 +15,7 @@ import { sendKeyPress } from './keyboard.ts'
 import { perform, type ActionContext, type ActionReport, type Telling } from './perform.ts'
 import { elementsOf, submitterOf } from './sites.ts'
 import { validationMessageOf } from './validation-message.ts'
-import { untilAnswered, watchSubmit } from './watch-submit.ts'
+import { type SubmitWatch, untilAnswered, watchSubmit } from './watch-submit.ts'
 
 /** Fills one field. */
 export interface Filling {
@@ -36,6 +36,7 @@ const RESPONSE_LIMIT = 20_000
 export function submitForm(task: FormTask, options: ActOptions): Promise<ActionReport> {
   const live = livePage(options.page)
   const { form, submits } = task
+  let watch: SubmitWatch | null = null
   return perform(options, async (context) => {
     const tellings = await fillAll(task, context)
     const press = pressThatSends(form)
@@ -49,15 +50,23 @@ export function submitForm(task: FormTask, options: ActOptions): Promise<ActionR
         expectsChange: false,
       }
     }
-    const end = await send(form, press, context)
-    return {
-      summary: (seen) =>
-        (native.isConnected(form) && !end.isSent
-          ? [...toldBy(tellings, seen), end.text]
-          : [end.text]
-        ).join('\n'),
-    }
-  })
+    if (!press)
+      return {
+        summary: (seen) =>
+          [...toldBy(tellings, seen), 'It is not sent: it has nothing to press for that.'].join(
+            '\n',
+          ),
+        expectsChange: false,
+      }
+    // A button may send it later.
+    const watched = (watch = watchSubmit(form))
+    const on = describeElement(press.on, live)
+    const pressed = press.action === 'click' ? on : `Enter in ${on}`
+    await sendPress(press, context)
+    const { response } = watched
+    const answer = response && (await untilAnswered(response, context))
+    return { summary: () => endOf(watched, pressed, answer) }
+  }).finally(() => watch?.stop())
 }
 
 async function fillAll(
@@ -115,33 +124,28 @@ export function pressThatSends(form: HTMLFormElement): SendingPress | null {
     : null
 }
 
-async function send(
-  form: HTMLFormElement,
-  press: SendingPress | null,
-  context: ActionContext,
-): Promise<{ readonly text: string; readonly isSent: boolean }> {
-  const watch = watchSubmit(form)
-  try {
-    if (press?.action === 'click') await clickElement(press.on, context)
-    else if (press) {
-      checkKey(press.on, context, 'activate')
-      native.focus(press.on)
-      sendKeyPress(press.on, keyOf('Enter'), context)
-    }
-    if (!watch.isSubmitted) return { isSent: false, text: 'The page did not send the form.' }
-    const { response } = watch
-    if (!response) return { isSent: true, text: 'Filled in and sent the form.' }
-    const answer = shorten(
-      escapeMarks(await untilAnswered(response, context.signal)),
-      RESPONSE_LIMIT,
-    )
-    return {
-      isSent: true,
-      text: `Filled in and sent the form. The page answers (untrusted page content):\n${framed(answer)}`,
-    }
-  } finally {
-    watch.stop()
+async function sendPress({ on, action }: SendingPress, context: ActionContext): Promise<void> {
+  if (action === 'click') {
+    await clickElement(on, context)
+    return
   }
+  checkKey(on, context, 'activate')
+  native.focus(on)
+  sendKeyPress(on, keyOf('Enter'), context)
+}
+
+/** What is said once the page has settled. A page may send by a script of its own, of which no event tells. */
+function endOf(
+  { isSubmitted, response }: SubmitWatch,
+  pressed: string,
+  answer: string | null,
+): string {
+  if (!isSubmitted)
+    return `Filled in the form and pressed ${pressed}. The page sent no form by itself; its own script may have sent it. Look at what changed before you send it again.`
+  const sent = 'Filled in and sent the form.'
+  if (answer === null) return response ? `${sent} The page answers later.` : sent
+  const shown = shorten(escapeMarks(answer), RESPONSE_LIMIT)
+  return `${sent} The page answers (untrusted page content):\n${framed(shown)}`
 }
 
 function toldBy(tellings: readonly Telling[], seen: Parameters<Telling>[0]): string[] {

@@ -1,8 +1,15 @@
+import { describeThrown } from '../../protocol/error.ts'
+import { withoutHidden } from '../../lib/invisible.ts'
+import { withoutSigns } from '../as-sent.ts'
+import { cleanText, quote, shorten } from '../clean-text.ts'
 import { viewOf } from '../dom.ts'
+import { type LivePage, scrub } from '../outline/live-page.ts'
 import { PageError } from '../page-error.ts'
 
 /** How long a page may take to answer. Milliseconds. */
 const ANSWER_MS = 30_000
+/** Of what the page says about a refusal. */
+const REFUSAL_LIMIT = 200
 
 export interface SubmitWatch {
   readonly isSubmitted: boolean
@@ -53,10 +60,10 @@ export function watchSubmit(form: HTMLFormElement): SubmitWatch {
   }
 }
 
-/** The answer as a text. Rejects with `refused-value` for what the page rejects with. */
+/** The answer as a text, without secrets. Rejects with `refused-value` for what the page rejects with. */
 export async function untilAnswered(
   response: Promise<unknown>,
-  signal: AbortSignal | undefined,
+  { live, signal }: { readonly live: LivePage; readonly signal: AbortSignal | undefined },
 ): Promise<string> {
   const time = AbortSignal.timeout(ANSWER_MS)
   const ended = signal ? AbortSignal.any([signal, time]) : time
@@ -70,15 +77,21 @@ export async function untilAnswered(
     if (ended.aborted) stop()
     ended.addEventListener('abort', stop, { once: true })
   })
-  try {
-    return textOf(await Promise.race([response, end]))
-  } catch (error) {
-    if (PageError.is(error) || signal?.aborted) throw error
-    throw new PageError('refused-value', `The page refused what was sent: ${String(error)}`)
+  const refusal = (thrown: unknown): never => {
+    // Of a secret that is cut, the beginning would stay.
+    const said = shorten(scrub(cleanText(describeThrown(thrown)), live), REFUSAL_LIMIT)
+    throw new PageError('refused-value', `The page refused what was sent: ${quote(said)}`)
   }
+  const text = textOf(await Promise.race([response.catch(refusal), end]))
+  return scrub(withoutSigns(withoutHidden(text)), live)
 }
 
+/** The form was sent, whatever the answer is: one that has no text fails no call. */
 function textOf(answer: unknown): string {
   if (typeof answer === 'string') return answer
-  return JSON.stringify(answer) ?? 'Nothing.'
+  try {
+    return JSON.stringify(answer) ?? 'Nothing.'
+  } catch {
+    return 'Something that JSON cannot hold.'
+  }
 }

@@ -18,6 +18,10 @@ import { noteFormAtWork } from './left-forms.ts'
 import type { Written } from './masked-inputs.ts'
 
 type Input = Readonly<Record<string, JsonValue>>
+type Filled = readonly (readonly [FormField, JsonValue])[]
+
+/** What is asked of a call at one time reads the form once. Milliseconds. */
+const FRESH_MS = 50
 
 export interface FormToolParts {
   readonly page: Page
@@ -38,7 +42,13 @@ export function formTool(parts: FormToolParts): Tool {
   const { page, name, form, definition, inputSchema, trusted } = parts
   const live = livePage(page)
   const { submits } = definition
-  const fieldsOf = (input: Input): readonly (readonly [FormField, JsonValue])[] => {
+  let last: { readonly input: Input; readonly at: number; readonly filled: Filled } | null = null
+  const fieldsOf = (input: Input): Filled => {
+    const isFresh = last?.input === input && performance.now() - last.at < FRESH_MS
+    if (!last || !isFresh) last = { input, at: performance.now(), filled: readFields(input) }
+    return last.filled
+  }
+  const readFields = (input: Input): Filled => {
     const now = native.isConnected(form) ? readForm(form, live) : null
     if (!now || !isSameForm(now, definition)) {
       parts.changed()
@@ -141,8 +151,11 @@ function usesOf(field: FormField, value: JsonValue): readonly Use[] {
     case 'choice':
     case 'choices':
       return [{ target, action: 'select', labels: wanted }]
-    default:
+    case 'text':
+    case 'number':
       return [{ target, action: 'type', typed: true, breaks: /[\r\n]/.test(String(value)) }]
+    default:
+      return kind satisfies never
   }
 }
 

@@ -9,16 +9,22 @@ const KEY = 'offstage-left-forms'
 
 /** Notes for the next page of this tab that a form's tool was at work; the function takes that back. */
 export function noteFormAtWork(name: string): () => void {
-  const write = (names: readonly string[]): void => {
-    try {
-      if (names.length > 0) sessionStorage.setItem(KEY, JSON.stringify(names))
-      else sessionStorage.removeItem(KEY)
-    } catch {
-      // Storage is blocked: the outcome is reported as unknown.
-    }
-  }
   write([...new Set([...namesAtWork(), name])])
-  return () => write(namesAtWork().filter((one) => one !== name))
+  return () => forgetLeftForm(name)
+}
+
+/** It is on this page, or has been asked: later pages of the tab don't offer it in its form's place. */
+export function forgetLeftForm(name: string): void {
+  write(namesAtWork().filter((one) => one !== name))
+}
+
+function write(names: readonly string[]): void {
+  try {
+    if (names.length > 0) sessionStorage.setItem(KEY, JSON.stringify(names))
+    else sessionStorage.removeItem(KEY)
+  } catch {
+    // Storage is blocked: the outcome is reported as unknown.
+  }
 }
 
 /** The tools of forms that were at work as the page before this one was left. */
@@ -46,6 +52,7 @@ export function leftFormTool(name: string): Tool {
     },
     reconcile(_input, { idempotencyKey }) {
       isAsked = true
+      forgetLeftForm(name)
       return readUnloadNote(idempotencyKey)
     },
   }

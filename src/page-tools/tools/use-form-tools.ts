@@ -1,20 +1,21 @@
 import type { Tool } from '../../client/tool.ts'
+import { isToolPrefix, TOOL_PREFIX_RULE } from '../../lib/tool-prefix.ts'
 import type { JsonSchema } from '../../protocol/json.ts'
 import { type FormDefinition, readForm } from '../act/form-definition.ts'
 import { isTag } from '../dom.ts'
 import * as native from '../native.ts'
-import * as nativeDocument from '../native-document.ts'
 import { createPage, livePage } from '../outline/live-page.ts'
 import { isAllowed } from '../outline/region.ts'
 import type { Page, PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
-import { leftForms, leftFormTool } from './left-forms.ts'
+import { forgetLeftForm, leftForms, leftFormTool } from './left-forms.ts'
 import { listedByBrowser } from './listed-by-browser.ts'
 import { formTool, type FormToolParts, isSameForm } from './form-tool.ts'
+import { watchForms } from './watch-forms.ts'
 
 /** What the tools of forms may see and do. */
 export interface FormToolsOptions extends PageOptions {
-  /** What the names of the forms' tools begin with for the model; never empty. Default `form_`. */
+  /** What the names of the forms' tools begin with for the model; never empty: 1 to 31 letters, digits, `_` or `-`. Default `form_`. */
   readonly prefix?: string
   /**
    * True: all that the page's markup says of its forms is your own. Else their tools are a stranger's: a person is asked
@@ -41,28 +42,26 @@ export interface FormToolsLink {
 interface Offer {
   readonly definition: FormDefinition
   readonly name: string
-  undo(): void
+  /** Null: the agent doesn't take it; it isn't asked again before the form is another one. */
+  readonly undo: (() => void) | null
 }
 
 const FORMS = 'form[toolname][tooldescription]'
 const MAX_FORMS = 50
-/** Changes of the page within this time are looked at together. Milliseconds. */
-const TOGETHER_MS = 400
-/** What a form's definition is made of. */
-const ATTRIBUTES =
-  'toolname,tooldescription,toolautosubmit,toolparamtitle,toolparamdescription,name,type,required,min,max,step,minlength,maxlength,pattern,multiple,disabled,readonly,aria-label'
 
 /**
  * Gives an agent the forms of the page that declare themselves as tools (`toolname`, `tooldescription`), as they come and
- * go, until `dispose()`. Those that the browser itself lists as WebMCP tools are left to `useWebMcp`.
+ * go, until `dispose()`. Those that the browser itself lists as WebMCP tools are left to `useWebMcp`. Throws
+ * `invalid-input` for a prefix that is none.
  */
 export function useFormTools(agent: TakesTools, options: FormToolsOptions = {}): FormToolsLink {
   const { prefix = 'form_', trusted = false, ...rest } = options
+  if (!isToolPrefix(prefix)) throw new PageError('invalid-input', `prefix ${TOOL_PREFIX_RULE}`)
   const page = createPage(rest)
   const offers = new Map<HTMLFormElement, Offer>()
-  const left = new Map<string, () => void>()
+  const left = offerLeft(agent)
   const stopped = new AbortController()
-  const settle = async (): Promise<void> => {
+  const readForms = async (): Promise<void> => {
     // Most pages have none: asking the browser and reading fields costs more than this.
     if (offers.size === 0 && formsOf(page).length === 0) return
     const taken = await listedByBrowser()
@@ -72,43 +71,64 @@ export function useFormTools(agent: TakesTools, options: FormToolsOptions = {}):
     )
     for (const [form, { undo }] of offers)
       if (!there.includes(form)) {
-        undo()
+        undo?.()
         offers.delete(form)
       }
     for (const form of there) offer(form)
   }
+  const settle = warningOnce(readForms)
   const offer = (form: HTMLFormElement): void => {
     const definition = readForm(form, livePage(page))
     const before = offers.get(form)
     if (before && definition && isSameForm(before.definition, definition)) return
-    before?.undo()
+    before?.undo?.()
     offers.delete(form)
     if (!definition) return
     const names = new Set([...offers.values()].map(({ name }) => name))
-    const name = before?.name ?? freeName(prefix, definition.name, names)
+    const isOfName = before?.definition.name === definition.name
+    const name = before && isOfName ? before.name : freeName(prefix, definition.name, names)
     left.get(name)?.()
-    left.delete(name)
+    if (left.delete(name)) forgetLeftForm(name)
     const parts = { page, name, form, definition, trusted, changed: () => void settle() }
-    const undo = register(agent, parts)
-    if (undo) offers.set(form, { definition, name, undo })
+    offers.set(form, { definition, name, undo: register(agent, parts) })
   }
-  for (const name of leftForms()) {
-    const undo = registered(agent, leftFormTool(name))
-    if (undo) left.set(name, undo)
-  }
-  const watch = watchForms(settle, stopped.signal)
+  watchForms(() => offers.keys(), settle, stopped.signal)
   return {
-    ready: watch,
+    ready: settle(),
     get tools() {
-      return [...offers.values()].map(({ name }) => name)
+      return [...offers.values()].flatMap(({ name, undo }) => (undo ? [name] : []))
     },
     dispose() {
       stopped.abort()
-      for (const undo of [...left.values(), ...[...offers.values()].map((one) => one.undo)]) undo()
+      for (const undo of [...left.values(), ...[...offers.values()].map((one) => one.undo)])
+        undo?.()
       offers.clear()
       page.release()
     },
   }
+}
+
+/** The same, but never rejects. */
+function warningOnce(read: () => Promise<void>): () => Promise<void> {
+  let hasFailed = false
+  return async () => {
+    try {
+      await read()
+    } catch (thrown) {
+      // Each change of the page would say it again.
+      if (!hasFailed) console.warn('offstage: the forms of the page cannot be read.', thrown)
+      hasFailed = true
+    }
+  }
+}
+
+function offerLeft(agent: TakesTools): Map<string, () => void> {
+  const left = new Map<string, () => void>()
+  for (const name of leftForms()) {
+    const undo = registered(agent, leftFormTool(name))
+    if (undo) left.set(name, undo)
+  }
+  return left
 }
 
 /** Those of the page itself: shadow roots and frames have their own. */
@@ -161,26 +181,4 @@ function freeName(prefix: string, wanted: string, taken: ReadonlySet<string>): s
   const clean = `${prefix}${wanted.replace(/[^\w-]+/g, '_')}`.slice(0, 60)
   if (!taken.has(clean)) return clean
   for (let number = 2; ; number++) if (!taken.has(`${clean}_${number}`)) return `${clean}_${number}`
-}
-
-/** Resolves after the first reading. */
-function watchForms(read: () => Promise<void>, signal: AbortSignal): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const observer = new MutationObserver(() => {
-    timer ??= setTimeout(() => {
-      timer = undefined
-      void read()
-    }, TOGETHER_MS)
-  })
-  const root = nativeDocument.documentElement(document)
-  observer.observe(root, {
-    childList: true,
-    subtree: true,
-    attributeFilter: ATTRIBUTES.split(','),
-  })
-  signal.addEventListener('abort', () => {
-    observer.disconnect()
-    clearTimeout(timer)
-  })
-  return read()
 }
