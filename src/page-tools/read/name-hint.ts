@@ -1,8 +1,10 @@
-import { cleanText } from '../clean-text.ts'
+import { cleanText, cut } from '../clean-text.ts'
 import { isTag } from '../dom.ts'
 import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { isReadable } from '../outline/region.ts'
+import { hintWords } from '../secrets/hint-words.ts'
+import { withoutTokens } from '../secrets/token-patterns.ts'
 
 // What distinguishes a control that its author gave no name: the name of its icon, where it leads, its id.
 
@@ -48,7 +50,7 @@ function hintOf(element: Element, options: PageOptions): string {
   const icon = first([element, ...inside], (part) => iconName(part, part === element))
   const found = [icon, addressHint(element), givenWords(element)].filter(Boolean)
   const shown = found.length > 0 ? found : [classWords(element)]
-  return [...new Set(shown)].slice(0, 2).join(', ').slice(0, LIMIT)
+  return cut([...new Set(shown)].slice(0, 2).join(', '), LIMIT)
 }
 
 function first(parts: readonly Element[], read: (part: Element) => string): string {
@@ -134,11 +136,7 @@ function classes(element: Element): readonly string[] {
   return (native.getAttribute(element, 'class') ?? '').split(/\s+/).filter(Boolean)
 }
 
-/** `removeUser_btn` as `remove user btn`. */
+/** Keys and tokens are removed before they are taken apart, when nothing tells them any more. */
 function wordsOf(mark: string): string {
-  return mark
-    .replaceAll(/(\p{Ll})(?=\p{Lu})/gu, '$1 ')
-    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim()
-    .toLowerCase()
+  return hintWords(withoutTokens(mark, ''))
 }
