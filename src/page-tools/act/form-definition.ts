@@ -42,7 +42,7 @@ export function readForm(form: HTMLFormElement, live: LivePage): FormDefinition 
   const description = said(form, 'tooldescription', DESCRIPTION_LIMIT)
   if (!name || !description) return null
   const fields: FormField[] = []
-  for (const [key, elements] of grouped(form, live)) {
+  for (const [key, elements] of grouped(form, live, clean)) {
     const [element] = elements
     if (!element || fields.length >= MAX_FIELDS) continue
     const masked = elements.some((one) => isMasked(one, live.options))
@@ -77,16 +77,20 @@ function requiredIn(elements: readonly Element[], masked: boolean): { isRequired
 }
 
 /** What the parameter of a field is called: no text of a page, whatever the page calls the field. */
-export function parameterOf(field: Element): string {
-  const name = native.getAttribute(field, 'name') ?? ''
+export function parameterOf(field: Element, clean: (text: string) => string): string {
+  const name = clean(native.getAttribute(field, 'name') ?? '')
   return name.replace(/[^\w.-]/g, '_').slice(0, NAME_LIMIT)
 }
 
 /** The fields that a call may fill, by the name under which they are sent; radio buttons and boxes of one name together. */
-function grouped(form: HTMLFormElement, live: LivePage): Map<string, HTMLElement[]> {
+function grouped(
+  form: HTMLFormElement,
+  live: LivePage,
+  clean: (text: string) => string,
+): Map<string, HTMLElement[]> {
   const groups = new Map<string, HTMLElement[]>()
   for (const element of elementsOf(form)) {
-    const key = parameterOf(element)
+    const key = parameterOf(element, clean)
     if (!key || UNSAFE.test(key) || !isElement(element) || !kindOf([element])) continue
     if (!isAllowed(element, live.options) || !isShown(element)) continue
     if (isReadOnly(element) || native.matches(element, ':disabled')) continue

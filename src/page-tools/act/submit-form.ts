@@ -2,7 +2,7 @@ import { asSent, isScrubbed } from '../as-sent.ts'
 import { escapeMarks, shorten } from '../clean-text.ts'
 import { isElement, isTag } from '../dom.ts'
 import * as native from '../native.ts'
-import { livePage, type LivePage } from '../outline/live-page.ts'
+import { livePage, type LivePage, scrubber } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { framed } from '../read/frame.ts'
@@ -125,7 +125,9 @@ function requireValid(form: HTMLFormElement, live: LivePage): void {
   if (native.hasAttribute(form, 'novalidate')) return
   const problems = elementsOf(form).flatMap((field) => {
     const message = validationMessageOf(field)
-    return message ? [`${parameterOf(field) || describeElement(field, live)}: ${message}`] : []
+    return message
+      ? [`${parameterOf(field, scrubber(live)) || describeElement(field, live)}: ${message}`]
+      : []
   })
   if (problems.length > 0) throw notSent(problems)
 }
