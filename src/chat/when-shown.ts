@@ -3,12 +3,13 @@ import type { Conversation } from '../index.ts'
 /** Resolves once there is something of a conversation to show. */
 export function whenShown(conversation: Conversation): Promise<void> {
   return new Promise((resolve) => {
+    let leave = (): void => undefined
     const look = (): void => {
       if (conversation.getSnapshot().status === 'loading') return
-      unsubscribe()
+      leave()
       resolve()
     }
-    const unsubscribe = conversation.subscribe(look)
+    leave = conversation.subscribe(look)
     look()
   })
 }

@@ -194,7 +194,7 @@ export class Conversation {
 
   /** Sends the page the end of a conversation that is yet to be read, if that is quicker. */
   async preview(): Promise<void> {
-    // In line: whoever takes its run up at the same time reads all of it, for which nobody who looks is to wait.
+    // In the queue before a reading of all rows, which would hold it up.
     await this.#inOrder(async () => {
       if (this.#state.seq > 0) return
       const state = await newestState(this.#store, this.conversationId)

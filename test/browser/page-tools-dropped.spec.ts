@@ -156,3 +156,88 @@ test('a highlight is no choice, and what was chosen stays', async ({ openPage })
   await call('select_option', { ref: 'Pets', options: ['Dog', 'Fish'] })
   expect(await chosen()).toEqual(['Dog', 'Fish'])
 })
+
+const LATE = `<label><input type="checkbox"> News</label><label><input type="radio" name="r"> Large</label>
+  <div role="switch" tabindex="0" aria-checked="false">Wifi</div><button aria-pressed="false">Bold</button>
+  <script>
+    window.clicks = 0
+    for (const one of document.querySelectorAll('input, [role], button'))
+      one.onclick = (event) => {
+        event.preventDefault(); clicks += 1
+        // A change of something else comes first.
+        one.classList.toggle('pending')
+        setTimeout(() => {
+          if (one.matches('input')) one.checked = !one.checked
+          for (const name of ['aria-checked', 'aria-pressed'])
+            if (one.hasAttribute(name)) one.setAttribute(name, String(one.getAttribute(name) === 'false'))
+        }, 400)
+      }
+  </script>`
+
+test('a control that answers late is set by one click', async ({ openPage }) => {
+  const page = await openPage({ body: LATE })
+  const { call } = await drive(page)
+  for (const ref of ['News', 'Large', 'Wifi', 'Bold'])
+    expect(await call('set_checked', { ref, checked: true })).toMatch(/ is now checked\.$/m)
+  expect(await page.evaluate(() => (window as unknown as { clicks: number }).clicks)).toBe(4)
+})
+
+for (const event of ['pointerdown', 'mousedown', 'focus', 'pointerup', 'mouseup'])
+  test(`a button that is replaced at its ${event} is not said to be clicked`, async ({
+    openPage,
+  }) => {
+    const page = await openPage({
+      body: `<div></div><script>
+        window.clicks = 0; let renders = 0; const [around] = document.querySelectorAll('div')
+        function render() {
+          renders += 1
+          around.innerHTML = '<button>Subscribe</button><label><input type="checkbox"> News</label>'
+          const [button, field] = around.querySelectorAll('button, input')
+          for (const one of [button, field]) {
+            one.onclick = () => { clicks += 1 }
+            if (renders === 1) one.on${event} = render
+          }
+        }
+        render()
+      </script>`,
+    })
+    const { call } = await drive(page)
+    const said = await call('click', { ref: 'Subscribe' })
+    expect(said).toMatch(/^button "Subscribe".* was pressed, but .*nothing was clicked/)
+    expect(await call('click', { ref: 'Subscribe' })).toMatch(/^Clicked/)
+    expect(await page.evaluate(() => (window as unknown as { clicks: number }).clicks)).toBe(1)
+  })
+
+test('a button whose icon is replaced as it is pressed is clicked', async ({ openPage }) => {
+  const page = await openPage({
+    body: `<button aria-label="Star"><b style="display: block; width: 30px; height: 30px"></b></button><script>
+      const [button] = document.querySelectorAll('button')
+      button.onpointerdown = button.onpointerup = () => button.replaceChildren(button.firstChild.cloneNode())
+      button.onclick = () => { window.clicks = (window.clicks ?? 0) + 1 }
+    </script>`,
+  })
+  const { call } = await drive(page)
+  expect(await call('click', { ref: 'Star' })).toMatch(/^Clicked/)
+  expect(await call('click', { ref: 'Star', kind: 'double' })).toMatch(/^Double-clicked/)
+  expect(await page.evaluate(() => (window as unknown as { clicks: number }).clicks)).toBe(3)
+})
+
+test('a slider is moved by the arrow keys that it listens to', async ({ openPage }) => {
+  const slider = (name: string, raises: string, lowers: string): string =>
+    `<div role="slider" tabindex="0" aria-label="${name}" aria-valuemin="0" aria-valuemax="9" aria-valuenow="4" aria-valuetext="step 4" data-raises="${raises}" data-lowers="${lowers}">x</div>`
+  const page = await openPage({
+    body: `${slider('Upright', 'ArrowUp', 'ArrowDown')}${slider('Lying', 'ArrowRight', 'ArrowLeft')}${slider('Mirrored', 'ArrowLeft', 'ArrowRight')}<script>
+      onkeydown = ({ key, target }) => {
+        const { raises, lowers } = target.dataset
+        const now = Math.min(9, Math.max(0, Number(target.ariaValueNow) + (key === raises) - (key === lowers)))
+        target.ariaValueNow = String(now); target.ariaValueText = 'step ' + now
+      }
+    </script>`,
+  })
+  const { call } = await drive(page)
+  for (const ref of ['Upright', 'Lying', 'Mirrored'])
+    for (const text of ['6', '1', 'step 3', 'step 2']) {
+      expect(await call('type_text', { ref, text }), `${ref} ${text}`).not.toMatch(/^refused/)
+      expect(await call('read_page')).toMatch(new RegExp(`slider "${ref}".*: step ${text.at(-1)}`))
+    }
+})

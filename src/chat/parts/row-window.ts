@@ -39,7 +39,7 @@ export class RowWindow {
   cut(rows: readonly ChatRow[], showsNewest: boolean): ShownRows {
     this.#rows = rows
     if (this.#from === null || this.#indexOf(this.#from) < 0) {
-      // A day begins with another message once older ones are there: as many as before are drawn.
+      // Its first row was a day, which has another key once older messages of it are there: as many as before are drawn.
       if (this.#to !== null) this.reset()
       this.#from = keyAt(rows, Math.max(0, rows.length - this.#drawn))
     }

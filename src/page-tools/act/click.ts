@@ -32,33 +32,41 @@ export async function click(target: Target, options: ClickOptions = {}): Promise
   if (at && ![at.x, at.y].every((part) => part >= 0 && part <= 1))
     throw new PageError('invalid-input', 'x and y of at are parts of the element, from 0 to 1.')
   const element = await resolveTarget(target, { page, live: livePage(page), signal })
-  return perform(options, (context) =>
-    clickElement(element, context, options).then(() => outcomeOf(element, context, options)),
-  )
+  return perform(options, async (context) => {
+    const isClicked = await clickElement(element, context, options)
+    return outcomeOf(element, context, { ...options, isClicked })
+  })
 }
 
 function outcomeOf(
   element: Element,
   { live }: ActionContext,
-  { kind = 'single', at }: ClickOptions,
+  { kind = 'single', at, isClicked }: ClickOptions & { readonly isClicked: boolean },
 ): ActionOutcome {
+  if (!isClicked) return { summary: onlyPressed(describeElement(element, live)), element }
   const verb = { single: 'Clicked', double: 'Double-clicked', right: 'Right-clicked' }[kind]
   const where = at ? ` at ${placeInWords(at)}` : ''
   return { summary: `${verb} ${describeElement(element, live)}${where}.`, element }
 }
 
-/** The click alone, for actions of several steps. */
+/** What a person's press does to a page that re-renders at it. */
+export function onlyPressed(name: string): string {
+  return `${name} was pressed, but the page replaced or removed it before the click reached it: nothing was clicked. Read what changed before you try again.`
+}
+
+/** The click alone, for actions of several steps. False when the page replaced the element before the click. */
 export async function clickElement(
   element: HTMLElement,
   context: ActionContext,
   { kind = 'single', modifiers = {}, at }: Pick<ClickOptions, 'kind' | 'modifiers' | 'at'> = {},
-): Promise<void> {
+): Promise<boolean> {
   const { live, signal } = context
   const clickable = at ? element : clickTarget(element, live.options)
   const option = closest(clickable, 'option')
   if (option && isTag(option, 'option')) {
     checkAction(option, context)
-    return pickOption(option)
+    pickOption(option)
+    return true
   }
   const name = describeElement(clickable, live)
   let hit = await readyToClick(clickable, context, at)
@@ -70,12 +78,16 @@ export async function clickElement(
   checkAction(element, context, leads)
   checkAction(hit.receiver, context, leads)
   const button = kind === 'right' ? 2 : 0
-  const check = (): void => {
-    for (const one of [element, hit.receiver]) checkPressed(one, signal, leads)
+  const check = (clicked: Element): void => {
+    for (const one of [element, clicked]) checkPressed(one, signal, leads)
   }
-  clickPointer(hit, { ...modifiers, button, detail: 1 }, check)
-  if (kind === 'double' && native.isConnected(hit.receiver))
-    clickPointer(hit, { ...modifiers, button, detail: 2 }, check)
+  const to = { target: clickable, check }
+  const isClicked = clickPointer(hit, { ...modifiers, button, detail: 1 }, to)
+  if (kind === 'double' && native.isConnected(clickable)) {
+    const receiver = native.isConnected(hit.receiver) ? hit.receiver : clickable
+    clickPointer({ ...hit, receiver }, { ...modifiers, button, detail: 2 }, to)
+  }
+  return isClicked
 }
 
 /** What a style shows on hover only is clicked where the pointer would be for that, by events of its own. */

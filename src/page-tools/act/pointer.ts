@@ -93,26 +93,42 @@ export function cancelPointer({ point, receiver }: Hit, options: PressOptions): 
 }
 
 /**
- * One click with the events before it. `click` is sent to the receiver as it is then: a page that
- * re-renders may have replaced it between down and up, and then nothing is clicked. `check`: throws when the pressed
- * button must not be released on it, or what it was released on not be clicked: listeners may have made it another.
+ * One click with the events before it. A page that re-renders may replace the receiver between down and up: as for a
+ * person, what was around it is clicked then, inside `target` only. False when `target` itself was replaced: nothing is
+ * clicked. `check`: throws when the pressed button must not be released on it, or what it was released on not be
+ * clicked: listeners may have made it another.
  */
-export function clickPointer(hit: Hit, options: PressOptions, check: () => void): void {
-  const { receiver, point } = hit
+export function clickPointer(
+  hit: Hit,
+  options: PressOptions,
+  { target, check }: { readonly target: Element; readonly check: (clicked: Element) => void },
+): boolean {
+  const { point } = hit
   const details = { ...options, buttons: 0, point }
+  const places = placesIn(target, hit.receiver)
+  const place = (): Element | undefined => places.find((one) => native.isConnected(one))
   pressPointer(hit, options)
+  const receiver = place() ?? hit.receiver
   try {
-    check()
+    check(receiver)
   } catch (error) {
     cancelPointer(hit, options)
     throw error
   }
   if (options.button === 2) send(receiver, 'contextmenu', { ...details, buttons: 2 })
-  releasePointer(hit, options)
-  if (!native.isConnected(receiver)) return
-  check()
-  send(receiver, options.button === 2 ? 'auxclick' : 'click', details)
-  if (options.button !== 2 && options.detail === 2) send(receiver, 'dblclick', details)
+  releasePointer({ point, receiver }, options)
+  const clicked = place()
+  if (!clicked) return false
+  check(clicked)
+  send(clicked, options.button === 2 ? 'auxclick' : 'click', details)
+  if (options.button !== 2 && options.detail === 2) send(clicked, 'dblclick', details)
+  return true
+}
+
+/** What the pointer is on, innermost first, up to the target. */
+function placesIn(target: Element, receiver: Element): readonly Element[] {
+  const places = [receiver, ...ancestorsOf(receiver)]
+  return places.slice(0, Math.max(1, places.indexOf(target) + 1))
 }
 
 /** A press of the button on nothing, without a click: what floats over the page closes at it. */

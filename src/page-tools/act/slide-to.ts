@@ -38,8 +38,7 @@ export async function slideTo(
   const step = (key: string): Promise<boolean> => press(slider, key, { live, signal })
   const found = isNumber
     ? await stepToNumber(slider, wanted, step)
-    : (await stepToText(slider, text, () => step('ArrowUp'))) ||
-      (await stepToText(slider, text, () => step('ArrowDown')))
+    : await stepToText(slider, text, step)
   if (found) return
   if (!isNumber) await stepToNumber(slider, start, step)
   const now = isMasked(slider, live.options)
@@ -51,23 +50,58 @@ export async function slideTo(
   )
 }
 
-async function stepToNumber(
+type Step = (key: string) => Promise<boolean>
+
+/** Keys that raise and lower a value. Some sliders listen to two of them only; the last are those of right-to-left text. */
+const KEYS = [
+  ['ArrowUp', 'ArrowDown'],
+  ['ArrowRight', 'ArrowLeft'],
+  ['ArrowLeft', 'ArrowRight'],
+] as const
+
+async function stepToNumber(slider: HTMLElement, wanted: number, step: Step): Promise<boolean> {
+  const start = valueOf(slider)
+  for (const keys of KEYS) {
+    if (await stepToNumberBy(slider, wanted, { keys, step })) return true
+    // It goes there as far as it can.
+    if ((valueOf(slider) - start) * (wanted - start) > 0) break
+  }
+  return false
+}
+
+async function stepToNumberBy(
   slider: HTMLElement,
   wanted: number,
-  step: (key: string) => Promise<boolean>,
+  { keys: [up, down], step }: { readonly keys: (typeof KEYS)[number]; readonly step: Step },
 ): Promise<boolean> {
   for (let count = 0; count < MAX_STEPS; count += 1) {
     const before = valueOf(slider)
     if (before === wanted) return true
-    const moved = await step(before < wanted ? 'ArrowUp' : 'ArrowDown')
+    const moved = await step(before < wanted ? up : down)
     // The last step passed the wanted value or reached an end.
     if (!moved || Math.abs(valueOf(slider) - wanted) > Math.abs(before - wanted)) break
   }
   return valueOf(slider) === wanted
 }
 
+async function stepToText(slider: HTMLElement, text: string, step: Step): Promise<boolean> {
+  let hasMoved = false
+  for (const keys of KEYS.slice(0, 2)) {
+    for (const key of keys) {
+      const go = async (): Promise<boolean> => {
+        const moved = await step(key)
+        hasMoved ||= moved
+        return moved
+      }
+      if (await stepToTextBy(slider, text, go)) return true
+    }
+    if (hasMoved) break
+  }
+  return false
+}
+
 /** Steps until the slider's text is this one. Some sliders wrap around. */
-async function stepToText(
+async function stepToTextBy(
   slider: HTMLElement,
   text: string,
   step: () => Promise<boolean>,

@@ -125,7 +125,10 @@ export function pressThatSends(form: HTMLFormElement): SendingPress | null {
 }
 
 async function sendPress({ on, action }: SendingPress, context: ActionContext): Promise<void> {
-  if (action === 'click') return clickElement(on, context)
+  if (action === 'click') {
+    await clickElement(on, context)
+    return
+  }
   checkKey(on, context, 'activate')
   native.focus(on)
   sendKeyPress(on, keyOf('Enter'), context)

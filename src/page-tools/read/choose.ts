@@ -1,5 +1,5 @@
-import { isInteractive } from '../outline/role.ts'
 import { follows, type Entry, type LineLimits } from './entry.ts'
+import { isToActOn } from './left-out.ts'
 import { LEAST_WITH_MARK, NAME_LIMIT } from './line.ts'
 import { outlineTokens } from './outline-tokens.ts'
 import type { Shown } from './render.ts'
@@ -193,7 +193,7 @@ function isMain(entry: Entry): boolean {
 }
 
 function isControl({ node }: Entry): boolean {
-  return node !== null && isInteractive(node)
+  return node !== null && isToActOn(node)
 }
 
 function popupsFirst(shown: readonly Entry[]): readonly Entry[] {

@@ -15,11 +15,16 @@ export const ONE_LINE: Size = { lines: 1, interactive: 0, isWhole: true }
 const NOTHING: Size = { lines: 0, interactive: 0, isWhole: true }
 const CELLS = /cell$|header$/
 
+/** A cell is to be acted on where it is clickable: of those that only take the focus a grid may have any number. */
+export function isToActOn(node: OutlineNode): boolean {
+  return isInteractive(node) && (node.clickable || !CELLS.test(node.role))
+}
+
 /** An estimate of what a node would get, without making its lines. */
 export function sizeOf(node: OutlineNode): Size {
   const { role, clickable, items } = node
   let lines = role || clickable ? 1 : 0
-  let interactive = isInteractive(node) && (clickable || !CELLS.test(role)) ? 1 : 0
+  let interactive = isToActOn(node) ? 1 : 0
   let isWhole = true
   let hasText = lines > 0
   for (const item of items) {

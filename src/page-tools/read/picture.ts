@@ -14,7 +14,7 @@ const SMALLEST = 24
 /** Of two pictures, the one that is so many times larger is meant. */
 const FAR_LARGER = 4
 
-export function isPicture(element: Element): element is Picture {
+function isPicture(element: Element): element is Picture {
   return (
     isTag(element, 'img') || isTag(element, 'canvas') || isTag(element, 'video') || isSvg(element)
   )

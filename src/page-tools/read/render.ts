@@ -11,8 +11,9 @@ export interface Shown {
   readonly from: Element | null
 }
 
-/** More of them get a mark that counts them. */
+/** More of them, or longer ones, get a mark that counts them. */
 const FEW_LINES = 3
+const SHORT = 80
 
 /** The text of an outline, with a mark for all that is left out. */
 export function render(entries: readonly Entry[], shown: Shown, depth = 0): string {
@@ -33,7 +34,8 @@ export function render(entries: readonly Entry[], shown: Shown, depth = 0): stri
       if (!shown.from || follows(entry, shown.from)) skipped.push(entry)
       continue
     }
-    flush(shown.isTight)
+    // A sign stands for what is between two lines, or in one: before the first line is nothing to read it from.
+    flush(shown.isTight && text !== '')
     text += `${indent}- ${withChildren(entry, line, { shown, depth })}`
   }
   flush(false)
@@ -42,11 +44,12 @@ export function render(entries: readonly Entry[], shown: Shown, depth = 0): stri
 
 function leftOut(skipped: readonly Entry[], first: Entry, mayBeBare: boolean): string {
   const size = sizeOfAll(skipped)
-  return mayBeBare && isFew(size) ? '…' : leftOutLine(size, first.element)
+  return mayBeBare && isFew(skipped, size) ? '…' : leftOutLine(size, first.element)
 }
 
-function isFew({ lines, interactive, isWhole }: Size): boolean {
-  return isWhole && interactive === 0 && lines <= FEW_LINES
+function isFew(entries: readonly Entry[], { lines, interactive, isWhole }: Size): boolean {
+  if (!isWhole || interactive > 0 || lines > FEW_LINES) return false
+  return entries.every((entry) => entry.line().length <= SHORT)
 }
 
 function withChildren(
@@ -59,7 +62,7 @@ function withChildren(
   if (!children.some((child) => shown.lines.has(child))) {
     const ref = line.includes('[ref=') ? '' : ` [ref=${refOf(entry.element)}]`
     const size = sizeOfAll(children)
-    return `${line}${ref}: ${shown.isTight && isFew(size) ? '…' : leftOutInside(size)}\n`
+    return `${line}${ref}: ${shown.isTight && isFew(children, size) ? '…' : leftOutInside(size)}\n`
   }
   const colon = /: [^[\]"]*$/.test(line) ? '' : ':'
   return `${line}${colon}\n${render(children, shown, depth + 1)}`

@@ -100,7 +100,7 @@ describe('a step that leads to a crash each time', () => {
     await live.until('run-parked')
     const [asked, stored] = [world.requests.length, (await factsOf(world)).length]
     // Were the loop to go on by itself, it would ask, or park again, in each of its turns.
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setTimeout(resolve))
     expect(world.requests).toHaveLength(asked)
     expect(await factsOf(world)).toHaveLength(stored)
     expect(countOf(live, 'run-parked')).toBe(1)

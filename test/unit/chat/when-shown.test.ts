@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { whenShown } from '../../../src/chat/when-shown.ts'
+import type { Conversation } from '../../../src/index.ts'
+
+function conversationOf(status: string) {
+  const listeners = new Set<() => void>()
+  const state = { status }
+  const conversation = {
+    getSnapshot: () => state,
+    subscribe: (listener: () => void) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+  const become = (next: string): void => {
+    state.status = next
+    for (const listener of listeners) listener()
+  }
+  return { conversation: conversation as unknown as Conversation, listeners, become }
+}
+
+test('a conversation that is loading is waited for, and no longer listened to then', async () => {
+  const { conversation, listeners, become } = conversationOf('loading')
+  let isShown = false
+  const shown = whenShown(conversation).then(() => (isShown = true))
+  become('loading')
+  await Promise.resolve()
+  expect(isShown).toBe(false)
+  become('idle')
+  await shown
+  expect(listeners.size).toBe(0)
+})
+
+test('one that is there is not waited for', async () => {
+  const { conversation, listeners } = conversationOf('running')
+  await whenShown(conversation)
+  expect(listeners.size).toBe(0)
+})
