@@ -132,6 +132,11 @@ export function previousElementSibling(node: Element): Element | null {
   return getPreviousElementSibling.call(node)
 }
 
+const getNextElementSibling = getter<Element, Element | null>('Element', 'nextElementSibling')
+export function nextElementSibling(node: Element): Element | null {
+  return getNextElementSibling.call(node)
+}
+
 const getShadowRoot = getter<Element, ShadowRoot | null>('Element', 'shadowRoot')
 export function shadowRoot(node: Element): ShadowRoot | null {
   return getShadowRoot.call(node)
@@ -259,9 +264,9 @@ function isForm(element: Element): boolean {
   return localName(element) === 'form' && namespaceURI(element) === 'http://www.w3.org/1999/xhtml'
 }
 
-function ofHtml<Name extends keyof HTMLElement>(name: Name): Read<HTMLElement, Name> {
+function ofHtml<Of extends Element, Name extends keyof Of & string>(name: Name): Read<Of, Name> {
   const get = getterOf('HTMLElement', name)
-  return (node) => (get && isForm(node) ? (get.call(node) as HTMLElement[Name]) : node[name])
+  return (node) => (isForm(node) ? (get?.call(node) as Of[Name]) : node[name])
 }
 
 function byHtml<Name extends keyof HTMLElement>(name: Name): Call<HTMLElement, Name> {
@@ -274,6 +279,9 @@ function byHtml<Name extends keyof HTMLElement>(name: Name): Call<HTMLElement, N
 export const offsetHeight: Read<HTMLElement, 'offsetHeight'> = ofHtml('offsetHeight')
 export const offsetWidth: Read<HTMLElement, 'offsetWidth'> = ofHtml('offsetWidth')
 export const draggable: Read<HTMLElement, 'draggable'> = ofHtml('draggable')
+/** Newer than the types. */
+type Edited = Element & { readonly editContext?: unknown }
+export const editContext: Read<Edited, 'editContext'> = ofHtml('editContext')
 export const innerText: Read<HTMLElement, 'innerText'> = ofHtml('innerText')
 export const isContentEditable: Read<HTMLElement, 'isContentEditable'> = ofHtml('isContentEditable')
 export const tabIndex: Read<HTMLElement, 'tabIndex'> = ofHtml('tabIndex')

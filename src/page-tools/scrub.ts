@@ -3,19 +3,25 @@ import { descendantsOf, isTag } from './dom.ts'
 import * as native from './native.ts'
 import type { PageOptions } from './options.ts'
 import { isSecretField, MASKED, maskSelector } from './privacy.ts'
-import { withoutCutEnds, withoutEncoded } from './secrets/disguises.ts'
+import { cutEndsOf } from './secrets/cut-ends.ts'
+import { withoutEncoded } from './secrets/disguises.ts'
+import { anyOf, KnownSecrets } from './secrets/known-secrets.ts'
 import { findPhrases } from './secrets/phrase-parts.ts'
 import { rememberPassword } from './secrets/once-passwords.ts'
 import { patternOfPart, patternOfWord, patternsOfValue } from './secrets/secret-patterns.ts'
 import { splitEchoes } from './secrets/split-echoes.ts'
 import { withoutTokens } from './secrets/token-patterns.ts'
 
-/** Patterns of the secrets found so far, and how long the secrets are: the page may still show what a field no longer contains. */
-const knownPatterns = new Map<string, number>()
-const MAX_PATTERNS = 500
-/** The secrets as they are, to find them where the page shows them in parts. */
-const knownValues = new Map<string, number>()
-const MAX_VALUES = 100
+const SOURCES = ['masked-part', 'secret-field'] as const
+
+/** What fields hold is kept apart: a table of masked cells must not have it forgotten. */
+const known = {
+  'secret-field': { patterns: new KnownSecrets(), values: new KnownSecrets() },
+  'masked-part': { patterns: new KnownSecrets(), values: new KnownSecrets() },
+}
+const knownParts = new KnownSecrets()
+/** The last expression, with what it was made for: most texts are cleaned of the same secrets as those before. */
+let last: { readonly key: string; readonly clean: (text: string) => string } | undefined
 
 /**
  * Removes secrets from a text that is about to be returned, wherever they came from: a label that refers to
@@ -28,44 +34,58 @@ export function scrubberFor(
   const all = [...trees]
   findPhrases(all)
   const found = secretsIn(all, options)
-  for (const [pattern, length] of found.patterns)
-    remember(knownPatterns, [pattern, length], MAX_PATTERNS)
-  for (const value of found.values) remember(knownValues, [value, value.length], MAX_VALUES)
-  for (const part of splitEchoes(all, [...knownValues.keys()], found.holders))
-    remember(knownPatterns, [patternOfPart(part), part.length], MAX_PATTERNS)
-  if (knownPatterns.size === 0) return (text) => withoutTokens(text, MASKED)
-  // Longest first, so that a secret that contains another one is removed whole.
-  const longestFirst = [...knownPatterns].toSorted(([, one], [, other]) => other - one)
-  const secrets = new RegExp(longestFirst.map(([pattern]) => pattern).join('|'), 'gu')
+  for (const source of SOURCES) {
+    known[source].patterns.add(found[source].patterns)
+    known[source].values.add(found[source].values)
+  }
+  const values = entriesOf('values').map(([value]) => value)
+  const parts = splitEchoes(all, values, found.holders)
+  knownParts.add(new Map([...parts].map((part) => [patternOfPart(part), part.length])))
+  const patterns = [...entriesOf('patterns'), ...knownParts.entries]
+  if (patterns.length === 0) return (text) => withoutTokens(text, MASKED)
+  const key = [
+    knownParts.version,
+    ...SOURCES.flatMap((source) => [known[source].patterns.version, known[source].values.version]),
+  ].join()
+  if (last?.key !== key) last = { key, clean: cleanerFor(patterns, values) }
+  return last.clean
+}
+
+function cleanerFor(
+  patterns: readonly (readonly [string, number])[],
+  values: readonly string[],
+): (text: string) => string {
+  const secrets = anyOf(patterns)
+  const withoutCuts = cutEndsOf(values, MASKED)
   return (text) => {
     const clean = withoutEncoded(text.replace(secrets, MASKED), secrets, MASKED)
-    return withoutTokens(withoutCutEnds(clean, knownValues.keys(), MASKED), MASKED)
+    return withoutTokens(withoutCuts(clean), MASKED)
   }
+}
+
+/** Those of fields last, as the newest. */
+function entriesOf(what: 'patterns' | 'values'): readonly (readonly [string, number])[] {
+  return SOURCES.flatMap((source) => known[source][what].entries)
 }
 
 /** Whether any secret was found so far. */
 export function hasSecrets(): boolean {
-  return knownPatterns.size > 0
+  return SOURCES.some((source) => known[source].patterns.size > 0)
 }
 
-function remember(
-  known: Map<string, number>,
-  [one, length]: readonly [string, number],
-  limit: number,
-): void {
-  known.delete(one)
-  known.set(one, length)
-  if (known.size > limit) for (const oldest of known.keys()) return void known.delete(oldest)
-}
-
-interface Secrets {
+interface Found {
   readonly patterns: Map<string, number>
-  readonly values: Set<string>
-  readonly holders: Element[]
+  readonly values: Map<string, number>
 }
+
+type Secrets = Readonly<Record<Source, Found>> & { readonly holders: Element[] }
 
 function secretsIn(trees: readonly ParentNode[], options: PageOptions): Secrets {
-  const found: Secrets = { patterns: new Map(), values: new Set(), holders: [] }
+  const found: Secrets = {
+    'secret-field': { patterns: new Map(), values: new Map() },
+    'masked-part': { patterns: new Map(), values: new Map() },
+    holders: [],
+  }
   for (const tree of trees) {
     for (const field of native.querySelectorAll(tree, 'input[type="password"]'))
       rememberPassword(field)
@@ -116,7 +136,7 @@ function valuesOf(field: Element): string[] {
   return [valueOf(field), ...told]
 }
 
-type Source = 'secret-field' | 'masked-part'
+type Source = (typeof SOURCES)[number]
 
 const SHORTEST = 3
 const LONG = 8
@@ -125,12 +145,13 @@ const LONG = 8
  * Short words without digits are frequent: removing them would make the text unreadable. Those of secret
  * fields are removed where they are whole words.
  */
-function add({ patterns, values }: Secrets, text: string, from: Source): void {
+function add(found: Secrets, text: string, from: Source): void {
+  const { patterns, values } = found[from]
   const value = cleanText(text)
   if (value.length < SHORTEST) return
   if (value.length >= LONG || /\d/.test(value)) {
     for (const pattern of patternsOfValue(value)) patterns.set(pattern, value.length)
-    values.add(value)
+    values.set(value, value.length)
   } else if (from === 'secret-field' && value.length > SHORTEST)
     patterns.set(patternOfWord(value), value.length)
 }

@@ -51,3 +51,13 @@ test('an editor with an EditContext takes text, line breaks and keys', async ({ 
     /^unsupported: .*only be selected by keys/,
   )
 })
+
+test('a form with a field of that name is no such editor', async ({ openPage }) => {
+  const page = await openPage({
+    body: `<form role="form" aria-label="Order" tabindex="0" onkeydown="heard = event.key"><input name="editContext" aria-label="Note" value="ab"></form>`,
+  })
+  const { call } = await drive(page)
+  for (const key of ['x', 'Delete'])
+    expect(await call('press_key', { ref: 'Order', key })).toMatch(/^Pressed /)
+  expect(await page.evaluate(() => Reflect.get(window, 'heard'))).toBe('Delete')
+})

@@ -104,6 +104,21 @@ const BOOKING = `<form toolname="book" tooldescription="Books a room." toolautos
   <input type="hidden" name="token" value="t"><input name="website" style="display: none">
   <button>Book</button></form><p role="status" id="done"></p>`
 
+test("a form's schema tells no secret", async ({ openPage }) => {
+  const page = await openPage({
+    hasPackage: true,
+    body: `<input type="password" value="hunter2-secret"><form toolname="book" tooldescription="Books a room.">
+      <label>Code <input name="code" pattern="hunter2-secret"></label><label>Word <input name="hunter2-secret"></label>
+      <label>PIN <input type="number" name="pin" min="4321" max="4321"></label><button>Book</button></form>`,
+  })
+  await lend(page)
+  const book = (await schemas(page))['form_book']
+  expect(book).toMatchObject({
+    properties: { code: { type: 'string' }, pin: { type: 'number', description: 'PIN' } },
+  })
+  expect(JSON.stringify(book)).not.toMatch(/hunter2|4321/)
+})
+
 test('a form is a typed tool by its fields, and is filled in and sent as a person does', async ({
   openPage,
 }) => {

@@ -552,3 +552,61 @@ test('what is typed into a secret field is not reported', MORE, async ({ openPag
   for (const text of said) expect(text).not.toContain('horse')
   expect(await page.evaluate(() => document.querySelector('input')?.value)).toBe('correct horse 9')
 })
+
+const PASSWORD = '<input type="password" value="hunter2-secret">'
+
+test('a table of masked cells does not have other secrets forgotten', async ({ openPage }) => {
+  const cells = Array.from(
+    { length: 600 },
+    (_, at) => `<tr><td data-offstage-mask>account ${10_000_000 + at * 7919} x</td></tr>`,
+  ).join('')
+  const page = await openPage({
+    body: `${PASSWORD}<p>echo hunter2-secret</p><p><b>hunter2</b><i>-secret</i></p><table>${cells}</table>`,
+  })
+  const { call } = await drive(page)
+  expect(await call('read_page')).not.toMatch(/hunter2|secret/)
+})
+
+test('a text that is cut within a secret shows no part of it', async ({ openPage }) => {
+  const before = 'x '.repeat(114)
+  const page = await openPage({
+    body: `${PASSWORD}<p>${before}hunter2-secret and more</p><table><tr><td>${before}hunter2-secret</td><td>b</td></tr></table>
+      <p>${'pad '.repeat(200)}needle ${'y'.repeat(46)} hunter2-secret tail</p>
+      <p id="gone">${'x '.repeat(36)}hunter2-secret</p><button onclick="gone.remove()">Go</button>
+      <button data-action="hunter2-secret"><i></i></button>`,
+  })
+  const { call } = await drive(page)
+  const said = [
+    await call('read_page'),
+    await call('find', { text: 'needle' }),
+    await call('click', { ref: 'Go' }),
+  ]
+  for (const text of said) expect(text).not.toMatch(/hunt|secr/)
+  expect(said[1]).toContain('needle')
+})
+
+test('a selection, and what is replaced, takes all of a secret or none', async ({ openPage }) => {
+  const page = await openPage({
+    body: `<label>Password ${PASSWORD}</label><p role="note" aria-label="Note">Your password is hunter2-secret ok</p><textarea aria-label="Copy">see hunter2-secret of it</textarea>`,
+  })
+  const { call } = await drive(page)
+  const refusal = /all of that or none/
+  expect(await call('select_text', { ref: 'Note', from: 17, to: 25 })).toMatch(refusal)
+  expect(await call('select_text', { ref: 'Copy', from: 11, to: 18 })).toMatch(refusal)
+  const cut = { ref: 'Copy', text: '', replace: { from: 4, to: 11 } }
+  expect(await call('type_text', cut)).toMatch(refusal)
+  expect(await page.evaluate(() => document.querySelector('textarea')?.value)).toContain(
+    'hunter2-secret',
+  )
+  expect(await call('select_text', { ref: 'Note', from: 5, to: 34 })).toContain('[masked] ok')
+  // As a person may select it.
+  await page.evaluate(() => {
+    const text = document.querySelector('p')?.firstChild
+    if (text) getSelection()?.setBaseAndExtent(text, 12, text, 25)
+  })
+  expect(await call('read_selection')).not.toContain('hunter2')
+  const range = { from: 100, to: 200 }
+  expect(await call('type_text', { ref: 'Password', text: 'x', replace: range })).toContain(
+    'only be replaced whole',
+  )
+})

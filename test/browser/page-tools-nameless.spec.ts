@@ -33,6 +33,43 @@ test('icon buttons without a name are told apart, and found', async ({ openPage 
   expect(await call('click', { ref: 'archive' })).toMatch(/^not-found: .*hint="archive"/s)
 })
 
+test('icons of libraries are named as their library names them; classes of a library or a layout are no hint', async ({
+  openPage,
+}) => {
+  const page = await openPage({
+    body: `<style>svg, mat-icon, ion-icon, .sign { display: inline-block; width: 16px; height: 16px }</style>
+      <button class="MuiButtonBase-root MuiIconButton-root css-1yxmbwk"><svg class="MuiSvgIcon-root" aria-hidden="true" data-testid="DeleteIcon"><path d="M0 0h9v9"/></svg></button>
+      <button class="MuiButtonBase-root MuiIconButton-root"><svg class="MuiSvgIcon-root" data-testid="ArrowDownIcon"></svg></button>
+      <button class="mat-mdc-icon-button"><mat-icon aria-hidden="true" class="mat-icon notranslate">delete_forever</mat-icon></button>
+      <button><i class="material-icons" aria-hidden="true">print</i></button>
+      <button><ion-icon name="heart-outline"></ion-icon></button>
+      <p><span class="ant-tree-switcher" style="cursor: pointer"><span class="anticon anticon-caret-down ant-tree-switcher-icon sign"></span></span></p>
+      <button class="ant-btn"><span class="anticon sign"><svg></svg></span></button>
+      <p><button class="inline-flex items-center share"><svg></svg></button> <button class="inline-flex items-center"><svg></svg></button></p>
+      <p><button class="dot"><svg></svg></button><button class="dot"><svg></svg></button></p>`,
+  })
+  const { call } = await drive(page)
+  const text = (await call('read_page')).replace(/ \[ref=e\d+\]/g, '')
+  const hints = [...text.matchAll(/(?:button|generic)(?: \[hint="([^"]*)"\])?/g)].map(
+    ([, hint = '']) => hint,
+  )
+  expect(hints, text).toEqual([
+    'delete',
+    'arrow down',
+    'delete forever',
+    'print',
+    'heart outline',
+    'caret down',
+    '',
+    'share',
+    '',
+    '',
+    '',
+  ])
+  const found = await call('find', { role: 'button', name: 'delete' })
+  expect(found).toMatch(/button \[hint="delete"\][^]*button \[hint="delete forever"\]/)
+})
+
 test('what acts has a line of its own', async ({ openPage }) => {
   const page = await openPage({
     body: `<style>.row, .act, .bar { cursor: pointer } .thumb { position: absolute; width: 14px; height: 14px; background: #36c }

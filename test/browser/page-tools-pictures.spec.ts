@@ -169,6 +169,30 @@ const KEPT: Readonly<Record<string, readonly [html: string, why: RegExp]>> = {
     '<svg width="0" height="0"><g id="card" class="iban"><rect width="9" height="9"/></g><g id="two"><use href="#card"/></g></svg><svg aria-label="it" width="99" height="99"><use href="#two"/></svg>',
     /shows something that is masked/,
   ],
+  'a drawing that uses a part in a masked one': [
+    '<div class="iban"><svg width="0" height="0"><symbol id="card"><rect width="9" height="9"/></symbol></svg></div><svg aria-label="it" width="99" height="99"><use href="#card"/></svg>',
+    /shows something that is masked/,
+  ],
+  'a drawing that uses a part in a denied one': [
+    '<div id="denied"><svg width="0" height="0"><symbol id="card"><rect width="9" height="9"/></symbol></svg></div><svg aria-label="it" width="99" height="99"><use href="#card"/></svg>',
+    /shows something that is masked/,
+  ],
+  'a drawing filled from a denied part': [
+    '<div id="denied"><svg width="0" height="0"><pattern id="card" width="9" height="9"><rect width="9" height="9"/></pattern></svg></div><svg aria-label="it" width="99" height="99"><rect width="9" height="9" fill="url(#card)"/></svg>',
+    /shows something that is masked/,
+  ],
+  'a drawing that uses a part of the agent’s own': [
+    '<offstage-part><svg width="0" height="0"><symbol id="card"><rect width="9" height="9"/></symbol></svg></offstage-part><svg aria-label="it" width="99" height="99"><use href="#card"/></svg>',
+    /shows something that is masked/,
+  ],
+  'a denied picture, by an area of it elsewhere': [
+    '<p id="denied"><img usemap="#map" width="50" height="50" src="§"></p><map name="map"><area aria-label="it" href="#1" shape="default"></map>',
+    /^outside: /,
+  ],
+  'a masked picture, by an area of it elsewhere': [
+    '<p class="iban"><img usemap="#map" width="50" height="50" src="§"></p><map name="map"><area aria-label="it" href="#1" shape="default"></map>',
+    /is masked/,
+  ],
   'a drawing of what a field keeps': [
     '<input type="password" value="hunter2secret"><svg aria-label="it" width="99" height="99"><text y="20">is hunter2secret</text></svg>',
     /shows something that is masked/,
@@ -180,6 +204,10 @@ const KEPT: Readonly<Record<string, readonly [html: string, why: RegExp]>> = {
   'a transparent image': ['<img alt="it" style="opacity: 0" src="§">', /^hidden: .*transparent/],
   'an image that is blurred': [
     '<p style="filter: blur(9px)"><img alt="it" src="§"></p>',
+    /^hidden: .*blurred/,
+  ],
+  'an image that is blurred by little, many times': [
+    '<p style="filter: blur(1.5px)"><b style="filter: blur(1.5px)"><img alt="it" src="§"></b></p>',
     /^hidden: .*blurred/,
   ],
   'an image without a picture': ['<img alt="it" width="50" height="50">', /none is loaded/],
@@ -200,6 +228,16 @@ for (const [what, [html, why]] of Object.entries(KEPT))
     expect(seen.text).toMatch(why)
     expect(seen.text).not.toContain('hunter2')
   })
+
+test('a picture is given of what an animation has left with a blur of nothing', async ({
+  openPage,
+}) => {
+  const page = await openPage({
+    body: `<p style="filter: blur(0px)"><img alt="it" src="${DATA}"></p>`,
+  })
+  await drive(page)
+  expect((await look(page, 'it', [[0.5, 0.5]])).colours).toEqual(['255,0,0'])
+})
 
 test('an image of another site without CORS says so, as does a canvas with one', async ({
   openPage,

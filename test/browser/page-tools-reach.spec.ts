@@ -64,6 +64,8 @@ test('elements of the same name are told apart by where they are', async ({ open
       <table><tr><th>Monday<th>Tuesday<tr><td><button>Book</button><td><button>Book</button></table>
       <ul><li>Mug <button>Remove</button><li>Cup <button>Remove</button></ul>
       <button>Plain</button><button>Plain</button>
+      <div id="grid"><button>Like</button><button>Like</button><button>Like</button><button>Like</button><button>Like</button><button>Like</button></div>
+      <button aria-label="Swap" style="width: 30px"><i>⇄ to and fro</i></button><button>Swap</button>
       <p><span data-offstage-mask>hunter22</span> <button>Show</button></p><p>Public <button>Show</button></p>`,
   })
   const { call } = await drive(page)
@@ -82,6 +84,9 @@ test('elements of the same name are told apart by where they are', async ({ open
     expect.stringContaining('in listitem "Cup'),
   ])
   expect(await places('Plain')).toEqual(['(1 of 2 from the top)', '(2 of 2 from the top)'])
+  expect((await places('Like'))[4]).toBe('(5 of at least 5 from the top)')
+  // A search finds the second one first.
+  expect(await call('click', { ref: 'Swap' })).toMatch(/fro.*\n.*button "Swap" \[ref=e\d+\] \(2 of/)
   expect((await places('Show')).join()).not.toContain('hunter')
 })
 
@@ -144,13 +149,46 @@ for (const [how, listener] of [
     ).toEqual([true, false])
   })
 
+test('a list that was left open is closed on a machine that is busy, too', async ({ openPage }) => {
+  const page = await openPage({
+    body: `${SELECT}<script>window.staysOpen = true; document.onkeydown = ({ key }) => { if (key === 'Escape') show(false) }</script>`,
+  })
+  const { call } = await drive(page)
+  await call('click', { ref: 'Country' })
+  await call('click', { ref: 'Spain' })
+  // Each wait then takes longer than what covers is waited for.
+  await page.evaluate(() => {
+    const busy = setInterval(() => {
+      const until = performance.now() + 800
+      while (!Reflect.get(window, 'saved') && performance.now() < until);
+      if (Reflect.get(window, 'saved')) clearInterval(busy)
+    }, 1)
+  })
+  expect(await call('click', { ref: 'Save' })).toMatch(/^Clicked button "Save"/)
+})
+
 test('what covers and is no list stays where it is', async ({ openPage }) => {
   const page = await openPage({
     body: `<button onclick="saved = true">Save</button>
       <div role="dialog" aria-label="News" style="position: fixed; inset: 0; background: #eee">News<div role="listbox" aria-label="Topics" style="height: 90vh"><div role="option">One</div></div></div>
       <script>window.heard = []; for (const type of ['keydown', 'mousedown', 'pointerdown']) document.addEventListener(type, () => heard.push(type))</script>`,
   })
-  const { call } = await drive(page, { allow: ['button'] })
+  const { call } = await drive(page)
+  expect(await call('click', { ref: 'Save' })).toMatch(/^covered: button "Save".* is covered by/)
+  expect(await page.evaluate(() => Reflect.get(window, 'heard'))).toEqual([])
+})
+
+const IN_DIALOG = `<div role="dialog" aria-label="Order"><input id="field" aria-label="Note"><button onclick="saved = true">Save</button></div>
+  <div role="listbox" id="list" aria-label="Topics" style="position: fixed; inset: 0; background: #eee"><div role="option">One</div></div>
+  <script>
+    window.heard = []
+    for (const type of ['keydown', 'mousedown', 'pointerdown']) document.addEventListener(type, ({ target }) => heard.push(type + ' ' + target.localName))
+    field.focus()
+  </script>`
+
+test('a dialog hears of no list over it that is not of its focused field', async ({ openPage }) => {
+  const page = await openPage({ body: IN_DIALOG })
+  const { call } = await drive(page)
   expect(await call('click', { ref: 'Save' })).toMatch(/^covered: button "Save".* is covered by/)
   expect(await page.evaluate(() => Reflect.get(window, 'heard'))).toEqual([])
 })

@@ -22,7 +22,8 @@ export function leaveCovering(blocker: Element, element: Element): void {
 
 /**
  * Closes a list that still floats over an element, as a person does first: it gets an Escape, and what listens for a press
- * elsewhere hears one. Neither activates anything. In a dialog there is no Escape: it might close that.
+ * elsewhere hears one. Neither activates anything. Both may close a dialog: in one, only the list of the focused field is
+ * closed, by the field's own Escape.
  */
 export function dismissCovering(blocker: Element, element: Element, live: LivePage): void {
   const focused = focusedElement(native.ownerDocument(element))
@@ -30,7 +31,10 @@ export function dismissCovering(blocker: Element, element: Element, live: LivePa
   const list = own ?? closest(blocker, LISTS)
   if (!list || contains(list, element) || !isFloating(list)) return
   const receiver = [focused, list].find((one) => one && takesKeys(one, live))
-  if (receiver && !closest(list, DIALOGS)) pressEscape(receiver)
+  const isInDialog = [list, receiver].some((one) => one && closest(one, DIALOGS))
+  if (isInDialog && !own) return
+  if (receiver) pressEscape(receiver)
+  if (isInDialog) return
   const body = nativeDocument.body(native.ownerDocument(list))
   if (native.checkVisibility(list) && isAllowed(body, live.options)) pressOutside(body)
 }

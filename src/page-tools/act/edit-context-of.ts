@@ -1,3 +1,5 @@
+import * as native from '../native.ts'
+
 /** Newer than the types. */
 export interface EditContext extends EventTarget {
   readonly text: string
@@ -9,5 +11,5 @@ export interface EditContext extends EventTarget {
 
 /** Null: it has none, as in browsers other than Chromium. */
 export function editContextOf(element: Element): EditContext | null {
-  return (element as { readonly editContext?: EditContext | null }).editContext ?? null
+  return (native.editContext(element) as EditContext | null | undefined) ?? null
 }

@@ -1,4 +1,5 @@
 import { viewOf } from '../dom.ts'
+import { deletedRange, type TextRange } from './deleted-range.ts'
 import type { EditContext } from './edit-context-of.ts'
 import { sendInput } from './set-value.ts'
 
@@ -11,8 +12,7 @@ type TextUpdateEventMaker = new (type: string, init: object) => Event
 export function typeIntoContext(target: Element, context: EditContext, text: string): boolean {
   if (text === '\n') return sendInput(target, 'beforeinput', { inputType: 'insertParagraph' })
   if (!sendInput(target, 'beforeinput', { inputType: 'insertText', data: text })) return false
-  const [start, end] = selectionOf(context)
-  update(target, context, { start, end, text })
+  update(target, context, { ...selectionOf(context), text })
   return true
 }
 
@@ -23,22 +23,22 @@ export function deleteInContext(
 ): void {
   const inputType = key === 'Backspace' ? 'deleteContentBackward' : 'deleteContentForward'
   if (!sendInput(target, 'beforeinput', { inputType })) return
-  const [start, end] = selectionOf(context)
-  const [from, to] =
-    start !== end ? [start, end] : key === 'Backspace' ? [start - 1, start] : [start, start + 1]
-  if (from >= 0 && to <= context.text.length)
-    update(target, context, { start: from, end: to, text: '' })
+  const deleted = deletedRange(selectionOf(context), context.text.length, key)
+  if (deleted) update(target, context, { ...deleted, text: '' })
 }
 
 /** A selection may have been made backwards. */
-function selectionOf({ selectionStart, selectionEnd }: EditContext): readonly [number, number] {
-  return [Math.min(selectionStart, selectionEnd), Math.max(selectionStart, selectionEnd)]
+function selectionOf({ selectionStart, selectionEnd }: EditContext): TextRange {
+  return {
+    start: Math.min(selectionStart, selectionEnd),
+    end: Math.max(selectionStart, selectionEnd),
+  }
 }
 
 function update(
   target: Element,
   context: EditContext,
-  { start, end, text }: { readonly start: number; readonly end: number; readonly text: string },
+  { start, end, text }: TextRange & { readonly text: string },
 ): void {
   const at = start + text.length
   context.updateText(start, end, text)

@@ -1,6 +1,7 @@
 import { viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
+import { deletedRange, type TextRange } from './deleted-range.ts'
 import { deleteInContext, typeIntoContext } from './edit-context.ts'
 import { editContextOf } from './edit-context-of.ts'
 import { isPlainTextField, type TextField } from './field-kind.ts'
@@ -68,13 +69,11 @@ export function deleteText(target: HTMLElement, key: 'Backspace' | 'Delete'): vo
     return
   }
   if (target.readOnly || !sendInput(target, 'beforeinput', { inputType })) return
-  const { start, end } = selectionOf(target)
   const before = textOf(target)
-  const [from, to] =
-    start !== end ? [start, end] : key === 'Backspace' ? [start - 1, start] : [start, start + 1]
-  if (from < 0 || from >= before.length) return
-  setText(target, before.slice(0, from) + before.slice(to))
-  setCaret(target, from)
+  const deleted = deletedRange(selectionOf(target), before.length, key)
+  if (!deleted) return
+  setText(target, before.slice(0, deleted.start) + before.slice(deleted.end))
+  setCaret(target, deleted.start)
   sendInput(target, 'input', { inputType })
 }
 
@@ -150,7 +149,7 @@ function withinLength(field: TextField, text: string): string {
 }
 
 /** Number and e-mail fields don't expose their caret: it is assumed to be at the end. */
-function selectionOf(field: TextField): { readonly start: number; readonly end: number } {
+function selectionOf(field: TextField): TextRange {
   const { length } = textOf(field)
   const marked = field.selectionStart === null && selectedWhole.has(field)
   return marked

@@ -41,7 +41,7 @@ export function readForm(form: HTMLFormElement, live: LivePage): FormDefinition 
   const description = said(form, 'tooldescription', DESCRIPTION_LIMIT)
   if (!name || !description) return null
   const fields: FormField[] = []
-  for (const [key, elements] of grouped(form, live)) {
+  for (const [key, elements] of grouped(form, live, clean)) {
     const [element] = elements
     if (!element || fields.length >= MAX_FIELDS) continue
     const masked = elements.some((one) => isMasked(one, live.options))
@@ -76,10 +76,14 @@ function requiredIn(elements: readonly Element[], masked: boolean): { isRequired
 }
 
 /** The fields that a call may fill, by the name under which they are sent; radio buttons and boxes of one name together. */
-function grouped(form: HTMLFormElement, live: LivePage): Map<string, HTMLElement[]> {
+function grouped(
+  form: HTMLFormElement,
+  live: LivePage,
+  clean: (text: string) => string,
+): Map<string, HTMLElement[]> {
   const groups = new Map<string, HTMLElement[]>()
   for (const element of elementsOf(form)) {
-    const name = native.getAttribute(element, 'name') ?? ''
+    const name = clean(native.getAttribute(element, 'name') ?? '')
     const key = name.replace(/[^\w.-]/g, '_').slice(0, NAME_LIMIT)
     if (!key || UNSAFE.test(key) || !isElement(element) || !kindOf([element])) continue
     if (!isAllowed(element, live.options) || !isShown(element)) continue

@@ -66,9 +66,12 @@ function schemaOf(kind: FieldKind, element: HTMLElement, said: Said): JsonObject
     case 'box':
       return { type: 'boolean', ...described(label) }
     case 'number':
-      return { ...numberSchema(element as HTMLInputElement), ...described(label) }
+      return {
+        ...(masked ? { type: 'number' } : numberSchema(element as HTMLInputElement)),
+        ...described(label),
+      }
     case 'text': {
-      const rule = masked ? {} : textRules(element as HTMLInputElement)
+      const rule = masked ? {} : textRules(element as HTMLInputElement, said.clean)
       return {
         type: 'string',
         ...rule,
@@ -114,11 +117,16 @@ function numberSchema({ min, max, step }: HTMLInputElement): JsonObject {
   }
 }
 
-function textRules({ minLength, maxLength, pattern }: HTMLInputElement): JsonObject {
+function textRules(
+  { minLength, maxLength, pattern }: HTMLInputElement,
+  clean: (text: string) => string,
+): JsonObject {
+  const plain = (pattern ?? '').replace(/\\/g, '')
+  const isSecret = [pattern ?? '', plain].some((text) => clean(text) !== text)
   return {
     ...(minLength > 0 && { minLength }),
     ...(maxLength >= 0 && { maxLength }),
-    ...(isSound(pattern) && { pattern: `^(?:${pattern})$` }),
+    ...(!isSecret && isSound(pattern) && { pattern: `^(?:${pattern})$` }),
   }
 }
 

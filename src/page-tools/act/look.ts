@@ -4,7 +4,7 @@ import { livePage, type LivePage, scrub } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { partsElsewhere } from '../read/copy-drawing.ts'
-import { drawPicture, encodePicture } from '../read/draw-picture.ts'
+import { drawPicture } from '../read/draw-picture.ts'
 import { requireShowable } from '../read/may-show-picture.ts'
 import { isSvg, type Picture, picturesOf } from '../read/picture.ts'
 import { nextFrame, sleep } from '../waiting.ts'
@@ -40,9 +40,7 @@ export async function look(target: Target, { page, signal }: ActOptions = {}): P
   await becomeDrawn(picture, signal)
   const parts = isSvg(picture) ? drawnParts(picture, name) : []
   requireShowable(picture, parts, { live, name })
-  const drawn = await drawPicture(picture, { name, parts })
-  const image = await encodePicture(drawn, name)
-  const { width, height, notes } = drawn
+  const { image, width, height, notes } = await drawPicture(picture, { name, parts })
   const size = `${width} × ${height} pixels`
   return { image, width, height, text: [`Picture of ${name}, ${size}.`, ...notes].join(' ') }
 }

@@ -15,6 +15,8 @@ import { lookUpRef, readRef } from '../refs.ts'
 import { findBlockingDialog } from './find-blocking-dialog.ts'
 
 const NAME_LIMIT = 100
+/** Of one name, so many are listed. */
+const MOST_FOUND = 5
 
 /** An element, its ref, or the exact name by which a snapshot shows it. */
 export type Target = string | Element
@@ -73,7 +75,7 @@ function similarTo(
 async function byName(name: string, options: TargetOptions): Promise<Element> {
   const { page, signal } = options
   if (!name.trim()) throw new PageError('invalid-input', 'Say which element: give its ref.')
-  const settings = { limit: 5, ...(page && { page }), ...(signal && { signal }) }
+  const settings = { limit: MOST_FOUND, ...(page && { page }), ...(signal && { signal }) }
   const asGiven = await find({ name }, settings)
   const bare = withoutLabelMarks(name)
   const isCalled = asGiven.some(({ score }) => score >= ALIAS_SCORE)
@@ -90,7 +92,12 @@ async function byName(name: string, options: TargetOptions): Promise<Element> {
   const exact = inner.length > 0 ? inner : named
   if (exact.length === 1 && exact[0]) return exact[0].element
   if (exact.length > 1) {
-    const apart = toldApart(exact, { options: options.live.options, clean: scrubber(options.live) })
+    const { live } = options
+    const apart = toldApart(exact, {
+      options: live.options,
+      clean: scrubber(live),
+      mayBeMore: (inner.length > 0 ? inner : same).length === MOST_FOUND,
+    })
     throw refusal(
       'ambiguous',
       `Several elements are named ${quoteSent(name)}. Use a ref:${asList(apart)}`,

@@ -3,6 +3,7 @@ import * as native from '../native.ts'
 import { livePage } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
+import { isMasked } from '../privacy.ts'
 import { roleOf } from '../outline/role.ts'
 import { isReadOnly } from '../outline/state.ts'
 import { describeElement } from './describe.ts'
@@ -85,6 +86,12 @@ export async function typeInto(
   let typed = editableIn(target) ?? target
   const parts = partsOf(target)
   const before = heldBy(typed, context)
+  // Whether it holds that many would tell how long its secret is.
+  if (options.replace && isMasked(typed, live.options))
+    throw new PageError(
+      'unsupported',
+      `${describeElement(typed, live)} is masked: it can only be replaced whole.`,
+    )
   let place = placeOf(options)
   if (place === 'selection') place = selectedRange(typed) ?? place
   // What Enter would send is known before anything is typed.

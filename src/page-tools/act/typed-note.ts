@@ -2,9 +2,11 @@ import { quoteTyped, rememberTyped } from '../as-sent.ts'
 import { cleanText } from '../clean-text.ts'
 import * as native from '../native.ts'
 import { roleOf } from '../outline/role.ts'
+import { scrubber } from '../outline/live-page.ts'
 import { fieldValue } from '../outline/state.ts'
 import { PageError } from '../page-error.ts'
 import { isMasked } from '../privacy.ts'
+import { textInRange } from '../read/long-text.ts'
 import { longTextOf } from '../read/text-places.ts'
 import { describeElement } from './describe.ts'
 import { editContextOf } from './edit-context-of.ts'
@@ -95,7 +97,11 @@ function partNote(
     if (!enter && !changed) throw notKept(field, 'it holds what it held before', context)
     return ' It now holds what it held before.'
   }
-  const around = now.slice(Math.max(0, from - 20), from + text.length + 20)
+  const around = textInRange(field, now, {
+    from: Math.max(0, from - 20),
+    to: from + text.length + 20,
+    clean: scrubber(context.live),
+  })
   return ` It now holds ${now.length} characters, there ${quoteTyped(cleanText(around), text, VALUE_LIMIT)}.`
 }
 

@@ -1,7 +1,9 @@
 import { viewOf } from '../dom.ts'
 import * as native from '../native.ts'
-import type { LivePage } from '../outline/live-page.ts'
+import { type LivePage, scrubber } from '../outline/live-page.ts'
 import { PageError } from '../page-error.ts'
+import { isMasked } from '../privacy.ts'
+import { cutsMasked } from '../read/long-text.ts'
 import { caretIn, longTextOf, textPlaces } from '../read/text-places.ts'
 import { describeElement } from './describe.ts'
 import { caretToEnd, selectAll, selectField } from './edit-text.ts'
@@ -67,6 +69,7 @@ export function selectRange(element: HTMLElement, range: CharacterRange, live: L
       'invalid-input',
       `${name} holds ${length} characters: there are none from ${from} to ${to}.`,
     )
+  requireUncut(element, range, live)
   if (isPlainTextField(element)) {
     if (element.selectionStart === null)
       throw new PageError('unsupported', `${name} can only be selected as a whole.`)
@@ -76,6 +79,17 @@ export function selectRange(element: HTMLElement, range: CharacterRange, live: L
   const start = caretIn(places, from) ?? textEdge(element, 'start')
   const end = from === to ? start : (caretIn(places, to) ?? textEdge(element, 'end'))
   viewOf(element).getSelection()?.setBaseAndExtent(start.node, start.offset, end.node, end.offset)
+}
+
+/** Half of a secret, or one with other text within, would no longer be known as secret. */
+function requireUncut(element: HTMLElement, range: CharacterRange, live: LivePage): void {
+  if (isMasked(element, live.options)) return
+  const text = longTextOf(element, live.options)
+  if (!cutsMasked(element, text, { ...range, clean: scrubber(live) })) return
+  throw new PageError(
+    'unsupported',
+    `Characters ${range.from} to ${range.to} of ${describeElement(element, live)} begin or end within what is masked: take all of that or none.`,
+  )
 }
 
 /** What is selected of a plain field; null for others, and where nothing can be known. */

@@ -1,3 +1,4 @@
+import { cut } from '../clean-text.ts'
 import { isReordered } from './order.ts'
 import type { OutlineItem, OutlineNode } from './outline-node.ts'
 import { isInEditor, ownText } from './removal-line.ts'
@@ -44,7 +45,7 @@ export class ChangeHistory {
    */
   recordTextRemoval(text: string, now: OutlineNode, at: number): void {
     if (text && !now.role && !ownText(now) && !isInEditor(now.element))
-      this.recordRemoval(`text "${text.slice(0, 80)}"`, at, now.element)
+      this.recordRemoval(`text "${cut(text, 80)}"`, at, now.element)
   }
 
   /** Records the element if what is in both lists is in another order. */

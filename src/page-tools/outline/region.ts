@@ -18,11 +18,12 @@ export function rootOf({ root }: PageOptions): Element {
 
 /** Whether the page's options let the tools read the element. */
 export function isReadable(element: Element, options: PageOptions): boolean {
-  return (
-    contains(rootOf(options), element) &&
-    !closest(element, excludedSelector(options)) &&
-    !isOwn(element)
-  )
+  return contains(rootOf(options), element) && !isInExcluded(element, options)
+}
+
+/** Whether it is, or is in, what is not read wherever it is; also of an element whose ancestors weren't read. */
+export function isInExcluded(element: Element, options: PageOptions): boolean {
+  return closest(element, excludedSelector(options)) !== null || isOwn(element)
 }
 
 /** Of the elements that are not read, wherever they are. */

@@ -1,4 +1,4 @@
-import { quote } from '../clean-text.ts'
+import { cut, quote } from '../clean-text.ts'
 import { closest } from '../dom.ts'
 import { knownRef, lookUpRef } from '../refs.ts'
 import { isText, nodesOf, type OutlineNode } from './outline-node.ts'
@@ -9,7 +9,7 @@ export function removalLine(removed: OutlineNode): string {
     [...nodesOf(removed)].find(({ role, items }) => role || items.some(isText)) ?? removed
   const ref = knownRef(node.element)
   const text = node.name?.text || (ref && lookUpRef(ref)?.memory.name) || firstText(node)
-  const label = [node.role || (text && 'text'), text && quote(text.slice(0, 80))]
+  const label = [node.role || (text && 'text'), text && quote(cut(text, 80))]
     .filter(Boolean)
     .join(' ')
   return label && ref ? `${label} [ref=${ref}]` : label

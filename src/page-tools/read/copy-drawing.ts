@@ -21,8 +21,6 @@ export interface DrawingCopy {
 
 interface Copying {
   readonly to: Document
-  readonly ids: Set<string>
-  readonly missing: Set<string>
   isPart: boolean
 }
 
@@ -74,7 +72,7 @@ export function copyDrawing(
   const to = nativeDocument
     .implementation(native.ownerDocument(drawing))
     .createDocument(SVG, 'svg', null)
-  const copying: Copying = { to, ids: new Set(), missing: new Set(), isPart: false }
+  const copying: Copying = { to, isPart: false }
   const copy = copyElement(drawing, null, copying) ?? to.documentElement
   if (!copy.hasAttribute('viewBox')) copy.setAttribute('viewBox', `0 0 ${box.width} ${box.height}`)
   for (const name of ['x', 'y', 'transform', 'opacity', 'display', 'visibility'])

@@ -10,10 +10,15 @@ const MAX_ENLARGED = 4
 /** CSS pixels. */
 const ENLARGED_SIDE = 600
 
-export interface DrawnPicture extends Size {
+interface Drawn extends Size {
   readonly canvas: OffscreenCanvas
   /** What is to be said of it, in sentences. */
   readonly notes: readonly string[]
+}
+
+/** `width` and `height`: in pixels of the image. */
+export interface DrawnPicture extends Omit<Drawn, 'canvas'> {
+  readonly image: Blob
 }
 
 type Context = OffscreenCanvasRenderingContext2D
@@ -31,16 +36,21 @@ export async function drawPicture(picture: Picture, options: DrawOptions): Promi
   const box = pictureBox(picture)
   if (box.width < 1 || box.height < 1)
     throw new PageError('hidden', `${options.name} can't be looked at: it has no size.`)
-  return isSvg(picture)
-    ? drawDrawing(picture, box, options)
-    : drawPixels(picture, box, options.name)
+  try {
+    const { canvas, ...drawn } = isSvg(picture)
+      ? await drawDrawing(picture, box, options)
+      : drawPixels(picture, box, options.name)
+    return { ...drawn, image: await encode(canvas) }
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'SecurityError')) throw error
+    throw new PageError(
+      'unsupported',
+      `${options.name} can't be looked at: it comes from another site, which doesn't let pages read it (CORS).`,
+    )
+  }
 }
 
-function drawPixels(
-  picture: Exclude<Picture, SVGSVGElement>,
-  box: DOMRect,
-  name: string,
-): DrawnPicture {
+function drawPixels(picture: Exclude<Picture, SVGSVGElement>, box: DOMRect, name: string): Drawn {
   const own = ownSize(picture)
   if (own.width === 0 || own.height === 0)
     throw new PageError('unsupported', `${name} shows no picture now: none is loaded.`)
@@ -54,7 +64,7 @@ function drawPixels(
     place.width * size.width,
     place.height * size.height,
   )
-  const isEmpty = isTag(picture, 'canvas') && isBlank(context, { size, name })
+  const isEmpty = isTag(picture, 'canvas') && isBlank(context, size)
   fillBehind(context, size, groundOf(picture))
   const empty =
     "It is empty, or drawn in a way that a page can't read back (WebGL without preserveDrawingBuffer)."
@@ -71,7 +81,7 @@ async function drawDrawing(
   drawing: SVGSVGElement,
   box: DOMRect,
   { name, parts }: DrawOptions,
-): Promise<DrawnPicture> {
+): Promise<Drawn> {
   const enlarged = ENLARGED_SIDE / Math.max(box.width, box.height)
   const size = drawnSize(box, Math.min(Math.max(1, enlarged), MAX_ENLARGED))
   const { markup, isPart } = copyDrawing(drawing, parts, { box, size })
@@ -132,45 +142,18 @@ function fillBehind(context: Context, { width, height }: Size, colour: string): 
   context.fillRect(0, 0, width, height)
 }
 
-function isBlank(
-  context: Context,
-  { size, name }: { readonly size: Size; readonly name: string },
-): boolean {
-  const { data } = reading(name, () => context.getImageData(0, 0, size.width, size.height))
+function isBlank(context: Context, { width, height }: Size): boolean {
+  const { data } = context.getImageData(0, 0, width, height)
   for (let at = 3; at < data.length; at += 4) if (data[at] !== 0) return false
   return true
-}
-
-/** Has the error of what holds pixels of another site say so. */
-function reading<Result>(name: string, read: () => Result): Result {
-  try {
-    return read()
-  } catch (error) {
-    throw isForeign(error) ? foreign(name) : error
-  }
-}
-
-function isForeign(error: unknown): boolean {
-  return error instanceof Error && error.name === 'SecurityError'
-}
-
-function foreign(name: string): PageError {
-  return new PageError(
-    'unsupported',
-    `${name} can't be looked at: it comes from another site, which doesn't let pages read it (CORS).`,
-  )
 }
 
 /** Above it, a photo is sent as one. Bytes. */
 const LARGE = 300_000
 
-export async function encodePicture({ canvas }: DrawnPicture, name: string): Promise<Blob> {
-  try {
-    const exact = await canvas.convertToBlob({ type: 'image/png' })
-    if (exact.size <= LARGE) return exact
-    const photo = await canvas.convertToBlob({ type: 'image/jpeg', quality: 0.85 })
-    return photo.size < exact.size / 2 ? photo : exact
-  } catch (error) {
-    throw isForeign(error) ? foreign(name) : error
-  }
+async function encode(canvas: OffscreenCanvas): Promise<Blob> {
+  const exact = await canvas.convertToBlob({ type: 'image/png' })
+  if (exact.size <= LARGE) return exact
+  const photo = await canvas.convertToBlob({ type: 'image/jpeg', quality: 0.85 })
+  return photo.size < exact.size / 2 ? photo : exact
 }

@@ -158,17 +158,53 @@ export function patternOf(passage: string): string {
     .join('\\s+')
 }
 
-/** Whether a part of the text is masked. `clean`: removes secrets. */
+/** Characters of a text. `clean`: removes secrets. */
+interface CleanRange {
+  readonly from: number
+  readonly to: number
+  readonly clean: (text: string) => string
+}
+
+/** Whether a part of the text is masked. */
 export function hasMasked(
   element: Element,
   text: string,
-  {
-    from,
-    to,
-    clean,
-  }: { readonly from: number; readonly to: number; readonly clean: (text: string) => string },
+  { from, to, clean }: CleanRange,
 ): boolean {
-  return partsOf(element, text, clean).some(
-    (part) => part.kind === 'masked' && part.start < to && part.start + part.text.length > from,
+  return maskedParts(element, text, clean).some((part) => part.from < to && part.to > from)
+}
+
+/** Whether the range takes a part of what is masked only: the rest of it would no longer be known as secret. */
+export function cutsMasked(
+  element: Element,
+  text: string,
+  { from, to, clean }: CleanRange,
+): boolean {
+  return maskedParts(element, text, clean).some(
+    (part) => part.from < to && part.to > from && !(from <= part.from && part.to <= to),
   )
+}
+
+/** What stands in the range; a secret that it touches is masked whole. */
+export function textInRange(
+  element: Element,
+  text: string,
+  { from, to, clean }: CleanRange,
+): string {
+  return partsOf(element, text, clean)
+    .map((part) => {
+      const shown = part.text.slice(Math.max(0, from - part.start), Math.max(0, to - part.start))
+      return shown && part.kind === 'masked' ? MASKED : shown
+    })
+    .join('')
+}
+
+function maskedParts(
+  element: Element,
+  text: string,
+  clean: (text: string) => string,
+): readonly { readonly from: number; readonly to: number }[] {
+  return partsOf(element, text, clean)
+    .filter(({ kind }) => kind === 'masked')
+    .map((part) => ({ from: part.start, to: part.start + part.text.length }))
 }

@@ -1,8 +1,10 @@
-import { cleanText } from '../clean-text.ts'
+import { cleanText, cut } from '../clean-text.ts'
 import { isTag } from '../dom.ts'
 import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { isReadable } from '../outline/region.ts'
+import { hintWords } from '../secrets/hint-words.ts'
+import { withoutTokens } from '../secrets/token-patterns.ts'
 
 // What distinguishes a control that its author gave no name: the name of its icon, where it leads, its id.
 
@@ -21,6 +23,16 @@ const LOOK =
 const PLAIN =
   /^(?:btn|button|icon|icons|svg|img|link|item|wrapper|container|root|inner|clickable|active|small|large|primary|secondary|default|ghost|flat|rounded|circle|input|field|form-control)$/i
 
+/** Classes by which a library draws its components: they say what all of its controls are. */
+const OF_LIBRARY =
+  /^(?:Mui|css-|sc-|jss|makeStyles-|ant-|anticon$|v-|el-|mat-|mdc-|cdk-|ng-|chakra-|mantine-|p-|ion-|q-|n-|k-|arco-|van-|slds-|cds-|bx-|pf-|fui-|ms-|rs-|svelte-|data-v-)/
+/** Classes that only lay out or paint, as those of Tailwind and Bootstrap: `inline-flex`, `items-center`. */
+const LAYOUT =
+  /^(?:inline|(?:inline-)?(?:flex|grid|block)|contents|container|hidden|(?:in)?visible|isolate|relative|absolute|fixed|sticky|static|border|rounded|shadow|ring|outline|transition|transform|group|peer|grow|shrink|truncate|antialiased|row|col|pointer-events-none|select-none|appearance-none|no-underline|(?:not-)?sr-only|(?:flex|grid|d|position|items|justify|content|self|place|gap|space|[mp][trblxyse]?|[whz]|min|max|size|text|font|leading|tracking|bg|border|rounded|shadow|ring|outline|opacity|transition|ease|animate|origin|cursor|overflow|object|inset|float|whitespace|break|fill|stroke|aspect)(?:-(?:flex|grid|block|inline|center|start|end|between|around|evenly|stretch|baseline|middle|top|bottom|left|right|relative|absolute|fixed|auto|full|screen|fit|min|max|none|hidden|visible|scroll|xs|sm|md|lg|xl|thin|light|normal|medium|semibold|bold|mono|sans|serif|tight|snug|wide|loose|pointer|default|primary|secondary|muted|accent|destructive|foreground|background|white|black|transparent|current|inherit|col|row|wrap|nowrap|reverse|colors|all|opacity|shadow|transform|in|out|offset|inset|input|border|cover|contain|words|w|h|[trblxyse]))+)$/
+/** Elements and classes of fonts that draw a word as its icon. */
+const LIGATURES = /^(?:mat-icon|md-icon|material-(?:icons|symbols)(?:-\w+)?|mat-ligature-font)$/
+const LIGATURE = /^[a-z][a-z\d]*(?:_[a-z\d]+)*$/
+
 /** Controls that may have no name. */
 const CONTROLS =
   /^(button|link|textbox|searchbox|combobox|checkbox|radio|switch|slider|spinbutton|tab|menuitem)$/
@@ -35,10 +47,10 @@ function hintOf(element: Element, options: PageOptions): string {
   const inside = [...native.querySelectorAll(element, '*')]
     .slice(0, PARTS)
     .filter((one) => isReadable(one, options))
-  const icon = first([element, ...inside], iconName)
+  const icon = first([element, ...inside], (part) => iconName(part, part === element))
   const found = [icon, addressHint(element), givenWords(element)].filter(Boolean)
   const shown = found.length > 0 ? found : [classWords(element)]
-  return [...new Set(shown)].slice(0, 2).join(', ').slice(0, LIMIT)
+  return cut([...new Set(shown)].slice(0, 2).join(', '), LIMIT)
 }
 
 function first(parts: readonly Element[], read: (part: Element) => string): string {
@@ -49,7 +61,7 @@ function first(parts: readonly Element[], read: (part: Element) => string): stri
   return ''
 }
 
-function iconName(part: Element): string {
+function iconName(part: Element, isControl: boolean): string {
   const tag = native.localName(part)
   if (tag === 'title') return wordsOf(native.textContent(part))
   const fragment = /#([\w-]+)$/.exec(
@@ -57,17 +69,32 @@ function iconName(part: Element): string {
       ? (native.getAttribute(part, 'href') ?? native.getAttribute(part, 'xlink:href') ?? '')
       : '',
   )?.[1]
-  const named = ['data-icon', 'data-lucide', 'data-feather', 'icon'].map(
-    (name) => native.getAttribute(part, name) ?? '',
-  )
+  const named = marksOf(part, isControl).map((name) => native.getAttribute(part, name) ?? '')
   if (tag === 'img') named.push(fileOf(native.getAttribute(part, 'src') ?? ''))
-  const own = [fragment ?? '', ...named].find(Boolean)
-  if (own) return wordsOf(ICON.exec(own)?.[1] ?? own)
+  named.push(ligature(part))
+  const own = [fragment ?? '', ...named].find((one) => one && !PLAIN.test(one))
+  if (own) return wordsOf(ICON.exec(own)?.[1] ?? OF_ICON.exec(own)?.[1] ?? own)
   for (const token of classes(part)) {
-    const name = ICON.exec(token)?.[1] ?? OF_ICON.exec(token)?.[1]
+    const ofIcon = OF_LIBRARY.test(token) ? null : OF_ICON.exec(token)
+    const name = ICON.exec(token)?.[1] ?? ofIcon?.[1]
     if (name && !LOOK.test(name) && !PLAIN.test(name)) return wordsOf(name)
   }
   return ''
+}
+
+/** Attributes that name an icon. Those that any control may have are its own hint, which comes later. */
+function marksOf(part: Element, isControl: boolean): readonly string[] {
+  const marks = ['data-icon', 'data-lucide', 'data-feather', 'data-icon-name', 'icon']
+  if (isControl) return marks
+  const isIcon = native.localName(part).endsWith('-icon')
+  return [...marks, 'data-mat-icon-name', 'data-testid', ...(isIcon ? ['name'] : [])]
+}
+
+/** `delete_forever` of `<mat-icon>delete_forever</mat-icon>`. */
+function ligature(part: Element): string {
+  const isDrawn = [native.localName(part), ...classes(part)].some((one) => LIGATURES.test(one))
+  const text = isDrawn ? native.textContent(part).trim() : ''
+  return LIGATURE.test(text) ? text : ''
 }
 
 function fileOf(source: string): string {
@@ -90,19 +117,26 @@ function givenWords(element: Element): string {
 }
 
 function classWords(element: Element): string {
-  const words = classes(element).find((one) => /^[a-z][a-z-]{2,30}$/i.test(one) && !PLAIN.test(one))
-  return wordsOf(words ?? '')
+  const words = classes(element).find(
+    (one) =>
+      /^[a-z][a-z-]{2,30}$/i.test(one) && ![PLAIN, OF_LIBRARY, LAYOUT].some((of) => of.test(one)),
+  )
+  return words && !isShared(element, words) ? wordsOf(words) : ''
+}
+
+/** A class that the control beside it has, too, tells none of them apart. */
+function isShared(element: Element, name: string): boolean {
+  return [native.previousElementSibling(element), native.nextElementSibling(element)].some(
+    (one) =>
+      one && native.localName(one) === native.localName(element) && classes(one).includes(name),
+  )
 }
 
 function classes(element: Element): readonly string[] {
   return (native.getAttribute(element, 'class') ?? '').split(/\s+/).filter(Boolean)
 }
 
-/** `removeUser_btn` as `remove user btn`. */
+/** Keys and tokens are removed before they are taken apart, when nothing tells them any more. */
 function wordsOf(mark: string): string {
-  return mark
-    .replaceAll(/(\p{Ll})(?=\p{Lu})/gu, '$1 ')
-    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim()
-    .toLowerCase()
+  return hintWords(withoutTokens(mark, ''))
 }

@@ -2,12 +2,13 @@ import { cleanText, shorten } from '../clean-text.ts'
 import { contains, focusedElement, isElement, parentOf, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
-import { livePage, type LivePage, scrub, treesOf } from '../outline/live-page.ts'
+import { livePage, scrubber, treesOf } from '../outline/live-page.ts'
 import type { ActOptions, PageOptions } from '../options.ts'
 import { isMasked, MASKED } from '../privacy.ts'
 import { isReadable, rootOf } from '../outline/region.ts'
 import { findPhrases } from '../secrets/phrase-parts.ts'
 import { unseenReason } from '../sight/unseen.ts'
+import { textInRange } from './long-text.ts'
 
 const LIMIT = 4000
 
@@ -17,20 +18,28 @@ export function readSelection(options: ActOptions = {}): string {
   const root = rootOf(live.options)
   findPhrases(treesOf(live))
   const field = focusedElement(native.ownerDocument(root))
+  const seen = { options: live.options, clean: scrubber(live) }
   const text =
-    (field && selectionInField(field, live)) ?? selectionInPage(native.ownerDocument(root), live)
-  return scrub(shorten(cleanText(text), LIMIT), live)
+    (field && selectionInField(field, seen)) ?? selectionInPage(native.ownerDocument(root), seen)
+  return seen.clean(shorten(cleanText(text), LIMIT))
+}
+
+interface Seen {
+  readonly options: PageOptions
+  /** Removes secrets. */
+  readonly clean: (text: string) => string
 }
 
 /** Null when the focus isn't in a field with a selection. */
-function selectionInField(field: Element, { options }: LivePage): string | null {
+function selectionInField(field: Element, { options, clean }: Seen): string | null {
   const { selectionStart, selectionEnd, value } = field as Partial<HTMLInputElement>
   if (typeof selectionStart !== 'number' || typeof selectionEnd !== 'number') return null
   if (selectionStart === selectionEnd || !isReadable(field, options)) return null
-  return isMasked(field, options) ? MASKED : (value ?? '').slice(selectionStart, selectionEnd)
+  if (isMasked(field, options)) return MASKED
+  return textInRange(field, value ?? '', { from: selectionStart, to: selectionEnd, clean })
 }
 
-function selectionInPage(document: Document, { options }: LivePage): string {
+function selectionInPage(document: Document, { options, clean }: Seen): string {
   const selection = viewOf(document).getSelection()
   if (!selection || selection.isCollapsed || selection.rangeCount === 0) return ''
   const range = selection.getRangeAt(0)
@@ -39,9 +48,12 @@ function selectionInPage(document: Document, { options }: LivePage): string {
     : parentOf(range.commonAncestorContainer)
   if (!within) return ''
   return textsIn(range, within)
-    .map(({ text, parent }) =>
-      isTold(parent, options) ? (isMasked(parent, options) ? MASKED : text) : '',
-    )
+    .map(({ all, from, to, parent }) => {
+      if (!isTold(parent, options)) return ''
+      if (isMasked(parent, options)) return MASKED
+      const isWhole = from === 0 && to === all.length
+      return isWhole ? all : textInRange(parent, all, { from, to, clean })
+    })
     .join(' ')
 }
 
@@ -50,21 +62,29 @@ function isTold(parent: Element, options: PageOptions): boolean {
   return isReadable(parent, options) && unseenReason(parent) === null
 }
 
-function textsIn(range: Range, within: Element): { text: string; parent: Element }[] {
+interface SelectedText {
+  /** The whole text, of which a part is selected. */
+  readonly all: string
+  readonly from: number
+  readonly to: number
+  readonly parent: Element
+}
+
+function textsIn(range: Range, within: Element): readonly SelectedText[] {
   const walker = nativeDocument.createTreeWalker(
     native.ownerDocument(within),
     within,
     NodeFilter.SHOW_TEXT,
   )
-  const texts: { text: string; parent: Element }[] = []
+  const texts: SelectedText[] = []
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const parent = parentOf(node)
     if (!parent || !range.intersectsNode(node) || !contains(within, node)) continue
     const all = native.nodeValue(node) ?? ''
-    const start = node === range.startContainer ? range.startOffset : 0
-    const end = node === range.endContainer ? range.endOffset : all.length
-    if (all.slice(start, end).trim() && native.checkVisibility(parent))
-      texts.push({ text: all.slice(start, end), parent })
+    const from = node === range.startContainer ? range.startOffset : 0
+    const to = node === range.endContainer ? range.endOffset : all.length
+    if (all.slice(from, to).trim() && native.checkVisibility(parent))
+      texts.push({ all, from, to, parent })
   }
   return texts
 }

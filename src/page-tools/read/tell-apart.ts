@@ -1,7 +1,8 @@
 import { cleanText, quote, shorten } from '../clean-text.ts'
-import { ancestorsOf, contains, isTag } from '../dom.ts'
+import { ancestorsOf, contains, descendantsOf, isTag } from '../dom.ts'
 import * as native from '../native.ts'
 import { nameOf } from '../outline/name.ts'
+import { rootOf } from '../outline/region.ts'
 import { roleOf } from '../outline/role.ts'
 import type { PageOptions } from '../options.ts'
 import { isMasked } from '../privacy.ts'
@@ -12,14 +13,23 @@ import { readableText } from './readable-text.ts'
 
 const LABEL_LIMIT = 60
 
+interface Telling {
+  readonly options: PageOptions
+  /** Removes secrets. */
+  readonly clean: (text: string) => string
+  /** There may be others of this name. */
+  readonly mayBeMore: boolean
+}
+
 /**
- * The lines of elements of the same name, each with what tells it from the others: the row, dialog or part that it is in,
- * its column, the words beside it, else which one it is from the top. `clean`: removes secrets.
+ * The lines of elements of the same name in the order of the page, each with what tells it from the others: the row,
+ * dialog or part that it is in, its column, the words beside it, else which one it is from the top.
  */
 export function toldApart(
-  found: readonly Found[],
-  { options, clean }: { readonly options: PageOptions; readonly clean: (text: string) => string },
+  unordered: readonly Found[],
+  { options, clean, mayBeMore }: Telling,
 ): readonly string[] {
+  const found = inOrder(unordered, rootOf(options))
   const elements = found.map(({ element }) => element)
   const kinds = [
     elements.map((one) => placeNote(placeOf(one, options), clean)),
@@ -27,12 +37,19 @@ export function toldApart(
     elements.map((one) => note(clean, columnOf(one, options))),
     elements.map((one) => note(clean, wordsBeside(one, blockOf(one, elements), options))),
   ]
+  const count = mayBeMore ? `at least ${found.length}` : found.length
   return found.map(({ line }, index) => {
     const own = kinds.findIndex((notes) => isOnlyOne(notes, index))
     if (own === 0) return line
-    const told = own > 0 ? kinds[own]?.[index] : ` (${index + 1} of ${found.length} from the top)`
+    const told = own > 0 ? kinds[own]?.[index] : ` (${index + 1} of ${count} from the top)`
     return `${line}${told}`
   })
+}
+
+/** As they stand in the page, also across its frames and shadow roots. */
+function inOrder(found: readonly Found[], root: Element): readonly Found[] {
+  const byElement = new Map(found.map((one) => [one.element, one]))
+  return [root, ...descendantsOf(root)].flatMap((element) => byElement.get(element) ?? [])
 }
 
 function isOnlyOne(notes: readonly string[], index: number): boolean {

@@ -36,32 +36,3 @@ function decoded(text: string): string {
     }
   })
 }
-
-/** Where a text was cut: `… (24 more characters)`. */
-const CUT = /… \(\d+ more characters\)/g
-const LEAST_PART = 4
-
-/** Removes what is left of a secret at the end of a text that was cut. */
-export function withoutCutEnds(text: string, values: Iterable<string>, mask: string): string {
-  if (!text.includes(' more characters)')) return text
-  const known = [...values]
-  let clean = ''
-  let from = 0
-  for (const { index, 0: cut } of text.matchAll(CUT)) {
-    const before = text.slice(from, index)
-    clean += withoutEnd(before, known, mask) + cut
-    from = index + cut.length
-  }
-  return clean + text.slice(from)
-}
-
-function withoutEnd(text: string, values: readonly string[], mask: string): string {
-  let longest = 0
-  for (const value of values)
-    for (let length = Math.min(value.length, text.length); length >= LEAST_PART; length -= 1)
-      if (text.endsWith(value.slice(0, length))) {
-        longest = Math.max(longest, length)
-        break
-      }
-  return longest === 0 ? text : text.slice(0, -longest) + mask
-}

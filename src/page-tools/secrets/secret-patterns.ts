@@ -1,3 +1,5 @@
+import { hintWords } from './hint-words.ts'
+
 /** Beyond this, a value is looked for as it is only. */
 const LONGEST_SPLIT = 64
 const LONG = 8
@@ -22,7 +24,12 @@ export function patternsOfValue(value: string): readonly string[] {
   const shown = [...new Set([value, value.normalize('NFC'), value.normalize('NFD')])].map((form) =>
     maySplit(form) ? spread(form.replace(/ /g, ''), GAP) : escapePattern(form),
   )
-  return [...new Set([...shown, ...encoded.map(escapePattern)])]
+  // As a hint has it, which is made of marks that no person reads.
+  const hint = hintWords(value)
+  const isOther = hint.length >= LEAST_SPLIT && hint !== value && !shown.includes(hint)
+  const hinted = escapePattern(hint)
+  const hints = isOther ? [hint.length >= LONG ? hinted : asWord(hinted)] : []
+  return [...new Set([...shown, ...encoded.map(escapePattern), ...hints])]
 }
 
 /** A short value as a whole word. */

@@ -1,5 +1,5 @@
 import { cleanText } from '../clean-text.ts'
-import { parentOf } from '../dom.ts'
+import { ancestorsOf, parentOf } from '../dom.ts'
 import { drawnParts } from '../generated-text.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
@@ -9,7 +9,7 @@ const SHORTEST = 6
 /** Shorter parts are looked for in a line only, where all of them stand. */
 const SHORTEST_PART = 4
 /** The newest ones. */
-const MAX_VALUES = 50
+const MAX_VALUES = 3000
 const LEVELS = 4
 const SHOW_TEXT = 4
 
@@ -29,15 +29,16 @@ export function splitEchoes(
     .filter(({ length }) => length >= SHORTEST)
   const found = new Set<string>()
   if (secrets.length === 0) return found
-  const all = secrets.join('\n')
+  const bySign = signsOf(secrets)
+  const masked = new Set(holders)
   for (const tree of trees) {
     const document = native.ownerDocument(tree) ?? (tree as Document)
     const texts = nativeDocument.createTreeWalker(document, tree, SHOW_TEXT)
     for (let node = texts.nextNode(); node; node = texts.nextNode()) {
       const text = squeeze(native.nodeValue(node) ?? '')
-      if (text.length < SHORTEST_PART || !mayHoldPart(text, all)) continue
-      if (holders.some((holder) => native.contains(holder, node))) continue
-      for (const secret of secrets) {
+      const likely = text.length < SHORTEST_PART ? [] : mayHold(text, bySign)
+      if (likely.length === 0 || isInOneOf(masked, node)) continue
+      for (const secret of likely) {
         const part = partOf(text, secret)
         if (part && isDrawnSplit(node, secret)) found.add(part)
       }
@@ -50,11 +51,28 @@ function squeeze(text: string): string {
   return cleanText(text).replace(/[\s-]/g, '')
 }
 
+/** The secrets by each few characters in them. */
+function signsOf(secrets: readonly string[]): ReadonlyMap<string, Set<string>> {
+  const bySign = new Map<string, Set<string>>()
+  for (const secret of secrets)
+    for (let at = 0; at + SHORTEST_PART <= secret.length; at += 1) {
+      const sign = secret.slice(at, at + SHORTEST_PART)
+      const those = bySign.get(sign)
+      if (those) those.add(secret)
+      else bySign.set(sign, new Set([secret]))
+    }
+  return bySign
+}
+
 /** A quick check: a part is at one end of a text, or all of it. */
-function mayHoldPart(text: string, secrets: string): boolean {
-  return (
-    secrets.includes(text.slice(0, SHORTEST_PART)) || secrets.includes(text.slice(-SHORTEST_PART))
-  )
+function mayHold(text: string, bySign: ReadonlyMap<string, Set<string>>): readonly string[] {
+  const ends = [text.slice(0, SHORTEST_PART), text.slice(-SHORTEST_PART)]
+  return [...new Set(ends.flatMap((end) => [...(bySign.get(end) ?? [])]))]
+}
+
+function isInOneOf(holders: ReadonlySet<Element>, node: Node): boolean {
+  for (const around of ancestorsOf(node)) if (holders.has(around)) return true
+  return false
 }
 
 /** The longest part of a secret at an end of a text; null when the text has all of it, or none. */

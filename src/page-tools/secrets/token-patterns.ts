@@ -50,6 +50,12 @@ const IS_LONG_ENOUGH = BEGINNINGS.map(
   ([beginning, length]) => new RegExp(`^(?=[^]*\\d)(?=[^]{${length},})${beginning}`),
 )
 
+/** The beginning of one, where the text was cut. */
+const CUT_TOKEN = new RegExp(
+  `(?<![A-Za-z0-9_-])(?:${BEGINNINGS.map(([beginning]) => beginning).join('|')})[A-Za-z0-9_-]{6,}(?=…)`,
+  'g',
+)
+
 /** Parts of a token beside each other. The shortest run of them that is a token goes. */
 function withoutSplit(text: string, mask: string): string {
   return text.replace(SPLIT_TOKEN, (found) => {
@@ -85,7 +91,7 @@ const PHRASE = new RegExp(
 export function withoutTokens(text: string, mask: string): string {
   const whole = text.includes('-----BEGIN ') ? text.replace(KEY_BLOCK, mask) : text
   const clean = TOKEN_PARTS.some((part) => whole.includes(part))
-    ? withoutSplit(whole.replace(TOKEN, mask), mask)
+    ? withoutSplit(whole.replace(TOKEN, mask).replace(CUT_TOKEN, mask), mask)
     : whole
   if (!mayHaveLabel(clean)) return clean
   for (const { index, 0: label } of clean.matchAll(PHRASE_LABEL)) {

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { withoutCutEnds, withoutEncoded } from '../../../src/page-tools/secrets/disguises.ts'
+import { cutEndsOf } from '../../../src/page-tools/secrets/cut-ends.ts'
+import { anyOf, KnownSecrets } from '../../../src/page-tools/secrets/known-secrets.ts'
+import { withoutTokens } from '../../../src/page-tools/secrets/token-patterns.ts'
+import { withoutEncoded } from '../../../src/page-tools/secrets/disguises.ts'
 import {
   patternOfPart,
   patternOfWord,
@@ -57,11 +60,40 @@ test.each(['/?p=Sec%2fret%3fpass9', '/?p=%53ec%2Fret%3Fpass9', '/?p=Sec%252Fret%
 )
 
 test('what is left of a secret where a text is cut is removed', () => {
-  const cut = (text: string): string => withoutCutEnds(text, ['hunter2-secret'], '[x]')
+  const cut = (text: string): string => cutEndsOf(['hunter2-secret'], '[x]')(text)
   expect(cut('You typed hunter2-s… (24 more characters) ok')).toBe(
     'You typed [x]… (24 more characters) ok',
   )
   expect(cut('You typed hun… (24 more characters)')).toContain('hun…')
+  expect(cut('- cell "hunter2 secr…" [ref=e3]\n- text: hunter2-se… [from=e2:240]')).toBe(
+    '- cell "[x]…" [ref=e3]\n- text: [x]… [from=e2:240]',
+  )
+  expect(cut('…er2-secret and the words behind it…')).toBe('…[x] and the words behind it…')
+  expect(cut('"hunter", … 3 more')).toBe('"hunter", … 3 more')
+})
+
+test('the beginning of a key is removed where a text is cut', () => {
+  expect(withoutTokens(`a ghp_${'a1B2'.repeat(5)}… [from=e2:9]`, '[x]')).toBe('a [x]… [from=e2:9]')
+})
+
+test('what is on the page is known, however much of it there is; what is gone goes first', () => {
+  const secrets = (from: number, to: number): Map<string, number> =>
+    new Map(Array.from({ length: to - from }, (_, at) => [`secret ${from + at}`, 9]))
+  const known = new KnownSecrets()
+  known.add(secrets(0, 900))
+  expect(known.size).toBe(900)
+  known.add(secrets(900, 1000))
+  const names = known.entries.map(([secret]) => secret)
+  expect(names).toHaveLength(600)
+  expect(names).toContain('secret 999')
+  expect(names).not.toContain('secret 399')
+})
+
+test('of several patterns the longest is taken, whatever it begins with', () => {
+  const texts = ['mars bar 1', 'mars', '4111'].map(
+    (text) => [patternOfPart(text), text.length] as const,
+  )
+  expect('mars bar 1, mars, 4111, marsh'.replace(anyOf(texts), '[x]')).toBe('[x], [x], [x], marsh')
 })
 
 test('a part and a short value are whole words', () => {

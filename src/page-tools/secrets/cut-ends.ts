@@ -1,0 +1,89 @@
+import { hintWords } from './hint-words.ts'
+
+/** Where a text was cut, at its end or at its beginning; not before the number of things that are left out. */
+const CUT = /(?<=\S)…|…(?=\S)/g
+const LEAST_PART = 4
+/** What doesn't count: gaps between the parts of a value, and what quoting adds. */
+const GAP = /[\s|\\-]/
+
+/** A text without what is left of a secret before or behind a place where it was cut. */
+export function cutEndsOf(values: readonly string[], mask: string): (text: string) => string {
+  const forms = new Set(values.flatMap(formsOf))
+  const beginnings = byBeginning([...forms])
+  const endings = byBeginning([...forms].map(reversed))
+  return (text) => {
+    if (!text.includes('…')) return text
+    let clean = ''
+    let from = 0
+    for (const { index } of text.matchAll(CUT)) {
+      if (index < from) continue
+      const before = text.slice(from, index)
+      const left = partLength(lastLine(before), beginnings)
+      clean += left > 0 ? before.slice(0, -left) + mask : before
+      clean += '…'
+      const [behind = ''] = text.slice(index + 1).split('\n', 1)
+      const right = partLength(reversed(behind), endings)
+      if (right > 0) clean += mask
+      from = index + 1 + right
+    }
+    return clean + text.slice(from)
+  }
+}
+
+function formsOf(value: string): string[] {
+  const wellFormed = value.replace(/\p{Surrogate}/gu, '\uFFFD')
+  return [
+    value,
+    value.normalize('NFC'),
+    value.normalize('NFD'),
+    encodeURIComponent(wellFormed),
+    hintWords(value),
+  ]
+    .map(plain)
+    .filter(({ length }) => length >= LEAST_PART)
+}
+
+function plain(text: string): string {
+  return Array.from(text, sign).join('')
+}
+
+function sign(character: string): string {
+  return GAP.test(character) ? '' : character === '"' ? "'" : character
+}
+
+function byBeginning(values: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>()
+  for (const value of values) {
+    const beginning = value.slice(0, LEAST_PART)
+    const those = found.get(beginning)
+    if (those) those.push(value)
+    else found.set(beginning, [value])
+  }
+  return found
+}
+
+/** How many characters at the end of a text are the beginning of a value: of the longest. */
+function partLength(text: string, values: ReadonlyMap<string, readonly string[]>): number {
+  const characters: { readonly sign: string; readonly at: number }[] = []
+  for (let at = 0; at < text.length; at += 1) {
+    const one = sign(text.charAt(at))
+    if (one) characters.push({ sign: one, at })
+  }
+  const all = characters.map((one) => one.sign).join('')
+  for (let start = 0; start + LEAST_PART <= all.length; start += 1) {
+    const likely = values.get(all.slice(start, start + LEAST_PART))
+    if (!likely) continue
+    const end = all.slice(start)
+    if (likely.some((value) => value.startsWith(end)))
+      return text.length - (characters[start]?.at ?? text.length)
+  }
+  return 0
+}
+
+function lastLine(text: string): string {
+  return text.slice(text.lastIndexOf('\n') + 1)
+}
+
+function reversed(text: string): string {
+  return text.split('').toReversed().join('')
+}
