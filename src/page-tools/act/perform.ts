@@ -93,7 +93,9 @@ async function performNow(
   const sites = keepOnSite(passive ? [] : views, live.options)
   const endActing = passive ? () => undefined : beginActing(views, live.lifetime.signal)
   try {
+    if (passive) live.outline.beginSettling()
     const outcome = await action({ live, signal, show: (element) => showAction(live, element) })
+    live.outline.beginSettling()
     const isDue = outcome.expectsChange !== false && !live.outline.hasChanges
     const { element, opensSlowly = false, reactsLater = isDue } = outcome
     // Changes that the action causes later count as the action's.

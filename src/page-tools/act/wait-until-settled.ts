@@ -3,7 +3,7 @@ import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
 import { treesOf, type LivePage } from '../outline/live-page.ts'
 import { rootOf } from '../outline/region.ts'
-import { ALL_MUTATIONS, changedElement } from '../outline/mutation-log.ts'
+import { ALL_MUTATIONS } from '../outline/mutation-log.ts'
 import { nextFrame, sleep } from '../waiting.ts'
 import { isAnimating } from './animations.ts'
 
@@ -28,7 +28,7 @@ export interface SettleOptions {
   readonly reactsLater?: boolean
   /** The pointer rests: waits until something is added. Default false. */
   readonly opensSlowly?: boolean
-  /** Also waits for volatile elements. Default false. */
+  /** Also waits for what changes by itself. Default false. */
   readonly includeVolatile?: boolean
   /** The element that was acted on; its own animations, such as ripples, don't count. */
   readonly element?: Element | undefined
@@ -60,11 +60,7 @@ export async function waitUntilSettled(
   let idle = opensSlowly ? HOVER_MS : reactsLater ? firstChange : IDLE_MS
   const trees = treesOf(live)
   const observer = new MutationObserver((records) => {
-    if (
-      !includeVolatile &&
-      records.every((record) => live.outline.isVolatile(changedElement(record)))
-    )
-      return
+    if (!includeVolatile && live.outline.changesByItself(records)) return
     last = performance.now()
     if (!opensSlowly || records.some(({ addedNodes }) => addedNodes.length > 0)) idle = IDLE_MS
   })

@@ -46,7 +46,7 @@ export class LiveOutline {
   #behindModal = new Map<Element, OutlineNode>()
   #hidden = new Set<Element>()
   readonly #history = new ChangeHistory()
-  readonly #ownChanges = new OwnChanges()
+  readonly #ownChanges = new OwnChanges(this.#log)
   #top: OutlineNode | null = null
   #modal: Element | null = null
   #version = 0
@@ -138,34 +138,29 @@ export class LiveOutline {
 
   /** Updates the outline before an action, and notes what changed since the last walk as changing by itself. */
   async beginAction(signal?: AbortSignal): Promise<void> {
-    this.#log.noteVolatile()
-    const { takenAt } = this.#log
-    this.#ownChanges.forget((element) => !this.#log.isVolatile(element))
-    for (const node of this.#volatileNodes())
-      if (!this.#ownChanges.has(node.element)) this.#ownChanges.note(node, takenAt)
+    this.#ownChanges.begin(this.#nodes)
     await this.refresh(signal)
-    for (const node of this.#volatileNodes()) this.#ownChanges.note(node, performance.now())
+    this.#ownChanges.note(this.#nodes)
+  }
+
+  /** To be called once an action is carried out, before its effects are waited for. */
+  beginSettling(): void {
+    this.#log.beginSettling()
   }
 
   /** To be called once what an action has changed is told. */
   endAction(): void {
-    for (const node of this.#volatileNodes()) this.#ownChanges.restart(node, performance.now())
+    this.#ownChanges.end(this.#nodes)
   }
 
-  /** Whether the element changes repeatedly by itself: a clock, a ticker, an animation. */
-  isVolatile(element: Node): boolean {
-    return this.#log.isVolatile(element)
+  /** Whether all of what the records are about changes repeatedly by itself: a clock, a ticker, an animation. */
+  changesByItself(records: readonly MutationRecord[]): boolean {
+    return this.#log.changesByItself(records)
   }
 
   /** Whether what has changed in a node since the last action began would have changed without it. */
   isOwnChange(node: OutlineNode): boolean {
-    return (
-      this.#log.isVolatile(node.element) && this.#ownChanges.isExpected(node, performance.now())
-    )
-  }
-
-  #volatileNodes(): OutlineNode[] {
-    return [...this.#log.volatile].flatMap((one) => this.#nodes.get(one as Element) ?? [])
+    return this.#ownChanges.has(node)
   }
 
   release(): void {

@@ -1,5 +1,8 @@
 import { isElement, parentOf } from '../dom.ts'
 import * as native from '../native.ts'
+import { shapeOf } from './numbers.ts'
+import { byElement, textChangeOf } from './text-change.ts'
+import { Ticks } from './ticks.ts'
 
 /** After this time without a call the observers are disconnected. Milliseconds. */
 const IDLE_MS = 60_000
@@ -10,6 +13,9 @@ const MAX_TARGETS = 500
 const VOLATILE_TIMES = 2
 /** A volatile element without changes for this long no longer is. Milliseconds. */
 const STABLE_MS = 2000
+/** With so many texts seen of it, or fewer that come again, what stands there next is as good as any. */
+const MANY_TEXTS = 5
+const REPEATED_TEXTS = 3
 
 /** Whether a change concerns an element's own children only, or its whole subtree. */
 export type Extent = 'children' | 'all'
@@ -19,6 +25,7 @@ export const ALL_MUTATIONS: MutationObserverInit = {
   childList: true,
   characterData: true,
   attributes: true,
+  characterDataOldValue: true,
 }
 
 /** The nodes of watched documents and shadow roots that changed since the log was last read. */
@@ -31,6 +38,12 @@ export class MutationLog {
   readonly #times = new Map<Node, number>()
   #takenAt = 0
   #volatile = new Set<Node>()
+  readonly #ticks = new Ticks()
+  /** What changed since the last action began: only as a clock does, or otherwise. */
+  #ticked = new WeakSet<Node>()
+  #affected = new WeakSet<Node>()
+  /** The texts that elements have shown while no action ran, without their numbers. */
+  readonly #texts = new Map<Node, { readonly shapes: Set<string>; last: string; again: boolean }>()
   #timer: ReturnType<typeof setTimeout> | undefined
 
   /** Clears the log and starts to observe. */
@@ -38,6 +51,7 @@ export class MutationLog {
     this.stop()
     this.#changed = new Map()
     this.#takenAt = performance.now()
+    this.#ticks.start()
     this.#observer = new MutationObserver((records) => this.#add(records))
     this.#restartIdleTimer()
   }
@@ -61,7 +75,44 @@ export class MutationLog {
     return changed
   }
 
-  /** Whether an element that isn't volatile changed since `take`, or may have. */
+  /** To be called once the page is read before an action. */
+  beginAction(): void {
+    this.#ticked = new WeakSet()
+    this.#affected = new WeakSet()
+    this.#ticks.phase = 'handling'
+  }
+
+  /** To be called once the action is carried out: what changes from now on may be an effect of it, or a tick. */
+  beginSettling(): void {
+    if (this.#observer) this.#add(this.#observer.takeRecords())
+    this.#ticks.phase = 'settling'
+  }
+
+  endAction(): void {
+    this.#ticks.phase = 'idle'
+  }
+
+  /** Whether an element changed, since the last action began, only as a clock does. */
+  hasOnlyTicked(element: Node): boolean {
+    return this.#ticked.has(element) && !this.#affected.has(element)
+  }
+
+  /** Whether all of what the records are about is volatile or a tick. */
+  changesByItself(records: readonly MutationRecord[]): boolean {
+    return [...byElement(records)].every(([element, own]) => {
+      if (this.#volatile.has(element)) return true
+      const change = textChangeOf(element, own)
+      return change !== null && this.#ticks.judge(element, change)
+    })
+  }
+
+  /** Whether an element has shown so many texts by itself that any may follow. */
+  showsAnyText(element: Node): boolean {
+    const { shapes, again } = this.#texts.get(element) ?? { shapes: { size: 0 }, again: false }
+    return shapes.size >= (again ? REPEATED_TEXTS : MANY_TEXTS)
+  }
+
+  /** Whether an element that isn't volatile changed since `take` other than by a tick, or may have. */
   get hasChanges(): boolean {
     if (this.#observer) this.#add(this.#observer.takeRecords())
     return this.#changed === null || this.#hasChanges
@@ -75,6 +126,8 @@ export class MutationLog {
         this.#volatile.delete(element)
     for (const [element, times] of this.#times)
       if (times >= VOLATILE_TIMES) this.#volatile.add(element)
+    for (const element of this.#texts.keys())
+      if (!this.#volatile.has(element)) this.#texts.delete(element)
   }
 
   get volatile(): ReadonlySet<Node> {
@@ -94,6 +147,8 @@ export class MutationLog {
   release(): void {
     this.stop()
     this.#volatile.clear()
+    this.#texts.clear()
+    this.#ticks.phase = 'idle'
   }
 
   stop(): void {
@@ -106,13 +161,18 @@ export class MutationLog {
   }
 
   #add(records: readonly MutationRecord[]): void {
-    const elements = new Set(records.map(changedElement))
-    for (const element of elements) {
+    for (const [element, own] of byElement(records)) {
       if (this.#times.size < MAX_TARGETS)
         this.#times.set(element, (this.#times.get(element) ?? 0) + 1)
-      this.#hasChanges ||= !this.#volatile.has(element)
+      const change = textChangeOf(element, own)
+      const isTick = change !== null && this.#ticks.judge(element, change)
+      if (isTick) this.#ticked.add(element)
+      else this.#affected.add(element)
+      this.#hasChanges ||= !isTick && !this.#volatile.has(element)
+      if (change && this.#ticks.phase === 'idle') this.#noteText(element, change.after)
     }
-    for (const { target, type } of records) {
+    for (const { target, type, addedNodes } of records) {
+      this.#ticks.noteInserted(addedNodes)
       if (!this.#changed) return
       // An attribute may change the style of the element's subtree and, by sibling selectors, of its
       // siblings.
@@ -125,13 +185,21 @@ export class MutationLog {
     }
   }
 
+  #noteText(element: Node, text: string): void {
+    const shape = shapeOf(text)
+    const seen = this.#texts.get(element)
+    if (!seen) {
+      if (this.#texts.size < MAX_TARGETS)
+        this.#texts.set(element, { shapes: new Set([shape]), last: shape, again: false })
+      return
+    }
+    if (shape !== seen.last) seen.again ||= seen.shapes.has(shape)
+    if (seen.shapes.size < MANY_TEXTS) seen.shapes.add(shape)
+    seen.last = shape
+  }
+
   #restartIdleTimer(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.stop(), IDLE_MS)
   }
-}
-
-/** The element that a record is about: the parent of a text. */
-export function changedElement({ target }: MutationRecord): Node {
-  return isElement(target) ? target : (parentOf(target) ?? target)
 }

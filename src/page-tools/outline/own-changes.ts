@@ -1,10 +1,10 @@
+import type { MutationLog } from './mutation-log.ts'
+import { numbersOf, shapeOf } from './numbers.ts'
 import { nodesOf, type OutlineNode } from './outline-node.ts'
 
 /** Longer texts are no clock. */
 const TEXT_LIMIT = 200
 const STATE = '\u0002'
-const CLOCK = /(?<![\d:])\d{1,3}:\d{2}(?::\d{2})?(?![\d:])/g
-const NUMBER = /-?\d+(?:[.,]\d+)*/g
 /** With so many texts seen of it, what stands there next is as good as any. */
 const MANY_TEXTS = 3
 /** How far the steps of what changes may be from its pace, in steps. */
@@ -32,8 +32,45 @@ interface Pace {
 export class OwnChanges {
   readonly #seen = new Map<Element, Seen>()
 
-  /** To be called for each element that changes by itself, before and after what changed meanwhile was read. */
-  note(node: OutlineNode, at: number): void {
+  readonly #log: MutationLog
+
+  constructor(log: MutationLog) {
+    this.#log = log
+  }
+
+  /** To be called before an action, before what changed since the last one is read. */
+  begin(nodes: ReadonlyMap<Node, OutlineNode>): void {
+    this.#log.noteVolatile()
+    for (const element of this.#seen.keys())
+      if (!this.#log.isVolatile(element)) this.#seen.delete(element)
+    for (const node of this.#volatileOf(nodes))
+      if (!this.#seen.has(node.element)) this.#note(node, this.#log.takenAt)
+  }
+
+  /** The same once that is read. */
+  note(nodes: ReadonlyMap<Node, OutlineNode>): void {
+    for (const node of this.#volatileOf(nodes)) this.#note(node, performance.now())
+    this.#log.beginAction()
+  }
+
+  /** After an action: what it has changed says nothing of what changes by itself. */
+  end(nodes: ReadonlyMap<Node, OutlineNode>): void {
+    for (const node of this.#volatileOf(nodes)) this.#restart(node, performance.now())
+    this.#log.endAction()
+  }
+
+  /** Whether what a node shows now may be what it would show without the action. */
+  has(node: OutlineNode): boolean {
+    const { element } = node
+    if (this.#log.hasOnlyTicked(element)) return true
+    return this.#log.isVolatile(element) && this.#isExpected(node, performance.now())
+  }
+
+  #volatileOf(nodes: ReadonlyMap<Node, OutlineNode>): OutlineNode[] {
+    return [...this.#log.volatile].flatMap((element) => nodes.get(element) ?? [])
+  }
+
+  #note(node: OutlineNode, at: number): void {
     const text = textOf(node)
     const seen = this.#seen.get(node.element)
     if (!seen) {
@@ -45,25 +82,19 @@ export class OwnChanges {
     seen.at = at
   }
 
-  /** After an action: what it has changed says nothing of what changes by itself. */
-  restart(node: OutlineNode, at: number): void {
+  #restart(node: OutlineNode, at: number): void {
     const seen = this.#seen.get(node.element)
     if (!seen) return
     seen.text = textOf(node)
     seen.at = at
   }
 
-  has(element: Element): boolean {
-    return this.#seen.has(element)
-  }
-
-  /** Whether what it shows now may be what it would show without the action since it was last noted. */
-  isExpected(node: OutlineNode, now: number): boolean {
+  #isExpected(node: OutlineNode, now: number): boolean {
     const seen = this.#seen.get(node.element)
     if (!seen) return false
     const text = textOf(node)
     const isSameState = text.split(STATE)[1] === seen.text.split(STATE)[1]
-    if (seen.shapes.size >= MANY_TEXTS) return isSameState
+    if (seen.shapes.size >= MANY_TEXTS || this.#log.showsAnyText(node.element)) return isSameState
     const shape = shapeOf(text)
     if (shape !== shapeOf(seen.text)) return isSameState && seen.shapes.has(shape)
     const [before, after] = [numbersOf(seen.text), numbersOf(text)]
@@ -71,10 +102,6 @@ export class OwnChanges {
     return after.every((number, index) =>
       isInPace(number - (before[index] ?? 0), elapsed, seen.paces[index]),
     )
-  }
-
-  forget(isGone: (element: Element) => boolean): void {
-    for (const element of this.#seen.keys()) if (isGone(element)) this.#seen.delete(element)
   }
 }
 
@@ -110,19 +137,4 @@ function textOf(node: OutlineNode): string {
     if (text.length > TEXT_LIMIT) break
   }
   return text.slice(0, TEXT_LIMIT)
-}
-
-/** A clock is one number, in seconds. */
-function plain(text: string): string {
-  return text.replace(CLOCK, (clock) =>
-    String(clock.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)),
-  )
-}
-
-function shapeOf(text: string): string {
-  return plain(text).replace(NUMBER, '#')
-}
-
-function numbersOf(text: string): readonly number[] {
-  return [...plain(text).matchAll(NUMBER)].map(([number]) => Number(number.replace(/,/g, '')))
 }
