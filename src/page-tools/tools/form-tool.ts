@@ -82,16 +82,9 @@ export function formTool(parts: FormToolParts): Tool {
       writes: (input) =>
         fieldsOf(input as Input).flatMap(([field, value]) => writesOf(field, value)),
       act: (input, { about, signal }) => {
-        const asked = readAsked(about)
-        const isApproved = ({ on, action }: SendingPress): boolean =>
-          asked?.uses.some((use) => use.target === refOf(on) && use.action === action) ?? true
-        const fillings = fieldsOf(input as Input).map(([field, value]): Filling => ({
-          key: field.key,
-          elements: field.elements,
-          fill: (context) => fill(field, value, context),
-        }))
+        const fillings = fieldsOf(input as Input).map(fillingOf)
         const done = noteFormAtWork(name)
-        const task = { form, fillings, submits, ...(asked && { isApproved }) }
+        const task = { form, fillings, submits, ...approvedPress(readAsked(about)) }
         return submitForm(task, { page, signal }).finally(done)
       },
     },
@@ -99,6 +92,22 @@ export function formTool(parts: FormToolParts): Tool {
   return {
     ...tool,
     available: () => native.isConnected(form) && isDisplayed(form) && isAllowed(form, live.options),
+  }
+}
+
+function fillingOf([field, value]: Filled[number]): Filling {
+  const { key, elements } = field
+  return { key, elements, fill: (context) => fill(field, value, context) }
+}
+
+/** Which press a person was asked about, if anybody was. */
+function approvedPress(
+  asked: ReturnType<typeof readAsked>,
+): { readonly isApproved: (press: SendingPress) => boolean } | null {
+  if (!asked) return null
+  return {
+    isApproved: ({ on, action }) =>
+      asked.uses.some((use) => use.target === refOf(on) && use.action === action),
   }
 }
 
