@@ -202,6 +202,22 @@ const KEPT: Readonly<Record<string, readonly [html: string, why: RegExp]>> = {
     /shows something that is masked/,
   ],
   'a transparent image': ['<img alt="it" style="opacity: 0" src="§">', /^hidden: .*transparent/],
+  'an image that is all but transparent': [
+    '<p style="opacity: 0.01"><img alt="it" src="§"></p>',
+    /^hidden: .*nobody can see it \(transparent\)/,
+  ],
+  'an image that is clipped away': [
+    '<img alt="it" style="clip-path: inset(100%)" src="§">',
+    /^hidden: .*nobody can see it/,
+  ],
+  'an image beside the page': [
+    '<img alt="it" style="position: absolute; left: -9999px" src="§">',
+    /^hidden: .*nobody can see it \(off the page\)/,
+  ],
+  'a drawing of very many parts elsewhere': [
+    `<svg width="0" height="0"><g id="many">${'<path d="M0 0h1"/>'.repeat(6000)}</g></svg><svg aria-label="it" width="99" height="99"><use href="#many"/></svg>`,
+    /^unsupported: .*more than 5000 parts/,
+  ],
   'an image that is blurred': [
     '<p style="filter: blur(9px)"><img alt="it" src="§"></p>',
     /^hidden: .*blurred/,

@@ -1,5 +1,4 @@
 import { isTag, viewOf } from '../dom.ts'
-import * as native from '../native.ts'
 import { livePage, type LivePage, scrub } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
@@ -66,10 +65,13 @@ function onePicture(element: Element, live: LivePage): Picture {
 }
 
 function drawnParts(drawing: SVGSVGElement, name: string): readonly Element[] {
-  const count = native.querySelectorAll(drawing, '*').length
-  if (count > MAX_PARTS)
-    throw new PageError('unsupported', `${name} can't be looked at: it has ${count} parts.`)
-  return partsElsewhere(drawing)
+  const parts = partsElsewhere(drawing, MAX_PARTS)
+  if (!parts)
+    throw new PageError(
+      'unsupported',
+      `${name} can't be looked at: it has more than ${MAX_PARTS} parts.`,
+    )
+  return parts
 }
 
 /** An image may load only as it comes into view, and WebGL can be read in the frame that draws it only. */

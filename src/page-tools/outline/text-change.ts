@@ -12,7 +12,7 @@ export interface TextChange {
 }
 
 /** The element that a record is about: the parent of a text. */
-export function changedElement({ target }: MutationRecord): Node {
+function changedElement({ target }: MutationRecord): Node {
   return isElement(target) ? target : (parentOf(target) ?? target)
 }
 

@@ -24,19 +24,26 @@ interface Copying {
   isPart: boolean
 }
 
-/** What a drawing shows that stands elsewhere in the page: symbols, gradients. */
-export function partsElsewhere(drawing: SVGSVGElement): readonly Element[] {
+/**
+ * What a drawing shows that stands elsewhere in the page: symbols, gradients. Null: it and they come to more than `most`
+ * elements, each counted as often as it is copied.
+ */
+export function partsElsewhere(drawing: SVGSVGElement, most: number): readonly Element[] | null {
   const root = native.getRootNode(drawing)
   const found = new Set<Element>()
   const pending: Element[] = [drawing]
-  for (let at = pending.pop(); at; at = pending.pop())
-    for (const one of [at, ...native.querySelectorAll(at, '*')])
-      for (const id of referencesOf(one)) {
-        const part = elementById(root, id)
-        if (!part || native.contains(drawing, part) || found.has(part)) continue
-        found.add(part)
-        pending.push(part)
-      }
+  let room = most
+  for (let at = pending.pop(); at; at = pending.pop()) {
+    const all = [at, ...native.querySelectorAll(at, '*')]
+    room -= all.length
+    if (room < 0) return null
+    for (const id of all.flatMap(referencesOf)) {
+      const part = elementById(root, id)
+      if (!part || native.contains(drawing, part) || found.has(part)) continue
+      found.add(part)
+      pending.push(part)
+    }
+  }
   return [...found]
 }
 

@@ -5,6 +5,7 @@ import { isExcluded, isInExcluded, requireReadable } from '../outline/region.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { PageError } from '../page-error.ts'
 import { isMasked } from '../privacy.ts'
+import { unseenBox } from '../sight/unseen.ts'
 import type { Picture } from './picture.ts'
 
 /** What is blurred by less can still be made out. CSS pixels, of the standard deviation. */
@@ -43,6 +44,8 @@ export function requireShowable(
 
 function unclearReason(picture: Picture): string | null {
   if (!isDisplayed(picture, { opacityProperty: true })) return 'it is transparent'
+  const unseen = unseenBox(picture)
+  if (unseen) return `nobody can see it (${unseen})`
   return blurOf(picture) >= LEAST_BLUR ? 'it is blurred, and nobody can see it' : null
 }
 
