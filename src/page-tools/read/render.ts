@@ -5,15 +5,14 @@ import { leftOutInside, leftOutLine, sizeOfAll, type Size } from './left-out.ts'
 /** The lines that are shown of an outline, by their entries. */
 export interface Shown {
   readonly lines: ReadonlyMap<Entry, string>
-  /** Whether short texts between what is shown are left out with a sign only: for marks there is no room. */
+  /** Whether few texts between what is shown are left out with a sign only: for marks there is no room. */
   readonly isTight: boolean
   /** What comes before it has no marks, either. */
   readonly from: Element | null
 }
 
-/** More of them, or longer ones, get a mark that counts them. */
+/** More of them get a mark that counts them. */
 const FEW_LINES = 3
-const SHORT = 80
 
 /** The text of an outline, with a mark for all that is left out. */
 export function render(entries: readonly Entry[], shown: Shown, depth = 0): string {
@@ -44,12 +43,11 @@ export function render(entries: readonly Entry[], shown: Shown, depth = 0): stri
 
 function leftOut(skipped: readonly Entry[], first: Entry, mayBeBare: boolean): string {
   const size = sizeOfAll(skipped)
-  return mayBeBare && isFew(skipped, size) ? '…' : leftOutLine(size, first.element)
+  return mayBeBare && isFew(size) ? '…' : leftOutLine(size, first.element)
 }
 
-function isFew(entries: readonly Entry[], { lines, interactive, isWhole }: Size): boolean {
-  if (!isWhole || interactive > 0 || lines > FEW_LINES) return false
-  return entries.every((entry) => entry.line().length <= SHORT)
+function isFew({ lines, interactive, isWhole }: Size): boolean {
+  return isWhole && interactive === 0 && lines <= FEW_LINES
 }
 
 function withChildren(
@@ -62,7 +60,7 @@ function withChildren(
   if (!children.some((child) => shown.lines.has(child))) {
     const ref = line.includes('[ref=') ? '' : ` [ref=${refOf(entry.element)}]`
     const size = sizeOfAll(children)
-    return `${line}${ref}: ${shown.isTight && isFew(children, size) ? '…' : leftOutInside(size)}\n`
+    return `${line}${ref}: ${shown.isTight && isFew(size) ? '…' : leftOutInside(size)}\n`
   }
   const colon = /: [^[\]"]*$/.test(line) ? '' : ':'
   return `${line}${colon}\n${render(children, shown, depth + 1)}`
