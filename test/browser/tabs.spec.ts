@@ -36,12 +36,18 @@ interface Fixtures {
 }
 
 const WORDS = 'Word by word, until it is all there. '
-const LONG = WORDS.repeat(14)
+/** Long enough for what happens meanwhile to be seen. */
+const LONG = WORDS.repeat(40)
 const writes = (text: string): Script => ({
   paceMs: 25,
   steps: [{ text: 'I look.', toolCalls: [{ toolName: 'look', input: {} }] }, { text }],
 })
 const WRITES = writes(LONG)
+/** Of a run that is taken from its tab, or stopped: however slow the machine is, it isn't over before. */
+const ENDLESS_TEXT = WORDS.repeat(2000)
+const ENDLESS = writes(ENDLESS_TEXT)
+/** An heir leaves a run to its tab for 2 s after that was closed. */
+const HEIR_WAITS_MS = 2000
 const PAYS: Script = {
   steps: [{ toolCalls: [{ toolName: 'pay', input: {} }] }, { text: 'It is paid.' }],
 }
@@ -52,18 +58,22 @@ const test = base.extend<Fixtures>({
     await use(browser)
     await browser.close()
   },
-  openTab: async ({ openPage, site }, use) => {
+  openTab: async ({ openPage, site }, use, testInfo) => {
     const without = `Object.defineProperty(navigator, 'locks', { value: undefined })`
     site.add('/no-locks.js', { body: without })
     site.add('/no-locks-worker.js', {
       body: `import './no-locks.js'\nimport './dist/worker.js'`,
     })
+    const opened: Page[] = []
     await use(async ({ context, script = WRITES, locks = true, tools = true, shows = true }) => {
       if (!locks) await context.addInitScript(without)
       const page = await openPage({ context })
+      opened.push(page)
       await mountOn(page, { script, locks, tools, shows })
       return page
     })
+    if (testInfo.status === testInfo.expectedStatus) return
+    for (const page of opened) console.error(await stateOf(page).catch(String))
   },
 })
 
@@ -128,11 +138,12 @@ const textOf = async (page: Page): Promise<string> => {
   const parts = last?.role === 'assistant' ? last.parts : []
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }
-/** If nothing comes, the failure says what the tab shows instead. */
+const stateOf = async (page: Page): Promise<string> =>
+  JSON.stringify({ ...(await shown(page)), end: await endOf(page) })
+/** If nothing comes, the failure says what each tab shows instead. */
 const isWriting = async (page: Page): Promise<void> => {
-  await expect
-    .poll(async () => (await textOf(page)) || JSON.stringify(await shown(page)))
-    .toMatch(/^Word by word/)
+  const states = async () => (await Promise.all(page.context().pages().map(stateOf))).join('\n')
+  await expect.poll(async () => (await textOf(page)) || states()).toMatch(/^Word by word/)
 }
 const whose = async (page: Page) => (await shown(page)).ownership
 const outcome = async (page: Page) => (await shown(page)).ended?.outcome
@@ -143,9 +154,7 @@ for (const locks of [true, false]) {
       'F22 tabs follow a run, also one that comes later',
       inSlice(locks),
       async ({ context, openTab }) => {
-        // Long enough for a page to be opened meanwhile.
-        const script = writes(WORDS.repeat(40))
-        const one = await openTab({ context, locks, script })
+        const one = await openTab({ context, locks, script: ENDLESS })
         const two = await openTab({ context, locks })
         await begin(one)
         await isWriting(two)
@@ -156,7 +165,12 @@ for (const locks of [true, false]) {
           'other-tab',
           'other-tab',
         ])
-        await expect.poll(() => endOf(one)).toBe('completed')
+        const wordsOf = async (tab: Page) => (await textOf(tab)).length / WORDS.length
+        await expect.poll(() => wordsOf(late)).toBeGreaterThan(20)
+        expect(await two.evaluate(() => window.tab.agent.conversation('c').abort('enough'))).toBe(
+          true,
+        )
+        await expect.poll(() => endOf(one)).toBe('enough')
         const seen = new Set(await one.evaluate(() => window.tab.seen))
         for (const tab of [two, late]) {
           await expect.poll(() => contentOf(tab)).toEqual(await contentOf(one))
@@ -171,7 +185,7 @@ for (const locks of [true, false]) {
       'F22 a run goes on in another tab when its own is closed',
       inSlice(locks),
       async ({ context, openTab }) => {
-        const one = await openTab({ context, locks })
+        const one = await openTab({ context, locks, script: ENDLESS })
         const lacking = await openTab({ context, locks, tools: false })
         const two = await openTab({ context, locks })
         await begin(one)
@@ -190,7 +204,7 @@ for (const locks of [true, false]) {
       'a tab takes a run over when a person asks for it',
       inSlice(locks),
       async ({ context, openTab }) => {
-        const one = await openTab({ context, locks })
+        const one = await openTab({ context, locks, script: ENDLESS })
         const two = await openTab({ context, locks })
         await begin(one)
         await isWriting(two)
@@ -236,7 +250,7 @@ test('any tab answers a question, and aborts', MORE, async ({ context, openTab }
     paceMs: 25,
     steps: [
       { toolCalls: [{ toolName: 'ask_user', input: { question: 'Which one?' } }] },
-      { text: LONG },
+      { text: ENDLESS_TEXT },
     ],
   }
   const one = await openTab({ context, script })
@@ -300,7 +314,7 @@ test('F22 a run goes on in another tab when its own crashes', async ({
   browserName,
 }) => {
   needsDevTools(browserName)
-  const one = await openTab({ context })
+  const one = await openTab({ context, script: ENDLESS })
   const two = await openTab({ context })
   await begin(one)
   await isWriting(two)
@@ -316,7 +330,7 @@ test(
   async ({ ownBrowser, openTab, browserName }) => {
     needsDevTools(browserName)
     const context = await ownBrowser.newContext()
-    const one = await openTab({ context })
+    const one = await openTab({ context, script: ENDLESS })
     const pid = await processOf(one, ownBrowser)
     const two = await openTab({ context })
     await begin(one)
@@ -334,21 +348,25 @@ test(
 )
 
 test('a page that is reloaded keeps its run', async ({ context, openTab }) => {
-  // Long enough for a page to be loaded meanwhile.
-  const script = writes(WORDS.repeat(60))
-  const one = await openTab({ context, script })
-  const two = await openTab({ context, script })
+  const one = await openTab({ context, script: ENDLESS })
+  const two = await openTab({ context })
   await begin(one)
   await isWriting(two)
+  const leftAt = Date.now()
   await one.reload()
   await one.locator('html[data-ready]').waitFor({ state: 'attached' })
-  await mountOn(one, { script, locks: true, tools: true, shows: true })
+  await mountOn(one, { script: WRITES, locks: true, tools: true, shows: true })
   const result = one.evaluate(async () => {
-    const run = await window.tab.agent.resume('c')
-    return (await run?.result)?.outcome
+    const resumed = await window.tab.agent.resume('c')
+    const run = resumed ?? (await window.tab.agent.conversation('c').takeOver())
+    return [resumed !== null, (await run?.result)?.outcome]
   })
   await expect.poll(() => whose(one)).toBe('this-tab')
+  const wasAway = Date.now() - leftAt
   // It is notified a little later.
   await expect.poll(() => whose(two)).toBe('other-tab')
-  expect(await result).toBe('completed')
+  const [isResumed, outcomeOfIt] = await result
+  expect(outcomeOfIt).toBe('completed')
+  // Of a page that is away for longer, the other tab may have taken it.
+  if (wasAway < HEIR_WAITS_MS) expect(isResumed).toBe(true)
 })
