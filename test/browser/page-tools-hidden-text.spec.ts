@@ -199,7 +199,11 @@ const HIDDEN: readonly (readonly [how: string, label: string, body: string])[] =
     'off the page',
     `<p style="text-indent: 9999px; white-space: nowrap; overflow: hidden; width: 200px">${WORDS}</p>`,
   ],
-  ['content-visibility: hidden', 'not displayed', nest('content-visibility: hidden', '')],
+  [
+    'content-visibility: hidden of an element without attributes',
+    'not displayed',
+    `<style>section { content-visibility: hidden }</style><section><p>${WORDS}</p></section>`,
+  ],
   ['the alternative of a drawing', 'not displayed', `<canvas>${WORDS}</canvas>`],
 ]
 

@@ -41,16 +41,18 @@ export function typedInto(target: Element): Element {
   return (isElement(target) && editableIn(target)) || target
 }
 
-/** The element to type into: the target, or the one field inside of a combobox or web component. */
+/**
+ * The element to type into: the target, or the one field inside of a combobox or web component. One that isn't displayed
+ * only carries a value, as in the thumbs of sliders.
+ */
 export function editableIn(target: HTMLElement): HTMLElement | null {
-  if (isPlainTextField(target) || native.isContentEditable(target)) return target
+  if (isTypedField(target)) return target
   if (editContextOf(target)) return target
   for (const scope of [native.shadowRoot(target), target]) {
     for (const inner of (scope &&
       native.querySelectorAll(scope, 'input,textarea,[contenteditable]')) ??
       [])
-      if (isElement(inner) && (isPlainTextField(inner) || native.isContentEditable(inner)))
-        return inner
+      if (isElement(inner) && isTypedField(inner) && native.checkVisibility(inner)) return inner
     for (const host of (scope && native.querySelectorAll(scope, '*')) ?? [])
       if (isElement(host) && native.shadowRoot(host)) {
         const inner = editableIn(host)
@@ -58,4 +60,8 @@ export function editableIn(target: HTMLElement): HTMLElement | null {
       }
   }
   return null
+}
+
+function isTypedField(element: HTMLElement): boolean {
+  return isPlainTextField(element) || native.isContentEditable(element)
 }

@@ -4,6 +4,7 @@ import { renderedElement } from '../image-map.ts'
 import * as native from '../native.ts'
 import { type LivePage, scrub } from '../outline/live-page.ts'
 import { PageError } from '../page-error.ts'
+import { isActionable, roleOf } from '../outline/role.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { isDisabled } from '../outline/state.ts'
 import { nextFrame, sleep } from '../waiting.ts'
@@ -132,7 +133,13 @@ function unreachable(
     return new PageError('disabled', `${name} ignores the pointer (pointer-events: none).`)
   if (!blocker) return new PageError('hidden', `${name} can't be scrolled into view.`)
   const cover = describeElement(namedCover(blocker), live)
-  const text = `${name} is covered by ${cover}. Close or move that first.`
+  // A field without an appearance of its own lies over what a person sees of it.
+  const { opacity } = viewOf(blocker).getComputedStyle(blocker)
+  const advice =
+    opacity === '0' && isActionable(roleOf(blocker))
+      ? 'Use that instead.'
+      : 'Close or move that first.'
+  const text = `${name} is covered by ${cover}. ${advice}`
   return new PageError('covered', scrub(text, live))
 }
 

@@ -6,6 +6,7 @@ import { isInView, viewport } from './clip.ts'
 import { type Appearance, roleUntilHover } from './hover/appearance.ts'
 import type { OutlineNode, WalkContext } from './outline-node.ts'
 import { isStepSign, isTabStop, reactsItself } from './own-reaction.ts'
+import { getsPointerOnHover } from './pointer-rules.ts'
 import { isActionable, roleOf } from './role.ts'
 import { hasDragCursor, hasPointerCursor, type Visibility } from './visibility.ts'
 
@@ -41,7 +42,7 @@ export function makeNode(
       ? reactsItself(element)
       : hasPointerCursor(visibility) ||
         hasDragCursor(element, visibility.style) ||
-        (!bare && native.hasAttribute(element, 'onclick')) ||
+        (!bare && (native.hasAttribute(element, 'onclick') || getsPointerOnHover(element))) ||
         (!role && ((!bare && isTabStop(element)) || isStepSign(element))))
   const visuallyHidden = context.visuallyHidden || visibility.visuallyHidden
   const inView =
@@ -80,9 +81,15 @@ function isMaskedItself(element: Element, options: PageOptions, bare: boolean): 
   )
 }
 
-/** The control of a label that is shown in place of it, as the control itself isn't displayed. */
+const TYPED = /^(?:textbox|searchbox|spinbutton)$/
+
+/**
+ * The control of a label that is shown in place of it, as the control itself isn't displayed. Nobody types into a field
+ * that isn't: it only carries the value of something else.
+ */
 function hiddenControl(element: Element): Element | null {
   if (!isTag(element, 'label')) return null
   const { control } = element
-  return control && !native.checkVisibility(control, { visibilityProperty: true }) ? control : null
+  if (!control || TYPED.test(roleOf(control))) return null
+  return native.checkVisibility(control, { visibilityProperty: true }) ? null : control
 }

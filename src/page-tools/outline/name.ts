@@ -61,6 +61,7 @@ function ownName(element: Element, role: string, options: PageOptions): ElementN
     computeName(element) ||
     fallbackName(element) ||
     drawnName(element, role) ||
+    labelText(element) ||
     (isSlider ? nameBeside(element, options) : '')
   return { text, visuallyHidden: byAttribute && text !== '' && !isOnScreen(element, text) }
 }
@@ -203,6 +204,11 @@ function drawnName(element: Element, role: string): string {
   return isNamedByContent(role) && !/[\p{L}\p{N}]/u.test(native.textContent(element))
     ? drawnText(element)
     : ''
+}
+
+/** The words of a label that stands for its control, which isn't displayed; the library names no labels. */
+function labelText(element: Element): string {
+  return isTag(element, 'label') ? cleanText(drawnText(element)) : ''
 }
 
 /** What people read beside a slider. */

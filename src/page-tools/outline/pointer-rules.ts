@@ -10,6 +10,8 @@ interface AnyRule {
 interface Known {
   readonly rules: number
   readonly selector: string
+  /** Of what has it only while the pointer is over it. */
+  readonly onHover: string
   /** When the rules were counted. */
   at: number
 }
@@ -20,6 +22,7 @@ const known = new WeakMap<Document | ShadowRoot, Known>()
 const FRESH_MS = 50
 /** A rule for all that is in something says nothing of a part of it. */
 const OF_ALL = /\*\s*$|&|::/
+const HOVER = ':hover'
 const NEVER = ':not(*)'
 
 /**
@@ -32,23 +35,43 @@ export function hasOwnPointer(element: Element): boolean {
   return native.matches(element, pointerSelector(native.getRootNode(element)))
 }
 
+/** Whether a style gives it the pointer cursor when the pointer comes over it, as some libraries do for their menus. */
+export function getsPointerOnHover(element: Element): boolean {
+  const selector = rulesFor(native.getRootNode(element))?.onHover ?? NEVER
+  return selector !== NEVER && native.matches(element, selector)
+}
+
 /** Matches what styles give the pointer cursor; nothing for a tree whose rules can't be read. */
 export function pointerSelector(root: Node): string {
+  return rulesFor(root)?.selector ?? NEVER
+}
+
+function rulesFor(root: Node): Known | null {
   const type = native.nodeType(root)
-  if (type !== 9 && type !== 11) return NEVER
+  if (type !== 9 && type !== 11) return null
   const tree = root as Document | ShadowRoot
   const before = known.get(tree)
   const at = performance.now()
-  if (before && at - before.at < FRESH_MS) return before.selector
+  if (before && at - before.at < FRESH_MS) return before
   const sheets = sheetsOf(tree)
   const rules = sheets.reduce((sum, list) => sum + list.length, 0)
   if (before?.rules === rules) {
     before.at = at
-    return before.selector
+    return before
   }
-  const selector = validSelector(sheets.flatMap(selectorsIn), tree)
-  known.set(tree, { rules, selector, at })
-  return selector
+  const selectors = sheets.flatMap(selectorsIn)
+  const hovered = selectors.filter((one) => one.includes(HOVER))
+  const found = {
+    rules,
+    selector: validSelector(selectors, tree),
+    onHover: validSelector(
+      hovered.map((one) => one.replaceAll(HOVER, '')),
+      tree,
+    ),
+    at,
+  }
+  known.set(tree, found)
+  return found
 }
 
 function sheetsOf(tree: Document | ShadowRoot): readonly CSSRuleList[] {

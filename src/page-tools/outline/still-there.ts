@@ -1,5 +1,7 @@
+import { viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import type { OutlineNode } from './outline-node.ts'
+import { skipsContent } from './visibility.ts'
 
 /** What markup leaves out of an outline. */
 export const EXCLUDED = '[aria-hidden="true"],[inert],[data-offstage-ignore]'
@@ -12,7 +14,9 @@ export function isInParent(node: OutlineNode): boolean {
 
 export function isRendered(element: Element): boolean {
   return (
-    !native.matches(element, `${EXCLUDED},script,style,template`) && native.checkVisibility(element)
+    !native.matches(element, `${EXCLUDED},script,style,template`) &&
+    native.checkVisibility(element) &&
+    !skipsContent(element, viewOf(element).getComputedStyle(element))
   )
 }
 

@@ -46,7 +46,7 @@ export function visibilityOf(element: Element, view: Window): Visibility {
   if (!bare && isExcludedByMarkup(element)) return EXCLUDED
   // Not `checkVisibility()`: it costs as much as this object, which most elements need anyway.
   const style = view.getComputedStyle(element)
-  if (style.display === 'none' || (!bare && isUntilFound(element, style))) return MAY_APPEAR
+  if (style.display === 'none' || (!bare && skipsContent(element, style))) return MAY_APPEAR
   // Half of a page's elements have no attributes: of these only those with text can be fixed or moved away.
   const position = bare && !holdsText(element) ? 'static' : style.position
   return {
@@ -96,9 +96,16 @@ function holdsText(element: Element): boolean {
   return isText(native.firstChild(element))
 }
 
-/** `hidden="until-found"`. The style is read for elements with the attribute only, for its cost. */
-function isUntilFound(element: Element, style: CSSStyleDeclaration): boolean {
-  return native.hasAttribute(element, 'hidden') && style.contentVisibility === 'hidden'
+/**
+ * Nothing in it is drawn or told to assistive technology, as in a disclosure that is closed and with
+ * `hidden="until-found"`. The style is read only of what holds elements or has the attribute, for its cost.
+ */
+export function skipsContent(element: Element, style: CSSStyleDeclaration): boolean {
+  return (
+    (native.firstElementChild(element) !== null || native.hasAttribute(element, 'hidden')) &&
+    style.contentVisibility === 'hidden' &&
+    !/^(inline|contents)$/.test(style.display)
+  )
 }
 
 /** The usual ways of hiding text visually, beside transparency: clipped, without size, far outside. */
