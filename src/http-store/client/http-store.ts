@@ -1,7 +1,7 @@
 import { type CustomStorage, storageKey, type StorageState } from '../../protocol/conversation.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { FORMAT, type Row } from '../../protocol/fact.ts'
-import type { Append, Store } from '../../worker/store/store.ts'
+import type { Append, Store, StoreChange } from '../../worker/store/store.ts'
 import type { StoreDefinition } from '../../worker/store/stores.ts'
 import { Changes } from '../../worker/store/changes.ts'
 import type { Appended } from '../wire.ts'
@@ -46,7 +46,7 @@ function openHttpStore(
     fetch: options.fetch ?? ((...asked) => fetch(...asked)),
     timeoutMs,
     report,
-    onBack: () => changes.report(null, 0),
+    onBack: () => changes.report({ conversationId: null, lastSeq: 0 }),
     onStore: (storeId) => void copy?.of(storeId),
     closed: closed.signal,
   })
@@ -57,6 +57,12 @@ interface Parts {
   readonly copy: Copy | null
   readonly changes: Changes
   readonly closed: AbortController
+}
+
+function noted(change: StoreChange, { copy, changes }: Pick<Parts, 'copy' | 'changes'>): void {
+  const { conversationId, lastSeq } = change
+  if (conversationId !== null && lastSeq === 0) void copy?.forget(conversationId)
+  changes.report(change)
 }
 
 function storeOn(line: Line, { copy, changes, closed }: Parts): Store {
@@ -106,11 +112,7 @@ function storeOn(line: Line, { copy, changes, closed }: Parts): Store {
       const stop = changes.follow(onChange)
       if (!isFollowed) {
         isFollowed = true
-        const onNews = ({ conversationId, lastSeq }: Parameters<typeof onChange>[0]): void => {
-          if (conversationId !== null && lastSeq === 0) void copy?.forget(conversationId)
-          changes.report(conversationId, lastSeq)
-        }
-        void followLine(line, onNews, closed.signal)
+        void followLine(line, (change) => noted(change, { copy, changes }), closed.signal)
       }
       return stop
     },
