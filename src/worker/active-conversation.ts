@@ -4,7 +4,7 @@ import type { RunState } from '../protocol/state.ts'
 import { waitsForChild } from '../conversation/nested.ts'
 import { busy } from './busy.ts'
 import type { Conversation } from './conversation.ts'
-import type { ClaimOptions } from './store/store.ts'
+import type { ClaimOptions, StoreChange } from './store/store.ts'
 import { oneByOne, type OneByOne } from '../lib/one-by-one.ts'
 import { elsewhere, isClaimedElsewhere } from './ownership/elsewhere.ts'
 import type { Leases } from './ownership/leases.ts'
@@ -234,15 +234,17 @@ export class ActiveConversation {
     }
   }
 
-  /**
-   * The store says that its newest row is this one (0: it was deleted; null: not known), by whomever. True when that
-   * is new here.
-   */
-  async noticed(lastSeq: number | null): Promise<boolean> {
-    const { conversation } = this
+  /** The store says that it has changed, by whomever. True when its newest row is new here. */
+  async noticed({ conversationId, lastSeq: newest, epoch = 0 }: StoreChange): Promise<boolean> {
+    const { conversation, ownership } = this
+    const lastSeq = conversationId === null ? null : newest
     // What waits for a store that could not be reached is tried now.
     if (lastSeq === null) conversation.storageRetry.retry()
     try {
+      const driver = this.#driver
+      const mayBeTaken = lastSeq === null || epoch > conversation.lease.epoch
+      if (driver && mayBeTaken && (await isClaimedElsewhere(conversation, ownership)))
+        driver.takenOver()
       if (!(await conversation.isNews(lastSeq))) return false
       // First, since it ends what is driven in a conversation that is gone.
       await this.#driver?.look()

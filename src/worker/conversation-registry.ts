@@ -136,9 +136,7 @@ export class ConversationRegistry {
         storageKey(scope.storage) === key &&
         (conversationId ?? scope.conversationId) === scope.conversationId,
     )
-    const news = await Promise.all(
-      changed.map((active) => active.noticed(conversationId === null ? null : change.lastSeq)),
-    )
+    const news = await Promise.all(changed.map((active) => active.noticed(change)))
     if (changed.length === 0 || conversationId === null || news.includes(true))
       this.#output.notify({ type: 'conversations-changed', storage: key })
   }

@@ -13,6 +13,8 @@ declare global {
       readonly ran: string[]
       /** What was shown, as text. */
       readonly seen: string[]
+      /** What became of its storage. */
+      readonly modes: string[]
       /** How the run that was begun here ended for its handle. */
       end?: string
     }
@@ -112,10 +114,12 @@ function mount(text: string): void {
     ...(!given.locks && { workerUrl: '/no-locks-worker.js' }),
   })
   const seen: string[] = []
+  const modes: string[] = []
+  agent.on('storage', ({ mode }) => modes.push(mode))
   const talk = agent.conversation('c')
   if (given.shows) talk.subscribe(() => seen.push(JSON.stringify(talk.getSnapshot().messages)))
   else agent.conversations.subscribe(() => undefined)
-  window.tab = { agent, ran, seen }
+  window.tab = { agent, ran, seen, modes }
 }
 
 const shown = (page: Page): Promise<ConversationSnapshot> =>
@@ -139,7 +143,11 @@ const textOf = async (page: Page): Promise<string> => {
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }
 const stateOf = async (page: Page): Promise<string> =>
-  JSON.stringify({ ...(await shown(page)), end: await endOf(page) })
+  JSON.stringify({
+    ...(await shown(page)),
+    end: await endOf(page),
+    modes: await page.evaluate(() => window.tab.modes),
+  })
 /** If nothing comes, the failure says what each tab shows instead. */
 const isWriting = async (page: Page): Promise<void> => {
   const states = async () => (await Promise.all(page.context().pages().map(stateOf))).join('\n')

@@ -11,6 +11,8 @@ import type { Site } from './support/site.ts'
 
 /** Written for long enough to leave its page meanwhile. */
 const LONG = 'Word by word. '.repeat(100)
+/** Of a run that is taken from its page: however slow the machine is, it isn't over before. */
+const ENDLESS = LONG.repeat(40)
 
 interface Own {
   agent: Agent
@@ -53,7 +55,12 @@ function serveBoth(site: Site, change: Change): void {
     })
 }
 
-async function open(page: DrivenPage, site: Site, folder: 'dist' | 'newer'): Promise<void> {
+async function open(
+  page: DrivenPage,
+  site: Site,
+  folder: 'dist' | 'newer',
+  answer = LONG,
+): Promise<void> {
   await page.goto(`${site.url}/${folder}.html`)
   await expect
     .poll(() => page.evaluate(() => 'ready' in document.documentElement.dataset))
@@ -82,7 +89,7 @@ async function open(page: DrivenPage, site: Site, folder: 'dist' | 'newer'): Pro
     })
     agent.conversation('c').subscribe(() => undefined)
     Object.assign(window, { agent })
-  }, LONG)
+  }, answer)
 }
 
 const begin = (page: DrivenPage): Promise<void> =>
@@ -122,7 +129,7 @@ for (const [first, second] of [
   }) => {
     serveBoth(site, otherProtocol)
     const other = await driven.openTab()
-    await open(driven, site, first)
+    await open(driven, site, first, ENDLESS)
     await open(other, site, second)
     await begin(driven)
     await expect.poll(() => shown(other)).toMatchObject({ status: 'waiting', pending: 1 })

@@ -1,5 +1,5 @@
 import { sleepUnlessAborted } from '../../lib/sleep.ts'
-import { isText, isWhole, nullOr, shape } from '../../lib/shape.ts'
+import { isText, isWhole, nullOr, optional, shape } from '../../lib/shape.ts'
 import type { StoreChange } from '../../worker/store/store.ts'
 import { EVENT_STREAM, HEARTBEAT_MS } from '../wire.ts'
 import type { Line } from './line.ts'
@@ -12,7 +12,11 @@ const SILENT_MS = 3 * HEARTBEAT_MS
 /** Nothing that is meant is so long. Characters. */
 const LONGEST_EVENT = 10_000
 
-const isChange = shape({ conversationId: nullOr(isText), lastSeq: isWhole(0) })
+const isChange = shape({
+  conversationId: nullOr(isText),
+  lastSeq: isWhole(0),
+  epoch: optional(isWhole(0)),
+})
 
 /** Keeps a stream of the store's changes open until the signal aborts, and goes on where one broke off. */
 export async function followLine(

@@ -46,7 +46,7 @@ function openHttpStore(
     fetch: options.fetch ?? ((...asked) => fetch(...asked)),
     timeoutMs,
     report,
-    onBack: () => changes.report(null, 0),
+    onBack: () => changes.report({ conversationId: null, lastSeq: 0 }),
     onStore: (storeId) => void copy?.of(storeId),
     closed: closed.signal,
   })
@@ -106,9 +106,10 @@ function storeOn(line: Line, { copy, changes, closed }: Parts): Store {
       const stop = changes.follow(onChange)
       if (!isFollowed) {
         isFollowed = true
-        const onNews = ({ conversationId, lastSeq }: Parameters<typeof onChange>[0]): void => {
+        const onNews = (change: Parameters<typeof onChange>[0]): void => {
+          const { conversationId, lastSeq } = change
           if (conversationId !== null && lastSeq === 0) void copy?.forget(conversationId)
-          changes.report(conversationId, lastSeq)
+          changes.report(change)
         }
         void followLine(line, onNews, closed.signal)
       }

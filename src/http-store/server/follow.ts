@@ -72,9 +72,7 @@ async function eventsOf(
 ): Promise<string> {
   const { value: found } = await store.read((rows) => rows.changes(after, last))
   return found
-    .map(({ conversationId, lastSeq }, n) =>
-      event({ conversationId, lastSeq }, n === found.length - 1 ? `${storeId}.${last}` : null),
-    )
+    .map((change, n) => event(change, n === found.length - 1 ? `${storeId}.${last}` : null))
     .join('')
 }
 

@@ -1,5 +1,6 @@
 import type { Row } from '../../protocol/fact.ts'
 import { readRecord, type StoredRecord } from '../../worker/store/record.ts'
+import type { StoreChange } from '../../worker/store/store.ts'
 import type { SqlQuery, SqlValue } from './database.ts'
 
 /** Rows that one statement inserts: databases have a limit of parameters. */
@@ -125,17 +126,14 @@ export class TenantRows {
     })
   }
 
-  /** The newest rows of the conversations that have changed in these changes, in their order. */
-  async changes(
-    after: number,
-    last: number,
-  ): Promise<{ conversationId: string; lastSeq: number; change: number }[]> {
+  /** The conversations that have changed in these changes, in their order. */
+  async changes(after: number, last: number): Promise<StoreChange[]> {
     const found = await this.#ask(CHANGES, { after, last })
-    return found.map((each) => ({
-      conversationId: String(each['conversation']),
-      lastSeq: Number(each['last_seq']),
-      change: Number(each['newest_change']),
-    }))
+    return found.map((each) => {
+      const conversationId = String(each['conversation'])
+      const { epoch = 0 } = recordIn(conversationId, each['record']) ?? {}
+      return { conversationId, lastSeq: Number(each['last_seq']), epoch }
+    })
   }
 
   #ask(sql: string, values: Readonly<Record<string, SqlValue>>): ReturnType<SqlQuery> {
@@ -173,7 +171,7 @@ const LIST = `${LISTED} ${IN_ORDER}`
 const LIST_AFTER = `${LISTED} AND (updated_at < @updated
   OR (updated_at = @updated AND conversation > @conversation)) ${IN_ORDER}`
 
-const CHANGES = `SELECT conversation, last_seq, newest_change FROM offstage_records
+const CHANGES = `SELECT conversation, last_seq, record FROM offstage_records
   WHERE tenant = @tenant AND newest_change > @after AND newest_change <= @last ORDER BY newest_change`
 
 function recordIn(conversationId: string, text: unknown): StoredRecord | undefined {

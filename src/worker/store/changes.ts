@@ -5,9 +5,8 @@ export class Changes {
   readonly #followers = new Set<(change: StoreChange) => void>()
 
   /** Calls back once what has changed is committed, and whoever changed it has its answer. */
-  report(conversationId: string | null, lastSeq: number): void {
-    for (const follower of this.#followers)
-      queueMicrotask(() => follower({ conversationId, lastSeq }))
+  report(change: StoreChange): void {
+    for (const follower of this.#followers) queueMicrotask(() => follower(change))
   }
 
   follow(onChange: (change: StoreChange) => void): () => void {

@@ -40,6 +40,9 @@ export interface ConnectionOptions {
 
 const START_MS = 15_000
 
+/** Pauses before a database that the browser refused is asked for again. Milliseconds. */
+const REFUSED_AGAIN_MS = [100, 400]
+
 /** Uses after the first that found the database blocked wait no longer than this. Milliseconds. */
 const STILL_BLOCKED_MS = 500
 
@@ -63,6 +66,23 @@ export class Connection {
   constructor(name: string, options: ConnectionOptions) {
     this.#name = name
     this.#options = options
+  }
+
+  /**
+   * Opens it for the first time, or finds that it doesn't open yet. Rejects only where the browser gives the page none
+   * at all: asked more than once, as a permission that couldn't be looked up reads like one that is refused.
+   */
+  async openFirst(): Promise<void> {
+    for (const again of [...REFUSED_AGAIN_MS, null]) {
+      try {
+        await this.database()
+        return
+      } catch (error) {
+        if (!isRefused(error)) return
+        if (again === null || isNowhere(error)) throw storageError(error)
+        await sleep(again)
+      }
+    }
   }
 
   async database(): Promise<Database> {
@@ -212,15 +232,20 @@ async function within<T>(promise: Promise<T>, ms: number): Promise<T | null> {
  * The browser gives this page no database at all: some private modes, opaque origins, blocked site
  * data. Chromium says the last in an `UnknownError`.
  */
-export function isRefused(thrown: unknown): boolean {
-  if (typeof indexedDB === 'undefined' || indexedDB === null) return true
+function isRefused(thrown: unknown): boolean {
+  if (isNowhere(thrown)) return true
   if (!(thrown instanceof Error)) return false
   const { name, message } = thrown
   return (
-    name === 'SecurityError' ||
     name === 'InvalidStateError' ||
     (name === 'UnknownError' && message.includes('denied permission'))
   )
+}
+
+/** Nothing of the page's origin can have one. */
+function isNowhere(thrown: unknown): boolean {
+  if (typeof indexedDB === 'undefined' || indexedDB === null) return true
+  return thrown instanceof Error && thrown.name === 'SecurityError'
 }
 
 const OLDER = 'does not open: another tab of this site holds an older one'

@@ -12,7 +12,7 @@ import {
   unpackRows,
   type Contents,
 } from './attachments.ts'
-import { Connection, isRefused, storageError } from './idb-connection.ts'
+import { Connection } from './idb-connection.ts'
 import { Gaps, Orphans, rowsOf } from './idb-damage.ts'
 import { DRAFTS, READ, quietly, withDatabase, write, type Read, type Write } from './idb-use.ts'
 import {
@@ -61,11 +61,7 @@ export async function openIdbStore(
   waits: { readonly openMs?: number; readonly startMs?: number } = {},
 ): Promise<Store> {
   const connection = new Connection(name, { report, openMs: 5000, ...waits })
-  try {
-    await connection.database()
-  } catch (error) {
-    if (isRefused(error)) throw storageError(error)
-  }
+  await connection.openFirst()
   return createIdbStore(connection)
 }
 

@@ -24,7 +24,10 @@ export function createMemoryStore(storeId: string = randomId()): Store {
   let epoch = 0
 
   const changes = new Changes()
-  const changed = (id: string): void => changes.report(id, records.get(id)?.lastSeq ?? 0)
+  const changed = (conversationId: string): void => {
+    const { lastSeq = 0, epoch = 0 } = records.get(conversationId) ?? {}
+    changes.report({ conversationId, lastSeq, epoch })
+  }
   const find = (conversationId: string): ReturnType<typeof publicRecord> | null => {
     const record = records.get(conversationId)
     return record ? publicRecord(record) : null

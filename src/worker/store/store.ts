@@ -106,6 +106,11 @@ export interface StoreChange {
   readonly conversationId: string | null
   /** Of its newest row; 0: it was deleted, or nobody has written to it yet. */
   readonly lastSeq: number
+  /**
+   * Of its newest claim. A device whose run another one takes over stops at once where the store says so; else with its
+   * next append, which is refused.
+   */
+  readonly epoch?: number
 }
 
 /**

@@ -245,7 +245,7 @@ describe('a stream of changes', () => {
     const isEnough = (text: string): boolean => text.includes('"gone","lastSeq":0')
     const rest = await eventsUntil(idOf(first), { tenant, isEnough })
     expect(rest).not.toContain(MISSED)
-    expect(rest).toContain('{"conversationId":"c","lastSeq":2}')
+    expect(rest).toContain('{"conversationId":"c","lastSeq":2,"epoch":')
     for (const unknown of ['elsewhere.1', `${idOf(first).split('.')[0]}.99999`, 'x', '.']) {
       const anew = await eventsUntil(unknown, { tenant, isEnough: (text) => text.includes('}') })
       expect(anew).toContain(MISSED)

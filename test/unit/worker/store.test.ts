@@ -7,6 +7,9 @@ import { importedCalls } from '../../../src/conversation/pending.ts'
 import type { Identified, NewRow, Row } from '../../../src/protocol/fact.ts'
 import type { Message } from '../../../src/protocol/message.ts'
 import { databaseName, upgrade, type Schema } from '../../../src/worker/store/idb-connection.ts'
+import type { WorkerNotice } from '../../../src/protocol/notices.ts'
+import { Redaction } from '../../../src/worker/store/redaction.ts'
+import { Stores } from '../../../src/worker/store/stores.ts'
 import { openIdbStore } from '../../../src/worker/store/idb-store.ts'
 import { append, behind, codeOf, ended, rowsOf, started, stores } from './store-support.ts'
 
@@ -125,6 +128,32 @@ describe('the IndexedDB store', () => {
     expect((await store.claim('c', 1)).epoch).toBe(1)
     vi.restoreAllMocks()
   })
+
+  it.each([
+    ['once', 1, 'durable'],
+    ['again and again', Infinity, 'memory'],
+  ])(
+    'that the browser denies %s is asked for anew before memory takes its place',
+    async (_how, times, mode) => {
+      const { open } = indexedDB
+      let denied = 0
+      const spy = vi.spyOn(indexedDB, 'open').mockImplementation((...named) => {
+        if (++denied > times) return open.apply(indexedDB, named)
+        throw new DOMException('The user denied permission to access the database.', 'UnknownError')
+      })
+      const notices: WorkerNotice[] = []
+      const notify = (notice: WorkerNotice): void => void notices.push(notice)
+      await new Stores({
+        openDurable: openIdbStore,
+        notify,
+        redaction: new Redaction({ redact: async () => [] }),
+      }).open({
+        name: `denied-${mode}`,
+      })
+      spy.mockRestore()
+      expect(notices).toMatchObject([{ type: 'storage', mode }])
+    },
+  )
 
   it('is refused while another script keeps a transaction alive, and durable once that ends', async () => {
     const states: string[] = []

@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
 import type { PageTab } from './world/page-tab.ts'
+import type { Turn } from './world/slow-model.ts'
 import { TabsWorld } from './world/tabs-world.ts'
 
 // Two devices share a store, and nothing else: no lock and no message says what the other one does.
@@ -16,10 +17,15 @@ interface Devices {
   readonly phone: PageTab
 }
 
-async function devices(
-  pay: { readonly takes?: number; readonly needsApproval?: boolean } = {},
-): Promise<Devices> {
-  const world = new TabsWorld({ turns: PAY })
+async function devices({
+  turns = PAY,
+  ...pay
+}: {
+  readonly takes?: number
+  readonly needsApproval?: boolean
+  readonly turns?: readonly Turn[]
+} = {}): Promise<Devices> {
+  const world = new TabsWorld({ turns })
   const tools = { pay: { takes: 50, ...pay } }
   const [desk, phone] = [world.device(), world.device()]
   const tab = (name: string, device: typeof desk): PageTab =>
@@ -99,6 +105,19 @@ it('a run that another device has taken over is not taken back by other tabs of 
   expect([desk.inherited, second.inherited]).toEqual([0, 0])
   expect(desk.ends).toEqual(['taken-over'])
   expect(ranOn(all)).toEqual([[], [], ['pay']])
+})
+
+it('a device whose run another one takes over stops in the middle of an answer, which it would write for long', async () => {
+  const { world, desk, phone } = await devices({
+    turns: [{ text: 'Word by word. '.repeat(2000) }],
+  })
+  desk.start('run')
+  await world.until(() => desk.text.length > 20)
+  await world.settled(phone.takeOver())
+  await world.until(() => desk.ends.length > 0, 5000)
+  expect(desk.ends).toEqual(['taken-over'])
+  await world.until(() => desk.shown.ownership === 'other-device')
+  expect(phone.shown.ownership).toBe('this-tab')
 })
 
 it('a call that waits on two devices is answered on one, which goes on with it, and the other one does not', async () => {
