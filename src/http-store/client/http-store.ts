@@ -1,7 +1,7 @@
 import { type CustomStorage, storageKey, type StorageState } from '../../protocol/conversation.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { FORMAT, type Row } from '../../protocol/fact.ts'
-import type { Append, Store } from '../../worker/store/store.ts'
+import type { Append, Store, StoreChange } from '../../worker/store/store.ts'
 import type { StoreDefinition } from '../../worker/store/stores.ts'
 import { Changes } from '../../worker/store/changes.ts'
 import type { Appended } from '../wire.ts'
@@ -59,6 +59,12 @@ interface Parts {
   readonly closed: AbortController
 }
 
+function noted(change: StoreChange, { copy, changes }: Pick<Parts, 'copy' | 'changes'>): void {
+  const { conversationId, lastSeq } = change
+  if (conversationId !== null && lastSeq === 0) void copy?.forget(conversationId)
+  changes.report(change)
+}
+
 function storeOn(line: Line, { copy, changes, closed }: Parts): Store {
   let isFollowed = false
   return {
@@ -106,12 +112,7 @@ function storeOn(line: Line, { copy, changes, closed }: Parts): Store {
       const stop = changes.follow(onChange)
       if (!isFollowed) {
         isFollowed = true
-        const onNews = (change: Parameters<typeof onChange>[0]): void => {
-          const { conversationId, lastSeq } = change
-          if (conversationId !== null && lastSeq === 0) void copy?.forget(conversationId)
-          changes.report(change)
-        }
-        void followLine(line, onNews, closed.signal)
+        void followLine(line, (change) => noted(change, { copy, changes }), closed.signal)
       }
       return stop
     },

@@ -13,7 +13,14 @@ import {
 } from './record.ts'
 import { Changes } from './changes.ts'
 import { pageOf } from './pages.ts'
-import type { Append, Name, Placement, RowRange, StepDraft, Store } from './store.ts'
+import type { Append, Name, Placement, RowRange, StepDraft, Store, StoreChange } from './store.ts'
+
+function changeOf(
+  conversationId: string,
+  { lastSeq, epoch }: Pick<StoredRecord, 'lastSeq' | 'epoch'> = { lastSeq: 0, epoch: 0 },
+): StoreChange {
+  return { conversationId, lastSeq, epoch }
+}
 
 /** A store that lives as long as its object: for private windows, tests, and `storage: 'memory'`. */
 export function createMemoryStore(storeId: string = randomId()): Store {
@@ -24,10 +31,7 @@ export function createMemoryStore(storeId: string = randomId()): Store {
   let epoch = 0
 
   const changes = new Changes()
-  const changed = (conversationId: string): void => {
-    const { lastSeq = 0, epoch = 0 } = records.get(conversationId) ?? {}
-    changes.report({ conversationId, lastSeq, epoch })
-  }
+  const changed = (id: string): void => changes.report(changeOf(id, records.get(id)))
   const find = (conversationId: string): ReturnType<typeof publicRecord> | null => {
     const record = records.get(conversationId)
     return record ? publicRecord(record) : null
