@@ -25,11 +25,11 @@ function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
   })
 }
 
-/** Resolves at the next animation frame. Hidden tabs have none: there, in the next task. */
-export function nextFrame(view: Window): Promise<void> {
+/** Resolves at the next animation frame, or after a time. Hidden tabs have none: there, in the next task. */
+export function nextFrame(view: Window, ms = 50): Promise<void> {
   if (nativeDocument.hidden(view.document)) return nextTurn()
   return new Promise((resolve) => {
-    const timer = setTimeout(done, 50)
+    const timer = setTimeout(done, ms)
     const frame = view.requestAnimationFrame(done)
     function done(): void {
       clearTimeout(timer)
@@ -37,4 +37,27 @@ export function nextFrame(view: Window): Promise<void> {
       resolve()
     }
   })
+}
+
+/** How many frames a page gets at least, however slowly they are drawn. */
+const FRAMES = 10
+/** Where none are drawn. Milliseconds. */
+const FRAMES_MS = 8000
+
+/**
+ * Whether the time is over in which a page could do something, as to open a list: not as long as it was hardly drawn. On
+ * a busy machine, frames may be a second apart.
+ */
+export function deadline(view: Window, ms: number): () => boolean {
+  const start = performance.now()
+  let frames = 0
+  const count = (): void => {
+    if (frames++ < FRAMES) view.requestAnimationFrame(count)
+  }
+  count()
+  return () => {
+    const passed = performance.now() - start
+    const isDrawn = frames > FRAMES || nativeDocument.hidden(view.document)
+    return passed > ms && (isDrawn || passed > FRAMES_MS)
+  }
 }

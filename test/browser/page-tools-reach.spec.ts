@@ -167,6 +167,46 @@ test('a list that was left open is closed on a machine that is busy, too', async
   expect(await call('click', { ref: 'Save' })).toMatch(/^Clicked button "Save"/)
 })
 
+test('a list that opens over slow frames is waited for', async ({ openPage }) => {
+  const page = await openPage({
+    body: `<div role="combobox" tabindex="0" aria-label="Fruit" aria-expanded="false" aria-controls="list">None</div>
+      <div role="listbox" id="list" hidden style="visibility: hidden; pointer-events: none"><div role="option">Banana</div></div>
+      <script>
+        window.requestAnimationFrame = (then) => setTimeout(() => then(performance.now()), 300)
+        const list = document.querySelector('#list')
+        const frames = async (count) => { for (; count; count -= 1) await new Promise(requestAnimationFrame) }
+        document.querySelector('[role=combobox]').onclick = async ({ currentTarget }) => {
+          currentTarget.setAttribute('aria-expanded', 'true')
+          list.hidden = false
+          await frames(2)
+          list.style.visibility = ''
+          await frames(5)
+          list.style.pointerEvents = ''
+        }
+        document.querySelector('[role=option]').onclick = ({ target }) => { target.setAttribute('aria-selected', 'true'); window.chosen = true }
+      </script>`,
+  })
+  const { call } = await drive(page)
+  expect(await call('select_option', { ref: 'Fruit', options: ['Banana'] })).toMatch(/^Chose /)
+  expect(await page.evaluate(() => Reflect.get(window, 'chosen'))).toBe(true)
+})
+
+test('what is shown over slow frames is in the report', async ({ openPage }) => {
+  const page = await openPage({
+    body: `<button>More</button><div role="menu" aria-label="Parts" hidden style="visibility: hidden"><div role="menuitem">Copy</div></div>
+      <script>
+        window.requestAnimationFrame = (then) => setTimeout(() => then(performance.now()), 300)
+        document.querySelector('button').onclick = () => {
+          const menu = document.querySelector('[role=menu]')
+          menu.hidden = false
+          requestAnimationFrame(() => requestAnimationFrame(() => menu.style.visibility = ''))
+        }
+      </script>`,
+  })
+  const { call } = await drive(page)
+  expect(await call('click', { ref: 'More' })).toContain('menuitem "Copy"')
+})
+
 test('what covers and is no list stays where it is', async ({ openPage }) => {
   const page = await openPage({
     body: `<button onclick="saved = true">Save</button>

@@ -5,6 +5,7 @@ import { deletedRange, type TextRange } from './deleted-range.ts'
 import { deleteInContext, typeIntoContext } from './edit-context.ts'
 import { editContextOf } from './edit-context-of.ts'
 import { isPlainTextField, type TextField } from './field-kind.ts'
+import { keepSpaceBefore } from './keep-space-before.ts'
 import type { Key } from './key.ts'
 import { setText, textOf } from './field-text.ts'
 import { sendInput } from './set-value.ts'
@@ -30,7 +31,7 @@ export function insertText(
   const data = line ? null : text
   if (!isPlainTextField(target)) {
     if (!sendInput(target, 'beforeinput', { inputType, data })) return false
-    edit(native.ownerDocument(target), inputType, text)
+    keepSpaceBefore(target, () => edit(native.ownerDocument(target), inputType, text))
     return true
   }
   const details = line ? { inputType: 'insertLineBreak' } : { inputType, data }
@@ -50,7 +51,7 @@ export function pasteText(target: HTMLElement, text: string): boolean {
   const inputType = 'insertFromPaste'
   if (!sendInput(target, 'beforeinput', { inputType, data: text })) return false
   if (!isPlainTextField(target)) {
-    edit(native.ownerDocument(target), 'insertText', text)
+    keepSpaceBefore(target, () => edit(native.ownerDocument(target), 'insertText', text))
     return true
   }
   replaceSelection(target, withinLength(target, text))

@@ -6,7 +6,7 @@ import { type LivePage, scrub } from '../outline/live-page.ts'
 import { PageError } from '../page-error.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { isDisabled } from '../outline/state.ts'
-import { nextFrame, sleep } from '../waiting.ts'
+import { deadline, nextFrame, sleep } from '../waiting.ts'
 import { dismissCovering, leaveCovering } from './close-covering.ts'
 import { describeElement } from './describe.ts'
 import { hitTest, type Hit, type Point } from './hit-test.ts'
@@ -90,7 +90,7 @@ async function reach(
   element: HTMLElement,
   { live, name, signal, byKeys = false, at }: ReadyOptions & { readonly name: string },
 ): Promise<Hit> {
-  const until = performance.now() + COVER_MS
+  const isOver = deadline(viewOf(element), COVER_MS)
   for (let tries = 0; ; tries += 1) {
     const hit = testHit(element, at)
     if ('receiver' in hit) return hit
@@ -99,7 +99,7 @@ async function reach(
     if (!native.isConnected(element))
       throw new PageError('stale-ref', `${name} was replaced meanwhile. Read the page again.`)
     // On a busy machine the time is over before there was a try.
-    if (tries > TRIES_BEFORE_DISMISSING && performance.now() > until)
+    if (tries > TRIES_BEFORE_DISMISSING && isOver())
       throw unreachable(element, hit.blocker, { live, name })
     if (hit.blocker) leaveCovering(hit.blocker, element)
     if (hit.blocker && tries === TRIES_BEFORE_DISMISSING)

@@ -7,7 +7,7 @@ import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { isMasked } from '../privacy.ts'
 import { isDisabled, isReadOnly } from '../outline/state.ts'
-import { nextFrame, sleep } from '../waiting.ts'
+import { deadline, nextFrame, sleep } from '../waiting.ts'
 import { nativeChoice } from './choices.ts'
 import { clickElement } from './click.ts'
 import { describeElement } from './describe.ts'
@@ -150,15 +150,16 @@ async function reachOption(
   context: ActionContext,
 ): Promise<HTMLElement | undefined> {
   const { element } = search
+  const view = viewOf(element)
   const find = (): HTMLElement | undefined => findOption(search, label)
-  let option = await poll(find, context, 600)
+  let option = await poll(find, context, deadline(view, 600))
   const masked = isMasked(element, context.live.options)
   if (!option && !masked && isChosenNatively(scopeOf(element), label)) return undefined
   const field = option ? null : editableIn(element)
   if (field && !isReadOnly(field)) {
     // A line break would be an Enter.
     await typeInto(field, label.replace(/\s+/g, ' '), { context, options: {} })
-    option = await poll(find, context, OPEN_MS)
+    option = await poll(find, context, deadline(view, OPEN_MS))
   }
   option ??= await scrollToOption(search, label, context)
   if (!option) {
@@ -173,7 +174,8 @@ async function reachOption(
 
 async function openList(element: HTMLElement, context: ActionContext): Promise<void> {
   await clickElement(element, context)
-  if (await poll(() => listFor(element) ?? undefined, context, 500)) return
+  if (await poll(() => listFor(element) ?? undefined, context, deadline(viewOf(element), 500)))
+    return
   const opensByKey = native.matches(element, '[role=combobox],[aria-haspopup]')
   if (native.ariaExpanded(element) !== 'true' && opensByKey)
     sendKeyPress(element, keyOf('ArrowDown'), context)
@@ -190,7 +192,7 @@ async function closeList(element: HTMLElement, context: ActionContext): Promise<
   const receiver = focusedElement(native.ownerDocument(element))
   if (receiver && takesKeys(receiver, context.live))
     sendKeyPress(receiver, keyOf('Escape'), context)
-  await poll(() => !isOpen(element), context, 300)
+  await poll(() => !isOpen(element), context, deadline(viewOf(element), 300))
 }
 
 /** Virtual lists are scrolled until the option is rendered. */
@@ -216,12 +218,11 @@ async function scrollToOption(
 async function poll<Value>(
   find: () => Value | undefined,
   { signal }: ActionContext,
-  ms: number,
+  isOver: () => boolean,
 ): Promise<Value | undefined> {
-  const end = performance.now() + ms
   for (;;) {
     const found = find()
-    if (found || performance.now() > end) return found
+    if (found || isOver()) return found
     await sleep(40, signal)
   }
 }

@@ -10,6 +10,10 @@ import { isAnimating } from './animations.ts'
 const LIMIT_MS = 1500
 /** The page counts as settled after this time without changes. */
 const IDLE_MS = 80
+/** Components show what opens in the second frame. */
+const OPENING_FRAMES = 3
+/** How long a frame may take on a busy machine. */
+const FRAME_MS = 500
 /** The polling interval while something is animated: its end may cause further changes. */
 const ANIMATION_POLL_MS = 20
 /** How long a first change is waited for. */
@@ -66,8 +70,7 @@ export async function waitUntilSettled(
   })
   for (const tree of trees) observer.observe(tree, ALL_MUTATIONS)
   try {
-    await nextFrame(view)
-    await nextFrame(view)
+    for (let frame = 0; frame < OPENING_FRAMES; frame += 1) await nextFrame(view, FRAME_MS)
     for (;;) {
       const now = performance.now()
       const busy = native.querySelector(root, '[aria-busy="true"]') !== null
