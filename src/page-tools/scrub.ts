@@ -5,22 +5,25 @@ import type { PageOptions } from './options.ts'
 import { isSecretField, MASKED, maskSelector } from './privacy.ts'
 import { cutEndsOf } from './secrets/cut-ends.ts'
 import { withoutEncoded } from './secrets/disguises.ts'
-import { anyOf, KnownSecrets } from './secrets/known-secrets.ts'
+import { KnownSecrets } from './secrets/known-secrets.ts'
 import { findPhrases } from './secrets/phrase-parts.ts'
 import { rememberPassword } from './secrets/once-passwords.ts'
-import { patternOfPart, patternOfWord, patternsOfValue } from './secrets/secret-patterns.ts'
+import { SecretMatcher } from './secrets/secret-matcher.ts'
+import {
+  patternOfPart,
+  patternOfWord,
+  patternsOfValue,
+  type SecretPattern,
+} from './secrets/secret-patterns.ts'
 import { splitEchoes } from './secrets/split-echoes.ts'
 import { withoutTokens } from './secrets/token-patterns.ts'
 
 const SOURCES = ['masked-part', 'secret-field'] as const
 
 /** What fields hold is kept apart: a table of masked cells must not have it forgotten. */
-const known = {
-  'secret-field': { patterns: new KnownSecrets(), values: new KnownSecrets() },
-  'masked-part': { patterns: new KnownSecrets(), values: new KnownSecrets() },
-}
+const known = { 'secret-field': new KnownSecrets(), 'masked-part': new KnownSecrets() }
 const knownParts = new KnownSecrets()
-/** The last expression, with what it was made for: most texts are cleaned of the same secrets as those before. */
+/** The last cleaner, with what it was made for: most texts are cleaned of the same secrets as those before. */
 let last: { readonly key: string; readonly clean: (text: string) => string } | undefined
 
 /**
@@ -34,58 +37,57 @@ export function scrubberFor(
   const all = [...trees]
   findPhrases(all)
   const found = secretsIn(all, options)
-  for (const source of SOURCES) {
-    known[source].patterns.add(found[source].patterns)
-    known[source].values.add(found[source].values)
-  }
-  const values = entriesOf('values').map(([value]) => value)
-  const parts = splitEchoes(all, values, found.holders)
-  knownParts.add(new Map([...parts].map((part) => [patternOfPart(part), part.length])))
-  const patterns = [...entriesOf('patterns'), ...knownParts.entries]
-  if (patterns.length === 0) return (text) => withoutTokens(text, MASKED)
-  const key = [
-    knownParts.version,
-    ...SOURCES.flatMap((source) => [known[source].patterns.version, known[source].values.version]),
-  ].join()
-  if (last?.key !== key) last = { key, clean: cleanerFor(patterns, values) }
+  for (const source of SOURCES) known[source].add(found[source])
+  // Those of fields last, as the newest.
+  const secrets = SOURCES.flatMap((source) => known[source].all)
+  const values = secrets.filter((secret) => !isShortWord(secret))
+  knownParts.add(splitEchoes(all, values, found.holders))
+  if (secrets.length + knownParts.size === 0) return (text) => withoutTokens(text, MASKED)
+  const key = [knownParts, ...SOURCES.map((source) => known[source])]
+    .map(({ version }) => version)
+    .join()
+  if (last?.key !== key) last = { key, clean: cleanerFor(secrets, values) }
   return last.clean
 }
 
 function cleanerFor(
-  patterns: readonly (readonly [string, number])[],
+  secrets: readonly string[],
   values: readonly string[],
 ): (text: string) => string {
-  const secrets = anyOf(patterns)
+  const all = [
+    ...secrets.map((secret) => ({ secret, patternsOf })),
+    ...knownParts.all.map((secret) => ({
+      secret,
+      patternsOf: (part: string) => [patternOfPart(part)],
+    })),
+  ]
+  // The longest first, so that a secret that contains another one is removed whole.
+  const patterns = all
+    .toSorted((one, other) => other.secret.length - one.secret.length)
+    .flatMap((one) => one.patternsOf(one.secret))
+  const matcher = new SecretMatcher(patterns)
   const withoutCuts = cutEndsOf(values, MASKED)
   return (text) => {
-    const clean = withoutEncoded(text.replace(secrets, MASKED), secrets, MASKED)
+    const clean = withoutEncoded(matcher.replace(text, MASKED), matcher, MASKED)
     return withoutTokens(withoutCuts(clean), MASKED)
   }
 }
 
-/** Those of fields last, as the newest. */
-function entriesOf(what: 'patterns' | 'values'): readonly (readonly [string, number])[] {
-  return SOURCES.flatMap((source) => known[source][what].entries)
+function patternsOf(secret: string): readonly SecretPattern[] {
+  return isShortWord(secret) ? [patternOfWord(secret)] : patternsOfValue(secret)
 }
 
 /** Whether any secret was found so far. */
 export function hasSecrets(): boolean {
-  return SOURCES.some((source) => known[source].patterns.size > 0)
+  return SOURCES.some((source) => known[source].size > 0)
 }
 
-interface Found {
-  readonly patterns: Map<string, number>
-  readonly values: Map<string, number>
+type Secrets = Readonly<Record<(typeof SOURCES)[number], Set<string>>> & {
+  readonly holders: Element[]
 }
-
-type Secrets = Readonly<Record<Source, Found>> & { readonly holders: Element[] }
 
 function secretsIn(trees: readonly ParentNode[], options: PageOptions): Secrets {
-  const found: Secrets = {
-    'secret-field': { patterns: new Map(), values: new Map() },
-    'masked-part': { patterns: new Map(), values: new Map() },
-    holders: [],
-  }
+  const found: Secrets = { 'secret-field': new Set(), 'masked-part': new Set(), holders: [] }
   for (const tree of trees) {
     for (const field of native.querySelectorAll(tree, 'input[type="password"]'))
       rememberPassword(field)
@@ -93,11 +95,11 @@ function secretsIn(trees: readonly ParentNode[], options: PageOptions): Secrets 
       const values = valuesOf(field).filter(({ length }) => length >= SHORTEST)
       if (values.length === 0 || !isSecretField(field)) continue
       found.holders.push(field)
-      for (const value of values) add(found, value, 'secret-field')
+      for (const value of values) addValue(found['secret-field'], value)
     }
     for (const part of native.querySelectorAll(tree, maskSelector(options))) {
       found.holders.push(part)
-      addTexts(found, part)
+      addTexts(found['masked-part'], part)
     }
   }
   return found
@@ -108,17 +110,22 @@ const VALUE_FIELDS =
 /** What masked elements hold beside their text. Those without digits are mostly what others are called, too. */
 const ATTRIBUTES = 'aria-label,aria-valuetext,aria-description,title,placeholder,alt'.split(',')
 
-function addTexts(found: Secrets, part: Element): void {
-  add(found, valueOf(part), 'masked-part')
+function addTexts(found: Set<string>, part: Element): void {
+  const add = (text: string | null): void => {
+    const value = cleanText(text ?? '')
+    // A short word of a masked part stands elsewhere, too.
+    if (value.length >= SHORTEST && !isShortWord(value)) found.add(value)
+  }
+  add(valueOf(part))
   for (const element of [part, ...descendantsOf(part)]) {
     const { value: own } = element as { value?: unknown }
-    if (typeof own === 'string' || typeof own === 'number') add(found, String(own), 'masked-part')
+    if (typeof own === 'string' || typeof own === 'number') add(String(own))
     for (const name of ATTRIBUTES) {
       const value = native.getAttribute(element, name)
-      if (value && /\d/.test(value)) add(found, value, 'masked-part')
+      if (value && /\d/.test(value)) add(value)
     }
-    for (const node of native.childNodes(element))
-      if (native.nodeType(node) === 3) add(found, native.nodeValue(node) ?? '', 'masked-part')
+    for (let node = native.firstChild(element); node; node = native.nextSibling(node))
+      if (native.nodeType(node) === 3) add(native.nodeValue(node))
   }
 }
 
@@ -136,22 +143,20 @@ function valuesOf(field: Element): string[] {
   return [valueOf(field), ...told]
 }
 
-type Source = (typeof SOURCES)[number]
-
 const SHORTEST = 3
 const LONG = 8
+
+/** Of a field: also words. */
+function addValue(found: Set<string>, text: string): void {
+  const value = cleanText(text)
+  if (value.length > SHORTEST || (value.length === SHORTEST && !isShortWord(value)))
+    found.add(value)
+}
 
 /**
  * Short words without digits are frequent: removing them would make the text unreadable. Those of secret
  * fields are removed where they are whole words.
  */
-function add(found: Secrets, text: string, from: Source): void {
-  const { patterns, values } = found[from]
-  const value = cleanText(text)
-  if (value.length < SHORTEST) return
-  if (value.length >= LONG || /\d/.test(value)) {
-    for (const pattern of patternsOfValue(value)) patterns.set(pattern, value.length)
-    values.set(value, value.length)
-  } else if (from === 'secret-field' && value.length > SHORTEST)
-    patterns.set(patternOfWord(value), value.length)
+function isShortWord(value: string): boolean {
+  return value.length < LONG && !/\d/.test(value)
 }

@@ -153,7 +153,7 @@ test('a long help table leaves no control out', async ({ openPage }) => {
   ).join('')
   const buttons = Array.from({ length: 5 }, (_, at) => `<button>Apply ${at}</button>`).join('')
   const page = await openPage({
-    body: `<main style="font-size:11px"><h1>Keys</h1><table>${help}</table><div>${buttons}</div></main>`,
+    body: `<main style="font-size:9px;line-height:1"><h1>Keys</h1><table>${help}</table><div>${buttons}</div></main>`,
   })
   const { call } = await drive(page, { maxTokens: 600 })
   const text = await call('read_page', {})

@@ -453,7 +453,10 @@ test('a text that no eye sees has the reason before it', async ({ openPage }) =>
 test('what pages do for good reasons has no label', async ({ openPage }) => {
   const page = await openPage()
   const { call } = await drive(page)
+  // WebKit has no such margin, and cuts the words off.
+  const hasMargin = await page.evaluate(() => CSS.supports('overflow-clip-margin: 1px'))
   for (const [what, body] of SEEN) {
+    if (!hasMargin && body.includes('overflow-clip-margin')) continue
     await show(page, body)
     const line = lineOf(await call('read_page'))
     expect.soft(line, what).toContain(WORDS)

@@ -567,6 +567,32 @@ test('a table of masked cells does not have other secrets forgotten', async ({ o
   expect(await call('read_page')).not.toMatch(/hunter2|secret/)
 })
 
+test('many texts that begin as many masked ones are looked at once', async ({ openPage }) => {
+  const rows = (begin: string, count: number, inCell: string): string =>
+    Array.from(
+      { length: count },
+      (_, at) => `<li ${inCell}>${begin}${10_000_000 + at * 7919} x</li>`,
+    ).join('')
+  const page = await openPage({
+    body: `<ul>${rows('account ', 200, 'data-offstage-mask')}</ul><ul>${rows('account 9', 300, '')}</ul><p><b>account 100</b><i>07919 x</i></p>`,
+  })
+  const { call } = await drive(page)
+  await call('read_page')
+  await page.evaluate(() => {
+    const counted = globalThis as unknown as { styles: number }
+    counted.styles = 0
+    const { getComputedStyle } = window
+    window.getComputedStyle = (...of) => {
+      counted.styles += 1
+      return getComputedStyle.call(window, ...of)
+    }
+  })
+  const found = await call('find', { text: '07919' })
+  expect(found).not.toMatch(/account 100\b|(?<!\d)07919 x/)
+  const styles = await page.evaluate(() => (globalThis as unknown as { styles: number }).styles)
+  expect(styles).toBeLessThan(20_000)
+})
+
 test('a text that is cut within a secret shows no part of it', async ({ openPage }) => {
   const before = 'x '.repeat(114)
   const page = await openPage({

@@ -5,12 +5,13 @@ const CUT = /(?<=\S)…|…(?=\S)/g
 const LEAST_PART = 4
 /** What doesn't count: gaps between the parts of a value, and what quoting adds. */
 const GAP = /[\s|\\-]/
+const GAPS = /[\s|\\-]+/g
 
 /** A text without what is left of a secret before or behind a place where it was cut. */
 export function cutEndsOf(values: readonly string[], mask: string): (text: string) => string {
   const forms = new Set(values.flatMap(formsOf))
-  const beginnings = byBeginning([...forms])
-  const endings = byBeginning([...forms].map(reversed))
+  const beginnings = byBeginning(forms)
+  let endings: Beginnings | undefined
   return (text) => {
     if (!text.includes('…')) return text
     let clean = ''
@@ -22,7 +23,7 @@ export function cutEndsOf(values: readonly string[], mask: string): (text: strin
       clean += left > 0 ? before.slice(0, -left) + mask : before
       clean += '…'
       const [behind = ''] = text.slice(index + 1).split('\n', 1)
-      const right = partLength(reversed(behind), endings)
+      const right = behind ? partLength(reversed(behind), (endings ??= endingsOf(forms))) : 0
       if (right > 0) clean += mask
       from = index + 1 + right
     }
@@ -30,28 +31,33 @@ export function cutEndsOf(values: readonly string[], mask: string): (text: strin
   }
 }
 
+const ASCII = /^[\0-\x7F]*$/
+
 function formsOf(value: string): string[] {
+  const composed = ASCII.test(value)
+    ? []
+    : [value.normalize('NFC'), value.normalize('NFD')].map(plain)
   const wellFormed = value.replace(/\p{Surrogate}/gu, '\uFFFD')
   return [
-    value,
-    value.normalize('NFC'),
-    value.normalize('NFD'),
-    encodeURIComponent(wellFormed),
-    hintWords(value),
-  ]
-    .map(plain)
-    .filter(({ length }) => length >= LEAST_PART)
+    plain(value),
+    ...composed,
+    plain(encodeURIComponent(wellFormed)),
+    plain(hintWords(value)),
+  ].filter(({ length }) => length >= LEAST_PART)
 }
 
 function plain(text: string): string {
-  return Array.from(text, sign).join('')
+  return text.replace(GAPS, '').replaceAll('"', "'")
 }
 
 function sign(character: string): string {
   return GAP.test(character) ? '' : character === '"' ? "'" : character
 }
 
-function byBeginning(values: readonly string[]): ReadonlyMap<string, readonly string[]> {
+/** By their first characters. */
+type Beginnings = ReadonlyMap<string, readonly string[]>
+
+function byBeginning(values: Iterable<string>): Beginnings {
   const found = new Map<string, string[]>()
   for (const value of values) {
     const beginning = value.slice(0, LEAST_PART)
@@ -62,8 +68,12 @@ function byBeginning(values: readonly string[]): ReadonlyMap<string, readonly st
   return found
 }
 
+function endingsOf(values: ReadonlySet<string>): Beginnings {
+  return byBeginning([...values].map(reversed))
+}
+
 /** How many characters at the end of a text are the beginning of a value: of the longest. */
-function partLength(text: string, values: ReadonlyMap<string, readonly string[]>): number {
+function partLength(text: string, values: Beginnings): number {
   const characters: { readonly sign: string; readonly at: number }[] = []
   for (let at = 0; at < text.length; at += 1) {
     const one = sign(text.charAt(at))

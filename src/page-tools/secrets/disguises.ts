@@ -1,3 +1,5 @@
+import type { SecretMatcher } from './secret-matcher.ts'
+
 /** What has escapes of addresses in it. */
 const ENCODED = /[^\s"']*%[0-9A-Fa-f]{2}[^\s"']*/g
 const PIECES = /([?&=#;/:,]+)/
@@ -5,7 +7,7 @@ const PIECES = /([?&=#;/:,]+)/
 const MAX_LAYERS = 3
 
 /** Removes secrets that are escaped as no encoder escapes them: `%2f`, `%5A%65`, `%252F`. */
-export function withoutEncoded(text: string, secrets: RegExp, mask: string): string {
+export function withoutEncoded(text: string, secrets: SecretMatcher, mask: string): string {
   if (!text.includes('%')) return text
   return text.replace(ENCODED, (address) => {
     if (!holds(address, secrets)) return address
@@ -17,11 +19,11 @@ export function withoutEncoded(text: string, secrets: RegExp, mask: string): str
   })
 }
 
-function holds(address: string, secrets: RegExp): boolean {
+function holds(address: string, secrets: SecretMatcher): boolean {
   let at = address
   for (let layer = 0; layer < MAX_LAYERS && at.includes('%'); layer += 1) {
     at = decoded(at)
-    if (at.search(secrets) >= 0) return true
+    if (secrets.isIn(at)) return true
   }
   return false
 }

@@ -1,7 +1,7 @@
 import { hintWords } from './hint-words.ts'
 
 /** Beyond this, a value is looked for as it is only. */
-const LONGEST_SPLIT = 64
+export const LONGEST_SPLIT = 64
 const LONG = 8
 /** Digits and letters: no word, and no number of a list. */
 const LEAST_SPLIT = 6
@@ -10,36 +10,75 @@ const LEAST_SPLIT = 6
 const GAP = '(?: \\| |\\n *- (?:text: )?| )?'
 const GAP_OF_DIGITS = '(?: \\| |\\n *- (?:text: )?|[ -])?'
 
+/** How a secret may be shown. */
+export interface SecretPattern {
+  /** Of an expression with the flag `u`. Made when it is asked for: most are never needed. */
+  readonly source: () => string
+  /** What each text that it matches has, but for signs and gaps. */
+  readonly letters: string
+  readonly beginsWithSign: boolean
+}
+
 /**
  * Patterns of a value as it is, URL-encoded, and split over several elements; numbers with and without the gaps that
  * cards are printed with.
  */
-export function patternsOfValue(value: string): readonly string[] {
+export function patternsOfValue(value: string): readonly SecretPattern[] {
   const digits = value.replace(/[ -]/g, '')
-  if (/^\d{8,}$/.test(digits)) return [spread(digits, GAP_OF_DIGITS)]
+  if (/^\d{8,}$/.test(digits)) return [patternOf(digits, () => spread(digits, GAP_OF_DIGITS))]
   const wellFormed = value.replace(/\p{Surrogate}/gu, '\uFFFD')
-  const inForm = new URLSearchParams({ '': wellFormed }).toString().slice(1)
-  const encoded = [encodeURIComponent(wellFormed), inForm].filter((form) => form !== value)
+  const encoded = new Set([encodeURIComponent(wellFormed), encodedInForm(wellFormed)])
+  encoded.delete(value)
   // Letters with accents are one character or two.
-  const shown = [...new Set([value, value.normalize('NFC'), value.normalize('NFD')])].map((form) =>
-    maySplit(form) ? spread(form.replace(/ /g, ''), GAP) : escapePattern(form),
-  )
+  const shown = new Set([value, value.normalize('NFC'), value.normalize('NFD')])
   // As a hint has it, which is made of marks that no person reads.
   const hint = hintWords(value)
-  const isOther = hint.length >= LEAST_SPLIT && hint !== value && !shown.includes(hint)
-  const hinted = escapePattern(hint)
-  const hints = isOther ? [hint.length >= LONG ? hinted : asWord(hinted)] : []
-  return [...new Set([...shown, ...encoded.map(escapePattern), ...hints])]
+  const isHint = hint.length >= LEAST_SPLIT && hint !== value
+  return [
+    ...[...shown].map((form) => patternOf(form, () => sourceOf(form))),
+    ...[...encoded].map((form) => patternOf(form, () => escapePattern(form))),
+    ...(isHint ? [patternOf(hint, () => sourceOfHint(hint))] : []),
+  ]
 }
 
 /** A short value as a whole word. */
-export function patternOfWord(value: string): string {
-  return asWord(escapePattern(value))
+export function patternOfWord(value: string): SecretPattern {
+  return patternOf(value, () => asWord(escapePattern(value)))
 }
 
 /** A part of a value, without the gaps that it may be shown with. */
-export function patternOfPart(part: string): string {
-  return asWord(spread(part, '[ -]?'))
+export function patternOfPart(part: string): SecretPattern {
+  return patternOf(part, () => asWord(spread(part, '[ -]?')))
+}
+
+function patternOf(form: string, source: () => string): SecretPattern {
+  return { source, letters: form.replace(SIGNS, ''), beginsWithSign: isSign(form.charCodeAt(0)) }
+}
+
+/** All of ASCII but letters and digits: gaps and escapes have these, and letters that are told from a value's. */
+const SIGNS = /[\0-/:-@[-`{-\x7F]+/g
+
+export function isSign(code: number): boolean {
+  return (
+    code < 48 || (code > 57 && code < 65) || (code > 90 && code < 97) || (code > 122 && code < 128)
+  )
+}
+
+function sourceOf(form: string): string {
+  return maySplit(form) ? spread(form.replace(/ /g, ''), GAP) : escapePattern(form)
+}
+
+function sourceOfHint(hint: string): string {
+  const hinted = escapePattern(hint)
+  return hint.length >= LONG ? hinted : asWord(hinted)
+}
+
+/** Most values have letters, digits and spaces only. */
+const WITH_SPACES = /^[A-Za-z0-9 .*_-]+$/
+
+function encodedInForm(text: string): string {
+  if (WITH_SPACES.test(text)) return text.replace(/ /g, '+')
+  return new URLSearchParams({ '': text }).toString().slice(1)
 }
 
 function asWord(pattern: string): string {

@@ -3,7 +3,7 @@ import { ancestorsOf, parentOf } from '../dom.ts'
 import { drawnParts } from '../generated-text.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
-import { maySplit } from './secret-patterns.ts'
+import { LONGEST_SPLIT, maySplit } from './secret-patterns.ts'
 
 const SHORTEST = 6
 /** Shorter parts are looked for in a line only, where all of them stand. */
@@ -22,25 +22,21 @@ export function splitEchoes(
   values: readonly string[],
   holders: readonly Element[],
 ): ReadonlySet<string> {
-  const secrets = values
-    .filter(maySplit)
-    .slice(-MAX_VALUES)
-    .map(squeeze)
-    .filter(({ length }) => length >= SHORTEST)
   const found = new Set<string>()
-  if (secrets.length === 0) return found
-  const bySign = signsOf(secrets)
+  const index = indexOf(values)
+  if (index.all.size === 0) return found
   const masked = new Set(holders)
+  const drawn = new Map<Element, readonly string[]>()
   for (const tree of trees) {
     const document = native.ownerDocument(tree) ?? (tree as Document)
     const texts = nativeDocument.createTreeWalker(document, tree, SHOW_TEXT)
     for (let node = texts.nextNode(); node; node = texts.nextNode()) {
-      const text = squeeze(native.nodeValue(node) ?? '')
-      const likely = text.length < SHORTEST_PART ? [] : mayHold(text, bySign)
-      if (likely.length === 0 || isInOneOf(masked, node)) continue
-      for (const secret of likely) {
+      const value = native.nodeValue(node) ?? ''
+      if (!mayHold(value, index) || isInOneOf(masked, node)) continue
+      const text = squeeze(value)
+      for (const secret of splitAround(node, index, drawn)) {
         const part = partOf(text, secret)
-        if (part && isDrawnSplit(node, secret)) found.add(part)
+        if (part) found.add(part)
       }
     }
   }
@@ -51,23 +47,73 @@ function squeeze(text: string): string {
   return cleanText(text).replace(/[\s-]/g, '')
 }
 
-/** The secrets by each few characters in them. */
-function signsOf(secrets: readonly string[]): ReadonlyMap<string, Set<string>> {
-  const bySign = new Map<string, Set<string>>()
-  for (const secret of secrets)
-    for (let at = 0; at + SHORTEST_PART <= secret.length; at += 1) {
-      const sign = secret.slice(at, at + SHORTEST_PART)
-      const those = bySign.get(sign)
-      if (those) those.add(secret)
-      else bySign.set(sign, new Set([secret]))
-    }
-  return bySign
+/** Secrets without their gaps, by what tells in a text which of them may be there. */
+interface Index {
+  readonly all: ReadonlySet<string>
+  /** Of each few characters of them. */
+  readonly signs: ReadonlySet<number>
+  /** How long those are that begin so. */
+  readonly lengths: ReadonlyMap<string, ReadonlySet<number>>
+}
+
+/** The last one: of most pages, the values are those of the reading before. */
+let last: { readonly values: readonly string[]; readonly index: Index } | undefined
+
+function indexOf(values: readonly string[]): Index {
+  const newest = values.filter(maySplit).slice(-MAX_VALUES)
+  const isSame =
+    last?.values.length === newest.length && last.values.every((value, at) => value === newest[at])
+  if (!last || !isSame) last = { values: newest, index: makeIndex(newest) }
+  return last.index
+}
+
+function makeIndex(values: readonly string[]): Index {
+  const all = new Set(values.map(squeeze).filter(({ length }) => length >= SHORTEST))
+  const signs = new Set<number>()
+  const lengths = new Map<string, Set<number>>()
+  for (const secret of all) {
+    for (let at = 0; at + SHORTEST_PART <= secret.length; at += 1) signs.add(signAt(secret, at))
+    const beginning = secret.slice(0, SHORTEST)
+    const those = lengths.get(beginning)
+    if (those) those.add(secret.length)
+    else lengths.set(beginning, new Set([secret.length]))
+  }
+  return { all, signs, lengths }
+}
+
+/** A number for the few characters that begin there. */
+function signAt(text: string, at: number): number {
+  let sign = 0
+  for (let next = at; next < at + SHORTEST_PART; next += 1)
+    sign = (sign * 61 + text.charCodeAt(next)) & 0x3fffffff
+  return sign
 }
 
 /** A quick check: a part is at one end of a text, or all of it. */
-function mayHold(text: string, bySign: ReadonlyMap<string, Set<string>>): readonly string[] {
-  const ends = [text.slice(0, SHORTEST_PART), text.slice(-SHORTEST_PART)]
-  return [...new Set(ends.flatMap((end) => [...(bySign.get(end) ?? [])]))]
+function mayHold(value: string, { signs }: Index): boolean {
+  return [endOf(value, 1), endOf(value, -1)].some(
+    (end) => end.length === SHORTEST_PART && signs.has(signAt(end, 0)),
+  )
+}
+
+const LAST_OF_ASCII = 126
+const SPACE = 32
+const HYPHEN = 45
+
+/** The few characters at the beginning of a squeezed text, or, backwards, at its end; most texts needn't be squeezed. */
+function endOf(value: string, step: 1 | -1): string {
+  let end = ''
+  let at = step > 0 ? 0 : value.length - 1
+  for (; at >= 0 && at < value.length && end.length < SHORTEST_PART; at += step) {
+    const code = value.charCodeAt(at)
+    if (code > LAST_OF_ASCII) {
+      const text = squeeze(value)
+      return step > 0 ? text.slice(0, SHORTEST_PART) : text.slice(-SHORTEST_PART)
+    }
+    if (code <= SPACE || code === HYPHEN) continue
+    end = step > 0 ? end + value.charAt(at) : value.charAt(at) + end
+  }
+  return end
 }
 
 function isInOneOf(holders: ReadonlySet<Element>, node: Node): boolean {
@@ -84,13 +130,45 @@ function partOf(text: string, secret: string): string | null {
   return null
 }
 
-/** Whether what is drawn around the text has the secret over several texts. */
-function isDrawnSplit(node: Node, secret: string): boolean {
+/** The secrets that what is drawn around the text has over several texts. */
+function splitAround(
+  node: Node,
+  index: Index,
+  drawn: Map<Element, readonly string[]>,
+): ReadonlySet<string> {
+  const around = new Set<string>()
   let at = parentOf(node)
   for (let level = 0; at && level < LEVELS; level += 1, at = parentOf(at)) {
-    const parts = drawnParts(at).map(squeeze)
-    const split = parts.map((part) => (part.includes(secret) ? '\n' : part)).join('')
-    if (split.includes(secret)) return true
+    // Once for all texts in it.
+    let split = drawn.get(at)
+    if (!split) drawn.set(at, (split = splitIn(drawnParts(at).map(squeeze), index)))
+    for (const secret of split) around.add(secret)
   }
-  return false
+  return around
+}
+
+function splitIn(parts: readonly string[], index: Index): readonly string[] {
+  return [...acrossParts(parts, index)].filter((secret) =>
+    parts
+      .map((part) => (part.includes(secret) ? '\n' : part))
+      .join('')
+      .includes(secret),
+  )
+}
+
+/** The secrets that begin in a part and end in another one. */
+function acrossParts(parts: readonly string[], { all, lengths }: Index): ReadonlySet<string> {
+  const found = new Set<string>()
+  const text = parts.join('')
+  let end = 0
+  for (const part of parts) {
+    end += part.length
+    const stop = Math.min(end, text.length - SHORTEST + 1)
+    for (let at = Math.max(end - part.length, end - LONGEST_SPLIT); at < stop; at += 1)
+      for (const length of lengths.get(text.slice(at, at + SHORTEST)) ?? []) {
+        const secret = text.slice(at, at + length)
+        if (at + length > end && all.has(secret)) found.add(secret)
+      }
+  }
+  return found
 }

@@ -1,0 +1,172 @@
+import { isSign, type SecretPattern } from './secret-patterns.ts'
+
+/** What stands in a text for a sign, or in the gap between two elements: letters that are not a secret's. */
+const ENTITIES = ['quot;', 'amp;', 'lt;', 'gt;']
+const TEXT_LINE = 'text: '
+const SPACE = 32
+
+/** A pattern in its place among all: of those that match at one place, the first counts. */
+interface Entry extends SecretPattern {
+  readonly rank: number
+}
+
+/**
+ * Patterns whose letters begin alike. It is divided by the letter that comes next when a text leads there, so that
+ * what a text costs doesn't grow with the patterns.
+ */
+class Branch {
+  /** Alone, it isn't divided. */
+  readonly only: Entry | undefined
+  readonly #entries: readonly Entry[]
+  readonly #ended: Entry[] = []
+  #next: Map<number, Branch> | null = null
+
+  constructor(entries: readonly Entry[]) {
+    this.#entries = entries
+    if (entries.length === 1) this.only = entries[0]
+  }
+
+  /** Those that have no more letters. */
+  endedAt(depth: number): readonly Entry[] {
+    if (this.only) return this.only.letters.length === depth ? [this.only] : []
+    this.#divided(depth)
+    return this.#ended
+  }
+
+  after(code: number, depth: number): Branch | undefined {
+    if (this.only) return this.only.letters.charCodeAt(depth) === code ? this : undefined
+    return this.#divided(depth).get(code)
+  }
+
+  #divided(depth: number): ReadonlyMap<number, Branch> {
+    if (this.#next) return this.#next
+    const groups = new Map<number, Entry[]>()
+    for (const entry of this.#entries) {
+      const code = entry.letters.charCodeAt(depth)
+      const group = groups.get(code)
+      if (Number.isNaN(code)) this.#ended.push(entry)
+      else if (group) group.push(entry)
+      else groups.set(code, [entry])
+    }
+    this.#next = new Map([...groups].map(([code, group]) => [code, new Branch(group)]))
+    return this.#next
+  }
+}
+
+/**
+ * Finds what any of the patterns match, as one expression of them all would: the first place, and there the first
+ * pattern. Such an expression tries each of them at each place. Here the letters of a text lead to the few patterns
+ * that may match, and only these are tried.
+ */
+export class SecretMatcher {
+  readonly #withLetter: Branch
+  readonly #withSign: Branch | null
+  readonly #expressions = new Map<Entry, RegExp>()
+
+  constructor(patterns: Iterable<SecretPattern>) {
+    const entries = [...patterns].map((pattern, rank) => ({ ...pattern, rank }))
+    const withSign = entries.filter(({ beginsWithSign }) => beginsWithSign)
+    this.#withLetter = new Branch(entries.filter(({ beginsWithSign }) => !beginsWithSign))
+    this.#withSign = withSign.length > 0 ? new Branch(withSign) : null
+  }
+
+  isIn(text: string): boolean {
+    for (let at = 0; at < text.length; at += 1) if (this.#endOf(text, at) > 0) return true
+    return false
+  }
+
+  replace(text: string, mask: string): string {
+    let clean = ''
+    let from = 0
+    for (let at = 0; at < text.length;) {
+      const end = this.#endOf(text, at)
+      if (end > 0) {
+        clean += text.slice(from, at) + mask
+        from = end
+        at = end
+      } else at += 1
+    }
+    return from > 0 ? clean + text.slice(from) : text
+  }
+
+  /** Where the secret ends that begins there; 0 when none does. */
+  #endOf(text: string, at: number): number {
+    const code = text.charCodeAt(at)
+    if (code <= SPACE || isInsidePair(text, at)) return 0
+    const branch = isSign(code) ? this.#withSign : this.#withLetter
+    if (!branch) return 0
+    for (const entry of likelyAt(text, at, branch)) {
+      const expression = this.#expressionOf(entry)
+      expression.lastIndex = at
+      if (expression.test(text)) return expression.lastIndex
+    }
+    return 0
+  }
+
+  #expressionOf(entry: Entry): RegExp {
+    const known = this.#expressions.get(entry)
+    if (known) return known
+    const made = new RegExp(entry.source(), 'uy')
+    this.#expressions.set(entry, made)
+    return made
+  }
+}
+
+/** An expression for whole characters finds nothing in the middle of one. */
+function isInsidePair(text: string, at: number): boolean {
+  return (
+    at > 0 &&
+    (text.charCodeAt(at) & 0xfc00) === 0xdc00 &&
+    (text.charCodeAt(at - 1) & 0xfc00) === 0xd800
+  )
+}
+
+/** A reading of the text up to a place, by which some letters of a branch were found. */
+interface Reading {
+  readonly at: number
+  readonly depth: number
+  readonly branch: Branch
+}
+
+/** The patterns all of whose letters follow, in their order. */
+function likelyAt(text: string, start: number, branch: Branch): readonly Entry[] {
+  const likely: Entry[] = []
+  const readings: Reading[] = [{ at: start, depth: 0, branch }]
+  // It grows: letters that may be none of the value are read in both ways.
+  for (const reading of readings) readOn(text, reading, { likely, readings })
+  return likely.length > 1 ? likely.toSorted((one, other) => one.rank - other.rank) : likely
+}
+
+function readOn(
+  text: string,
+  { at: start, depth: before, branch: first }: Reading,
+  { likely, readings }: { readonly likely: Entry[]; readonly readings: Reading[] },
+): void {
+  let depth = before
+  let branch: Branch | undefined = first
+  likely.push(...branch.endedAt(depth))
+  for (let at = start; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (isSign(code)) continue
+    const added = at > start ? addedAt(text, at) : 0
+    if (added > 0) addReading(readings, { at: at + added, depth, branch })
+    branch = branch.after(code, depth)
+    if (!branch) return
+    depth += 1
+    for (const one of branch.endedAt(depth)) likely.push(one)
+  }
+}
+
+/** How many characters that begin there may be none of the value: `&quot;`, `- text: `. */
+function addedAt(text: string, at: number): number {
+  const before = text.charAt(at - 1)
+  if (before === '&') return ENTITIES.find((name) => text.startsWith(name, at))?.length ?? 0
+  return before === ' ' && text.startsWith(TEXT_LINE, at) ? TEXT_LINE.length : 0
+}
+
+function addReading(readings: Reading[], added: Reading): void {
+  const isKnown = readings.some(
+    ({ at, depth, branch }) => at === added.at && depth === added.depth && branch === added.branch,
+  )
+  if (!isKnown) readings.push(added)
+}
