@@ -430,7 +430,8 @@ test('what sends a form without a button is asked about by its title', async ({ 
   expect(await sentBy(page)).toBe('Enter word=yes')
 })
 
-test('a submit event that a script makes up sends nothing', async ({ openPage }) => {
+test('a submit event that a script makes up sends nothing', async ({ openPage, browserName }) => {
+  test.skip(browserName === 'firefox', 'Firefox sends a form by such an event.')
   const page = await openPage({
     hasPackage: true,
     body: ordering("event.preventDefault(); form.dispatchEvent(new Event('submit'))"),
