@@ -241,10 +241,11 @@ export class ActiveConversation {
     // What waits for a store that could not be reached is tried now.
     if (lastSeq === null) conversation.storageRetry.retry()
     try {
-      const driver = this.#driver
       const mayBeTaken = lastSeq === null || epoch > conversation.lease.epoch
-      if (driver && mayBeTaken && (await isClaimedElsewhere(conversation, ownership)))
-        driver.takenOver()
+      // A run that waits holds no lease: what another device did may leave it to this one.
+      const isActive = ownership.holds(this.scope.conversationId)
+      if (mayBeTaken && isActive && (await isClaimedElsewhere(conversation, ownership)))
+        this.#driver?.takenOver()
       if (!(await conversation.isNews(lastSeq))) return false
       // First, since it ends what is driven in a conversation that is gone.
       await this.#driver?.look()

@@ -120,6 +120,25 @@ it('a device whose run another one takes over stops in the middle of an answer, 
   expect(phone.shown.ownership).toBe('this-tab')
 })
 
+it('a run that waits stays with its device, whatever another one is refused meanwhile', async () => {
+  const all = await devices({ needsApproval: true })
+  const { world, desk, phone } = all
+  desk.start('run')
+  await world.until(() => desk.shown.pending.length === 1)
+  const refused = phone.host.library.clearHistory(phone.scope).then(
+    () => 'cleared',
+    (error: { readonly code: string }) => error.code,
+  )
+  expect(await world.settled(refused)).toBe('conversation-busy')
+  await world.run(1000)
+  expect(desk.ends).toEqual([])
+  const { toolCallId } = desk.shown.pending[0]!
+  await world.settled(desk.answer(toolCallId, { type: 'approve' }))
+  await world.until(() => desk.ends.length > 0)
+  expect(desk.ends).toEqual(['completed'])
+  expect(ranOn(all)).toEqual([['pay'], [], []])
+})
+
 it('a call that waits on two devices is answered on one, which goes on with it, and the other one does not', async () => {
   const all = await devices({ needsApproval: true, takes: 10_000 })
   const { world, desk, phone } = all
