@@ -21,6 +21,8 @@ export interface FollowerOptions {
   /** Whoever drives the run is notified that it is followed. */
   ask(isBehind: boolean): void
   sleep(ms: number, signal: AbortSignal): Promise<void>
+  /** Nobody in this browser drives the run: another device may. */
+  lookElsewhere(): Promise<void>
   /** Calls back once the tab drives the run no more. Aborting what is returned ends the watch. */
   watch(tabId: string, onGone: () => void): AbortController
   /** Waits until the run is this tab's, and goes on with it. Rejects when the signal aborts. */
@@ -163,6 +165,7 @@ export class Follower {
       conversation.publish('joined')
       this.#await()
       if (conversation.run?.end !== null) return
+      await this.#options.lookElsewhere()
       // Whoever drives it all the same says so, before an heir takes it up.
       this.ask()
       this.#isRoused = true

@@ -123,6 +123,7 @@ export class Tabs<Active extends TabConversation> {
       isDriving: () => active.driver !== null,
       ask: (isBehind) => channel.post('follow-ask', { conversationId, isBehind }),
       sleep: (ms, signal) => effects.sleep(ms, signal),
+      lookElsewhere: () => active.lookElsewhere(),
       watch: (tabId, onGone) => watchDriver(effects, drivingLock(tabId, conversationId), onGone),
       toolNames: () => host.toolNames(agentId),
       succeed: async (succession) => {

@@ -108,7 +108,7 @@ it('a run that another device has taken over is not taken back by other tabs of 
 })
 
 it('a device whose run another one takes over stops in the middle of an answer, which it would write for long', async () => {
-  const { world, desk, phone } = await devices({
+  const { world, desk, second, phone } = await devices({
     turns: [{ text: 'Word by word. '.repeat(2000) }],
   })
   desk.start('run')
@@ -117,6 +117,9 @@ it('a device whose run another one takes over stops in the middle of an answer, 
   await world.until(() => desk.ends.length > 0, 5000)
   expect(desk.ends).toEqual(['taken-over'])
   await world.until(() => desk.shown.ownership === 'other-device')
+  // Its other tabs, too.
+  await world.until(() => second.shown.ownership === 'other-device')
+  expect(second.shown.status).toBe('running')
   expect(phone.shown.ownership).toBe('this-tab')
 })
 
