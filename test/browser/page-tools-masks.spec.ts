@@ -567,6 +567,21 @@ test('a table of masked cells does not have other secrets forgotten', async ({ o
   expect(await call('read_page')).not.toMatch(/hunter2|secret/)
 })
 
+test('of masked texts that begin alike no end is left, and dots give a label no name', async ({
+  openPage,
+}) => {
+  const page = await openPage({
+    body: `<p data-offstage-mask>hunter22!!!!!!!!</p><p data-offstage-mask>hunter22-secret</p>
+      <p data-offstage-mask>hunter22?</p><p>Echo hunter22-secret</p>
+      <label><input type="checkbox" style="display: none"><b style="-webkit-text-security: disc">41111111</b></label>
+      <label><input type="checkbox" style="display: none"><b>Remember me</b></label>`,
+  })
+  const { call } = await drive(page)
+  const read = await call('read_page')
+  expect(read).toContain('Remember me')
+  expect(read).not.toMatch(/hunter|secret|4111/)
+})
+
 test('many texts that begin as many masked ones are looked at once', async ({ openPage }) => {
   const rows = (begin: string, count: number, inCell: string): string =>
     Array.from(

@@ -1,9 +1,16 @@
 import { cleanText } from '../clean-text.ts'
-import { isElement, isTag, referenced } from '../dom.ts'
+import { childrenOf, isElement, isTag, referenced } from '../dom.ts'
 import { drawnText, hasGenerated, withGenerated } from '../generated-text.ts'
 import { labelsOf } from '../labels.ts'
 import * as native from '../native.ts'
-import { isField, isInMaskedPart, isMasked, MASKED, maskSelector } from '../privacy.ts'
+import {
+  isField,
+  isInMaskedPart,
+  isMasked,
+  isSecretPart,
+  MASKED,
+  maskSelector,
+} from '../privacy.ts'
 import { rememberName } from '../secrets/field-words.ts'
 import type { PageOptions } from '../options.ts'
 import { hiddenReason } from './visibility.ts'
@@ -61,7 +68,7 @@ function ownName(element: Element, role: string, options: PageOptions): ElementN
     computeName(element) ||
     fallbackName(element) ||
     drawnName(element, role) ||
-    labelText(element) ||
+    labelText(element, options) ||
     (isSlider ? nameBeside(element, options) : '')
   return { text, visuallyHidden: byAttribute && text !== '' && !isOnScreen(element, text) }
 }
@@ -207,8 +214,19 @@ function drawnName(element: Element, role: string): string {
 }
 
 /** The words of a label that stands for its control, which isn't displayed; the library names no labels. */
-function labelText(element: Element): string {
-  return isTag(element, 'label') ? cleanText(drawnText(element)) : ''
+function labelText(element: Element, options: PageOptions): string {
+  const isReadable = isTag(element, 'label') && !holdsPrivate(element, options)
+  return isReadable ? cleanText(drawnText(element)) : ''
+}
+
+/** Whether it draws what is masked or may not be read, across shadow roots, slots and frames, too. */
+function holdsPrivate(element: Element, options: PageOptions): boolean {
+  const selector = `${maskSelector(options)},${excludedSelector(options)}`
+  return (
+    isSecretPart(element) ||
+    native.matches(element, selector) ||
+    childrenOf(element).some((child) => isElement(child) && holdsPrivate(child, options))
+  )
 }
 
 /** What people read beside a slider. */

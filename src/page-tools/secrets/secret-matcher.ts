@@ -5,29 +5,24 @@ const ENTITIES = ['quot;', 'amp;', 'lt;', 'gt;']
 const TEXT_LINE = 'text: '
 const SPACE = 32
 
-/** A pattern in its place among all: of those that match at one place, the first counts. */
-interface Entry extends SecretPattern {
-  readonly rank: number
-}
-
 /**
  * Patterns whose letters begin alike. It is divided by the letter that comes next when a text leads there, so that
  * what a text costs doesn't grow with the patterns.
  */
 class Branch {
+  readonly entries: readonly SecretPattern[]
   /** Alone, it isn't divided. */
-  readonly only: Entry | undefined
-  readonly #entries: readonly Entry[]
-  readonly #ended: Entry[] = []
+  readonly only: SecretPattern | undefined
+  readonly #ended: SecretPattern[] = []
   #next: Map<number, Branch> | null = null
 
-  constructor(entries: readonly Entry[]) {
-    this.#entries = entries
+  constructor(entries: readonly SecretPattern[]) {
+    this.entries = entries
     if (entries.length === 1) this.only = entries[0]
   }
 
   /** Those that have no more letters. */
-  endedAt(depth: number): readonly Entry[] {
+  endedAt(depth: number): readonly SecretPattern[] {
     if (this.only) return this.only.letters.length === depth ? [this.only] : []
     this.#divided(depth)
     return this.#ended
@@ -40,8 +35,8 @@ class Branch {
 
   #divided(depth: number): ReadonlyMap<number, Branch> {
     if (this.#next) return this.#next
-    const groups = new Map<number, Entry[]>()
-    for (const entry of this.#entries) {
+    const groups = new Map<number, SecretPattern[]>()
+    for (const entry of this.entries) {
       const code = entry.letters.charCodeAt(depth)
       const group = groups.get(code)
       if (Number.isNaN(code)) this.#ended.push(entry)
@@ -54,32 +49,34 @@ class Branch {
 }
 
 /**
- * Finds what any of the patterns match, as one expression of them all would: the first place, and there the first
- * pattern. Such an expression tries each of them at each place. Here the letters of a text lead to the few patterns
- * that may match, and only these are tried.
+ * Finds what any of the patterns match: the first place, and there the longest match. One expression of them all would
+ * try each of them at each place. Here the letters of a text lead to the few patterns that may match, and only these
+ * are tried.
  */
 export class SecretMatcher {
   readonly #withLetter: Branch
   readonly #withSign: Branch | null
-  readonly #expressions = new Map<Entry, RegExp>()
+  readonly #expressions = new Map<SecretPattern, RegExp>()
 
   constructor(patterns: Iterable<SecretPattern>) {
-    const entries = [...patterns].map((pattern, rank) => ({ ...pattern, rank }))
+    const entries = [...patterns]
     const withSign = entries.filter(({ beginsWithSign }) => beginsWithSign)
     this.#withLetter = new Branch(entries.filter(({ beginsWithSign }) => !beginsWithSign))
     this.#withSign = withSign.length > 0 ? new Branch(withSign) : null
   }
 
   isIn(text: string): boolean {
-    for (let at = 0; at < text.length; at += 1) if (this.#endOf(text, at) > 0) return true
+    const signs = new SignRuns(text)
+    for (let at = 0; at < text.length; at += 1) if (this.#endOf(signs, at) > 0) return true
     return false
   }
 
   replace(text: string, mask: string): string {
     let clean = ''
     let from = 0
+    const signs = new SignRuns(text)
     for (let at = 0; at < text.length;) {
-      const end = this.#endOf(text, at)
+      const end = this.#endOf(signs, at)
       if (end > 0) {
         clean += text.slice(from, at) + mask
         from = end
@@ -89,21 +86,23 @@ export class SecretMatcher {
     return from > 0 ? clean + text.slice(from) : text
   }
 
-  /** Where the secret ends that begins there; 0 when none does. */
-  #endOf(text: string, at: number): number {
+  /** Where the longest secret ends that begins there; 0 when none does. */
+  #endOf(signs: SignRuns, at: number): number {
+    const { text } = signs
     const code = text.charCodeAt(at)
     if (code <= SPACE || isInsidePair(text, at)) return 0
     const branch = isSign(code) ? this.#withSign : this.#withLetter
     if (!branch) return 0
-    for (const entry of likelyAt(text, at, branch)) {
+    let end = 0
+    for (const entry of likelyAt(signs, at, branch)) {
       const expression = this.#expressionOf(entry)
       expression.lastIndex = at
-      if (expression.test(text)) return expression.lastIndex
+      if (expression.test(text)) end = Math.max(end, expression.lastIndex)
     }
-    return 0
+    return end
   }
 
-  #expressionOf(entry: Entry): RegExp {
+  #expressionOf(entry: SecretPattern): RegExp {
     const known = this.#expressions.get(entry)
     if (known) return known
     const made = new RegExp(entry.source(), 'uy')
@@ -121,6 +120,36 @@ function isInsidePair(text: string, at: number): boolean {
   )
 }
 
+/** A text, in which each run of signs is walked once, however often it is read on over it. */
+class SignRuns {
+  readonly text: string
+  #ends: Int32Array | null = null
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  /** Where the run of signs ends that the place is in; the place itself where a letter is. */
+  endAt(at: number): number {
+    if (at >= this.text.length || !isSign(this.text.charCodeAt(at))) return at
+    this.#ends ??= endsOfRuns(this.text)
+    return this.#ends[at] ?? at
+  }
+}
+
+function endsOfRuns(text: string): Int32Array {
+  const ends = new Int32Array(text.length)
+  let end = text.length
+  for (let at = text.length - 1; at >= 0; at -= 1) {
+    if (!isSign(text.charCodeAt(at))) end = at
+    ends[at] = end
+  }
+  return ends
+}
+
+/** Ways to read one text; where there are more, all patterns that begin so are tried. */
+const MOST_READINGS = 50
+
 /** A reading of the text up to a place, by which some letters of a branch were found. */
 interface Reading {
   readonly at: number
@@ -128,32 +157,35 @@ interface Reading {
   readonly branch: Branch
 }
 
-/** The patterns all of whose letters follow, in their order. */
-function likelyAt(text: string, start: number, branch: Branch): readonly Entry[] {
-  const likely: Entry[] = []
+/** The patterns all of whose letters follow. */
+function likelyAt(signs: SignRuns, start: number, branch: Branch): Iterable<SecretPattern> {
+  const likely = new Set<SecretPattern>()
   const readings: Reading[] = [{ at: start, depth: 0, branch }]
   // It grows: letters that may be none of the value are read in both ways.
-  for (const reading of readings) readOn(text, reading, { likely, readings })
-  return likely.length > 1 ? likely.toSorted((one, other) => one.rank - other.rank) : likely
+  for (const reading of readings) {
+    if (readings.length > MOST_READINGS) return branch.entries
+    readOn(signs, reading, { likely, readings })
+  }
+  return likely
 }
 
 function readOn(
-  text: string,
+  signs: SignRuns,
   { at: start, depth: before, branch: first }: Reading,
-  { likely, readings }: { readonly likely: Entry[]; readonly readings: Reading[] },
+  { likely, readings }: { readonly likely: Set<SecretPattern>; readonly readings: Reading[] },
 ): void {
+  const { text } = signs
   let depth = before
   let branch: Branch | undefined = first
-  likely.push(...branch.endedAt(depth))
-  for (let at = start; at < text.length; at += 1) {
+  for (const one of branch.endedAt(depth)) likely.add(one)
+  for (let at = signs.endAt(start); at < text.length; at = signs.endAt(at + 1)) {
     const code = text.charCodeAt(at)
-    if (isSign(code)) continue
     const added = at > start ? addedAt(text, at) : 0
     if (added > 0) addReading(readings, { at: at + added, depth, branch })
     branch = branch.after(code, depth)
     if (!branch) return
     depth += 1
-    for (const one of branch.endedAt(depth)) likely.push(one)
+    for (const one of branch.endedAt(depth)) likely.add(one)
   }
 }
 

@@ -8,10 +8,23 @@ import {
   type SecretPattern,
 } from '../../../src/page-tools/secrets/secret-patterns.ts'
 
-/** What the matcher stands for: one expression of all patterns. */
-function asOneExpression(patterns: readonly SecretPattern[], text: string): string {
-  const all = new RegExp(patterns.map(({ source }) => source()).join('|'), 'gu')
-  return text.replace(all, '[x]')
+/** What the matcher stands for: at each place, the longest that any of the patterns matches. */
+function byEachExpression(patterns: readonly SecretPattern[], text: string): string {
+  const expressions = patterns.map(({ source }) => new RegExp(source(), 'uy'))
+  const anywhere = new RegExp(patterns.map(({ source }) => source()).join('|'), 'gu')
+  let clean = ''
+  let from = 0
+  for (;;) {
+    anywhere.lastIndex = from
+    const found = anywhere.exec(text)
+    if (!found) return clean + text.slice(from)
+    const ends = expressions.map((expression) => {
+      expression.lastIndex = found.index
+      return expression.test(text) ? expression.lastIndex : 0
+    })
+    clean += `${text.slice(from, found.index)}[x]`
+    from = Math.max(...ends)
+  }
 }
 
 /** Few letters, so that values begin alike and stand in each other; all that is shown in a way of its own. */
@@ -55,7 +68,7 @@ const DISGUISES: readonly ((text: string, at: number) => string)[] = [
   (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ' '),
 ]
 
-test('the matcher finds what one expression of all patterns would', () => {
+test('the matcher finds what the expressions of all patterns would, at each place the longest', () => {
   const shown = fc.tuple(fc.nat(), fc.constantFrom(...DISGUISES), fc.nat(12), fc.array(piece))
   const property = fc.property(
     fc.array(patternsOf, { minLength: 1, maxLength: 6 }),
@@ -69,7 +82,7 @@ test('the matcher finds what one expression of all patterns would', () => {
         })
         .join('')
       const matcher = new SecretMatcher(patterns)
-      const expected = asOneExpression(patterns, text)
+      const expected = byEachExpression(patterns, text)
       expect(matcher.replace(text, '[x]')).toBe(expected)
       expect(matcher.isIn(text)).toBe(expected !== text)
     },
@@ -90,4 +103,39 @@ test('of many values only those are made an expression of that a text leads to',
     'account 9 | account 10000001 x | [x], /?a=[x] '.repeat(50),
   )
   expect(made).toBeLessThan(10)
+})
+
+test('of secrets that begin alike the longest that is there is taken, by whatever of its forms', () => {
+  const values = [
+    'hunter22!!!!!!!!',
+    'hunter22-secret',
+    '1234 5678 9012 3456',
+    '1234567890123456XY',
+  ]
+  const matcher = new SecretMatcher(values.flatMap(patternsOfValue))
+  expect(matcher.replace('Echo hunter22-secret', '[x]')).toBe('Echo [x]')
+  expect(matcher.replace('Card 1234567890123456XY', '[x]')).toBe('Card [x]')
+})
+
+test.each([
+  ['+49 171 2345678', '-'.repeat(30_000)],
+  ['!@#$%^&*()', '='.repeat(30_000)],
+  ['-abc12345', '- '.repeat(15_000)],
+  ['-abc12345', `${'-'.repeat(15_000)}a${'-'.repeat(15_000)}`],
+  ['!Secret99', '&quot;'.repeat(800)],
+  ['&ampamp12', '&amp;'.repeat(1000)],
+  ['texttexttexttexttext1', ' text: '.repeat(2000)],
+])('a text that is nearly %s all along is looked at in few steps', (value, text) => {
+  const { charCodeAt } = String.prototype
+  let steps = 0
+  String.prototype.charCodeAt = function (at) {
+    steps += 1
+    return charCodeAt.call(this, at)
+  }
+  try {
+    expect(new SecretMatcher(patternsOfValue(value)).isIn(text)).toBe(false)
+  } finally {
+    String.prototype.charCodeAt = charCodeAt
+  }
+  expect(steps).toBeLessThan(400 * text.length)
 })
