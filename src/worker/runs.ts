@@ -153,10 +153,12 @@ export class Runs {
       onPark: (reason) => parkAdmission(command, asked, reason),
       onContinue: () => continueAdmission(asked),
     }
-    const begin = async (): Promise<void> => {
+    const begin = async (onReached: () => void): Promise<void> => {
       for (;;) {
         signal.throwIfAborted()
         if (await active.inLane(() => this.#begin(active, command, asked))) return
+        // From here on another run is waited for, which needs the storage itself.
+        onReached()
         await untilIdle(active, command, asked)
       }
     }

@@ -67,10 +67,11 @@ export class StorageRetry {
     { waits = true, waiter = this.waiter }: { waits?: boolean; waiter?: Waiter | null } = {},
   ): Promise<T> {
     let isParked = false
-    let isTaken = false
     const onTaken = (): void => {
-      if (isParked && !isTaken) waiter?.onContinue()
-      isTaken = true
+      if (!isParked) return
+      isParked = false
+      this.#goOn()
+      waiter?.onContinue()
     }
     try {
       for (let attempt = 0; ; attempt++) {

@@ -1,4 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
+import { OffstageError } from '../../../../src/protocol/error.ts'
+import type { Store, StoreChange } from '../../../../src/worker/store/store.ts'
 import type { PageTab } from './world/page-tab.ts'
 import type { Turn } from './world/slow-model.ts'
 import { TabsWorld } from './world/tabs-world.ts'
@@ -34,6 +36,32 @@ async function devices({
   const tabs = { ...all, phone: tab('phone', phone) }
   await world.run(3000)
   return tabs
+}
+
+/** A way to the store that can be cut. */
+function lineTo(store: Store): { readonly store: Store; isCut: boolean; isBack(): void } {
+  const listeners = new Set<(change: StoreChange) => void>()
+  const line = {
+    isCut: false,
+    isBack: () => listeners.forEach((each) => each({ conversationId: null, lastSeq: 0 })),
+    store: new Proxy(store, {
+      get: (_store, name: keyof Store) => {
+        if (name === 'follow')
+          return (onChange: (change: StoreChange) => void) => {
+            listeners.add(onChange)
+            return store.follow?.((change) => line.isCut || onChange(change))
+          }
+        const method: unknown = store[name]
+        if (typeof method !== 'function') return method
+        return async (...given: unknown[]): Promise<unknown> => {
+          if (line.isCut)
+            throw new OffstageError('storage-offline', 'Out of reach.', { retryable: true })
+          return Reflect.apply(method, store, given)
+        }
+      },
+    }),
+  }
+  return line
 }
 
 const ranOn = ({ desk, second, phone }: Devices): readonly string[][] =>
@@ -121,6 +149,32 @@ it('a device whose run another one takes over stops in the middle of an answer, 
   await world.until(() => second.shown.ownership === 'other-device')
   expect(second.shown.status).toBe('running')
   expect(phone.shown.ownership).toBe('this-tab')
+})
+
+it('what is queued while the store is out of reach begins after the run that waits, once it is back', async () => {
+  const world = new TabsWorld({ turns: PAY })
+  const line = lineTo(world.store)
+  const tab = world
+    .tab('desk', {
+      tools: { pay: { needsApproval: true } },
+      device: { ...world.device(), store: line.store },
+    })
+    .open()
+  await world.run(3000)
+  tab.start('run')
+  await world.until(() => tab.shown.pending.length === 1)
+  await world.run(1000)
+  line.isCut = true
+  tab.start('next', 'queue', 'And then?')
+  await world.run(1000)
+  line.isCut = false
+  line.isBack()
+  await world.run(10_000)
+  const { toolCallId } = tab.shown.pending[0]!
+  expect(await world.settled(tab.answer(toolCallId, { type: 'approve' }))).toBe(true)
+  await world.until(() => tab.shown.runId === 'next' && tab.shown.pending.length === 1, 300_000)
+  expect(tab.ends).toEqual(['completed'])
+  expect(tab.shown.parked).toBeUndefined()
 })
 
 it('a run that waits stays with its device, whatever another one is refused meanwhile', async () => {

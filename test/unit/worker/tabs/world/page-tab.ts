@@ -39,6 +39,8 @@ export interface Device {
   readonly locks: LockManagerOfOrigin
   readonly network: Network
   readonly claims: ClaimBook
+  /** How it reaches the store. Default: always. */
+  readonly store?: Store
 }
 
 export interface PageTabOptions {
@@ -116,7 +118,7 @@ export class PageTab extends Process {
       },
       providers: { create: () => slowModel(this, () => world.turns) },
       effects,
-      stores: [{ type: 'shared', open: async () => world.store }],
+      stores: [{ type: 'shared', open: async () => device.store ?? world.store }],
       // As IndexedDB, which calls nobody: tabs tell each other.
       openDurable: async () =>
         Object.create(world.store, { follow: { value: undefined } }) as Store,
