@@ -59,6 +59,7 @@ interface Parts {
   readonly closed: AbortController
 }
 
+/** The copy forgets what was deleted, and whoever follows the store is notified. */
 function noted(change: StoreChange, { copy, changes }: Pick<Parts, 'copy' | 'changes'>): void {
   const { conversationId, lastSeq } = change
   if (conversationId !== null && lastSeq === 0) void copy?.forget(conversationId)

@@ -165,11 +165,12 @@ export class Follower {
       conversation.publish('joined')
       this.#await()
       if (conversation.run?.end !== null) return
-      await this.#options.lookElsewhere()
       // Whoever drives it all the same says so, before an heir takes it up.
       this.ask()
       this.#isRoused = true
       this.#rouse()
+      // A store that doesn't answer keeps no heir waiting.
+      void this.#options.lookElsewhere().catch(() => undefined)
     })
   }
 

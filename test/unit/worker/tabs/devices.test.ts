@@ -39,11 +39,14 @@ async function devices({
 }
 
 /** A way to the store that can be cut. */
-function lineTo(store: Store): { readonly store: Store; isCut: boolean; isBack(): void } {
+function lineTo(store: Store): { readonly store: Store; isCut: boolean; restore(): void } {
   const listeners = new Set<(change: StoreChange) => void>()
   const line = {
     isCut: false,
-    isBack: () => listeners.forEach((each) => each({ conversationId: null, lastSeq: 0 })),
+    restore: () => {
+      line.isCut = false
+      for (const listener of listeners) listener({ conversationId: null, lastSeq: 0 })
+    },
     store: new Proxy(store, {
       get: (_store, name: keyof Store) => {
         if (name === 'follow')
@@ -167,8 +170,7 @@ it('what is queued while the store is out of reach begins after the run that wai
   line.isCut = true
   tab.start('next', 'queue', 'And then?')
   await world.run(1000)
-  line.isCut = false
-  line.isBack()
+  line.restore()
   await world.run(10_000)
   const { toolCallId } = tab.shown.pending[0]!
   expect(await world.settled(tab.answer(toolCallId, { type: 'approve' }))).toBe(true)
