@@ -77,8 +77,8 @@ export function storageKey(config: StorageConfig): string {
 const CUSTOM = 'custom:'
 
 /**
- * Where conversations are kept now. `'blocked'` (another tab holds an older database open), `'newer'`
- * (a newer version of the package has written it) and `'failed'` refuse writes until it opens, `'offline'` until a
+ * Where conversations are kept now. `'blocked'` (another tab holds an older database open, or the browser has not
+ * opened it yet), `'newer'` (a newer version of the package has written it) and `'failed'` refuse writes until it opens, `'offline'` until a
  * store elsewhere can be reached again. `'durable'` with the reason `storage-cleared`: what was stored before is gone.
  */
 export interface StorageState {

@@ -1,8 +1,17 @@
 import { openDB, type DBSchema, type IDBPDatabase } from 'idb'
 import type { StorageReport, StorageState } from '../../protocol/conversation.ts'
-import { OffstageError, describeThrown } from '../../protocol/error.ts'
+import type { OffstageError } from '../../protocol/error.ts'
 import { storageCleared } from '../../protocol/storage-cleared.ts'
 import { sleep } from '../../lib/sleep.ts'
+import {
+  isNowhere,
+  isRefused,
+  olderInTheWay,
+  storageError,
+  superseded,
+  transactionInTheWay,
+  unanswered,
+} from './idb-errors.ts'
 import type { Claim } from './store.ts'
 
 const DB_VERSION = 1
@@ -32,12 +41,18 @@ export type Database = Pick<IDBPDatabase<Schema>, 'close' | 'transaction'>
 
 export interface ConnectionOptions {
   readonly report: (state: StorageReport) => void
-  /** How long one use waits for the database to open. Milliseconds. */
+  /** How long one use waits for the database to open, before that is reported. Milliseconds. */
   readonly openMs: number
+  /**
+   * How long it may take to open where nothing is known to be in its way: on a busy machine a browser takes its time.
+   * Default 30 000. Milliseconds.
+   */
+  readonly slowMs?: number
   /** How long one transaction waits until it begins. Default 15 000. Milliseconds. */
   readonly startMs?: number
 }
 
+const SLOW_MS = 30_000
 const START_MS = 15_000
 
 /** Pauses before a database that the browser refused is asked for again. Milliseconds. */
@@ -57,6 +72,10 @@ export class Connection {
   readonly #name: string
   readonly #options: ConnectionOptions
   #opening: Promise<Database> | null = null
+  /** When that began, on the clock of `performance.now()`. */
+  #openingSince = 0
+  /** The browser said that another connection is in its way. */
+  #isInTheWay = false
   #mode: StorageState['mode'] | null = null
   /** The database was open before: one that has to be made again was cleared. */
   #wasOpen = false
@@ -75,7 +94,7 @@ export class Connection {
   async openFirst(): Promise<void> {
     for (const again of [...REFUSED_AGAIN_MS, null]) {
       try {
-        await this.database()
+        await this.#openSoon()
         return
       } catch (error) {
         if (!isRefused(error)) return
@@ -86,11 +105,33 @@ export class Connection {
   }
 
   async database(): Promise<Database> {
-    // A request that is blocked stays: it succeeds by itself once the other tab has closed.
+    const soon = await this.#openSoon()
+    if (soon) return soon
+    const late = this.#isInTheWay ? null : await this.#openLate()
+    if (late) return late
+    throw this.#reportShut()
+  }
+
+  /** Null when it takes longer, which is reported. */
+  async #openSoon(): Promise<Database | null> {
+    const database = await within(this.#request(), this.#patience(this.#options.openMs))
+    if (!database) this.#reportShut()
+    return database
+  }
+
+  #openLate(): Promise<Database | null> {
+    const since = performance.now() - this.#openingSince
+    return within(this.#request(), Math.max(0, (this.#options.slowMs ?? SLOW_MS) - since))
+  }
+
+  /** One that is blocked stays: it succeeds by itself once the other tab has closed. */
+  #request(): Promise<Database> {
     this.#opening ??= this.#open()
-    const database = await within(this.#opening, this.#patience(this.#options.openMs))
-    if (database) return database
-    throw this.#report('blocked', blocked(OLDER))
+    return this.#opening
+  }
+
+  #reportShut(): OffstageError {
+    return this.#report('blocked', this.#isInTheWay ? olderInTheWay() : unanswered())
   }
 
   /** How long a transaction waits for those before it. Milliseconds. */
@@ -100,10 +141,7 @@ export class Connection {
 
   /** A transaction did not begin in time. */
   reportHeld(): OffstageError {
-    return this.#report(
-      'blocked',
-      blocked('does not answer: a transaction of another tab or script of this site holds it'),
-    )
+    return this.#report('blocked', transactionInTheWay())
   }
 
   /** A use came to its end. */
@@ -128,12 +166,17 @@ export class Connection {
 
   #open(): Promise<Database> {
     let isNew = false
+    this.#openingSince = performance.now()
+    this.#isInTheWay = false
     const opening = openDB<Schema>(databaseName(this.#name), DB_VERSION, {
       upgrade: (db, oldVersion) => {
         isNew = oldVersion === 0
         upgrade(db, oldVersion)
       },
-      blocked: () => void this.#report('blocked', blocked(OLDER)),
+      blocked: () => {
+        this.#isInTheWay = true
+        this.#reportShut()
+      },
       // Somebody wants to upgrade or to delete it: stand aside, open again at the next use.
       blocking: (_current, newVersion, event) => {
         ;(event.target as unknown as IDBDatabase).close()
@@ -191,7 +234,7 @@ export class Connection {
   #report(mode: 'durable', isNew?: boolean): void
   #report(mode: 'blocked' | 'newer' | 'failed', reason: OffstageError): OffstageError
   #report(mode: StorageState['mode'], more?: OffstageError | boolean): OffstageError | undefined {
-    const reason = OffstageError.is(more) ? more : undefined
+    const reason = typeof more === 'object' ? more : undefined
     if (mode !== this.#mode) {
       this.#mode = mode
       const isNew = more === true && { isNew: true as const }
@@ -225,73 +268,5 @@ async function within<T>(promise: Promise<T>, ms: number): Promise<T | null> {
     return await Promise.race([promise, late])
   } finally {
     clearTimeout(timer)
-  }
-}
-
-/**
- * The browser gives this page no database at all: some private modes, opaque origins, blocked site
- * data. Chromium says the last in an `UnknownError`.
- */
-function isRefused(thrown: unknown): boolean {
-  if (isNowhere(thrown)) return true
-  if (!(thrown instanceof Error)) return false
-  const { name, message } = thrown
-  return (
-    name === 'InvalidStateError' ||
-    (name === 'UnknownError' && message.includes('denied permission'))
-  )
-}
-
-/** Nothing of the page's origin can have one. */
-function isNowhere(thrown: unknown): boolean {
-  if (typeof indexedDB === 'undefined' || indexedDB === null) return true
-  return thrown instanceof Error && thrown.name === 'SecurityError'
-}
-
-const OLDER = 'does not open: another tab of this site holds an older one'
-
-function blocked(what: string): OffstageError {
-  return new OffstageError(
-    'storage-blocked',
-    `The database ${what}. It is used as soon as that tab is reloaded or closed.`,
-    { retryable: true },
-  )
-}
-
-function superseded(): OffstageError {
-  return new OffstageError(
-    'storage-newer',
-    'A newer Offstage in another tab of this site changes the database: reload the page.',
-    { retryable: true },
-  )
-}
-
-export function storageError(error: unknown): OffstageError {
-  if (OffstageError.is(error)) return error
-  const name = error instanceof Error ? error.name : 'Error'
-  const options = { cause: error, retryable: true, details: { name } }
-  switch (name) {
-    case 'QuotaExceededError':
-      return new OffstageError(
-        'storage-full',
-        "The browser's storage quota is used up: free space, or export and delete conversations.",
-        options,
-      )
-    case 'VersionError':
-      return new OffstageError(
-        'storage-newer',
-        'The database was made by a newer Offstage: reload the page or update the package.',
-        options,
-      )
-    case 'DataCloneError':
-      return new OffstageError('internal', `This can't be stored: ${describeThrown(error)}`)
-    case 'ConstraintError':
-      return new OffstageError('conversation-broken', 'A row is in the way that no record counts.')
-    default:
-      return new OffstageError(
-        'storage-failed',
-        `IndexedDB failed (${name}): ${describeThrown(error)}`,
-        options,
-      )
   }
 }

@@ -12,7 +12,7 @@ import {
   unpackRows,
   type Contents,
 } from './attachments.ts'
-import { Connection } from './idb-connection.ts'
+import { Connection, type ConnectionOptions } from './idb-connection.ts'
 import { Gaps, Orphans, rowsOf } from './idb-damage.ts'
 import { DRAFTS, READ, quietly, withDatabase, write, type Read, type Write } from './idb-use.ts'
 import {
@@ -58,7 +58,7 @@ type Gets = Pick<ReturnType<Read['objectStore']>, 'get' | 'getKey'>
 export async function openIdbStore(
   name: string,
   report: (state: StorageReport) => void = () => undefined,
-  waits: { readonly openMs?: number; readonly startMs?: number } = {},
+  waits: Partial<Omit<ConnectionOptions, 'report'>> = {},
 ): Promise<Store> {
   const connection = new Connection(name, { report, openMs: 5000, ...waits })
   await connection.openFirst()

@@ -1,6 +1,7 @@
 import type { IDBPTransaction } from 'idb'
 import { watchStarts } from './watch-starts.ts'
-import { storageError, type Connection, type Database, type Schema } from './idb-connection.ts'
+import { storageError } from './idb-errors.ts'
+import type { Connection, Database, Schema } from './idb-connection.ts'
 
 export type Names = ('records' | 'counters' | 'rows' | 'attachments' | 'drafts')[]
 

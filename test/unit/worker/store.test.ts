@@ -7,6 +7,8 @@ import { importedCalls } from '../../../src/conversation/pending.ts'
 import type { Identified, NewRow, Row } from '../../../src/protocol/fact.ts'
 import type { Message } from '../../../src/protocol/message.ts'
 import { databaseName, upgrade, type Schema } from '../../../src/worker/store/idb-connection.ts'
+import type { StorageReport } from '../../../src/protocol/conversation.ts'
+import { sleep } from '../../../src/lib/sleep.ts'
 import type { WorkerNotice } from '../../../src/protocol/notices.ts'
 import { Redaction } from '../../../src/worker/store/redaction.ts'
 import { Stores } from '../../../src/worker/store/stores.ts'
@@ -179,12 +181,45 @@ describe('the IndexedDB store', () => {
     const other = await openDB<Schema>(databaseName('deleted'), 1, { upgrade })
     indexedDB.deleteDatabase(databaseName('deleted'))
     const states: string[] = []
-    const store = await openIdbStore('deleted', ({ mode }) => states.push(mode), { openMs: 20 })
+    const store = await openIdbStore('deleted', ({ mode }) => states.push(mode), {
+      openMs: 20,
+      slowMs: 60,
+    })
     expect(states).toEqual(['blocked'])
     expect(await codeOf(store.list())).toBe('storage-blocked')
     other.close()
     await expect.poll(() => states).toEqual(['blocked', 'durable'])
     expect((await store.list()).records).toEqual([])
+  })
+
+  it('waits for a browser that is slow to open it, which it reports, and is no other tab', async () => {
+    const { open } = indexedDB
+    let goOn: () => void = () => undefined
+    const spy = vi.spyOn(indexedDB, 'open').mockImplementation((...named) => {
+      const request = open.apply(indexedDB, named)
+      const { addEventListener } = request
+      // What it says comes late.
+      vi.spyOn(request, 'addEventListener').mockImplementation((type, listener, options) => {
+        if (type !== 'success') return addEventListener.call(request, type, listener, options)
+        addEventListener.call(request, type, (event) => {
+          goOn = () => typeof listener === 'function' && listener.call(request, event)
+        })
+      })
+      return request
+    })
+    const states: StorageReport[] = []
+    const store = await openIdbStore('slow', (state) => states.push(state), { openMs: 20 })
+    spy.mockRestore()
+    expect(states).toMatchObject([{ mode: 'blocked', reason: { code: 'storage-blocked' } }])
+    expect(states[0]?.reason?.message).toMatch(/^The browser has not opened the database yet/)
+    let isSettled = false
+    const claim = store.claim('c', 1).finally(() => (isSettled = true))
+    // Longer than a use waits for another tab.
+    await sleep(600)
+    expect(isSettled).toBe(false)
+    goOn()
+    expect((await claim).epoch).toBe(1)
+    expect(states.map(({ mode }) => mode)).toEqual(['blocked', 'durable'])
   })
 
   it('is refused while the database is newer, and works once it is not', async () => {
