@@ -1,5 +1,6 @@
 import { cleanText } from './clean-text.ts'
 import { childrenOf, isElement, viewOf } from './dom.ts'
+import { drawsDots } from './dots.ts'
 import * as native from './native.ts'
 
 /** What a style writes into an element, beside its content: `content: "Pay now"`. */
@@ -24,6 +25,7 @@ function generatedAt(element: Element, side: Side): Generated | null {
   const { content } = style
   if (!content || content === 'none' || content === 'normal' || style.display === 'none')
     return null
+  if (drawsDots(style)) return null
   const written = textOf(content, element)
   const text = cleanText(written)
   if (!HAS_WORDS.test(text) || isGlyph(text, style, element)) return null
@@ -55,18 +57,22 @@ function gap({ isJoined }: Generated): string {
 const MAX_NODES = 400
 const NOT_DRAWN = /^(script|style|template|noscript|textarea|select)$/
 
-/** The texts of an element in the order of reading, with those of styles; what is in a line has no gap between. */
-export function drawnParts(element: Element): string[] {
+/**
+ * The texts of an element in the order of reading, with those of styles; what is in a line has no gap between.
+ * `isLeftOut`: of which elements in it nothing is read; a label is then read though it is hidden.
+ */
+export function drawnParts(element: Element, isLeftOut?: (one: Element) => boolean): string[] {
   const parts: string[] = []
   let left = MAX_NODES
   const add = (node: Node): void => {
     left -= 1
     if (left < 0) return
     if (native.nodeType(node) === 3) return void parts.push(native.nodeValue(node) ?? '')
-    if (!isElement(node) || NOT_DRAWN.test(native.localName(node))) return
+    if (!isElement(node) || NOT_DRAWN.test(native.localName(node)) || isLeftOut?.(node)) return
     const { display } = viewOf(node).getComputedStyle(node)
     // The title of a shape in a drawing has this display in WebKit only.
-    if (display === 'none' && native.localName(node) !== 'title') return
+    const isRead = native.localName(node) === 'title' || (isLeftOut && node === element)
+    if (display === 'none' && !isRead) return
     const edge = /^(inline|contents)/.test(display) ? '' : ' '
     const before = shownAt(node, '::before')
     parts.push(edge, before ? before.text + gap(before) : '')
@@ -78,8 +84,8 @@ export function drawnParts(element: Element): string[] {
   return parts.filter(Boolean)
 }
 
-export function drawnText(element: Element): string {
-  return cleanText(drawnParts(element).join(''))
+export function drawnText(element: Element, isLeftOut?: (one: Element) => boolean): string {
+  return cleanText(drawnParts(element, isLeftOut).join(''))
 }
 
 /** Words of an element's style that can't be seen now, as those of a tooltip. */

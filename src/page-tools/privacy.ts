@@ -1,4 +1,5 @@
 import { closest, isTag, viewOf } from './dom.ts'
+import { drawsDots } from './dots.ts'
 import * as native from './native.ts'
 import type { PageOptions } from './options.ts'
 import { isCardNumber } from './secrets/card-number.ts'
@@ -76,10 +77,9 @@ function hasFormOfCode(field: HTMLInputElement): boolean {
   return length >= CODE_LENGTH.least && length <= CODE_LENGTH.most
 }
 
-/** `-webkit-text-security`, by which a page has a text look like that of a field for a password. */
+/** As a page has a text look like that of a field for a password. */
 function isDrawnAsDots(element: Element): boolean {
-  const drawn = viewOf(element).getComputedStyle(element).getPropertyValue('-webkit-text-security')
-  return drawn !== '' && drawn !== 'none'
+  return drawsDots(viewOf(element).getComputedStyle(element))
 }
 
 /** What is secret by itself: a field, a choice of one, a word of a phrase, a text that is drawn as dots. */
@@ -92,8 +92,8 @@ export function isSecretPart(element: Element): boolean {
   )
 }
 
-/** The style is inherited: it is asked for where there is a text. */
-function holdsText(element: Element): boolean {
+/** Dots are inherited: they are asked for where there is a text. */
+export function holdsText(element: Element): boolean {
   for (let node = native.firstChild(element); node; node = native.nextSibling(node))
     if (native.nodeType(node) === 3 && native.nodeValue(node)?.trim()) return true
   return false

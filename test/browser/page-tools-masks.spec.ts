@@ -422,6 +422,98 @@ test('a masked field keeps the name that a label around it gives it', async ({ o
   expect(await call('find', { name: 'Note' })).not.toContain('SECRET')
 })
 
+/** Ways in which a name is made of a part (`§` its attribute, `W` its word) that stands in a component, a frame or elsewhere. */
+const LENT: readonly string[] = [
+  `<label>Town <x-a>${SHADOW('<i §>W</i>')}</x-a> <input></label>`,
+  `<x-a>${SHADOW('<label for="q">Town <slot></slot></label><input id="q">')}<u §>W</u></x-a>`,
+  '<label>Town <iframe srcdoc="<i §>W</i>"></iframe> <input></label>',
+  `<label><input type="checkbox" style="display: none"><x-a>${SHADOW('<i §>W</i>')}</x-a></label>`,
+  `<x-a>${SHADOW('<label><input type="checkbox" style="display: none"><slot></slot></label>')}<u §>W</u></x-a>`,
+  '<label><input type="checkbox" style="display: none"><iframe srcdoc="<i §>W</i>"></iframe></label>',
+  `<button><x-a>${SHADOW('<i §>W</i>')}</x-a></button>`,
+  `<x-a>${SHADOW('<button>Town <slot></slot></button>')}<u §>W</u></x-a>`,
+  `<x-a>${SHADOW(`<x-b>${SHADOW('<button>Town <slot></slot></button>')}<slot></slot></x-b>`)}<u §>W</u></x-a>`,
+  `<x-a>${SHADOW('<h2>Town <slot></slot></h2>')}<u §>W</u></x-a>`,
+  `<div id="lN">Town <x-a>${SHADOW('<i §>W</i>')}</x-a></div><input aria-labelledby="lN">`,
+  `<x-a>${SHADOW('<div id="l">Town <slot></slot></div><input aria-labelledby="l">')}<u §>W</u></x-a>`,
+  '<div id="lN" hidden>Town <b §>W</b></div><input aria-labelledby="lN">',
+  '<b id="lN" hidden §>W</b><input aria-labelledby="lN">',
+  '<b id="lN" §>W</b><button>Town <span aria-labelledby="lN">x</span></button>',
+  '<b id="lN" §>W</b><label>Town <span aria-labelledby="lN">x</span><input></label>',
+  '<label for="fN" §>W</label><button>Town <input type="checkbox" id="fN"></button>',
+  '<label>Town <label><i §>W</i><input></label></label>',
+  '<label>Town <span style="display: contents"><i §>W</i></span><input></label>',
+  '<fieldset><legend>Town <i §>W</i></legend><input></fieldset>',
+  '<table><caption>Town <i §>W</i></caption><tr><td>1</td></tr></table>',
+  '<table><tr title="Town"><td><b §>W</b></td><td>x</td></tr></table>',
+  '<button title="Town">1 <b §>W</b></button>',
+  '<label for="fN">Town <i §>W</i></label><select id="fN" style="display: none"></select><div role="combobox" tabindex="0"></div>',
+  '<section><div>Town <i §>W</i></div><div role="slider" tabindex="0" aria-valuenow="1"></div></section>',
+  '<section><label for="fN">Town <i §>W</i></label><div id="fN" role="slider" tabindex="0" aria-valuenow="1"></div></section>',
+  '<div role="tree"><div role="treeitem" tabindex="0">Town <i §>W</i><div role="group"><div role="treeitem">In</div></div></div></div>',
+  '<select aria-label="Town"><option>One</option><option §>W</option></select>',
+  '<select aria-label="Town"><option>One</option><option selected §>W</option></select>',
+  '<button §>W</button>',
+  '<button>Town <b §>W</b></button>',
+  '<a href="#x" §>W</a>',
+  '<details><summary>Town <i §>W</i></summary>x</details>',
+  '<p §><img>W</p>',
+]
+const NOT_OF_DOTS: readonly string[] = [
+  `<x-a>${SHADOW('<button>Town <slot></slot></button>')}<img alt="W" §></x-a>`,
+  '<label for="fN"><img></label><input id="fN" title="W" §>',
+  '<label for="fN"></label><button id="fN" §>W</button>',
+  `<x-a role="button" tabindex="0">${SHADOW('<i>Town</i>')}<u §>W</u></x-a>`,
+]
+
+/** Words of few letters: they aren't removed from elsewhere. */
+const wordOf = (at: number): string => `Z${'bcdfghjk'.charAt(at >> 3)}${'lmnpqrst'.charAt(at & 7)}o`
+
+const PRIVATE: Readonly<Record<string, string>> = {
+  'is masked': 'data-offstage-mask',
+  'is ignored': 'data-offstage-ignore',
+  'is denied': "class='deny'",
+  'is drawn as dots': "style='-webkit-text-security: disc'",
+}
+
+for (const [what, attribute] of Object.entries(PRIVATE))
+  test(`what ${what} names nothing, wherever it stands`, async ({ openPage }) => {
+    const page = await openPage({ body: '<main></main>' })
+    const cases = what === 'is drawn as dots' ? LENT : [...LENT, ...NOT_OF_DOTS]
+    const made = cases.map((html, at) =>
+      html
+        .replaceAll('§', attribute)
+        .replace(/\bW\b/, wordOf(at))
+        .replace(/(?<=id="[lf]|labelledby="l|for="f)N/g, String(at)),
+    )
+    await page.evaluate(
+      async (html) => {
+        document.querySelector('main')?.setHTMLUnsafe(html)
+        for (const frame of document.querySelectorAll('iframe'))
+          await new Promise((resolve) => {
+            if (
+              frame.contentDocument?.readyState === 'complete' &&
+              frame.contentDocument.body.firstChild
+            )
+              resolve(null)
+            else frame.addEventListener('load', resolve)
+          })
+      },
+      made.map((html) => `<div>${html}</div>`).join(''),
+    )
+    const { call } = await drive(page, { ...LONG, deny: ['.deny'] })
+    const said = [await call('read_page')]
+    for (const role of ['button', 'textbox', 'checkbox', 'combobox', 'slider', 'heading', 'link'])
+      said.push(await call('find', { role }))
+    for (const query of [{ text: 'Town' }, { name: 'Town' }]) said.push(await call('find', query))
+    const told = cases.filter((_, at) => said.some((text) => text.includes(wordOf(at))))
+    expect(told).toEqual([])
+    for (const shown of ['textbox', 'combobox', 'slider'])
+      expect(said[0]).toContain(`${shown} "Town"`)
+    expect(said[0]).toMatch(/"One"(, "\[masked\]")?$/m)
+    if (what === 'is drawn as dots') expect(said[0]).toContain('link "[masked]"')
+  })
+
 test('what may not be read lends its words to nothing', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<header id="outer">OUTER words</header><main id="root">

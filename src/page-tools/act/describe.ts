@@ -15,7 +15,7 @@ export function describeElement(element: Element, { options }: LivePage): string
     return 'something outside the part of the page that you may use'
   const node = standaloneNode(element, options)
   const head = headWithRef(node, options)
-  if (node.name?.text || shownValue(node) !== null || head.includes(' [hint=')) return head
+  if (node.name?.text || shownValue(node, options) !== null || head.includes(' [hint=')) return head
   const text = isMasked(element, options) ? '' : cleanText(readableText(element, options))
   if (node.role && (!text || text.length > TEXT_LIMIT)) return head
   const label =

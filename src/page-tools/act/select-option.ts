@@ -6,6 +6,7 @@ import { livePage } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { isMasked } from '../privacy.ts'
+import { optionTexts } from '../read/option-text.ts'
 import { isDisabled, isReadOnly } from '../outline/state.ts'
 import { deadline, nextFrame, sleep } from '../waiting.ts'
 import { nativeChoice } from './choices.ts'
@@ -102,8 +103,9 @@ function nativeOption(
   const name = describeElement(select, live)
   const found = nativeChoice(select, label)
   if (!found) {
-    const labels = [...select.options].map((option) => option.label)
-    throw optionNotFound(name, label, isMasked(select, live.options) ? [] : labels)
+    const isSecret = isMasked(select, live.options)
+    const labels = isSecret ? [] : optionTexts(select.options, live.options)
+    throw optionNotFound(name, label, labels)
   }
   if (found.disabled || found.closest('optgroup:disabled'))
     throw new PageError('disabled', `The option ${quoteSent(label)} of ${name} is disabled.`)

@@ -48,7 +48,7 @@ export function subjectOf(element: Element, live: LivePage, doing: Doing): Subje
   const clean = scrubber(live)
   // The name first: it may say that the value is secret.
   const own = calledOf(element, live)
-  const value = valueText(standaloneNode(element, options))
+  const value = valueText(standaloneNode(element, options), options)
   const does = commitOf(element, doing, options)
   const activation = activationOf(doing.action)
   const used = usedBy(element, doing)

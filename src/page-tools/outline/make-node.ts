@@ -1,14 +1,15 @@
-import { isTag, isText } from '../dom.ts'
+import { isTag } from '../dom.ts'
+import { drawsDots } from '../dots.ts'
 import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
-import { isSecretField, maskSelector } from '../privacy.ts'
+import { holdsText, isSecretField, maskSelector } from '../privacy.ts'
 import { isInView, viewport } from './clip.ts'
 import { type Appearance, roleUntilHover } from './hover/appearance.ts'
 import type { OutlineNode, WalkContext } from './outline-node.ts'
 import { isStepSign, isTabStop, reactsItself } from './own-reaction.ts'
 import { getsPointerOnHover } from './pointer-rules.ts'
 import { isActionable, roleOf } from './role.ts'
-import { hasDragCursor, hasPointerCursor, type Visibility } from './visibility.ts'
+import { hasDragCursor, hasPointerCursor } from './visibility.ts'
 
 /** The node of one element, without its content. */
 export function makeNode(
@@ -32,7 +33,10 @@ export function makeNode(
     context.masked ||
     isSecretField(element) ||
     isMaskedItself(element, options, bare) ||
-    (!visibility.invisible && isDotted(element, visibility))
+    (!visibility.invisible &&
+      visibility.style !== null &&
+      holdsText(element) &&
+      drawsDots(visibility.style))
   const clickable =
     !visibility.invisible &&
     !context.inControl &&
@@ -66,12 +70,6 @@ export function makeNode(
     changedAt: 0,
     name: null,
   }
-}
-
-/** A text that its style draws as dots; the style is inherited, and asked for where there is a text. */
-function isDotted(element: Element, { style }: Visibility): boolean {
-  if (!isText(native.firstChild(element)) || !style) return false
-  return /^(disc|circle|square)$/.test(style.getPropertyValue('-webkit-text-security'))
 }
 
 /** Only the host's selectors match what has no attributes. */

@@ -1,23 +1,23 @@
 import { cleanText } from '../clean-text.ts'
-import { childrenOf, isElement, isTag, referenced } from '../dom.ts'
+import { isElement, isTag } from '../dom.ts'
 import { drawnText, hasGenerated, withGenerated } from '../generated-text.ts'
 import { labelsOf } from '../labels.ts'
 import * as native from '../native.ts'
-import {
-  isField,
-  isInMaskedPart,
-  isMasked,
-  isSecretPart,
-  MASKED,
-  maskSelector,
-} from '../privacy.ts'
+import { isField, isInMaskedPart, isMasked, MASKED } from '../privacy.ts'
 import { rememberName } from '../secrets/field-words.ts'
 import type { PageOptions } from '../options.ts'
 import { hiddenReason } from './visibility.ts'
 import { computeName } from './compute-name.ts'
-import { excludedSelector, isExcluded, isReadable } from './region.ts'
+import {
+  BRANCH,
+  isNamedOutside,
+  keptIn,
+  readableName,
+  readableWords,
+  textAroundMasked,
+} from './name-privacy.ts'
 import { isNamedByContent } from './role.ts'
-import { sliderLabel, sliderLabelText } from './slider-label.ts'
+import { sliderLabel } from './slider-label.ts'
 
 export interface ElementName {
   readonly text: string
@@ -37,19 +37,25 @@ export function nameOf(element: Element, role: string, options: PageOptions): El
 }
 
 function ownName(element: Element, role: string, options: PageOptions): ElementName {
-  if (isInMaskedPart(element, options) && !isNamedOutside(element, options))
-    return { text: MASKED, visuallyHidden: false }
-  if (isNamedByMasked(element, role, options))
-    return { text: textAroundMasked(element, options) || MASKED, visuallyHidden: false }
-  if (isNamedByUnreadable(element, role, options))
-    return { text: readableName(element, options), visuallyHidden: false }
+  const around = (isKnown: boolean): ElementName => ({
+    text: (isKnown && textAroundMasked(element, options)) || MASKED,
+    visuallyHidden: false,
+  })
+  if (isInMaskedPart(element, options)) return around(isNamedOutside(element, options))
+  const name = computedName(element, role, options)
+  // Most elements have no name: only where there is one is looked at what it is made of.
+  const kept = name.text ? keptIn(element, role, options) : null
+  if (kept === 'masked') return around(true)
+  return kept ? { text: readableName(element, options), visuallyHidden: false } : name
+}
+
+function computedName(element: Element, role: string, options: PageOptions): ElementName {
   const byAttribute = hasNamingAttribute(element)
   const replaced = labelOfReplaced(element, role)
-  if (replaced && !isMasked(replaced, options))
-    return {
-      text: cleanText(withGenerated(replaced, native.textContent(replaced))),
-      visuallyHidden: false,
-    }
+  if (replaced && !isMasked(replaced, options)) {
+    const text = readableWords(replaced, options)
+    if (text) return { text, visuallyHidden: false }
+  }
   const isSlider = role === 'slider'
   if (!byAttribute && !isSlider && !mayBeNamed(element, role)) return NO_NAME
   if (!byAttribute && /^(treeitem|menuitem)/.test(role) && native.querySelector(element, BRANCH))
@@ -85,75 +91,6 @@ function givenName(element: Element): string {
     : cleanText(native.getAttribute(element, 'aria-label') ?? '')
 }
 
-/** Whether its name would come from a masked element: its own content or one that it refers to. */
-function isNamedByMasked(element: Element, role: string, options: PageOptions): boolean {
-  return (
-    (isNamedByContent(role) && native.querySelector(element, maskSelector(options)) !== null) ||
-    [...labelsOf(element), ...referenced(element, 'aria-labelledby')].some(
-      (label) =>
-        isMasked(label, options) || native.querySelector(label, maskSelector(options)) !== null,
-    )
-  )
-}
-
-/** Whether something names it that is not masked itself; its own attributes are. */
-function isNamedOutside(element: Element, options: PageOptions): boolean {
-  const labels = [...labelsOf(element), ...referenced(element, 'aria-labelledby')]
-  return (
-    labels.length > 0 &&
-    !native.hasAttribute(element, 'aria-label') &&
-    labels.every((label) => !isInMaskedPart(label, options))
-  )
-}
-
-/** Whether its name would come from a part of the page that may not be read. */
-function isNamedByUnreadable(element: Element, role: string, options: PageOptions): boolean {
-  const holdsExcluded = (one: Element): boolean =>
-    native.querySelector(one, excludedSelector(options)) !== null
-  return (
-    (isNamedByContent(role) && !hasNamingAttribute(element) && holdsExcluded(element)) ||
-    [...labelsOf(element), ...referenced(element, 'aria-labelledby')].some(
-      (label) => !isReadable(label, options) || holdsExcluded(label),
-    )
-  )
-}
-
-/** The name by what may be read of it: its own attribute, else its content without what is excluded. */
-function readableName(element: Element, options: PageOptions): string {
-  const own = ['aria-label', 'alt', 'placeholder', 'title'].find((name) =>
-    native.hasAttribute(element, name),
-  )
-  if (own) return cleanText(native.getAttribute(element, own) ?? '')
-  const labels = labelsOf(element).filter((label) => isReadable(label, options))
-  const holders = labels.length > 0 ? labels : isFieldLike(element) ? [] : [element]
-  return cleanText(holders.map((one) => textWithoutExcluded(one, options)).join(' '))
-}
-
-/** Of a field whose labels hold what is masked, such as the field itself: what they say without that. */
-function textAroundMasked(element: Element, options: PageOptions): string {
-  const labels = labelsOf(element)
-  const isOther = ['aria-label', 'aria-labelledby'].some((name) =>
-    native.hasAttribute(element, name),
-  )
-  if (isOther || labels.some((label) => isMasked(label, options) || !isReadable(label, options)))
-    return ''
-  return cleanText(labels.map((one) => textWithoutExcluded(one, options)).join(' '))
-}
-
-function textWithoutExcluded(element: Element, options: PageOptions): string {
-  const texts = [...native.childNodes(element)].map((node) => {
-    if (!isElement(node)) return native.nodeType(node) === 3 ? native.nodeValue(node) : ''
-    const isLeftOut = isExcluded(node, options) || isFieldLike(node) || isMasked(node, options)
-    return isLeftOut ? '' : textWithoutExcluded(node, options)
-  })
-  return withGenerated(element, texts.join(' '))
-}
-
-/** Its text is its value. */
-function isFieldLike(element: Element): boolean {
-  return /^(input|select|textarea|script|style)$/.test(native.localName(element))
-}
-
 /** Elements that the specification names by their content or by another element. */
 function mayBeNamed(element: Element, role: string): boolean {
   return (
@@ -164,8 +101,6 @@ function mayBeNamed(element: Element, role: string): boolean {
     labelsOf(element).length > 0
   )
 }
-
-const BRANCH = '[role=group],[role=menu],[role=tree],[role=treeitem]'
 
 /** The text of an item without its subtree or submenu, which are not part of its name. */
 function textWithoutBranches(element: Element): string {
@@ -215,24 +150,13 @@ function drawnName(element: Element, role: string): string {
 
 /** The words of a label that stands for its control, which isn't displayed; the library names no labels. */
 function labelText(element: Element, options: PageOptions): string {
-  const isReadable = isTag(element, 'label') && !holdsPrivate(element, options)
-  return isReadable ? cleanText(drawnText(element)) : ''
-}
-
-/** Whether it draws what is masked or may not be read, across shadow roots, slots and frames, too. */
-function holdsPrivate(element: Element, options: PageOptions): boolean {
-  const selector = `${maskSelector(options)},${excludedSelector(options)}`
-  return (
-    isSecretPart(element) ||
-    native.matches(element, selector) ||
-    childrenOf(element).some((child) => isElement(child) && holdsPrivate(child, options))
-  )
+  return isTag(element, 'label') ? readableWords(element, options) : ''
 }
 
 /** What people read beside a slider. */
 function nameBeside(slider: Element, options: PageOptions): string {
   const label = sliderLabel(slider, options)
-  return label ? sliderLabelText(label, slider) : ''
+  return label ? readableWords(label, options, native.contains(label, slider)) : ''
 }
 
 /** A name for an element that the author gave none. */

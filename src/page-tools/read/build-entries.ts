@@ -8,7 +8,7 @@ import { omittedEntry, textEntry, type Entry, type LineLimits } from './entry.ts
 import { INLINE_TAGS } from './inline-tags.ts'
 import { cutText } from './cut-text.ts'
 import { sizeOf } from './left-out.ts'
-import { headText, optionsLine, readHead, shownValue, VALUE_LIMIT, type Head } from './line.ts'
+import { headText, readHead, shownValue, VALUE_LIMIT, type Head } from './line.ts'
 import {
   isNode,
   isText,
@@ -18,6 +18,7 @@ import {
 } from '../outline/outline-node.ts'
 import { isInteractive, isNamedByContent, isPopup } from '../outline/role.ts'
 import { commonMark, markedTexts, textOf } from './marked-text.ts'
+import { optionsLine } from './option-text.ts'
 
 export interface EntryOptions {
   readonly options: PageOptions
@@ -81,8 +82,9 @@ function childEntries(
 ): readonly Entry[] {
   const { node, pieces, texts, settings } = of
   const { element, masked } = node
+  const { options } = settings
   if (isTag(element, 'select')) {
-    const line = (limit: number): string => optionsLine(element, { masked, limit })
+    const line = (limit: number): string => optionsLine(element, { masked, limit, options })
     const whole = once(() => line(Number.POSITIVE_INFINITY))
     const shown = (shorter?: LineLimits): string => (shorter ? line(shorter.text) : whole())
     return [textEntry(shown, { node, parent: entry })]
@@ -218,7 +220,7 @@ function nodeLine(
   { options, limits }: EntryOptions,
 ): string {
   const head = headText(parts, limits.name)
-  const value = shownValue(node, Math.min(VALUE_LIMIT, limits.text))
+  const value = shownValue(node, options, Math.min(VALUE_LIMIT, limits.text))
   if (value !== null) return value ? `${head}: ${value}` : head
   if (isNamedByContent(node.role)) return head
   const plain = texts?.flat().map(({ text }) => text) ?? []

@@ -246,7 +246,7 @@ function describe({ element, role, name, score }: Rated, { query, options, clean
   const node = standaloneNode(element, options)
   // The name first: it may say that the value is secret.
   const head = headWithRef(node, options)
-  const value = shownValue(node)
+  const value = shownValue(node, options)
   const text =
     node.name?.text || isMasked(element, options) ? '' : shorten(shownText(element, options), 100)
   const content = passage(element, query.text ?? '', options) || (value ?? text)

@@ -14,6 +14,7 @@ import { isActionable, isNamedByContent, isPopup } from '../outline/role.ts'
 import { stateOf } from '../outline/state.ts'
 import { nameHint } from './name-hint.ts'
 import { hoverNameMark, nameMark } from './name-mark.ts'
+import { optionTexts } from './option-text.ts'
 
 export const NAME_LIMIT = 100
 export const VALUE_LIMIT = 120
@@ -22,8 +23,6 @@ export const LEAST_WITH_MARK = 40
 const TITLE_LIMIT = 40
 /** The length of a number in a calendar or a pager. */
 const SHORT_TEXT = 3
-/** Options of a closed list that are listed in its line. */
-const OPTION_LIMIT = 12
 
 const CONTAINER_ROLES = new Set(
   'banner,navigation,main,complementary,contentinfo,region,form,search,list,table,treegrid,tabpanel,toolbar,iframe,group,radiogroup,feed,article,rowgroup'.split(
@@ -162,10 +161,12 @@ export function mayHoldRef(element: Element, role: string): boolean {
 }
 
 /** A field's value on one line, masked where it must be; null for what isn't a field. */
-export function valueText(node: OutlineNode): string | null {
+export function valueText(node: OutlineNode, options: PageOptions): string | null {
   const { value } = stateOf(node.control, node.role)
   if (value === null) return null
-  const text = cleanText(value)
+  const text = isTag(node.control, 'select')
+    ? optionTexts(node.control.selectedOptions, options).join(', ')
+    : cleanText(value)
   return text && (node.masked || isSecretField(node.control)) ? MASKED : text
 }
 
@@ -173,8 +174,12 @@ export function valueText(node: OutlineNode): string | null {
  * The same as an outline shows it: what a tool typed itself isn't scrubbed, and what is shown in part has the mark by
  * which it is read.
  */
-export function shownValue(node: OutlineNode, limit: number = VALUE_LIMIT): string | null {
-  const text = valueText(node)
+export function shownValue(
+  node: OutlineNode,
+  options: PageOptions,
+  limit: number = VALUE_LIMIT,
+): string | null {
+  const text = valueText(node, options)
   if (!text) return text
   // Neither how much is missing nor a mark: both would be longer than the text.
   if (text === MASKED) return text
@@ -192,24 +197,4 @@ function isOfLines(field: Element): boolean {
 /** The mark of a text that is shown in part, or without its lines: `[from=e3:0]`, with the character to read on from. */
 export function textMark(element: Element, at: number): string {
   return `[from=${refOf(element)}:${at}]`
-}
-
-/** The choices of a native select, in one line. `limit`: characters. */
-export function optionsLine(
-  select: HTMLSelectElement,
-  { masked, limit }: { readonly masked: boolean; readonly limit: number },
-): string {
-  if (masked) return `/options: ${MASKED}`
-  const { options } = select
-  const labels: string[] = []
-  let left = limit
-  for (const { label, disabled } of [...options].slice(0, OPTION_LIMIT)) {
-    const name = quote(shorten(cleanText(label), NAME_LIMIT)) + (disabled ? ' [disabled]' : '')
-    left -= name.length
-    if (left < 0) break
-    labels.push(name)
-  }
-  const rest = options.length - labels.length
-  if (rest > 0) labels.push(`… ${rest} more`)
-  return `/options: ${labels.join(', ')}`
 }
