@@ -48,7 +48,7 @@ const rows = [
   {
     name: 'page tools (dist/page-tools.js)',
     bytes: sizeOf('page-tools.js', { dynamic: true }),
-    limit: 134 * KILOBYTE,
+    limit: 134.2 * KILOBYTE,
   },
   {
     name: 'tools from (dist/tools-from.js), beside the page',
