@@ -107,9 +107,7 @@ async function begin(
 ): Promise<Followed> {
   const last = messages.at(-1)
   if (trigger === 'regenerate-message') {
-    const given = [messageId, last?.id]
-      .map((id) => ours(id, conversation, ids))
-      .find((id) => id !== undefined)
+    const given = ours(messageId, conversation, ids) ?? ours(last?.id, conversation, ids)
     const question = questionOf(conversation, given)
     await stopOpen(conversation)
     const run = conversation.regenerate(given)
@@ -154,7 +152,7 @@ async function goOn(
   if (run) return { ...known, run }
   throw new OffstageError(
     'invalid-input',
-    'There is nothing to answer and nothing to go on with: no call of the conversation waits, and its last run is complete.',
+    'There is nothing to go on with: no call waits, and the last run is complete.',
   )
 }
 

@@ -2,7 +2,7 @@ import type { Conversation, ConversationSnapshot, Run, RunOutcome } from '../ind
 import { PartStream } from './part-stream.ts'
 import { dataParts, partsOf } from './parts-of.ts'
 import { metadataOf } from './to-ui-messages.ts'
-import type { UIChunk, UIMessageLike } from './ui-message.ts'
+import type { UIChunk, UIMessageLike, UIMetadata } from './ui-message.ts'
 
 /** The id of a message; null: the conversation begins with the answer; undefined: there is none. */
 export type After = string | null | undefined
@@ -119,25 +119,7 @@ class Follower {
   #end(outcome: RunOutcome): void {
     if (this.#isOver) return
     const { usage } = metadataOf(this.#followed.conversation.getSnapshot())
-    const messageMetadata = { ...(usage && { usage }), outcome: outcome.outcome }
-    switch (outcome.outcome) {
-      case 'completed':
-        return this.#finish([{ type: 'finish', finishReason: 'stop', messageMetadata }])
-      case 'limit':
-        return this.#finish([{ type: 'finish', finishReason: 'length', messageMetadata }])
-      case 'max-steps':
-      case 'waiting':
-        return this.#finish([{ type: 'finish', finishReason: 'tool-calls', messageMetadata }])
-      case 'aborted':
-        return this.#finish([{ type: 'abort', reason: outcome.reason }])
-      case 'failed':
-        return this.#finish([
-          { type: 'data-error', data: outcome.error, transient: true },
-          { type: 'error', errorText: outcome.error.message },
-        ])
-      default:
-        return outcome satisfies never
-    }
+    this.#finish(endChunks(outcome, { ...(usage && { usage }), outcome: outcome.outcome }))
   }
 
   #finish(chunks: readonly UIChunk[]): void {
@@ -145,6 +127,24 @@ class Follower {
     this.#send([...this.#parts.close(), ...chunks])
     this.#controller.close()
   }
+}
+
+const FINISH_REASONS = {
+  completed: 'stop',
+  limit: 'length',
+  'max-steps': 'tool-calls',
+  waiting: 'tool-calls',
+} as const
+
+function endChunks(result: RunOutcome, messageMetadata: UIMetadata): UIChunk[] {
+  if (result.outcome === 'aborted') return [{ type: 'abort', reason: result.reason }]
+  if (result.outcome !== 'failed')
+    return [{ type: 'finish', finishReason: FINISH_REASONS[result.outcome], messageMetadata }]
+  const { error } = result
+  return [
+    { type: 'data-error', data: error, transient: true },
+    { type: 'error', errorText: error.message },
+  ]
 }
 
 /** Nothing is done until a person says something, in this chat. */

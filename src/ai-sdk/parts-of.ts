@@ -72,13 +72,9 @@ function toolPart(call: ShownCall): UIToolPart {
     case 'awaiting-approval':
       return { ...base, state: 'approval-requested', input, approval: approvalOf(call) }
     case 'denied': {
-      const reason = output?.type === 'denied' ? output.reason : undefined
-      const approval = {
-        ...approvalOf(call),
-        approved: false as const,
-        ...(reason !== undefined && { reason }),
-      }
-      return { ...base, state: 'output-denied', input, approval }
+      const reason = output && errorText(output)
+      const said = { approved: false as const, ...(reason !== undefined && { reason }) }
+      return { ...base, state: 'output-denied', input, approval: { ...approvalOf(call), ...said } }
     }
     case 'succeeded':
       return { ...base, state: 'output-available', input, output: output && outputOf(output) }
@@ -87,17 +83,11 @@ function toolPart(call: ShownCall): UIToolPart {
     case 'interrupted':
     case 'invalid':
       return { ...base, state: 'output-error', input, errorText: errorText(output) ?? status }
-    case 'executing':
-      if (progress !== undefined)
-        return { ...base, state: 'output-available', input, output: progress, preliminary: true }
-      return { ...base, state: 'input-available', input }
-    case 'proposed':
-    case 'approved':
-    case 'suspended':
-    case 'awaiting-answer':
-    case 'awaiting-output':
-    case 'awaiting-decision':
-      return { ...base, state: 'input-available', input }
+    default:
+      // A call that runs reports what it has so far.
+      return status === 'executing' && progress !== undefined
+        ? { ...base, state: 'output-available', input, output: progress, preliminary: true }
+        : { ...base, state: 'input-available', input }
   }
 }
 

@@ -16,7 +16,7 @@ function readFile(part: object): FilePart {
   if (data === undefined)
     throw new OffstageError(
       'invalid-input',
-      'A file must be a data: URL in base64, as useChat makes of files that a person chooses.',
+      'A file must be a data: URL in base64, as useChat makes them.',
     )
   return {
     type: 'file',

@@ -10,46 +10,29 @@ type Approval = Extract<UIToolPart, { state: 'approval-responded' }>['approval']
 
 /** What makes of a call that a chat shows, or doesn't yet, the same call as it stands. */
 export function toolChunks(before: UIToolPart | undefined, part: UIToolPart): Told {
-  const { toolCallId } = part
   if (part.state === 'input-streaming') return { next: part, chunks: inputChunks(before, part) }
-  const opening = openingChunks(before, part)
   const answered = answerOf(before, part)
-  const chunks: UIChunk[] = [...opening, ...approvalChunks(before, part, answered)]
-  switch (part.state) {
-    case 'input-available':
-    case 'approval-responded':
-      // A chat shows a call as answered until its output is there.
-      if (answered)
-        return { next: { ...part, state: 'approval-responded', approval: answered }, chunks }
-      break
-    case 'approval-requested':
-      break
-    case 'output-available': {
-      const { output, preliminary } = part
-      if (
-        before?.state !== part.state ||
-        before.output !== output ||
-        before.preliminary !== preliminary
-      )
-        chunks.push({
-          type: 'tool-output-available',
-          toolCallId,
-          output,
-          ...(preliminary && { preliminary }),
-        })
-      break
-    }
-    case 'output-error':
-      if (before?.state !== part.state && part.input !== undefined)
-        chunks.push({ type: 'tool-output-error', toolCallId, errorText: part.errorText })
-      break
-    case 'output-denied':
-      if (before?.state !== part.state) chunks.push({ type: 'tool-output-denied', toolCallId })
-      break
-    default:
-      part satisfies never
+  const chunks = [...openingChunks(before, part), ...approvalChunks(before, part, answered)]
+  // A chat shows a call as answered until its output is there.
+  if (answered && (part.state === 'input-available' || part.state === 'approval-responded'))
+    return { next: { ...part, state: 'approval-responded', approval: answered }, chunks }
+  return { next: part, chunks: [...chunks, ...outputChunks(before, part)] }
+}
+
+function outputChunks(before: UIToolPart | undefined, part: UIToolPart): UIChunk[] {
+  const { toolCallId, state } = part
+  if (state === 'output-available') {
+    const { output, preliminary } = part
+    const isTold =
+      before?.state === state && before.output === output && before.preliminary === preliminary
+    const type = 'tool-output-available'
+    return isTold ? [] : [{ type, toolCallId, output, ...(preliminary && { preliminary }) }]
   }
-  return { next: part, chunks }
+  if (before?.state === state) return []
+  if (state === 'output-denied') return [{ type: 'tool-output-denied', toolCallId }]
+  return state === 'output-error' && part.input !== undefined
+    ? [{ type: 'tool-output-error', toolCallId, errorText: part.errorText }]
+    : []
 }
 
 function inputChunks(

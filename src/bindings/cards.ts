@@ -1,5 +1,6 @@
 import type { CallRenderers, RendererActions } from '../chat/index.ts'
 import type { ShownCall } from '../index.ts'
+import { selection } from './selection.ts'
 
 /** What a component that draws the calls of a tool is given. */
 export interface CallCardProps {
@@ -17,39 +18,42 @@ export interface Card extends RendererActions {
   readonly call: ShownCall
 }
 
-/** The calls that `<offstage-chat>` gives components to draw, to be followed by what renders these. */
-export class Cards {
-  #cards: readonly Card[] = []
-  #count = 0
-  readonly #listeners = new Set<() => void>()
+/** The calls that `<offstage-chat>` gives a component to draw. */
+export interface Cards {
+  /** For the element: the calls of the tools that these names are of become cards here. */
+  readonly renderers: (named: object) => CallRenderers
+  /** For the one that renders them. */
+  subscribe(listener: () => void): () => void
+  getSnapshot(): readonly Card[]
+}
 
-  /** For the element: the calls of these tools become cards here. */
-  renderers(toolNames: readonly string[]): CallRenderers {
-    return Object.fromEntries(toolNames.map((name) => [name, this.#open]))
+export function createCards(): Cards {
+  let cards: readonly Card[] = []
+  let count = 0
+  let changed = (): void => {}
+  const show = (next: readonly Card[]): void => {
+    cards = next
+    changed()
   }
-
-  readonly #open: CallRenderers[string] = (call, actions) => {
-    const key = (this.#count += 1)
-    const others = (): readonly Card[] => this.#cards.filter((card) => card.key !== key)
-    this.#show([...this.#cards, { ...actions, key, call }])
-    return {
-      update: (newest) =>
-        this.#show(
-          this.#cards.map((card) => (card.key === key ? { ...card, call: newest } : card)),
-        ),
-      dispose: () => this.#show(others()),
-    }
+  const open: CallRenderers[string] = (first, actions) => {
+    const key = (count += 1)
+    const others = (): readonly Card[] => cards.filter((card) => card.key !== key)
+    // Their order is of no matter: each has its own place in the chat.
+    const update = (call: ShownCall): void => show([...others(), { ...actions, key, call }])
+    update(first)
+    return { update, dispose: () => show(others()) }
   }
-
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
-
-  readonly getSnapshot = (): readonly Card[] => this.#cards
-
-  #show(cards: readonly Card[]): void {
-    this.#cards = cards
-    for (const listener of this.#listeners) listener()
+  return {
+    // The same object for the same names, of which the chat draws nothing anew.
+    renderers: selection((named) =>
+      Object.fromEntries(Object.keys(named).map((name) => [name, open])),
+    ),
+    subscribe(listener) {
+      changed = listener
+      return () => {
+        changed = () => {}
+      }
+    },
+    getSnapshot: () => cards,
   }
 }

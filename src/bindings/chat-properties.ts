@@ -30,15 +30,14 @@ export function setProperties(
   given: GivenSettings,
   before: ChatSettings,
 ): ChatSettings {
-  const settings = { ...CHAT_DEFAULTS }
-  const names = Object.keys(CHAT_DEFAULTS) as (keyof ChatSettings)[]
-  for (const name of names) set(name)
-  return settings
-
-  function set<Name extends keyof ChatSettings>(name: Name): void {
-    settings[name] = given[name] ?? CHAT_DEFAULTS[name]
-    if (settings[name] !== before[name]) element[name] = settings[name]
+  const settings: Record<string, unknown> = {}
+  const into = element as Record<string, unknown>
+  for (const [name, fallback] of Object.entries(CHAT_DEFAULTS)) {
+    const setting = given[name as keyof ChatSettings] ?? fallback
+    settings[name] = setting
+    if (setting !== before[name as keyof ChatSettings]) into[name] = setting
   }
+  return settings as unknown as ChatSettings
 }
 
 /** Defines the element, in a page only: whoever shows no chat doesn't load it. */

@@ -17,14 +17,11 @@ export interface ConversationActions {
 /** A conversation for a component, also before there is an agent. */
 export interface FollowedConversation {
   readonly conversation: Conversation | null
-  readonly actions: ConversationActions
   /** What is shown where no agent is: on a server, and until the page has made it. */
   readonly empty: ConversationSnapshot
   subscribe(listener: () => void): () => void
   getSnapshot(): ConversationSnapshot
 }
-
-type Acting = Omit<ConversationActions, 'stop'> & Pick<Conversation, 'abort'>
 
 export function conversationOf(
   agent: Agent | null,
@@ -32,35 +29,26 @@ export function conversationOf(
 ): FollowedConversation {
   const conversation = agent && agent.conversation(id ?? ownConversation(agent))
   const empty = emptySnapshot(id ?? '', 'loading')
-  return {
-    conversation,
-    actions: actionsOf(conversation ?? NOT_MADE),
-    empty,
-    subscribe: (listener) => conversation?.subscribe(listener) ?? (() => {}),
-    getSnapshot: () => conversation?.getSnapshot() ?? empty,
+  const { subscribe, getSnapshot } = conversation ?? {
+    subscribe: () => () => {},
+    getSnapshot: () => empty,
   }
+  return { conversation, empty, subscribe, getSnapshot }
 }
 
-function actionsOf(conversation: Acting): ConversationActions {
-  const { abort: stop, send, approve, deny, answer, regenerate, edit } = conversation
-  return { send, stop, approve, deny, answer, regenerate, edit }
-}
+const METHODS = ['send', 'abort', 'approve', 'deny', 'answer', 'regenerate', 'edit'] as const
 
-/** Those of what is followed now, as functions that stay the same. */
-export function lateActions(now: () => FollowedConversation): ConversationActions {
-  type Action = (...args: unknown[]) => unknown
-  const names = Object.keys(now().actions) as (keyof ConversationActions)[]
-  const late = names.map((name): [string, Action] => [
-    name,
-    (...args) => (now().actions[name] as Action)(...args),
+/** Those of the conversation that is followed when they are called. Before there is an agent, they say so. */
+export function actionsOf(now: () => FollowedConversation): ConversationActions {
+  const actions = METHODS.map((method) => [
+    method === 'abort' ? 'stop' : method,
+    (...args: unknown[]) => {
+      const act = now().conversation?.[method] ?? noAgent('The agent is not made yet.')
+      return (act as (...given: unknown[]) => unknown)(...args)
+    },
   ])
-  return Object.fromEntries(late) as unknown as ConversationActions
+  return Object.fromEntries(actions) as ConversationActions
 }
-
-/** What a person does before there is an agent says so. */
-const NOT_MADE = new Proxy({} as Acting, {
-  get: () => () => noAgent('The agent is not made yet.'),
-})
 
 const own = new WeakMap<Agent, string>()
 

@@ -1,12 +1,12 @@
 import type { ErrorCode } from '../index.ts'
 
-/** An `OffstageError` to `OffstageError.is`: its class comes with the agent. */
-class NoAgentError extends Error {
-  override readonly name: string = 'OffstageError'
-  readonly code: ErrorCode = 'invalid-config'
-  readonly retryable: boolean = false
+const ERROR = {
+  name: 'OffstageError',
+  code: 'invalid-config' satisfies ErrorCode,
+  retryable: false,
 }
 
+/** An `OffstageError` to `OffstageError.is`: its class comes with the agent. */
 export function noAgent(message: string): never {
-  throw new NoAgentError(message)
+  throw Object.assign(new Error(message), ERROR)
 }

@@ -1,27 +1,28 @@
-/** What a component shows of a value: the same object as before as long as that is alike. */
-export function selection<Value, Shown>(
+/** What a component shows of a value: the same object as before, at first `shown`, as long as that is alike. */
+export function selection<Value extends object, Shown>(
   select: (value: Value) => Shown,
-  before: () => Shown | undefined,
+  shown?: Shown,
 ): (value: Value) => Shown {
-  let last: { readonly value: Value; readonly shown: Shown } | undefined
+  let last: Value | undefined
+  let newest = shown as Shown
   return (value) => {
-    if (last?.value === value) return last.shown
-    const shown = select(value)
-    const known = last ? last.shown : before()
-    last = { value, shown: isAlike(known, shown) ? (known as Shown) : shown }
-    return last.shown
+    if (last !== value) {
+      const selected = select(value)
+      if (!isAlike(newest, selected)) newest = selected
+      last = value
+    }
+    return newest
   }
 }
 
 /** Of objects and arrays: that all they hold is the same. */
 function isAlike(a: unknown, b: unknown): boolean {
-  if (Object.is(a, b)) return true
-  if (!isRecord(a) || !isRecord(b) || a.constructor !== b.constructor) return false
+  if (!isHolder(a) || !isHolder(b) || a.constructor !== b.constructor) return Object.is(a, b)
   const names = Object.keys(a)
   const isShared = (name: string): boolean => Object.hasOwn(b, name) && Object.is(a[name], b[name])
   return names.length === Object.keys(b).length && names.every(isShared)
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return value instanceof Object && [Object, Array].some((kind) => value.constructor === kind)
+function isHolder(value: unknown): value is Readonly<Record<string, unknown>> {
+  return value?.constructor === Object || Array.isArray(value)
 }

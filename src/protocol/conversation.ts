@@ -14,6 +14,8 @@ export interface ConversationRecord {
   readonly lastSeq: number
   /** Of the newest claim, by the store's one counter; an append with an older one is refused. */
   readonly epoch: number
+  /** What the claim of this epoch was named by who made it. With another epoch than the record's it says nothing. */
+  readonly claim?: { readonly id: string; readonly epoch: number }
   /** How often the history was cleared. */
   readonly era: number
   /** The run that has no end yet. */

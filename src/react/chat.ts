@@ -10,13 +10,12 @@ import {
   useContext,
   useEffect,
   useImperativeHandle,
-  useMemo,
   useRef,
   useState,
   useSyncExternalStore,
 } from 'react'
 import { createPortal } from 'react-dom'
-import { type CallCardProps, type Card, Cards } from '../bindings/cards.ts'
+import { type CallCardProps, type Card, createCards } from '../bindings/cards.ts'
 import {
   CHAT_DEFAULTS,
   type GivenSettings,
@@ -37,51 +36,51 @@ export interface OffstageChatProps
   readonly renderers?: CallCards | undefined
 }
 
-const NO_CARDS: CallCards = {}
-
 /** `<offstage-chat>`, which is loaded with the first one. `agent`: default that of the provider; `ref`: the element. */
 export const OffstageChat: ForwardRefExoticComponent<
   OffstageChatProps & RefAttributes<ChatElement>
 > = /* @__PURE__ */ forwardRef<ChatElement, OffstageChatProps>(function OffstageChat(props, ref) {
-  const { renderers = NO_CARDS, className, children, ...more } = props
-  const {
-    agent,
-    conversationId,
-    placement,
-    theme,
-    heading,
-    suggestions,
-    words,
-    markdown,
-    answers,
-    ...rest
-  } = more
+  const { renderers = {}, className, children, ...more } = props
+  const [given, attributes] = divided(more)
   const provided = useContext(AgentContext)
   const element = useRef<ChatElement>(null)
   const before = useRef(CHAT_DEFAULTS)
-  const [cards] = useState(() => new Cards())
+  const [cards] = useState(createCards)
   const shown = useSyncExternalStore(cards.subscribe, cards.getSnapshot, cards.getSnapshot)
-  const names = JSON.stringify(Object.keys(renderers))
-  const drawn = useMemo(() => cards.renderers(JSON.parse(names) as string[]), [cards, names])
 
   useImperativeHandle(ref, () => element.current as ChatElement, [])
   useEffect(loadChat, [])
   useEffect(() => {
     if (!element.current) return
-    const look = { placement, theme, heading, suggestions, words, markdown, answers }
-    const given = { ...look, agent: agent ?? provided, conversationId, renderers: drawn }
-    before.current = setProperties(element.current, given, before.current)
+    const settings = {
+      ...given,
+      agent: given.agent ?? provided,
+      renderers: cards.renderers(renderers),
+    }
+    before.current = setProperties(element.current, settings, before.current)
   })
 
-  const attributes = { ...rest, class: className, ref: element, suppressHydrationWarning: true }
   const portals = shown.map((card) => portal(card, renderers))
   return createElement(
     Fragment,
     null,
-    createElement('offstage-chat', attributes, children),
+    createElement(
+      'offstage-chat',
+      { ...attributes, class: className, ref: element, suppressHydrationWarning: true },
+      children,
+    ),
     portals,
   )
 })
+
+/** The properties of the element, and what is left. */
+function divided(props: object): readonly [GivenSettings, object] {
+  const settings: Record<string, unknown> = {}
+  const others: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(props))
+    (name in CHAT_DEFAULTS ? settings : others)[name] = value
+  return [settings, others]
+}
 
 function portal({ key, call, container, respond }: Card, renderers: CallCards): ReactPortal | null {
   const drawing = renderers[call.toolName]

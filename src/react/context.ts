@@ -6,10 +6,9 @@ import {
   type ReactNode,
   useContext,
   useEffect,
-  useRef,
   useState,
 } from 'react'
-import { AgentHolder } from '../bindings/agent-holder.ts'
+import { holdAgent } from '../bindings/agent-holder.ts'
 import { noAgent } from '../bindings/no-agent.ts'
 import type { Agent } from '../index.ts'
 
@@ -36,15 +35,9 @@ export const AgentContext: Context<Agent | null | undefined> = /* @__PURE__ */ c
 /** Gives the components below an agent. */
 export function OffstageProvider({ agent, create, children }: OffstageProviderProps): ReactElement {
   const [made, setMade] = useState<Agent | null>(null)
-  const holder = useRef<AgentHolder>(undefined)
+  const [hold] = useState(() => create && holdAgent(create))
   const isGiven = agent !== undefined
-  const creates = useRef(create)
-  useEffect(() => {
-    if (isGiven || !creates.current) return undefined
-    const held = (holder.current ??= new AgentHolder())
-    setMade(held.hold(creates.current))
-    return () => held.release()
-  }, [isGiven])
+  useEffect(() => (isGiven ? undefined : hold?.(setMade)), [isGiven, hold])
   return createElement(AgentContext.Provider, { value: agent ?? made }, children)
 }
 

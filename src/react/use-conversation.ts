@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
-import { type ConversationActions, conversationOf } from '../bindings/conversation-of.ts'
+import { actionsOf, type ConversationActions, conversationOf } from '../bindings/conversation-of.ts'
 import { selection } from '../bindings/selection.ts'
 import type { Conversation, ConversationSnapshot } from '../index.ts'
 import { useAgent } from './context.ts'
@@ -28,21 +28,18 @@ export function useConversation(
   const agent = useAgent()
   const followed = useMemo(() => conversationOf(agent, id), [agent, id])
   const shown = useRef<unknown>(undefined)
-  const { read, readEmpty } = useMemo(() => {
-    const pick = selection(select, () => shown.current)
-    return {
-      read: () => pick(followed.getSnapshot()),
-      readEmpty: () => pick(followed.empty),
-    }
-  }, [followed, select])
-  const snapshot = useSyncExternalStore(followed.subscribe, read, readEmpty)
+  const pick = useMemo(() => selection(select, shown.current), [followed, select])
+  const snapshot = useSyncExternalStore(
+    followed.subscribe,
+    () => pick(followed.getSnapshot()),
+    () => pick(followed.empty),
+  )
   useEffect(() => {
     shown.current = snapshot
-  }, [snapshot])
-  return useMemo(() => {
-    const { actions, conversation } = followed
-    return { snapshot, conversation, ...actions }
-  }, [followed, snapshot])
+  })
+  const actions = useMemo(() => actionsOf(() => followed), [followed])
+  const { conversation } = followed
+  return useMemo(() => ({ snapshot, conversation, ...actions }), [snapshot, conversation, actions])
 }
 
 function all(snapshot: ConversationSnapshot): ConversationSnapshot {

@@ -1,4 +1,4 @@
-import { type DependencyList, useEffect, useRef } from 'react'
+import { type DependencyList, type RefObject, useEffect, useRef } from 'react'
 import { type AnyTool, type MountedTool, mountTool } from '../bindings/mounted-tools.ts'
 import type { CompositeToolWith, ToolWith } from '../bindings/tool-input.ts'
 import type { JsonSchema, StandardSchema } from '../index.ts'
@@ -19,31 +19,34 @@ export function useTool<
 >(tool: CompositeToolWith<Schema, Output>, deps?: DependencyList): void
 export function useTool(tool: AnyTool, deps?: DependencyList): void {
   const agent = useAgent()
+  const newest = useNewest(tool)
   const mounted = useRef<MountedTool>(undefined)
-  useEffect(() => {
-    mounted.current?.update(tool)
-  })
   useEffect(() => {
     mounted.current?.redefine()
   }, deps)
   useEffect(() => {
     if (!agent) return undefined
-    const here = mountTool(agent, tool)
+    const here = mountTool(agent, () => newest.current)
     mounted.current = here
     return () => {
       here.unmount()
       mounted.current = undefined
     }
-    // Of the tool, what is newer comes by the effects above.
-  }, [agent])
+  }, [agent, newest])
 }
 
 /** Adds a value to what the model is told of the page at each step, while the component is mounted: the newest one. */
 export function useAgentContext(value: unknown): void {
   const agent = useAgent()
+  const newest = useNewest(value)
+  useEffect(() => agent?.addContext(() => newest.current), [agent, newest])
+}
+
+/** That of the newest rendering, for what is called later than the effects of it. */
+function useNewest<Value>(value: Value): RefObject<Value> {
   const newest = useRef(value)
   useEffect(() => {
     newest.current = value
   })
-  useEffect(() => agent?.addContext(() => newest.current), [agent])
+  return newest
 }

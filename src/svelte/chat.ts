@@ -1,6 +1,5 @@
 import { type Component, getAllContexts, mount, unmount } from 'svelte'
-import { createSubscriber } from 'svelte/reactivity'
-import { fromStore, readable } from 'svelte/store'
+import { fromStore, writable } from 'svelte/store'
 import type { CallCardProps } from '../bindings/cards.ts'
 import {
   CHAT_DEFAULTS,
@@ -28,33 +27,23 @@ export interface ChatOptions extends Omit<GivenSettings, 'renderers'> {
 /** For `{@attach …}`. */
 export type ChatAttachment = (element: HTMLElement) => void
 
-const NONE = /* @__PURE__ */ readable<Agent | null>(null)
-
 /**
  * For the `<offstage-chat>` of this component: loads the element, and sets its properties. `agent`: default that of the
  * provider.
  */
 export function attachChat(options: Given<ChatOptions> = {}): ChatAttachment {
-  const provided = fromStore(providedAgent() ?? NONE)
-  const contexts = getAllContexts()
-  const pick = selection(
-    (cards: CallCards) => cards,
-    () => undefined,
-  )
-  let cards: CallCards = {}
-  let renderers: CallRenderers = {}
+  const provided = fromStore(providedAgent() ?? writable<Agent | null>(null))
+  const context = getAllContexts()
+  // What is written anew each time is another object with the same components.
+  const pick = selection((cards: CallCards) => cards)
+  const draw = selection((cards: CallCards) => renderersOf(cards, context))
   let before = CHAT_DEFAULTS
   return (element) => {
     loadChat()
     const { renderers: given = {}, ...settings } = read(options)
-    // What is written anew each time is another object with the same components.
-    if (cards !== pick(given)) {
-      cards = pick(given)
-      renderers = renderersOf(cards, contexts)
-    }
     const agent = settings.agent ?? provided.current
     const chat: HTMLElement & Partial<ChatSettings> = element
-    before = setProperties(chat, { ...settings, agent, renderers }, before)
+    before = setProperties(chat, { ...settings, agent, renderers: draw(pick(given)) }, before)
   }
 }
 
@@ -62,26 +51,16 @@ function renderersOf(cards: CallCards, context: Map<unknown, unknown>): CallRend
   const draw =
     (card: Component<CallCardProps>): CallRenderers[string] =>
     (first, { container, respond }) => {
-      let call = first
-      let changed = (): void => {}
-      const follow = createSubscriber((update) => {
-        changed = update
-      })
+      const call = writable(first)
+      const shown = fromStore(call)
       const props: CallCardProps = {
         get call() {
-          follow()
-          return call
+          return shown.current
         },
         respond,
       }
       const mounted = mount(card, { target: container, context, props })
-      return {
-        update(newest) {
-          call = newest
-          changed()
-        },
-        dispose: () => void unmount(mounted),
-      }
+      return { update: call.set, dispose: () => void unmount(mounted) }
     }
   return Object.fromEntries(Object.entries(cards).map(([name, card]) => [name, draw(card)]))
 }

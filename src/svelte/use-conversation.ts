@@ -1,9 +1,9 @@
 import { createSubscriber } from 'svelte/reactivity'
 import {
+  actionsOf,
   type ConversationActions,
   conversationOf,
   type FollowedConversation,
-  lateActions,
 } from '../bindings/conversation-of.ts'
 import { selection } from '../bindings/selection.ts'
 import type { Agent, Conversation, ConversationSnapshot } from '../index.ts'
@@ -31,14 +31,10 @@ export function useConversation(
   select: (snapshot: ConversationSnapshot) => unknown = (snapshot) => snapshot,
 ): UsedConversation<unknown> {
   const agent = useAgent()
-  let known: { agent: Agent | null; id: string | null | undefined; shown: Shown } | undefined
-  const now = (): Shown => {
-    const { current } = agent
-    const named = read(id)
-    if (known?.agent !== current || known?.id !== named || !known)
-      known = { agent: current, id: named, shown: shownOf(conversationOf(current, named), select) }
-    return known.shown
-  }
+  // One for each agent and id.
+  const key = selection((named: Key) => named)
+  const shown = selection((named: Key) => shownOf(conversationOf(named.agent, named.id), select))
+  const now = (): Shown => shown(key({ agent: agent.current, id: read(id) }))
   return {
     get snapshot() {
       return now().read()
@@ -46,8 +42,13 @@ export function useConversation(
     get conversation() {
       return now().followed.conversation
     },
-    ...lateActions(() => now().followed),
+    ...actionsOf(() => now().followed),
   }
+}
+
+interface Key {
+  readonly agent: Agent | null
+  readonly id: string | null | undefined
 }
 
 interface Shown {
@@ -60,7 +61,7 @@ function shownOf(
   followed: FollowedConversation,
   select: (snapshot: ConversationSnapshot) => unknown,
 ): Shown {
-  const pick = selection(select, () => undefined)
+  const pick = selection(select)
   const newest = (): unknown => pick(followed.getSnapshot())
   const follow = createSubscriber((update) => {
     let told = newest()

@@ -16,11 +16,12 @@ export function useTool<
 >(tool: Given<CompositeToolWith<Schema, Output>>): void
 export function useTool(tool: Given<AnyTool>): void {
   whileMounted((agent) => {
-    const mounted = mountTool(agent, read(tool))
+    let newest = read(tool)
+    const mounted = mountTool(agent, () => newest)
     const stop = watch(
       () => read(tool),
-      (newest) => {
-        mounted.update(newest)
+      (now) => {
+        newest = now
         mounted.redefine()
         return () => {}
       },

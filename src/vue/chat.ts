@@ -1,7 +1,6 @@
 import {
   type AllowedComponentProps,
   type Component,
-  computed,
   defineComponent,
   h,
   inject,
@@ -12,7 +11,7 @@ import {
   type VNodeProps,
   watch,
 } from 'vue'
-import { type CallCardProps, Cards } from '../bindings/cards.ts'
+import { type CallCardProps, createCards } from '../bindings/cards.ts'
 import {
   CHAT_DEFAULTS,
   type GivenSettings,
@@ -46,16 +45,14 @@ export const OffstageChat: new () => {
     const provided = inject(AGENT, null)
     const element = shallowRef<ChatElement | null>(null)
     expose({ element })
-    const cards = new Cards()
+    const cards = createCards()
     const shown = shallowRef(cards.getSnapshot())
     cards.subscribe(() => {
       shown.value = cards.getSnapshot()
     })
-    const names = computed(() => JSON.stringify(Object.keys(props.renderers ?? {})))
-    const renderers = computed(() => cards.renderers(JSON.parse(names.value) as string[]))
     const settings = (): GivenSettings => {
       const agent = props.agent ?? provided?.value ?? null
-      return { ...props, agent, renderers: renderers.value }
+      return { ...props, agent, renderers: cards.renderers(props.renderers ?? {}) }
     }
     let before = CHAT_DEFAULTS
     const pass = (given: GivenSettings): void => {

@@ -8,11 +8,7 @@ import {
   toValue,
   watch,
 } from 'vue'
-import {
-  type ConversationActions,
-  conversationOf,
-  lateActions,
-} from '../bindings/conversation-of.ts'
+import { actionsOf, type ConversationActions, conversationOf } from '../bindings/conversation-of.ts'
 import { selection } from '../bindings/selection.ts'
 import type { Conversation, ConversationSnapshot } from '../index.ts'
 import { useAgent } from './context.ts'
@@ -50,7 +46,7 @@ export function useConversation(
       _before: unknown,
       onCleanup: (undo: () => void) => void,
     ): void => {
-      const pick = selection(select, () => snapshot.value)
+      const pick = selection(select, snapshot.value)
       const show = (): void => {
         snapshot.value = pick(getSnapshot())
       }
@@ -62,6 +58,6 @@ export function useConversation(
   return {
     snapshot,
     conversation: computed(() => followed.value.conversation),
-    ...lateActions(() => followed.value),
+    ...actionsOf(() => followed.value),
   }
 }

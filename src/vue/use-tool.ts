@@ -16,11 +16,12 @@ export function useTool<
 >(tool: MaybeRefOrGetter<CompositeToolWith<Schema, Output>>): void
 export function useTool(tool: MaybeRefOrGetter<AnyTool>): void {
   whileMounted((agent) => {
-    const mounted = mountTool(agent, toValue(tool))
+    let newest = toValue(tool)
+    const mounted = mountTool(agent, () => newest)
     const stop = watch(
       () => toValue(tool),
-      (newest) => {
-        mounted.update(newest)
+      (now) => {
+        newest = now
         mounted.redefine()
       },
     )

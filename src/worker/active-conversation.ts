@@ -1,4 +1,5 @@
 import type { ConversationScope, RunRef } from '../protocol/scope.ts'
+import { OffstageError } from '../protocol/error.ts'
 import type { RunEnd } from '../protocol/fact.ts'
 import type { RunState } from '../protocol/state.ts'
 import { waitsForChild } from '../conversation/nested.ts'
@@ -6,7 +7,8 @@ import { busy } from './busy.ts'
 import type { Conversation } from './conversation.ts'
 import type { ClaimOptions, StoreChange } from './store/store.ts'
 import { oneByOne, type OneByOne } from '../lib/one-by-one.ts'
-import { elsewhere, isClaimedElsewhere } from './ownership/elsewhere.ts'
+import { elsewhere, isClaimedElsewhere, onOtherDevice } from './ownership/elsewhere.ts'
+import type { NewestClaim } from './ownership/shared-claims.ts'
 import type { Leases } from './ownership/leases.ts'
 import { decide } from './run/decide.ts'
 import type { RunDriver } from './run/run-driver.ts'
@@ -42,6 +44,8 @@ export class ActiveConversation {
   #driver: RunDriver | null = null
   /** Who waits for one. */
   readonly #onDriven = new Set<() => void>()
+  /** Who waits for a change. */
+  readonly #onChange = new Set<() => void>()
   #driven: Promise<RunEnd | null> = Promise.resolve(null)
   /** Runs that are being ended, wherever they are driven: one that is taken up here meanwhile ends at once. */
   readonly #ending = new Map<string, RunEnd>()
@@ -103,15 +107,27 @@ export class ActiveConversation {
     const { conversationId } = this.scope
     if (!(await this.ownership.acquire(conversationId))) throw elsewhere(conversationId)
     try {
-      // A claim that is refused afterwards would have stopped the other one.
-      if (await this.#isWorkedOnElsewhere(goesOn))
-        throw elsewhere(conversationId, 'on another device')
-      await this.conversation.claim(options)
+      const ifFree = await this.#ifFree(goesOn)
+      await this.conversation.claim({ ...options, ...ifFree })
       this.ownership.setEpoch(conversationId, this.conversation.lease.epoch)
     } catch (error) {
       this.disown()
-      throw error
+      // Somebody was quicker.
+      const isLate = OffstageError.is(error) && error.code === 'ownership-lost'
+      throw isLate ? onOtherDevice(conversationId) : error
     }
+  }
+
+  /** How a claim stops no other device. A claim that is refused only afterwards would have. */
+  async #ifFree(goesOn: (run: RunState) => boolean): Promise<ClaimOptions> {
+    const { conversation, scope } = this
+    if (!conversation.claims.isShared) return {}
+    const newest = await conversation.claims.newest()
+    const isTaken = await this.#isWorkedOnElsewhere(newest)
+    const { run } = conversation
+    if (run && goesOn(run)) return {}
+    if (isTaken) throw onOtherDevice(scope.conversationId)
+    return { ifEpoch: newest.epoch }
   }
 
   /** Shows whether another device works on the open run: nobody says so but the store. */
@@ -120,7 +136,7 @@ export class ActiveConversation {
     const isFree = (): boolean =>
       this.#driver === null && !this.tabs.driverOf(this.scope.conversationId)
     if (!conversation.claims.isShared || !isFree()) return
-    const isElsewhere = await this.#isWorkedOnElsewhere(() => false)
+    const isElsewhere = await this.#isWorkedOnElsewhere()
     if (isFree()) conversation.stream.ownElsewhere(isElsewhere)
   }
 
@@ -129,12 +145,18 @@ export class ActiveConversation {
     return this.conversation.stream.live.ownership === 'other-device'
   }
 
-  async #isWorkedOnElsewhere(goesOn: (run: RunState) => boolean): Promise<boolean> {
+  /** Another device has claimed it last, and its run is open: it works on that, or it waits. */
+  async isOpenElsewhere(newest?: NewestClaim): Promise<boolean> {
     const { conversation } = this
-    if (!(await isClaimedElsewhere(conversation, this.ownership))) return false
-    await conversation.refresh()
-    const { run } = conversation
-    if (run?.end !== null || goesOn(run)) return false
+    if (!(await isClaimedElsewhere(conversation, this.ownership, newest))) return false
+    await conversation.refresh({ isOwner: false })
+    return conversation.run?.end === null
+  }
+
+  async #isWorkedOnElsewhere(newest?: NewestClaim): Promise<boolean> {
+    const isOpen = await this.isOpenElsewhere(newest)
+    const { run } = this.conversation
+    if (!isOpen || run === null) return false
     // One that waits for agents is looked after, too; one that waits for people is nobody's.
     return decide(run) !== 'wait' || run.calls.some(waitsForChild)
   }
@@ -171,8 +193,8 @@ export class ActiveConversation {
    */
   drive(driver: RunDriver, driverOf: (runId: string) => RunDriver): void {
     this.#driver = driver
-    for (const resolve of this.#onDriven) resolve()
-    this.#onDriven.clear()
+    resolveAll(this.#onDriven)
+    resolveAll(this.#onChange)
     this.tabs.driven(this)
     const ending = this.#ending.get(driver.runId)
     if (ending) driver.end(ending)
@@ -199,6 +221,11 @@ export class ActiveConversation {
     // Left open: another tab says that it has it, another device doesn't.
     if (end === null) void this.lookElsewhere().catch(() => undefined)
     return end
+  }
+
+  /** Resolves when another device has changed something, or a run is driven here. */
+  whenChanged(): Promise<void> {
+    return new Promise((resolve) => this.#onChange.add(resolve))
   }
 
   /** Resolves once a run is driven here. */
@@ -255,6 +282,8 @@ export class ActiveConversation {
     } catch {
       // It is read again when it is used.
       return false
+    } finally {
+      resolveAll(this.#onChange)
     }
   }
 
@@ -264,4 +293,9 @@ export class ActiveConversation {
     this.#driver?.discard(reason)
     await this.idle()
   }
+}
+
+function resolveAll(waiting: Set<() => void>): void {
+  for (const resolve of waiting) resolve()
+  waiting.clear()
 }

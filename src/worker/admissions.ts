@@ -1,7 +1,13 @@
 import type { StartRun } from '../protocol/commands.ts'
 import type { ParkReason } from '../protocol/run.ts'
 import type { Admission, ActiveConversation } from './active-conversation.ts'
+import type { Effects } from './effects.ts'
+import { isClaimedElsewhere, isElsewhere } from './ownership/elsewhere.ts'
+import { withStop } from './ownership/with-stop.ts'
 import type { Stream } from './stream.ts'
+
+/** Somebody who claimed the conversation and was gone before a run began says nothing any more. Milliseconds. */
+const LOOK_AGAIN_MS = 10_000
 
 /** A run that was asked for, on its way into the store. */
 export interface Asked {
@@ -45,4 +51,24 @@ export async function untilIdle(
     }
   }
   await active.idle(signal)
+}
+
+/** What is queued lets the run of another device end first, also one that was quicker just now. */
+export async function comesLater(
+  { conversation, ownership }: ActiveConversation,
+  { ifBusy }: StartRun,
+  thrown: unknown,
+): Promise<boolean> {
+  const mayCome = ifBusy === 'queue' && isElsewhere(thrown)
+  return mayCome && isClaimedElsewhere(conversation, ownership)
+}
+
+export async function untilChanged(
+  changed: Promise<void>,
+  signal: AbortSignal,
+  effects: Pick<Effects, 'sleep'>,
+): Promise<void> {
+  await withStop([signal], (stop) =>
+    Promise.race([changed, effects.sleep(LOOK_AGAIN_MS, stop.signal)]),
+  )
 }

@@ -118,7 +118,8 @@ export class Conversation {
     this.#appendName = effects.newId('append_')
     const { stream } = this
     const epoch = (): number => this.#lease.epoch
-    this.claims = new SharedClaims({ conversationId, storage, store, claims: effects.claims })
+    const { claims, newId } = effects
+    this.claims = new SharedClaims({ conversationId, storage, store, claims, newId })
     this.drafts = new DraftKeeper({ conversationId, store, stream, effects, epoch })
   }
 
@@ -215,7 +216,8 @@ export class Conversation {
   async claim(options: ClaimOptions = {}): Promise<boolean> {
     const knownAt = this.#effects.monotonic()
     const at = this.#effects.now()
-    const claimed = (): Promise<Claim> => this.#store.claim(this.conversationId, at, options)
+    const claimed = (named: ClaimOptions): Promise<Claim> =>
+      this.#store.claim(this.conversationId, at, { ...options, ...named })
     this.#lease = { ...(await this.claims.claim(claimed)), knownAt }
     const before = this.#state.seq
     await this.#inOrder(() => this.#catchUp({ isDecided: true }))
@@ -240,10 +242,10 @@ export class Conversation {
     return rows.some((row) => (row as Partial<Row> | null)?.appendId === appendId)
   }
 
-  /** Folds what was written since the last look, by whoever. */
-  async refresh(): Promise<void> {
+  /** Folds what was written since the last look, by whoever. `isOwner`: as far as known, nobody has claimed it since. */
+  async refresh({ isOwner: mayOwn = true }: { readonly isOwner?: boolean } = {}): Promise<void> {
     // A commit that waits is its owner's, if there is one by now: nobody else writes meanwhile.
-    const isOwner = this.#lease.epoch > 0 && this.#state.seq > 0
+    const isOwner = mayOwn && this.#lease.epoch > 0 && this.#state.seq > 0
     if (this.storageRetry.waitsFor === null || !isOwner) await this.#inOrder(() => this.#catchUp())
   }
 

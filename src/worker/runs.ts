@@ -10,8 +10,10 @@ import { importHistory } from '../providers/history/import-history.ts'
 import {
   continueAdmission,
   parkAdmission,
+  comesLater,
   stopAdmissions,
   type Asked,
+  untilChanged,
   untilIdle,
 } from './admissions.ts'
 import { branchPoint } from './branch-point.ts'
@@ -23,6 +25,7 @@ import { busy, callsPending, notAwaited, parkedRun } from './busy.ts'
 import type { Effects } from './effects.ts'
 import type { Waiter } from './store/storage-retry.ts'
 import type { Conversation } from './conversation.ts'
+import { onOtherDevice } from './ownership/elsewhere.ts'
 import { awaitsOutput, importFacts, placeHistory } from './place-history.ts'
 import type { Admission, ActiveConversation } from './active-conversation.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
@@ -32,7 +35,7 @@ import { whenAborted } from '../lib/abort.ts'
 import type { Stream } from './stream.ts'
 
 export interface RunsOptions {
-  readonly effects: Pick<Effects, 'newId'>
+  readonly effects: Pick<Effects, 'newId' | 'sleep'>
   readonly registry: ConversationRegistry
   readonly launcher: RunLauncher
   readonly left: LeftRuns
@@ -95,7 +98,7 @@ export class Runs {
     if (!active || active.driver) return
     const { claims, lease, run } = active.conversation
     if (!claims.isShared || run?.end !== null || decide(run) === 'wait') return
-    if (lease.epoch === 0 || (await claims.newest()) !== lease.epoch) return
+    if (lease.epoch === 0 || (await claims.newest()).epoch !== lease.epoch) return
     await this.#options.inherit(active, command.agentId)
   }
 
@@ -146,6 +149,7 @@ export class Runs {
    * when an answer was lost: to say that it failed would leave it open for nobody.
    */
   #admit(active: ActiveConversation, command: StartRun, asked: Asked): Promise<void> {
+    const { effects } = this.#options
     const { signal } = asked.admission.stop
     const waiter: Waiter = {
       signal,
@@ -156,10 +160,18 @@ export class Runs {
     const begin = async (onReached: () => void): Promise<void> => {
       for (;;) {
         signal.throwIfAborted()
-        if (await active.inLane(() => this.#begin(active, command, asked))) return
-        // From here on another run is waited for, which needs the storage itself.
-        onReached()
-        await untilIdle(active, command, asked)
+        // Before it is looked: what changes meanwhile isn't waited for.
+        const changed = active.whenChanged()
+        try {
+          if (await active.inLane(() => this.#begin(active, command, asked))) return
+          // From here on another run is waited for, which needs the storage itself.
+          onReached()
+          await untilIdle(active, command, asked)
+        } catch (error) {
+          if (!(await comesLater(active, command, error))) throw error
+          onReached()
+          await untilChanged(changed, signal, effects)
+        }
       }
     }
     return active.conversation.storageRetry.persist(begin, { waiter })
@@ -196,7 +208,9 @@ export class Runs {
         // A run that nobody drives would never make room.
         await conversation.refresh()
         if (conversation.run?.parked) throw parkedRun(conversationId, conversation.run.parked)
-        await this.#options.left.resume(active, agentId, TELL_MODEL)
+        // Of another device it is no business: not to be gone on with, and not to be claimed while it waits for a person.
+        if (!active.driver && (await active.isOpenElsewhere())) throw onOtherDevice(conversationId)
+        await this.#options.left.resume(active, agentId, { ...TELL_MODEL, takesOver: false })
         break
       case 'replace':
         await this.#options.left.resume(active, agentId, TELL_MODEL)

@@ -1,4 +1,5 @@
 import type { ModelConfigData, ToolChoice } from '../../protocol/model.ts'
+import { defined } from '../../providers/core/defined.ts'
 import type { ModelRequest } from '../../providers/provider.ts'
 import type { LanguageModelLike } from './language-model.ts'
 import { toPrompt, type Specification } from './to-prompt.ts'
@@ -29,7 +30,7 @@ export function callOptions({ id, made, config, request, headers, signal }: Call
     includeRawChunks: request.raw || undefined,
     ...toolFields(request, config),
   }
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  return defined(fields)
 }
 
 function specificationOf({ specificationVersion }: LanguageModelLike): Specification {

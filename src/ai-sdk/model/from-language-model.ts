@@ -2,9 +2,9 @@ import { OffstageError, toErrorData, type ErrorData } from '../../protocol/error
 import type { Credentials, ModelConfigData } from '../../protocol/model.ts'
 import type { StreamPart } from '../../protocol/stream-part.ts'
 import { createAbortScope, type AbortScope } from '../../providers/core/abort-scope.ts'
+import { askCredentials } from '../../providers/core/ask-credentials.ts'
 import { createPartGate } from '../../providers/core/part-gate.ts'
 import { asRecord } from '../../providers/core/read-json.ts'
-import { parseURL } from '../../providers/core/secrets.ts'
 import { incompleteError, timeoutError } from '../../providers/core/transport-error.ts'
 import { startWatchdog, type Watchdog } from '../../providers/core/watchdog.ts'
 import type {
@@ -134,11 +134,11 @@ async function open(
   attempt: Attempt,
   watchdog: Watchdog,
 ): Promise<ReadableStream<unknown> | ErrorData> {
-  const { scope, stream } = attempt
+  const { scope, stream, config } = attempt
   for (let previousRejected = false; ; previousRejected = true) {
     // A person may have to sign in for a key, which takes time.
     watchdog.pause()
-    const credentials = await scope.guard(credentialsOf(attempt, previousRejected))
+    const credentials = await scope.guard(askCredentials(stream, previousRejected, config))
     watchdog.reset()
     if (!credentials) return stoppedBy(scope)
     try {
@@ -150,20 +150,6 @@ async function open(
       if (!isRejected || previousRejected || !stream.credentials) return error
     }
   }
-}
-
-async function credentialsOf(
-  { config, stream }: Attempt,
-  previousRejected: boolean,
-): Promise<Credentials> {
-  const { provider, baseURL } = config
-  const url = baseURL === undefined ? undefined : parseURL(baseURL)
-  const endpoint = {
-    provider,
-    ...(baseURL !== undefined && { baseURL }),
-    ...(url && { origin: url.origin }),
-  }
-  return (await stream.credentials?.(previousRejected, endpoint)) ?? {}
 }
 
 async function send(attempt: Attempt, credentials: Credentials): Promise<ReadableStream<unknown>> {

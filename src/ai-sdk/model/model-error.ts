@@ -7,6 +7,7 @@ import {
 } from '../../protocol/error.ts'
 import { httpError, streamError } from '../../providers/core/provider-error.ts'
 import { asCount, asRecord, asText, type JsonRecord } from '../../providers/core/read-json.ts'
+import { parseURL } from '../../providers/core/secrets.ts'
 import { incompleteError, networkError } from '../../providers/core/transport-error.ts'
 
 /** The AI SDK's errors, by their names: classes of several versions may be about. The first that matches counts. */
@@ -39,7 +40,7 @@ export function brokenStream(thrown: unknown): ErrorData {
 function callError(error: JsonRecord, thrown: unknown): ErrorData {
   const status = asCount(error['statusCode'])
   if (status === undefined || status < 200 || status > 599) {
-    const url = asURL(error['url'])
+    const url = parseURL(String(error['url']))
     if (url) return networkError(error['cause'] ?? thrown, url)
     return { code: 'network', message: describeThrown(thrown), retryable: true }
   }
@@ -52,14 +53,6 @@ function callError(error: JsonRecord, thrown: unknown): ErrorData {
   const headers = (asRecord(error['responseHeaders']) ?? {}) as Record<string, string>
   const body = asText(error['responseBody']) ?? describeThrown(thrown)
   return httpError(new Response(null, { status, headers }), body)
-}
-
-function asURL(url: unknown): URL | undefined {
-  try {
-    return new URL(String(url))
-  } catch {
-    return undefined
-  }
 }
 
 /** A vendor's own error, which some models pass on as it came: its words, or its object. */

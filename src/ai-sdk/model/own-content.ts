@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../protocol/json.ts'
 import type { AssistantMessage } from '../../protocol/message.ts'
 import { asCount, asObjects, asRecord, asText, parseJson } from '../../providers/core/read-json.ts'
+import { legalToolName } from '../../providers/core/wire-names.ts'
 
 /** A block of the model's answer, with what its provider wants back unchanged: signatures, ids. */
 export interface Block {
@@ -78,8 +79,8 @@ function callContent(
   const block = blocks.find(
     ({ type, text }) => type === 'tool-call' && ids.includes(asText(text) ?? ''),
   )
-  const { toolName, input } = call
-  return withOptions({ type: 'tool-call', toolCallId, toolName, input: input ?? {} }, block)
+  const toolName = legalToolName(call.toolName)
+  return withOptions({ type: 'tool-call', toolCallId, toolName, input: call.input ?? {} }, block)
 }
 
 function lengthOf(block: JsonObject): number {

@@ -16,6 +16,8 @@ interface ReadCall {
   readonly text: string
 }
 
+type Spoken = 'text' | 'reasoning'
+
 /** Reads the stream of one answer. Nothing is known of a part but its type: models are of several versions. */
 export class PartReader {
   readonly #request: ModelRequest
@@ -35,15 +37,10 @@ export class PartReader {
 
   read(value: unknown): readonly StreamPart[] {
     const part = asRecord(value) ?? {}
-    switch (part['type']) {
-      case 'text-start':
-      case 'text-delta':
-      case 'text-end':
-        return this.#write('text', part)
-      case 'reasoning-start':
-      case 'reasoning-delta':
-      case 'reasoning-end':
-        return this.#write('reasoning', part)
+    const type = textOf(part['type'])
+    const [, kind, step] = /^(text|reasoning)-(start|delta|end)$/.exec(type) ?? []
+    if (kind) return this.#write(kind as Spoken, step, part)
+    switch (type) {
       case 'tool-input-start':
         return this.#startInput(part)
       case 'tool-input-delta': {
@@ -73,20 +70,19 @@ export class PartReader {
     }
   }
 
-  #write(type: 'text' | 'reasoning', part: JsonRecord): StreamPart[] {
+  #write(type: Spoken, step: string | undefined, part: JsonRecord): StreamPart[] {
     const key = `${type} ${textOf(part['id'])}`
-    const event = part['type']
-    let block = event === `${type}-start` ? undefined : this.#open.get(key)
+    let block = step === 'start' ? undefined : this.#open.get(key)
     if (!block) {
       block = { type, text: '' }
       this.#open.set(key, block)
       this.#blocks.push(block)
     }
-    const delta = event === `${type}-delta` ? textOf(part['delta']) : ''
+    const delta = step === 'delta' ? textOf(part['delta']) : ''
     block.text += delta
     const options = optionsOf(part)
     if (options) block.options = options
-    if (event === `${type}-end`) this.#open.delete(key)
+    if (step === 'end') this.#open.delete(key)
     return delta === '' ? [] : [{ type: `${type}-delta`, delta }]
   }
 
@@ -124,9 +120,10 @@ export class PartReader {
       (unified !== 'other' || raw !== undefined)
     const counted: StreamPart[] = Object.keys(usage).length > 0 ? [{ type: 'usage', usage }] : []
     const calls = this.#settle(outputEnd(unified, isProven, true))
-    if (!isProven) return [...counted, ...calls, { type: 'error', error: incompleteError() }]
-    if (unified === 'error')
-      return [...counted, ...calls, { type: 'error', error: failedError(raw ?? unified) }]
+    const failure = isProven
+      ? unified === 'error' && failedError(raw ?? unified)
+      : incompleteError()
+    if (failure) return [...counted, ...calls, { type: 'error', error: failure }]
     const own = storedBlocks(this.#blocks)
     return [
       ...counted,
@@ -153,10 +150,13 @@ export class PartReader {
         hasStray: false,
         tools,
       })
-      const call = { type: 'tool-call', toolCallId, toolName } as const
-      return 'error' in parsed
-        ? { ...call, ...parsed, rawInput: text.slice(0, MAX_RAW_INPUT) }
-        : { ...call, ...parsed }
+      return {
+        type: 'tool-call',
+        toolCallId,
+        toolName,
+        ...parsed,
+        ...('error' in parsed && { rawInput: text.slice(0, MAX_RAW_INPUT) }),
+      }
     })
   }
 }
@@ -186,14 +186,8 @@ function readFile(part: JsonRecord): StreamPart {
 
 function toBase64(data: unknown): string | undefined {
   if (!(data instanceof Uint8Array)) return asText(data)
-  const pieces: string[] = []
-  for (let at = 0; at < data.length; at += PIECE)
-    pieces.push(String.fromCharCode(...data.subarray(at, at + PIECE)))
-  return btoa(pieces.join(''))
+  return btoa(Array.from(data, (byte) => String.fromCharCode(byte)).join(''))
 }
-
-/** Bytes that fit in the arguments of one call. */
-const PIECE = 8192
 
 function readWarning(warning: unknown): StreamPart {
   const { feature, setting, tool, details, message } = asRecord(warning) ?? {}

@@ -59,10 +59,8 @@ function convert(message: Message, context: Conversion): PromptMessage {
           part.type === 'text' ? textContent(part) : fileContent(part, context),
         ),
       }
-    case 'assistant': {
-      const own = ownContent(message, context.id, (call) => context.ids.next(call))
-      return { role, content: own.map(withLegalName) }
-    }
+    case 'assistant':
+      return { role, content: ownContent(message, context.id, (call) => context.ids.next(call)) }
     case 'tool':
       return { role, content: message.parts.map((part) => resultContent(part, context)) }
     default:
@@ -84,12 +82,6 @@ function fileContent(
     data: specification === 'v4' ? { type: 'data', data } : data,
     ...(filename !== undefined && { filename }),
   }
-}
-
-function withLegalName(part: JsonObject): JsonObject {
-  return part['type'] === 'tool-call'
-    ? { ...part, toolName: legalToolName(String(part['toolName'])) }
-    : part
 }
 
 function resultContent(part: ToolResultPart, context: Conversion): JsonObject {
@@ -135,8 +127,8 @@ function resultFile(file: FilePart, specification: Specification): JsonObject {
 }
 
 /** What is new with each request stands behind all that may be cached. */
-function withTrailer(prompt: PromptMessage[], trailer: string): PromptMessage[] {
-  const part: JsonObject = { type: 'text', text: trailer }
+function withTrailer(prompt: readonly PromptMessage[], trailer: string): PromptMessage[] {
+  const part = textContent({ type: 'text', text: trailer })
   const last = prompt.at(-1)
   return last?.role === 'user' && typeof last.content !== 'string'
     ? [...prompt.slice(0, -1), { role: 'user', content: [...last.content, part] }]

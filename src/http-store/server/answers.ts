@@ -97,7 +97,7 @@ async function claim(
   const parent = found.parent && (await rows.find(found.parent.conversationId)).record
   refuseOrphan(found, parent !== undefined)
   const epoch = await takeEpoch()
-  await rows.put(claimRecord(found, epoch), { isTaken, change })
+  await rows.put(claimRecord(found, epoch, options), { isTaken, change })
   return { storeId, epoch }
 }
 

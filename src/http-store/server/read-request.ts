@@ -36,7 +36,14 @@ const areRows: Check = (value) =>
 const of = { conversationId: isId }
 
 const isRequest = oneOf('call', {
-  claim: shape({ ...of, at: isTime, create: optional(isFlag), parent: isParent }),
+  claim: shape({
+    ...of,
+    at: isTime,
+    create: optional(isFlag),
+    parent: isParent,
+    claimId: optional(isId),
+    ifEpoch: optional(isCount),
+  }),
   append: shape({ ...of, epoch: isCount, appendId: isId, rows: areRows }),
   place: shape({
     ...of,

@@ -1,8 +1,8 @@
-import type { JsonObject, JsonValue } from '../../protocol/json.ts'
-
 /** The fields that have a value. */
-export function defined(fields: { readonly [name: string]: JsonValue | undefined }): JsonObject {
+export function defined<Value>(fields: { readonly [name: string]: Value | undefined }): {
+  readonly [name: string]: Value
+} {
   return Object.fromEntries(
-    Object.entries(fields).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined),
+    Object.entries(fields).filter((entry): entry is [string, Value] => entry[1] !== undefined),
   )
 }

@@ -1,5 +1,5 @@
 import { toErrorData, type ErrorData } from '../../protocol/error.ts'
-import type { Credentials, Endpoint, ModelConfigData } from '../../protocol/model.ts'
+import type { Credentials, ModelConfigData } from '../../protocol/model.ts'
 import type { StreamPart } from '../../protocol/stream-part.ts'
 import type {
   HttpProviderDefinition,
@@ -9,11 +9,11 @@ import type {
   StreamOptions,
 } from '../provider.ts'
 import { createAbortScope, type AbortScope } from './abort-scope.ts'
+import { askCredentials } from './ask-credentials.ts'
 import { drainBody } from './drain-body.ts'
 import { flatten } from './flatten.ts'
 import { openStream } from './open-stream.ts'
 import { createAnswerReader } from './read-answer.ts'
-import { parseURL } from './secrets.ts'
 import { incompleteError, timeoutError } from './transport-error.ts'
 import { startWatchdog, type Watchdog } from './watchdog.ts'
 
@@ -122,12 +122,15 @@ interface Opened {
 /** Opens the answer. After a 401 the credentials are requested once more. */
 async function open(attempt: Attempt, watchdog: Watchdog): Promise<Opened | ErrorData> {
   const { definition, abortScope, options, request } = attempt
-  const endpoint = endpointOf(definition, attempt.config)
+  const { provider, baseURL: given } = attempt.config
+  const baseURL = definition.baseURL?.(attempt.config).replace(/\/+$/, '') ?? given
   let adaptations = 0
   for (let previousRejected = false; ;) {
     // A person may have to sign in for a key, which takes time.
     watchdog.pause()
-    const credentials = await abortScope.guard(askCredentials(options, previousRejected, endpoint))
+    const credentials = await abortScope.guard(
+      askCredentials(options, previousRejected, { provider, baseURL }),
+    )
     watchdog.reset()
     if (!credentials) return abortScope.failure() ?? incompleteError()
     const config = withCredentials(attempt.config, credentials)
@@ -142,25 +145,6 @@ async function open(attempt: Attempt, watchdog: Watchdog): Promise<Opened | Erro
       adaptations++
     else return answer
   }
-}
-
-async function askCredentials(
-  options: StreamOptions,
-  rejected: boolean,
-  endpoint: Endpoint,
-): Promise<Credentials> {
-  return (await options.credentials?.(rejected, endpoint)) ?? {}
-}
-
-function endpointOf(
-  definition: HttpProviderDefinition<unknown>,
-  config: ModelConfigData,
-): Endpoint {
-  const { provider } = config
-  const baseURL = definition.baseURL?.(config).replace(/\/+$/, '') ?? config.baseURL
-  if (baseURL === undefined) return { provider }
-  const url = parseURL(baseURL)
-  return { provider, baseURL, ...(url && { origin: url.origin }) }
 }
 
 function withCredentials(config: ModelConfigData, credentials: Credentials): RequestConfig {

@@ -15,6 +15,41 @@ export const OWNERS: Record<string, Requirement> = {
     await refused(store.append(appendOf('c', epoch, [ended('r')])), 'ownership-lost', 'an append')
     same(await rowsIn(store), [], 'what is stored')
   },
+  'gives no claim the name of another one, where it keeps what claims are named': async ({
+    store,
+    other,
+  }) => {
+    const named = async (claimId?: string): Promise<string | null> => {
+      const { epoch } = await store.claim('c', 1, claimId === undefined ? {} : { claimId })
+      const claim = (await other.get('c'))?.claim
+      same((await store.read('c')).record?.claim, claim, 'what a reading says of the claim')
+      // Of another epoch, it says nothing of the newest claim.
+      return claim?.epoch === epoch ? claim.id : null
+    }
+    const first = await named('one')
+    holds(first === null || first === 'one', 'the name is the one that was given, or none')
+    same(await named('two'), first && 'two', 'the name of the next claim')
+    same(await named(), null, 'the name of a claim without one')
+    const again = await named('three')
+    const epoch = (await store.get('c'))?.epoch ?? 0
+    await store.append(appendOf('c', epoch, [ended('r')]))
+    await store.rename('c', { title: 'A name', at: 9 })
+    const kept = (await other.get('c'))?.claim
+    same(kept?.id ?? null, again, 'the name after what was written')
+  },
+  'refuses a claim for which somebody else was quicker, or takes it whole': async ({
+    store,
+    other,
+  }) => {
+    const { epoch } = await store.claim('c', 1, { ifEpoch: 0 })
+    const newer = await other.claim('c', 2, { ifEpoch: epoch })
+    const code = await codeOf(store.claim('c', 3, { ifEpoch: epoch }))
+    holds(code === null || code === 'ownership-lost', `the code ${code}`)
+    const isNewest = (await other.get('c'))?.epoch === newer.epoch
+    same(isNewest, code !== null, 'whether the claim before is still the newest')
+    const appended = await codeOf(other.append(appendOf('c', newer.epoch, [ended('r')])))
+    same(appended, code === null ? 'ownership-lost' : null, 'an append of the quicker one')
+  },
   'of a claim and an append at once puts one before the other': async ({ store, other }) => {
     for (let round = 0; round < 10; round++) {
       const { epoch } = await store.claim('c', 1)

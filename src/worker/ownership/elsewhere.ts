@@ -1,6 +1,7 @@
 import { OffstageError } from '../../protocol/error.ts'
 import type { Conversation } from '../conversation.ts'
 import type { Leases } from './leases.ts'
+import type { NewestClaim } from './shared-claims.ts'
 
 export function elsewhere(conversationId: string, where = 'in another tab'): OffstageError {
   return new OffstageError(
@@ -8,6 +9,10 @@ export function elsewhere(conversationId: string, where = 'in another tab'): Off
     `Conversation ${conversationId} is being worked on ${where}.`,
     { retryable: true },
   )
+}
+
+export function onOtherDevice(conversationId: string): OffstageError {
+  return elsewhere(conversationId, 'on another device')
 }
 
 /** Somebody else works on the conversation, or deleted it. */
@@ -24,9 +29,9 @@ export function isElsewhere(thrown: unknown): boolean {
 export async function isClaimedElsewhere(
   { conversationId, claims }: Pick<Conversation, 'conversationId' | 'claims'>,
   leases: Leases,
+  claimed?: NewestClaim,
 ): Promise<boolean> {
   if (!claims.isShared) return false
-  const claimed = await claims.newest()
-  if (claimed <= leases.newestClaim(conversationId)) return false
-  return !(await claims.isOwn(claimed))
+  const newest = claimed ?? (await claims.newest())
+  return !(await claims.isOwn(newest, leases.newestClaim(conversationId)))
 }

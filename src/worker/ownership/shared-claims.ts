@@ -1,7 +1,6 @@
 import { isCustomKey } from '../../protocol/conversation.ts'
-import { OffstageError } from '../../protocol/error.ts'
 import type { ClaimBook } from '../store/claim-book.ts'
-import type { Claim, Store } from '../store/store.ts'
+import type { Claim, ClaimOptions, Store } from '../store/store.ts'
 
 export interface SharedClaimsOptions {
   readonly conversationId: string
@@ -9,6 +8,15 @@ export interface SharedClaimsOptions {
   readonly storage: string
   readonly store: Pick<Store, 'get' | 'follow'>
   readonly claims: ClaimBook
+  readonly newId: (prefix: string) => string
+}
+
+/** The newest claim, by whomever. */
+export interface NewestClaim {
+  /** 0: the conversation isn't there. */
+  readonly epoch: number
+  /** Null: the store doesn't keep it, or whoever claimed gave none. */
+  readonly id: string | null
 }
 
 /** Who has claimed a conversation last, where others than the tabs of this browser may. */
@@ -25,33 +33,31 @@ export class SharedClaims {
     return store.follow !== undefined && isCustomKey(storage)
   }
 
-  /** The epoch of the newest claim, by whomever; 0: it isn't there. */
-  async newest(): Promise<number> {
+  async newest(): Promise<NewestClaim> {
     const { store, conversationId } = this.#options
-    return (await store.get(conversationId))?.epoch ?? 0
+    const { epoch = 0, claim } = (await store.get(conversationId)) ?? {}
+    return { epoch, id: claim?.epoch === epoch ? claim.id : null }
   }
 
-  /** Whether a claim with this epoch may be this browser's, before a reload, too. */
-  async isOwn(epoch: number): Promise<boolean> {
-    const own = await this.#options.claims.newest(this.#key)
-    // An older one than what is known here is another store's, or of an older copy that was put back.
-    return own !== null && (own.isAsked || own.epoch === epoch)
+  /** Whether it is this browser's, before a reload, too. `tabs`: the newest epoch that its tabs have said to be theirs. */
+  async isOwn({ epoch, id }: NewestClaim, tabs: number): Promise<boolean> {
+    // Of a store that only grows: what was claimed before a tab did is over.
+    if (id === null && epoch <= tabs) return true
+    const own = await this.#options.claims.of(this.#key)
+    if (id === null) return epoch === own.epoch
+    // A tab whose claim isn't in the book. One that is has its id: an older copy of the store gives epochs again.
+    return own.ids.includes(id) || (epoch === tabs && epoch !== own.epoch)
   }
 
   /** Claims, and keeps that this browser did, also where it doesn't live to get the answer. */
-  async claim(ask: () => Promise<Claim>): Promise<Claim> {
-    if (!this.isShared) return ask()
-    const { claims } = this.#options
-    await claims.note(this.#key, { epoch: 0, isAsked: true })
-    try {
-      const claim = await ask()
-      await claims.note(this.#key, { epoch: claim.epoch, isAsked: false })
-      return claim
-    } catch (error) {
-      const isKnown = OffstageError.is(error) && !error.code.startsWith('storage-')
-      if (isKnown) await claims.note(this.#key, { epoch: 0, isAsked: false })
-      throw error
-    }
+  async claim(ask: (named: ClaimOptions) => Promise<Claim>): Promise<Claim> {
+    if (!this.isShared) return ask({})
+    const { claims, newId } = this.#options
+    const id = (await claims.of(this.#key)).asked ?? newId('claim_')
+    await claims.note(this.#key, { id, epoch: 0 })
+    const claim = await ask({ claimId: id })
+    await claims.note(this.#key, { id, epoch: claim.epoch })
+    return claim
   }
 
   get #key(): string {

@@ -1,20 +1,16 @@
 import type { ExecuteTool, ToolOutcome } from '../../protocol/questions.ts'
-import type { DecidedBy, FactOf } from '../../protocol/fact.ts'
-import type { JsonValue } from '../../protocol/json.ts'
+import type { FactOf } from '../../protocol/fact.ts'
 import type { CallState } from '../../protocol/state.ts'
-import { DECIDED_BY_NOTHING, decidedBy } from './decided-by.ts'
+import { DECIDED_BY_NOTHING } from './decided-by.ts'
 import { rememberedOf } from './remembered.ts'
 import { callContext, stopsWithoutEnd, type RunContext } from './run-context.ts'
 import { settle } from './settle.ts'
 import { isGivenWordsOfOthers } from './approval/approval-context.ts'
-import type { Settlement } from './settlement.ts'
+import { settlementOf, type NotStartedReason, type Suspension } from './settlement-of.ts'
+import { mustBeStrict, startFact, startsOf, type Start } from './starts.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { whenAborted } from '../../lib/abort.ts'
-import { takenOver } from '../store/record.ts'
-import { ABORTED, everChanging, INTERRUPTED, NOT_KEPT, TOO_LATE } from './tool-errors.ts'
-
-/** Calls that run side by side at most. */
-const SIDE_BY_SIDE = 4
+import { everChanging, INTERRUPTED, NOT_KEPT } from './tool-errors.ts'
 
 /** How long a stopped run waits for its tools' last word. Milliseconds. */
 const ABORT_GRACE_MS = 40
@@ -24,67 +20,6 @@ const DEFAULT_TIMEOUT_MS = 60_000
 
 /** How often a call is decided anew because its tool had changed when it was to start. */
 const MAX_WITHDRAWALS = 3
-
-/** The calls to run next: the first, and the ones right after it that may run beside it. */
-export function nextGroup(open: readonly CallState[]): readonly CallState[] {
-  const first = open[0]
-  if (!first?.parallel) return open.slice(0, 1)
-  const end = open.findIndex((call) => !call.parallel || !RUNNABLE.has(call.status))
-  return open.slice(0, Math.min(end === -1 ? open.length : end, SIDE_BY_SIDE))
-}
-
-const RUNNABLE: ReadonlySet<CallState['status']> = new Set(['proposed', 'approved'])
-
-/** A call on its way to the page. */
-export interface Start {
-  readonly call: CallState
-  readonly executionId: string
-  readonly input: JsonValue
-  readonly by: DecidedBy
-  /** An earlier execution may have had its effect. */
-  readonly repeats: boolean
-  /** Nobody was asked, by this consent of a person. */
-  readonly consentId?: string
-}
-
-/** What runs: as it was decided just now, else as the facts say that it was decided, else as it stands. */
-export function startsOf(
-  context: RunContext,
-  calls: readonly CallState[],
-  { repeats = false }: { readonly repeats?: boolean } = {},
-): Start[] {
-  return calls.map((call) => {
-    const ready = context.ready.get(call.toolCallId)
-    const tool = context.tools.get(call.toolName)
-    return {
-      call,
-      executionId: context.effects.newId(`${context.pageId}:`),
-      input: ready ? ready.input : call.input,
-      by: ready?.by ?? call.decidedBy ?? (tool ? decidedBy(tool) : DECIDED_BY_NOTHING),
-      repeats,
-      ...(ready?.consentId !== undefined && { consentId: ready.consentId }),
-    }
-  })
-}
-
-/** The fact to be committed before a start is handed to the page. */
-export function startFact(start: Start): FactDraft {
-  const { call, executionId, input, by, repeats, consentId } = start
-  return {
-    type: 'call-started',
-    path: call.path,
-    executionId,
-    by,
-    repeats,
-    ...(input !== call.input && { input }),
-    ...(consentId !== undefined && { consentId }),
-  }
-}
-
-/** A start that could not be repeated after a crash must be on the disk, not only on its way. */
-export function mustBeStrict(starts: readonly Start[]): boolean {
-  return starts.some(({ by }) => !by.replayable && !by.composite)
-}
 
 /** Commits that the calls start, and runs them. `repeats`: they may have run before. */
 export async function executeCalls(
@@ -218,8 +153,6 @@ function asStated(suspension: Suspension): Omit<FactOf<'call-suspended'>, 'type'
   return { token, ...(until !== undefined && { until }) }
 }
 
-type Suspension = Extract<ToolOutcome, { status: 'suspended' }>
-
 function isOpen(
   outcome: ToolOutcome,
   { call, executionId, by, repeats }: Start,
@@ -257,8 +190,6 @@ export async function withdraw(context: RunContext, call: CallState): Promise<vo
   context.ready.delete(toolCallId)
   await context.conversation.append([{ type: 'call-withdrawn', path }])
 }
-
-type NotStartedReason = Extract<ToolOutcome, { status: 'not-started' }>['reason']
 
 /** What was decided of the call doesn't hold any more. */
 const UNDECIDED: ReadonlySet<NotStartedReason> = new Set([
@@ -307,51 +238,4 @@ async function stopped({ signal, page, agentId, effects }: RunContext, id: strin
   }
   await effects.sleep(ABORT_GRACE_MS)
   return null
-}
-
-function settlementOf(
-  { call, input }: Start,
-  outcome: Exclude<ToolOutcome, Suspension>,
-): Settlement {
-  const note = call.edited ? editedNote(input) : undefined
-  const noted = note === undefined ? {} : { note }
-  switch (outcome.status) {
-    case 'unknown':
-      return { call, status: 'interrupted', output: outcome.output }
-    case 'interrupted':
-      return { call, status: 'interrupted', output: outcome.output }
-    case 'aborted':
-      return { call, status: 'aborted', output: outcome.output }
-    case 'succeeded':
-    case 'failed': {
-      const { status, output, untrusted } = outcome
-      return { call, status, output, ...noted, ...(untrusted !== undefined && { untrusted }) }
-    }
-    case 'invalid':
-      return { call, status: outcome.status, output: outcome.output, ...noted }
-    case 'not-started':
-      return { call, ...notStarted(outcome.reason) }
-    default:
-      return outcome satisfies never
-  }
-}
-
-function editedNote(input: JsonValue): string {
-  return `Note: a person changed the input of this call to ${JSON.stringify(input)} before it ran.`
-}
-
-function notStarted(reason: NotStartedReason): Pick<Settlement, 'status' | 'output'> {
-  switch (reason) {
-    case 'deadline':
-      return { status: 'failed', output: TOO_LATE }
-    case 'stale-epoch':
-      throw takenOver()
-    case 'cancelled':
-    case 'changed':
-    case 'not-registered':
-    case 'unconfirmed':
-      return { status: 'aborted', output: ABORTED }
-    default:
-      return reason satisfies never
-  }
 }

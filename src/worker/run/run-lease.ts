@@ -47,7 +47,7 @@ export class RunLease {
   async #askStore(onLost: () => void): Promise<boolean> {
     const { conversation, effects } = this.#context
     const isNewest = async (): Promise<boolean> =>
-      (await conversation.claims.newest()) <= conversation.lease.epoch
+      (await conversation.claims.newest()).epoch <= conversation.lease.epoch
     // A storage that doesn't answer decides nothing.
     const isOwned = await withStop([], ({ signal }) =>
       Promise.race([

@@ -1,5 +1,4 @@
 import { FORMAT, type FactType, type PlanStatus, type Row } from '../../protocol/fact.ts'
-import type { Message } from '../../protocol/message.ts'
 import type { LimitName } from '../../protocol/run.ts'
 import type { SettledStatus } from '../../protocol/tool.ts'
 import {
@@ -20,6 +19,14 @@ import {
   type Check,
 } from '../../lib/shape.ts'
 import { isConsentScope, isRememberable } from './consent-shapes.ts'
+import {
+  isAssistantContent,
+  isError,
+  isMessage,
+  isOutput,
+  isTextPart,
+  isUserContent,
+} from './message-shapes.ts'
 import { isFields } from './question-shapes.ts'
 import { isAskedBecause, isPath, ofDescriptions, ofOutput, ofTaint } from './check-taint.ts'
 import { isNewerFormat, upcast, UPCASTERS, type Upcasters } from './upcast.ts'
@@ -30,46 +37,9 @@ const isUsage: Check = (value) =>
 export const isRunUsage: Check = (value) =>
   isUsage(value) && isRecord(value) && isAmount(value['modelCalls'])
 
-const textPart = shape({ text: isText })
-const filePart = shape({ mediaType: isText, data: isText })
-const error = shape({ code: isText, message: isText })
-const content = listOf(oneOf('type', { text: textPart, file: filePart }))
-export const isUserContent: Check = shape({
-  id: isText,
-  parts: content,
-  when: optional(among(['after-run'])),
-})
-
-export const isOutput: Check = oneOf('type', {
-  text: shape({ value: isText }),
-  json: shape({ value: isThere }),
-  content: shape({ value: content }),
-  error,
-  denied: shape({ reason: optional(isText) }),
-})
-
-const assistantPart = oneOf('type', {
-  text: textPart,
-  reasoning: textPart,
-  file: filePart,
-  'tool-call': shape({ toolCallId: isText, toolName: isText, error: optional(error) }),
-})
-
-const assistant = shape({ id: isText, parts: listOf(assistantPart) })
-
-const message = oneOf('role', {
-  system: shape({ id: isText, parts: listOf(textPart) }),
-  user: isUserContent,
-  assistant,
-  tool: shape({
-    id: isText,
-    parts: listOf(shape({ toolCallId: isText, toolName: isText, output: isOutput })),
-  }),
-} satisfies Record<Message['role'], Check>)
-
 const partial = shape({
   id: isText,
-  parts: listOf(oneOf('type', { text: textPart, reasoning: textPart })),
+  parts: listOf(oneOf('type', { text: isTextPart, reasoning: isTextPart })),
 })
 
 const isLimit = amongAll<LimitName>({ steps: true, tokens: true, costUSD: true, minutes: true })
@@ -91,7 +61,7 @@ const runEnd = oneOf('outcome', {
   'max-steps': ended,
   limit: shape({ limit: isLimit }),
   aborted: shape({ reason: isText }),
-  failed: shape({ error }),
+  failed: shape({ error: isError }),
   waiting: shape({ pending: listOf(shape({ toolCallId: isText, toolName: isText })) }),
 })
 
@@ -139,11 +109,11 @@ const facts = oneOf('type', {
   }),
   'step-started': shape({ step: isNumber, resumed: isFlag, limit: optional(isLimit) }),
   'run-taken-up': shape({}),
-  'attempt-failed': shape({ ...ofAttempt, error }),
+  'attempt-failed': shape({ ...ofAttempt, error: isError }),
   'model-output': shape({
     ...ofAttempt,
     ...under,
-    message: assistant,
+    message: isAssistantContent,
     toolsId: nullOr(isText),
     calls: listOf(
       shape({
@@ -156,7 +126,7 @@ const facts = oneOf('type', {
     ),
     finishReason: isText,
     toolMode: among(['native', 'action']),
-    feedback: optional(shape({ id: isText, error, text: isText })),
+    feedback: optional(shape({ id: isText, error: isError, text: isText })),
     reminder: optional(shape({ id: isText, text: isText })),
   }),
   'step-cut': shape({ goesOn: optional(isFlag), ...ofAttempt, ...under, message: nullOr(partial) }),
@@ -245,7 +215,7 @@ const facts = oneOf('type', {
     status: among(['done', 'failed', 'not-begun']),
     message: optional(isText),
   }),
-  'messages-imported': shape({ ...under, messages: listOf(message) }),
+  'messages-imported': shape({ ...under, messages: listOf(isMessage) }),
   'head-moved': shape({ to: isText }),
   'history-cleared': shape({}),
   renamed: shape({ title: isText }),

@@ -5,35 +5,62 @@ import { openDB, type DBSchema, type IDBPDatabase } from 'idb'
  * has claimed last is its own to go on with, any other is another device's.
  */
 export interface ClaimBook {
-  /** The newest claim; null: none is known. */
-  newest(key: string): Promise<OwnClaim | null>
-  /** Never rejects: what can't be kept is known until the worker ends. `epoch`: 0 if there is none yet. */
-  note(key: string, claim: OwnClaim): Promise<void>
+  of(key: string): Promise<OwnClaims>
+  /** Never rejects: what can't be kept is known until the worker ends. */
+  note(key: string, claim: NotedClaim): Promise<void>
 }
 
-export interface OwnClaim {
+export interface NotedClaim {
+  readonly id: string
+  /** 0: it is asked for. The answer may never come, though the store has given it. */
   readonly epoch: number
-  /** One is asked for, of which the answer may never come: the store may have given it all the same. */
-  readonly isAsked: boolean
 }
+
+export interface OwnClaims {
+  /** The newest one that was answered. */
+  readonly epoch: number
+  /** The newest ones, asked for or given: an older copy of the store that is put back has one of them. */
+  readonly ids: readonly string[]
+  /** One of them that is asked for: until an answer comes, every claim is made with it, so that it stays here. */
+  readonly asked: string | null
+}
+
+const MOST_IDS = 32
+
+const NONE: OwnClaims = { epoch: 0, ids: [], asked: null }
 
 /** Another tab may have claimed it since. */
-function newer(claim: OwnClaim, known: OwnClaim | null | undefined): OwnClaim {
-  return { ...claim, epoch: Math.max(claim.epoch, known?.epoch ?? 0) }
+function withClaim(known: OwnClaims, { id, epoch }: NotedClaim): OwnClaims {
+  return {
+    epoch: Math.max(epoch, known.epoch),
+    ids: [...known.ids.filter((each) => each !== id), id].slice(-MOST_IDS),
+    asked: epoch === 0 ? id : null,
+  }
+}
+
+function together(one: OwnClaims, other: OwnClaims): OwnClaims {
+  return {
+    epoch: Math.max(one.epoch, other.epoch),
+    ids: [...new Set([...one.ids, ...other.ids])],
+    asked: one.asked ?? other.asked,
+  }
 }
 
 /** As long as the script lives. */
-export function memoryClaimBook(claims: Map<string, OwnClaim> = new Map()): ClaimBook {
+export function memoryClaimBook(): ClaimBook {
+  const claims = new Map<string, OwnClaims>()
+  const of = (key: string): OwnClaims => claims.get(key) ?? NONE
   return {
-    newest: async (key) => claims.get(key) ?? null,
+    of: async (key) => of(key),
     async note(key, claim) {
-      claims.set(key, newer(claim, claims.get(key)))
+      claims.set(key, withClaim(of(key), claim))
     },
   }
 }
 
 interface Schema extends DBSchema {
-  claims: { key: string; value: OwnClaim }
+  /** Those of an older version have the epoch alone. */
+  claims: { key: string; value: Partial<OwnClaims> }
 }
 
 type Database = Pick<IDBPDatabase<Schema>, 'close' | 'transaction'>
@@ -58,18 +85,20 @@ export function storedClaimBook(): ClaimBook {
     opening.catch(() => (opening = null))
     return opening
   }
-  const read = async (key: string): Promise<OwnClaim | null> =>
-    (await (await database()).transaction('claims').store.get(key)) ?? null
-  const write = async (key: string, claim: OwnClaim): Promise<null> => {
+  const read = async (key: string): Promise<OwnClaims> => ({
+    ...NONE,
+    ...(await (await database()).transaction('claims').store.get(key)),
+  })
+  const write = async (key: string, claim: NotedClaim): Promise<null> => {
     const tx = (await database()).transaction('claims', 'readwrite')
-    await tx.store.put(newer(claim, await tx.store.get(key)), key)
+    await tx.store.put(withClaim({ ...NONE, ...(await tx.store.get(key)) }, claim), key)
     await tx.done
     return null
   }
   return {
-    async newest(key) {
-      const [here, kept] = await Promise.all([known.newest(key), orNull(read(key))])
-      return here && kept ? newer(kept, here) : (kept ?? here)
+    async of(key) {
+      const [here, kept] = await Promise.all([known.of(key), orNull(read(key))])
+      return kept ? together(kept, here) : here
     },
     async note(key, claim) {
       await known.note(key, claim)

@@ -44,7 +44,7 @@ export interface ConnectionOptions {
   /** How long one use waits for the database to open, before that is reported. Milliseconds. */
   readonly openMs: number
   /**
-   * How long it may take to open where nothing is known to be in its way: on a busy machine a browser takes its time.
+   * How long it may take to open where nothing is in its way: on a busy machine a browser takes its time.
    * Default 30 000. Milliseconds.
    */
   readonly slowMs?: number
@@ -74,7 +74,7 @@ export class Connection {
   #opening: Promise<Database> | null = null
   /** When that began, on the clock of `performance.now()`. */
   #openingSince = 0
-  /** The browser said that another connection is in its way. */
+  /** Another connection is in its way: the browser said so, or can do everything else. */
   #isInTheWay = false
   #mode: StorageState['mode'] | null = null
   /** The database was open before: one that has to be made again was cleared. */
@@ -119,9 +119,18 @@ export class Connection {
     return database
   }
 
+  /** Null when it takes too long, or when the browser turns out to be quick: somebody is in the way then. */
   #openLate(): Promise<Database | null> {
-    const since = performance.now() - this.#openingSince
-    return within(this.#request(), Math.max(0, (this.#options.slowMs ?? SLOW_MS) - since))
+    const request = this.#request()
+    const rest = (this.#options.slowMs ?? SLOW_MS) - (performance.now() - this.#openingSince)
+    const once = async (): Promise<Database | null> => {
+      // One that is being made isn't listed yet.
+      if (!(await this.#isListed())) return within(request, rest)
+      const database = await within(request, STILL_BLOCKED_MS)
+      this.#isInTheWay = database === null
+      return database
+    }
+    return within(Promise.race([request, once()]), rest)
   }
 
   /** One that is blocked stays: it succeeds by itself once the other tab has closed. */
@@ -211,15 +220,20 @@ export class Connection {
    * once: it is closed before it is deleted.
    */
   async #lookForDatabase(): Promise<void> {
-    const name = databaseName(this.#name)
     for (const ms of LOOKS) {
       await sleep(ms)
       // Whoever opened it again knows.
       if (this.#opening !== null) return
-      const known = await indexedDB.databases?.().catch(() => undefined)
-      if (!known) return
-      if (!known.some((each) => each.name === name)) return this.#reportCleared()
+      const isListed = await this.#isListed()
+      if (isListed === undefined) return
+      if (!isListed) return this.#reportCleared()
     }
+  }
+
+  /** Undefined where the browser can't say it. */
+  async #isListed(): Promise<boolean | undefined> {
+    const known = await indexedDB.databases?.().catch(() => undefined)
+    return known?.some(({ name }) => name === databaseName(this.#name))
   }
 
   /** Said once for each time that it is found out. */

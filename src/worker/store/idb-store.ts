@@ -244,7 +244,9 @@ async function claimOf(
   ...[conversationId, at, options]: Parameters<Store['claim']>
 ): Promise<Claim> {
   const claim = await write(connection, 'relaxed', (tx) =>
-    claimIn(tx, conversationId, (found) => found ?? unclaimed(conversationId, at, options)),
+    claimIn(tx, conversationId, (found, epoch) =>
+      claimRecord(found ?? unclaimed(conversationId, at, options), epoch, options),
+    ),
   )
   connection.noteStore(claim.storeId)
   return claim
@@ -253,10 +255,10 @@ async function claimOf(
 async function claimIn(
   tx: Write,
   conversationId: string,
-  recordOf: (found: StoredRecord | undefined) => StoredRecord,
+  claimed: (found: StoredRecord | undefined, epoch: number) => StoredRecord,
 ): Promise<Claim> {
   const [found, claim] = await Promise.all([findRecord(tx, conversationId), nextClaim(tx)])
-  const record = claimRecord(recordOf(found), claim.epoch)
+  const record = claimed(found, claim.epoch)
   const { parent } = record
   const above = parent && tx.objectStore('records').getKey(parent.conversationId)
   refuseOrphan(record, (await above) !== undefined)

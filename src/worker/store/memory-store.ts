@@ -41,7 +41,7 @@ export function createMemoryStore(storeId: string = randomId()): Store {
     claim: async (conversationId, at, options) => {
       const found = records.get(conversationId) ?? unclaimed(conversationId, at, options)
       refuseOrphan(found, records.has(found.parent?.conversationId ?? ''))
-      records.set(conversationId, claimRecord(found, epoch + 1))
+      records.set(conversationId, claimRecord(found, epoch + 1, options))
       epoch += 1
       changed(conversationId)
       return { storeId, epoch }

@@ -44,6 +44,7 @@ const isSound = shape({
   updatedAt: isNumber,
   lastSeq: isNumber,
   epoch: isNumber,
+  claim: optional(shape({ id: isText, epoch: isNumber })),
   era: isNumber,
   openRunId: nullOr(isText),
   openCalls: listOf(isText),
@@ -132,10 +133,15 @@ export function refuseOrphan(record: StoredRecord, hasParent: boolean): void {
 }
 
 /** Keeps the record's format: until something is appended, an older version can go on with it. */
-export function claimRecord(record: StoredRecord, epoch: number): StoredRecord {
+export function claimRecord(
+  record: StoredRecord,
+  epoch: number,
+  { claimId, ifEpoch = record.epoch }: ClaimOptions = {},
+): StoredRecord {
   refuseNewer(record)
   refuseBroken(record)
-  return { ...record, epoch }
+  if (ifEpoch !== record.epoch) throw takenOver()
+  return { ...record, epoch, ...(claimId !== undefined && { claim: { id: claimId, epoch } }) }
 }
 
 export function markRecord(record: StoredRecord, broken: string | null): StoredRecord | null {

@@ -41,6 +41,16 @@ export interface ClaimOptions {
   readonly create?: boolean
   /** Of a conversation that is created. */
   readonly parent?: ConversationRecord['parent']
+  /**
+   * Unguessable. Kept as `claim` in the record, it tells who made a claim whose answer was lost. A store that doesn't keep
+   * it works, too: a claim is then known by the epoch that was answered, and any other is another device's.
+   */
+  readonly claimId?: string
+  /**
+   * Refused with `ownership-lost` unless the newest claim has this epoch (0: there is none). A store that doesn't know it
+   * works, too: of two devices that claim at once, the later one then stops the other.
+   */
+  readonly ifEpoch?: number
 }
 
 /** A title, given by a person or a model. */
@@ -122,6 +132,7 @@ export interface StoreChange {
  * - `storage-offline`, `storage-full`, `storage-blocked`, `storage-failed`: not now. Whether it happened may be unknown; a
  *   run waits, finds that out by `read`, and asks again with the same `appendId`;
  * - `ownership-lost`: from `append` and `place`, when somebody else has claimed the conversation since, or it was deleted;
+ *   from `claim`, when the newest claim hasn't the epoch of `ifEpoch`;
  * - `conversation-broken`: from `claim` and `append`, when the record says that its rows can't be read;
  * - `storage-newer`: from `claim`, `append` and `rename`, when a newer version of the package has written it;
  * - `conversation-not-found`: from `claim`;

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import * as z from 'zod'
-import { mountTool } from '../../../src/bindings/mounted-tools.ts'
+import { type MountedTool, mountTool } from '../../../src/bindings/mounted-tools.ts'
 import type { Agent, Script, Tool } from '../../../src/index.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
 
@@ -38,6 +38,20 @@ function watched(agent: Agent): { readonly agent: Agent; readonly registered: ()
   return { agent, registered: () => registerTool.mock.calls.length }
 }
 
+/** A component's tool, which `update` makes another one. */
+function mountNewest(
+  agent: Agent,
+  first: Tool,
+): MountedTool & { readonly update: (next: Tool) => void } {
+  let newest = first
+  return {
+    ...mountTool(agent, () => newest),
+    update: (next) => {
+      newest = next
+    },
+  }
+}
+
 /** What is unmounted is unregistered in a later task. */
 function nextTask(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve))
@@ -45,7 +59,7 @@ function nextTask(): Promise<void> {
 
 test('calls the newest function, and asks the newest tool for its description, of one registration', async () => {
   const { agent, registered } = watched(stage(ORDER))
-  const mounted = mountTool(agent, tool())
+  const mounted = mountNewest(agent, tool())
   mounted.update(tool({ execute: () => 'new', inputSchema: structuredClone(schema) }))
   mounted.redefine()
   expect(await called(agent)).toEqual([['succeeded', { type: 'text', value: 'new' }]])
@@ -70,7 +84,7 @@ test.each<[string, Partial<Tool>, Partial<Tool>, number]>([
   ],
 ])('registers it anew or not: %s', (_name, before, after, count) => {
   const { agent, registered } = watched(stage(ORDER))
-  const mounted = mountTool(agent, tool(before))
+  const mounted = mountNewest(agent, tool(before))
   mounted.update(tool(after))
   mounted.redefine()
   expect(registered()).toBe(count)
@@ -87,12 +101,12 @@ test('what is unmounted and mounted again at once keeps its registration, and th
         finish = resolve
         begin()
       })
-    mountTool(agent, tool({ execute })).unmount()
-    mountTool(agent, tool({ execute }))
+    mountNewest(agent, tool({ execute })).unmount()
+    mountNewest(agent, tool({ execute }))
   })
   const calls = called(agent)
   await begun
-  const again = mountTool(agent, tool())
+  const again = mountNewest(agent, tool())
   again.unmount()
   await nextTask()
   finish('ordered')
@@ -102,13 +116,13 @@ test('what is unmounted and mounted again at once keeps its registration, and th
 
 test('what stays unmounted is gone, and its running call ends', async () => {
   const agent = stage(ORDER)
-  let mounted: ReturnType<typeof mountTool> | undefined
+  let mounted: ReturnType<typeof mountNewest> | undefined
   const begun = new Promise<void>((begin) => {
     const execute = (): Promise<never> => {
       begin()
       return new Promise(() => {})
     }
-    mounted = mountTool(agent, tool({ annotations: { readOnly: true }, execute }))
+    mounted = mountNewest(agent, tool({ annotations: { readOnly: true }, execute }))
   })
   const calls = called(agent)
   await begun
@@ -127,9 +141,9 @@ test('of twins the last one counts, and the first one again once that is gone', 
   })
   const call = ORDER.steps?.[0] ?? {}
   const agent = stage({ steps: [call, { text: 'Done.' }, call, { text: 'Done.' }] })
-  mountTool(agent, tool({ execute: () => 'first' }))
+  mountNewest(agent, tool({ execute: () => 'first' }))
   expect(warn).not.toHaveBeenCalled()
-  const second = mountTool(agent, tool({ execute: () => 'second' }))
+  const second = mountNewest(agent, tool({ execute: () => 'second' }))
   expect(warn.mock.calls).toEqual([[expect.stringContaining('order')]])
   expect(await called(agent)).toEqual([['succeeded', { type: 'text', value: 'second' }]])
   second.unmount()
@@ -139,17 +153,17 @@ test('of twins the last one counts, and the first one again once that is gone', 
 test('a name that the app has registered is refused, and nothing of it stays', () => {
   const agent = stage(ORDER)
   const undo = agent.registerTool(tool())
-  expect(() => mountTool(agent, tool())).toThrow(/registered already/)
+  expect(() => mountNewest(agent, tool())).toThrow(/registered already/)
   undo()
-  const mounted = mountTool(agent, tool())
+  const mounted = mountNewest(agent, tool())
   mounted.unmount()
 })
 
 test('a name that turns out to be taken leaves the twin of the old name alone', async () => {
   const agent = stage(ORDER)
   agent.registerTool(tool({ name: 'taken' }))
-  mountTool(agent, tool({ execute: () => 'twin' }))
-  const second = mountTool(agent, tool())
+  mountNewest(agent, tool({ execute: () => 'twin' }))
+  const second = mountNewest(agent, tool())
   second.update(tool({ name: 'taken' }))
   expect(() => second.redefine()).toThrow(/registered already/)
   second.unmount()

@@ -9,7 +9,7 @@ interface Value {
 const first: Value = { parts: ['a'], other: 1 }
 
 function selected<Shown>(select: (value: Value) => Shown, next: Value): readonly [Shown, Shown] {
-  const pick = selection(select, () => undefined)
+  const pick = selection(select)
   return [pick(first), pick(next)]
 }
 
@@ -41,18 +41,12 @@ test.each<[string, (value: Value) => unknown, Value]>([
 
 test('is asked once for each value', () => {
   let asked = 0
-  const pick = selection(
-    () => (asked += 1),
-    () => undefined,
-  )
+  const pick = selection(() => (asked += 1))
   expect([pick(first), pick(first)]).toEqual([1, 1])
 })
 
 test('another function begins with what the one before has shown', () => {
   const shown = { a: 'a' }
-  const pick = selection(
-    ({ parts: [a] }: Value) => ({ a }),
-    () => shown,
-  )
+  const pick = selection(({ parts: [a] }: Value) => ({ a }), shown)
   expect(pick(first)).toBe(shown)
 })

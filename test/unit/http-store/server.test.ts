@@ -42,6 +42,17 @@ const claim = of('claim', { at: 1 })
 const append = (more: object) => of('append', { epoch: 1, appendId: 'a', rows: [], ...more })
 
 describe('a store handler', () => {
+  it('keeps whose the newest claim is, and gives none that comes too late', async () => {
+    const [a, b] = await Promise.all([0, 0].map(() => openHttpStore(server.url, { tenant: 'two' })))
+    const { epoch } = await a!.claim('c', 1, { claimId: 'mine', ifEpoch: 0 })
+    expect((await b!.get('c'))?.claim).toEqual({ id: 'mine', epoch })
+    const late = b!.claim('c', 1, { claimId: 'late', ifEpoch: 0 })
+    await expect(late).rejects.toMatchObject({ code: 'ownership-lost' })
+    await a!.append(appendOf(epoch, started('r'), ended('r')))
+    expect(await b!.get('c')).toMatchObject({ lastSeq: 2, claim: { id: 'mine', epoch } })
+    for (const store of [a!, b!]) store.close()
+  })
+
   it('answers nobody whom the host does not let in, and the client waits for that', async () => {
     const store = await openHttpStore(server.url, { headers: () => ({}) })
     await expect(store.get('c')).rejects.toMatchObject({ code: 'storage-blocked' })
@@ -120,6 +131,8 @@ describe('a store handler', () => {
     ['half a character', '{"call":"get","format":2,"conversationId":"\\ud800"}'],
     ['an id that is a list', of('get', { conversationId: ['c'] })],
     ['a time that is none', of('claim', { at: 'now' })],
+    ['a name that is none', of('claim', { at: 1, claimId: 7 })],
+    ['a condition that is none', of('claim', { at: 1, ifEpoch: -1 })],
     ['a time without an end', '{"call":"claim","format":2,"conversationId":"c","at":1e999}'],
     ['an epoch that is none', append({ epoch: -1 })],
     ['rows that are none', append({ rows: 'rows' })],

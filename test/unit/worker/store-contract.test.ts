@@ -49,8 +49,31 @@ const tested: [string, StoreUnderTest][] = [
   ],
 ]
 
-describe.each(tested)('the contract of stores, kept by %s', (_name, store) => {
+/** As one of an older version, or an app's own, which knows neither names of claims nor conditions. */
+const plain: [string, StoreUnderTest] = [
+  'one that gives every claim without a word',
+  {
+    open: async () => {
+      const store = createMemoryStore()
+      const claim: Store['claim'] = (id, at, { claimId: _id, ifEpoch: _epoch, ...options } = {}) =>
+        store.claim(id, at, options)
+      return { store: { ...store, claim }, other: { ...store, claim } }
+    },
+  },
+]
+
+describe.each([...tested, plain])('the contract of stores, kept by %s', (_name, store) => {
   for (const { name, run } of storeContract(store)) it(name, run)
+})
+
+it.each(tested)('%s keeps what a claim is named, and its condition', async (_name, tests) => {
+  const { store, other } = await tests.open()
+  const { epoch } = await store.claim('c', 1, { claimId: 'mine', ifEpoch: 0 })
+  expect((await other.get('c'))?.claim).toEqual({ id: 'mine', epoch })
+  const late = other.claim('c', 1, { claimId: 'late', ifEpoch: 0 })
+  await expect(late).rejects.toMatchObject({ code: 'ownership-lost' })
+  expect(await store.get('c')).toMatchObject({ epoch, claim: { id: 'mine', epoch } })
+  expect((await store.claim('c', 1, { ifEpoch: epoch })).epoch).toBe(epoch + 1)
 })
 
 /** Each breaks one rule, and at least one case notices. */
@@ -89,6 +112,29 @@ const broken: [string, (store: Store) => Partial<Store>][] = [
   [
     'deletes nothing below',
     (store) => ({ descendants: async () => [], delete: async () => true, mark: store.mark }),
+  ],
+  [
+    'says of every claim that it is the first one',
+    (store) => {
+      let first: string | undefined
+      return {
+        claim: (id, at, { claimId, ...options } = {}) => {
+          first ??= claimId
+          return store.claim(id, at, { ...options, ...(first && { claimId: first }) })
+        },
+      }
+    },
+  ],
+  [
+    'refuses a claim that came too late, and makes it',
+    (store) => ({
+      claim: async (id, at, { ifEpoch, ...options } = {}) => {
+        const before = (await store.get(id))?.epoch ?? 0
+        const claim = await store.claim(id, at, options)
+        if (before === (ifEpoch ?? before)) return claim
+        throw new OffstageError('ownership-lost', 'Too late.')
+      },
+    }),
   ],
   [
     'gives late titles',

@@ -181,10 +181,7 @@ describe('the IndexedDB store', () => {
     const other = await openDB<Schema>(databaseName('deleted'), 1, { upgrade })
     indexedDB.deleteDatabase(databaseName('deleted'))
     const states: string[] = []
-    const store = await openIdbStore('deleted', ({ mode }) => states.push(mode), {
-      openMs: 20,
-      slowMs: 60,
-    })
+    const store = await openIdbStore('deleted', ({ mode }) => states.push(mode), { openMs: 20 })
     expect(states).toEqual(['blocked'])
     expect(await codeOf(store.list())).toBe('storage-blocked')
     other.close()
@@ -192,13 +189,13 @@ describe('the IndexedDB store', () => {
     expect((await store.list()).records).toEqual([])
   })
 
-  it('waits for a browser that is slow to open it, which it reports, and is no other tab', async () => {
+  /** What the browser says of opening comes late. Returns what lets it come. */
+  function slowOpening(): () => void {
     const { open } = indexedDB
     let goOn: () => void = () => undefined
-    const spy = vi.spyOn(indexedDB, 'open').mockImplementation((...named) => {
+    vi.spyOn(indexedDB, 'open').mockImplementationOnce((...named) => {
       const request = open.apply(indexedDB, named)
       const { addEventListener } = request
-      // What it says comes late.
       vi.spyOn(request, 'addEventListener').mockImplementation((type, listener, options) => {
         if (type !== 'success') return addEventListener.call(request, type, listener, options)
         addEventListener.call(request, type, (event) => {
@@ -207,19 +204,44 @@ describe('the IndexedDB store', () => {
       })
       return request
     })
-    const states: StorageReport[] = []
-    const store = await openIdbStore('slow', (state) => states.push(state), { openMs: 20 })
-    spy.mockRestore()
-    expect(states).toMatchObject([{ mode: 'blocked', reason: { code: 'storage-blocked' } }])
-    expect(states[0]?.reason?.message).toMatch(/^The browser has not opened the database yet/)
-    let isSettled = false
-    const claim = store.claim('c', 1).finally(() => (isSettled = true))
-    // Longer than a use waits for another tab.
-    await sleep(600)
-    expect(isSettled).toBe(false)
+    return () => goOn()
+  }
+
+  it.each([
+    ['answers nothing', () => new Promise<never>(() => undefined)],
+    ['lists it not yet', async () => []],
+    ["can't list any", async () => Promise.reject(new Error('no'))],
+  ])(
+    'waits for a browser that is slow to open it and %s, which is no other tab',
+    async (how, databases) => {
+      const goOn = slowOpening()
+      vi.spyOn(indexedDB, 'databases').mockImplementation(databases)
+      const states: StorageReport[] = []
+      const store = await openIdbStore(`slow ${how}`, (state) => states.push(state), {
+        openMs: 20,
+      })
+      expect(states).toMatchObject([{ mode: 'blocked', reason: { code: 'storage-blocked' } }])
+      expect(states[0]?.reason?.message).toMatch(/^The browser has not opened the database yet/)
+      let isSettled = false
+      const claim = store.claim('c', 1).finally(() => (isSettled = true))
+      // Longer than a use waits for another tab.
+      await sleep(1200)
+      expect(isSettled).toBe(false)
+      goOn()
+      expect((await claim).epoch).toBe(1)
+      expect(states.map(({ mode }) => mode)).toEqual(['blocked', 'durable'])
+      vi.restoreAllMocks()
+    },
+  )
+
+  it('gives up after a bounded time, and works once the browser has opened it', async () => {
+    const goOn = slowOpening()
+    vi.spyOn(indexedDB, 'databases').mockImplementation(async () => [])
+    const store = await openIdbStore('slowest', undefined, { openMs: 20, slowMs: 600 })
+    expect(await codeOf(store.claim('c', 1))).toBe('storage-blocked')
     goOn()
-    expect((await claim).epoch).toBe(1)
-    expect(states.map(({ mode }) => mode)).toEqual(['blocked', 'durable'])
+    expect((await store.claim('c', 1)).epoch).toBe(1)
+    vi.restoreAllMocks()
   })
 
   it('is refused while the database is newer, and works once it is not', async () => {

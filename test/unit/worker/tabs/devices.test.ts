@@ -1,6 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import { OffstageError } from '../../../../src/protocol/error.ts'
-import type { Store, StoreChange } from '../../../../src/worker/store/store.ts'
+import { lineTo } from './world/line.ts'
 import type { PageTab } from './world/page-tab.ts'
 import type { Turn } from './world/slow-model.ts'
 import { TabsWorld } from './world/tabs-world.ts'
@@ -36,35 +35,6 @@ async function devices({
   const tabs = { ...all, phone: tab('phone', phone) }
   await world.run(3000)
   return tabs
-}
-
-/** A way to the store that can be cut. */
-function lineTo(store: Store): { readonly store: Store; isCut: boolean; restore(): void } {
-  const listeners = new Set<(change: StoreChange) => void>()
-  const line = {
-    isCut: false,
-    restore: () => {
-      line.isCut = false
-      for (const listener of listeners) listener({ conversationId: null, lastSeq: 0 })
-    },
-    store: new Proxy(store, {
-      get: (_store, name: keyof Store) => {
-        if (name === 'follow')
-          return (onChange: (change: StoreChange) => void) => {
-            listeners.add(onChange)
-            return store.follow?.((change) => line.isCut || onChange(change))
-          }
-        const method: unknown = store[name]
-        if (typeof method !== 'function') return method
-        return async (...given: unknown[]): Promise<unknown> => {
-          if (line.isCut)
-            throw new OffstageError('storage-offline', 'Out of reach.', { retryable: true })
-          return Reflect.apply(method, store, given)
-        }
-      },
-    }),
-  }
-  return line
 }
 
 const ranOn = ({ desk, second, phone }: Devices): readonly string[][] =>
@@ -167,7 +137,7 @@ it('what is queued while the store is out of reach begins after the run that wai
   tab.start('run')
   await world.until(() => tab.shown.pending.length === 1)
   await world.run(1000)
-  line.isCut = true
+  line.cut = 'all'
   tab.start('next', 'queue', 'And then?')
   await world.run(1000)
   line.restore()

@@ -1,0 +1,23 @@
+import type { Credentials } from '../../protocol/model.ts'
+import type { StreamOptions } from '../provider.ts'
+import { parseURL } from './secrets.ts'
+
+interface Address {
+  readonly provider: string
+  readonly baseURL?: string | undefined
+}
+
+/** Asks the page for the credentials of a provider's endpoint; `rejected`: those before were refused. */
+export async function askCredentials(
+  { credentials }: StreamOptions,
+  rejected: boolean,
+  { provider, baseURL }: Address,
+): Promise<Credentials> {
+  const url = parseURL(baseURL ?? '')
+  const endpoint = {
+    provider,
+    ...(baseURL !== undefined && { baseURL }),
+    ...(url && { origin: url.origin }),
+  }
+  return (await credentials?.(rejected, endpoint)) ?? {}
+}
