@@ -238,6 +238,11 @@ test('conversations are listed, searched, renamed, and deleted unless that is un
   await press(page, 'Conversations')
   const list = page.getByRole('region', { name: 'Conversations' })
   await expect(list.getByRole('listitem')).toHaveCount(2)
+  await list.getByRole('searchbox').press('Escape')
+  await expect(list).toBeHidden()
+  await expect(page.getByRole('button', { name: 'Conversations', expanded: false })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(list.getByRole('listitem')).toHaveCount(2)
   await list.getByRole('searchbox').fill('mug')
   await expect(list.getByRole('listitem')).toHaveCount(1)
   await list.getByRole('button', { name: 'Rename: About mugs' }).click()
@@ -298,7 +303,8 @@ test('a model that loads in the browser says how far it is, is cancelled, and sa
       id: 'engine:tiny',
       async *stream(_request: unknown, _config: unknown, context: EngineContext) {
         turns++
-        if (turns > 1) throw new window.offstage.OffstageError('network', 'Nobody is there.')
+        if (turns > 1)
+          throw new window.offstage.OffstageError('network', 'Nobody is there.\n1. Look.\n2. Ask.')
         context.progress({ loaded: 3e6, total: 12e6, text: 'weights' })
         await new Promise((resolve) => context.signal.addEventListener('abort', resolve))
         yield []
@@ -319,8 +325,19 @@ test('a model that loads in the browser says how far it is, is cancelled, and sa
   await press(page, 'Cancel')
   await expect(notice).toHaveCount(0)
   await send('Again')
-  await expect(page.getByRole('alert')).toContainText('Is its server running')
+  const alert = page.getByRole('alert')
+  await expect(alert).toContainText('Nobody is there. Is its server running')
+  await expect(page.locator('.announcements p').last()).toHaveText(/went wrong: Nobody is there\.$/)
+  const causes = page.getByText('1. Look.\n2. Ask.', { exact: true })
+  await expect(causes).toBeHidden()
+  await page.getByText('Details').press('Enter')
+  await expect(causes).toBeVisible()
+  await expect(alert.getByText('Look')).toHaveCount(0)
   await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible()
+  await page.context().setOffline(true)
+  await expect(page.getByRole('status').getByText('You are offline.')).toBeVisible()
+  await expect(alert).not.toContainText('Is its server running')
+  await page.context().setOffline(false)
 })
 
 test('a screen reader is told whole sentences, once, and what waits', async ({

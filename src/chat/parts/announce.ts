@@ -1,6 +1,8 @@
 import { isLeftOpen } from '../../conversation/index.ts'
 import type { ConversationSnapshot, PendingCall, ShownMessage } from '../../index.ts'
+import { inShort } from './in-short.ts'
 import { pageSentence } from './page-sentence.ts'
+import { SENTENCE_END } from './sentence-end.ts'
 import type { Words } from '../words/words.ts'
 
 /** What has been announced of a conversation so far. */
@@ -75,8 +77,6 @@ function textOf({ parts }: ShownMessage): string {
 /** More at once is nothing to listen to: the message is there to be read. Characters. */
 const LONGEST = 2000
 
-const SENTENCE_END = /[.!?…](?=\s)|[。！？]|\n/g
-
 function sentences(
   before: Announced,
   message: ShownMessage | undefined,
@@ -146,7 +146,7 @@ function ended(
       // A page that lets go of a run stops nothing.
       return isLeftOpen(outcome) ? [] : [words.announceStopped]
     case 'failed':
-      return [words.announceFailed(outcome.error.message)]
+      return [words.announceFailed(inShort(outcome.error.message).text)]
     case 'max-steps':
       return [words.maxSteps]
     case 'limit':

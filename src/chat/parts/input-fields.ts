@@ -1,5 +1,6 @@
 import { showInput, visibleText } from '../../conversation/index.ts'
 import type { JsonObject, JsonSchema, JsonValue } from '../../index.ts'
+import { isRecord } from './is-record.ts'
 
 /** A field of an input, for the person who is asked about it. Nothing in it is out of sight. */
 export interface InputField {
@@ -87,8 +88,4 @@ function inWords(key: string): string {
 
 function isWord(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== ''
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

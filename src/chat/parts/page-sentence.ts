@@ -1,6 +1,8 @@
 import { visibleText } from '../../conversation/index.ts'
-import type { JsonObject, JsonValue, PendingCall, ShownCall } from '../../index.ts'
+import type { JsonObject, PendingCall, ShownCall } from '../../index.ts'
+import type { PageCallWords } from '../words/page-call-words.ts'
 import type { Words } from '../words/words.ts'
+import { isObject, isRecord } from './is-record.ts'
 import { sentenceFrom, type Said } from './page-sentences.ts'
 
 export interface PageSentence {
@@ -36,12 +38,18 @@ const LONGEST = 160
  */
 export function pageSentence(call: Call | PendingCall, words: Words): PageSentence | null {
   const { toolName, title, source, input } = call
-  if (source !== undefined || title === undefined) return null
-  if (!Object.hasOwn(TITLES, toolName) || TITLES[toolName] !== title) return null
-  if (!isObject(input)) return null
+  const isBuiltIn = source === undefined && Object.hasOwn(TITLES, toolName)
+  if (!isBuiltIn || TITLES[toolName] !== title || !isObject(input)) return null
   const said = sentenceFrom(toolName, { input, names: namesIn(call.about?.data) }, words.pageCalls)
-  return said ? fitting(said) : reported(call)
+  return said ? fitting(said) : reported(call, input, words.pageCalls)
 }
+
+/** What a tool says without the refs of page tools, which are for models. What is of others stays as it is. */
+export function withoutRefs({ source }: Pick<ShownCall, 'source'>, text: string): string {
+  return source === undefined ? text.replace(REFS, '') : text
+}
+
+const REFS = / \[ref=e\d+\]/g
 
 function fitting({ text, isWhole }: Said): PageSentence {
   const line = oneLine(text)
@@ -49,12 +57,20 @@ function fitting({ text, isWhole }: Said): PageSentence {
   return { text: isShort ? line : `${line.slice(0, LONGEST)}…`, isWhole: isWhole && isShort }
 }
 
-/** The first line of what the tool says that it did. */
-function reported(call: Call | PendingCall): PageSentence | null {
+/** The first line of what the tool says that it did; of a form, that is the first field, and how many more there are. */
+function reported(
+  call: Call | PendingCall,
+  { fields }: JsonObject,
+  words: PageCallWords,
+): PageSentence | null {
   const output = 'output' in call ? call.output : undefined
   if (output?.type !== 'text') return null
-  const [first = ''] = output.value.split('\n', 1)
-  return first.trim() === '' ? null : fitting({ text: first, isWhole: false })
+  const [line = ''] = output.value.split('\n', 1)
+  const first = withoutRefs(call, line)
+  if (first.trim() === '') return null
+  const more = Array.isArray(fields) ? fields.length - 1 : 0
+  const text = more > 0 ? words.andMore(first.replace(/\.$/, ''), String(more)) : first
+  return fitting({ text, isWhole: false })
 }
 
 function oneLine(text: string): string {
@@ -70,12 +86,4 @@ function namesIn(data: unknown): readonly string[] {
     if (typeof name === 'string' && name !== '') return `"${name}"`
     return typeof role === 'string' ? role : ''
   })
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return isRecord(value)
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../index.ts'
 import type { PageCallWords } from '../words/page-call-words.ts'
+import { isObject } from './is-record.ts'
 
 export interface Said {
   readonly text: string
@@ -128,8 +129,4 @@ function isPlain(value: JsonValue | undefined): value is string | number | boole
 
 function isTexts(value: JsonValue | undefined): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string')
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

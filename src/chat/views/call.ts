@@ -6,7 +6,7 @@ import type { ChatContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { type CallState, stateIn } from '../parts/call-state.ts'
 import { outputText } from '../parts/output-text.ts'
-import { pageSentence } from '../parts/page-sentence.ts'
+import { pageSentence, withoutRefs } from '../parts/page-sentence.ts'
 import { progressOf } from '../parts/progress.ts'
 import { problemView } from './problem.ts'
 import { waitingView } from './waiting.ts'
@@ -90,8 +90,8 @@ function detailsView(
         isOpen
           ? html`
               ${input === '' ? nothing : blockView(context, `whole-input:${toolCallId}`, { label: words.input, text: input })}
-              ${call.output ? blockView(context, `whole-output:${toolCallId}`, { label: words.output, text: outputText(call.output) }) : nothing}
-              ${call.error ? html`<p class="problem">${visibleText(call.error.message)}</p>` : nothing}
+              ${call.output ? blockView(context, `whole-output:${toolCallId}`, { label: words.output, text: withoutRefs(call, outputText(call.output)) }) : nothing}
+              ${call.error ? html`<p class="problem">${visibleText(withoutRefs(call, call.error.message))}</p>` : nothing}
             `
           : nothing
       }

@@ -46,11 +46,16 @@ export function chatView(context: ChatContext): TemplateResult {
 }
 
 function onKey({ placement, actions }: ChatContext, event: KeyboardEvent): void {
-  const { key, isComposing, defaultPrevented, currentTarget } = event
-  if (isComposing || defaultPrevented) return
-  if (key === 'Escape' && placement === 'bubble') actions.close()
-  else if (currentTarget instanceof Element && walkMessages(currentTarget, event))
+  const { key, isComposing, defaultPrevented, currentTarget: chat } = event
+  if (isComposing || defaultPrevented || !(chat instanceof Element)) return
+  // What stands in place of the messages goes first, by the button that has opened it.
+  const opener = chat.querySelector<HTMLElement>('.header [aria-expanded=true]')
+  if (key === 'Escape' && opener) {
     event.preventDefault()
+    opener.focus()
+    opener.click()
+  } else if (key === 'Escape' && placement === 'bubble') actions.close()
+  else if (walkMessages(chat, event)) event.preventDefault()
 }
 
 /** Of a panel: what its width is changed by. */

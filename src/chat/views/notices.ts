@@ -7,6 +7,7 @@ import { numberFormat } from '../formats.ts'
 import { goneKey } from '../deletion-watch.ts'
 import { loadingShown } from '../parts/engine-loading.ts'
 import { isLetGo } from '../parts/call-state.ts'
+import { inShort } from '../parts/in-short.ts'
 import { askedTogether } from '../parts/rows.ts'
 import { textOfContent } from '../parts/text-of.ts'
 import { isReturned, takeBack, unsentOf } from '../unsent.ts'
@@ -60,7 +61,7 @@ function placeView(context: ChatContext): Maybe {
     ${loadingView(context)} ${resumedView(context)}
     ${local.get(goneKey(snapshot.conversationId)) ? html`<p class="notice" role="status">${words.gone}</p>` : nothing}
     ${isLetGo(snapshot) ? html`<p class="notice" role="status">${words.letGo}</p>` : nothing}
-    ${isOffline ? html`<p class="notice">${words.offline}</p>` : nothing}
+    ${isOffline ? html`<p class="notice" role="status">${words.offline}</p>` : nothing}
     ${isKept ? nothing : html`<p class="notice">${words.inMemory}</p>`}
     ${
       isElsewhere(snapshot)
@@ -114,21 +115,34 @@ function retryView({ snapshot, words, locale }: ChatContext): Maybe {
   const { retry } = snapshot.run ?? {}
   if (!retry) return nothing
   const seconds = numberFormat(locale).format(Math.ceil(retry.delayMs / 1000))
-  return html`<p class="notice">${words.retryIn(seconds)}: ${visibleText(retry.error.message)}</p>`
+  return html`<p class="notice">${words.retryIn(seconds)}: ${inShort(retry.error.message).text}</p>`
 }
 
 /** How the last run ended, where that needs a word, and what can be done. */
-function outcomeView({ snapshot, words, conversation, actions, local }: ChatContext): Maybe {
+function outcomeView(context: ChatContext): Maybe {
+  const { snapshot, words, conversation, actions, local, isOffline } = context
   const { ended, error, runId } = snapshot
   if (runId !== undefined) return nothing
   const goOn = (): void => void actions.perform({ name: 'continue' }, () => conversation.continue())
   const button = (label: string): TemplateResult =>
     html`<button type="button" @click=${goOn}>${label}</button>`
-  if (error && !isSaid(local, error))
-    return html`<p class="notice problem" role="alert">
-      ${words.failed} ${visibleText(error.message)}
-      ${isUnreachable(error) ? words.unreachable : nothing} ${button(words.tryAgain)}
-    </p>`
+  if (error && !isSaid(local, error)) {
+    const { text, details } = inShort(error.message)
+    // That the device is offline is said above.
+    const isServer = isUnreachable(error) && !isOffline
+    // What it may be due to is there for those who look for it, and is not read out.
+    return html`<div class="notice problem">
+      <p role="alert">${words.failed} ${text} ${isServer ? words.unreachable : nothing}</p>
+      ${
+        details &&
+        html`<details>
+          <summary>${words.details}</summary>
+          <p class="plain">${details}</p>
+        </details>`
+      }
+      ${button(words.tryAgain)}
+    </div>`
+  }
   switch (ended?.outcome) {
     case 'max-steps':
       return html`<p class="notice">${words.maxSteps} ${button(words.goOn)}</p>`

@@ -8,6 +8,8 @@ export interface PageCallWords {
   /** Of a sentence that says what is typed. */
   thenEnter(sentence: string): string
   fill(fields: string): string
+  /** Of several things, the first one, and how many follow. */
+  andMore(first: string, count: string): string
   choose(options: string, what: string): string
   check(what: string): string
   uncheck(what: string): string

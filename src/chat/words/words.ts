@@ -142,6 +142,8 @@ export interface Words {
   readonly answerBefore: string
   readonly parked: string
   readonly failed: string
+  /** Of a failure. */
+  readonly details: string
   readonly tryAgain: string
   retryIn(seconds: string): string
   readonly steerHint: string

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { pageSentence } from '../../../src/chat/parts/page-sentence.ts'
+import { pageSentence, withoutRefs } from '../../../src/chat/parts/page-sentence.ts'
 import { en } from '../../../src/chat/words/en.ts'
 import type { JsonValue, PendingCall, ShownCall, ToolOutput } from '../../../src/index.ts'
 import { pageTools } from '../../../src/page-tools/index.ts'
@@ -92,12 +92,32 @@ describe('a sentence is not all', () => {
   })
 
   test('where it is what the tool said that it did', () => {
-    const output = { type: 'text', value: 'Clicked button "Save".\nChanges: …' } as const
+    const output = { type: 'text', value: 'Clicked button "Save" [ref=e15].\nChanges: …' } as const
     expect(pageSentence(ran('click', { ref: 'e1' }, output), en)).toEqual({
       text: 'Clicked button "Save".',
       isWhole: false,
     })
   })
+})
+
+test.each([
+  [
+    'Typed in textbox "Full name" [required] [ref=e7].',
+    'Typed in textbox "Full name" [required] and 2 more',
+  ],
+  ['Chose "Red" in combobox "Colour" [ref=e7].', 'Chose "Red" in combobox "Colour" and 2 more'],
+  ['Typed in textbox [ref=e7].', 'Typed in textbox and 2 more'],
+])('a form that nobody was asked about says how many fields there are: %s', (line, text) => {
+  const fields = ['e7', 'e8', 'e9'].map((ref) => ({ ref, value: 'Red' }))
+  const value = `${line}\nTyped in textbox "Town" [ref=e8].`
+  const call = ran('fill_form', { fields }, { type: 'text', value })
+  expect(pageSentence(call, en)).toEqual({ text, isWhole: false })
+})
+
+test('a person sees no refs of what the page tools say, and all of what the tools of others do', () => {
+  const text = '- button "Save" [disabled] [ref=e3]\n- link "Home" [ref=e12]'
+  expect(withoutRefs({}, text)).toBe('- button "Save" [disabled]\n- link "Home"')
+  expect(withoutRefs({ source: 'mcp.test' }, text)).toBe(text)
 })
 
 test('what a page calls its elements is one line in which nothing is out of sight', () => {

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { announce, announcedBy } from '../../../src/chat/parts/announce.ts'
+import { inShort } from '../../../src/chat/parts/in-short.ts'
+import { en } from '../../../src/chat/words/en.ts'
+import { emptySnapshot } from '../../../src/conversation/empty-snapshot.ts'
+import { networkError } from '../../../src/providers/core/transport-error.ts'
+
+const UNREACHABLE = networkError(new TypeError('Failed to fetch'), new URL('http://127.0.0.1:9/v1'))
+const HAPPENED = 'http://127.0.0.1:9 could not be reached (Failed to fetch).'
+
+test('of an endpoint that can’t be reached, what happened is apart from what it may be due to', () => {
+  const { text, details } = inShort(UNREACHABLE.message)
+  expect(text).toBe(HAPPENED)
+  expect(details).toMatch(/^Likely causes, and how to check:\n1\. .*\n2\. /)
+  expect(details).not.toContain('⏎')
+  expect(`${text} ${details}`).toBe(UNREACHABLE.message)
+})
+
+test('only what happened is announced', () => {
+  const idle = emptySnapshot('c1', 'idle')
+  const ended = { runId: 'r1', outcome: 'failed', error: UNREACHABLE } as const
+  const before = announcedBy({ ...idle, status: 'running', runId: 'r1' })
+  const { texts } = announce(before, { ...idle, ended }, en)
+  expect(texts).toEqual([en.announceFailed(HAPPENED)])
+})
+
+test.each([
+  ['One line. And more of it.', 'One line. And more of it.', ''],
+  ['No sentence\nMore', 'No sentence', 'More'],
+  ['出错了。再试一次。\n更多', '出错了。', '再试一次。\n更多'],
+  ['a\u202eb.\nc\u202ed', 'a⟨U+202E⟩b.', 'c⟨U+202E⟩d'],
+])('%j', (message, text, details) => {
+  expect(inShort(message)).toEqual({ text, details })
+})
