@@ -1,4 +1,5 @@
 import type { ReactiveControllerHost } from 'lit'
+import { waitingIn } from './walk-messages.ts'
 
 interface Host extends ReactiveControllerHost {
   readonly renderRoot: HTMLElement | DocumentFragment
@@ -58,6 +59,9 @@ function nextPlace(
   const message = messageId === undefined ? null : messageIn(root, messageId, isEdited)
   if (message) return message.querySelector('textarea') ?? message
   if (card?.isConnected && card !== element) return card
+  // One that asks about several calls is another card once a single one is left.
+  const next = card?.matches('.approvals') ? waitingIn(root) : null
+  if (next) return next
   const inSheet = isInSheet ? root.querySelector<HTMLElement>(FIRST_IN_SHEET) : null
   if (inSheet) return inSheet
   return root.querySelector(element.closest('.composer') || isInSheet ? '.prompt' : '.log')

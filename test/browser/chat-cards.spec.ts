@@ -3,7 +3,9 @@ import type { OffstageChat } from '../../src/chat/index.ts'
 import type { Script } from '../../src/index.ts'
 import type * as memoryEntry from '../../src/memory/index.ts'
 import { checkChat } from './support/axe.ts'
-import { expect, own, press, replies, test, write } from './support/chat-page.ts'
+import { expect, order, orders, own, press, replies, test, write } from './support/chat-page.ts'
+import { callTools, say } from './support/mock-answers.ts'
+import { standsStill } from './support/press-settled.ts'
 
 // What cards, reasoning and sheets of the chat show, of agents whose model plays a script.
 
@@ -88,6 +90,59 @@ test('an approval has the labels of the tool’s schema, and a long input and ou
   await card.getByRole('button', { name: /^Show all 5,0/ }).click()
   await expect.poll(() => lengthOf(input4)).toBeGreaterThan(5000)
   await expect(card.getByRole('button', { name: /^Show all/ })).toHaveCount(0)
+})
+
+test('a denial is given by keys, with its reason, and not by a key that is held or a double click', async ({
+  openChat,
+  model,
+}) => {
+  model.enqueue(order('mug'), say('Not ordered.'))
+  const { page, send } = await openChat(model)
+  await send('A mug')
+  const card = page.getByRole('group', { name: 'Place the order' })
+  const deny = card.getByRole('button', { name: 'Deny' })
+  const reason = card.getByRole('textbox', { name: 'Reason' })
+  await deny.evaluate(standsStill, 800)
+  await deny.dblclick()
+  await expect(reason).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(deny).toBeFocused()
+  await expect(reason).toHaveCount(0)
+  await page.keyboard.down('Enter')
+  await expect(reason).toBeFocused()
+  await page.keyboard.down('Enter')
+  await page.keyboard.up('Enter')
+  await expect(card).toContainText('Waits for you')
+  await page.keyboard.type('Too dear')
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('Tab')
+  await expect(reason).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(replies(page).last()).toContainText('Not ordered.')
+  await expect(card).toBeFocused()
+  expect(await orders(page)).toEqual([])
+  expect(JSON.stringify(model.requests[1]?.body.messages)).toContain('Too dear')
+})
+
+test('once one of two calls is answered, the focus is on the card of the other', async ({
+  openChat,
+  model,
+}) => {
+  const two = ['mug', 'bowl'].map((sku) => ({ name: 'order', input: { sku } }))
+  model.enqueue(callTools(two), say('Done.'))
+  const { page, send } = await openChat(model)
+  await send('Both')
+  const cards = page.getByRole('group', { name: 'Place the order' })
+  await expect(cards).toHaveCount(2)
+  const approve = cards.getByRole('button', { name: 'Approve', exact: true })
+  await approve.first().evaluate(standsStill, 800)
+  await approve.first().press('Enter')
+  await expect(cards.last()).toBeFocused()
+  await expect(cards.last()).toContainText('bowl')
+  await approve.evaluate(standsStill, 800)
+  await approve.press('Enter')
+  await expect(replies(page).last()).toContainText('Done.')
+  expect(await orders(page)).toEqual(two.map(({ input }) => input))
 })
 
 test('reasoning says how long it took where that was seen, once the model writes something else', async ({

@@ -103,6 +103,10 @@ export const calls: CSSResult = css`
     gap: 0.5em;
   }
 
+  .reason {
+    inline-size: 100%;
+  }
+
   .asked-call {
     display: flex;
     flex-direction: column;

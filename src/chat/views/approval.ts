@@ -112,20 +112,21 @@ function buttonsView(
       }),
     )
   const reason = local.get<string>(reasonKey(call))
-  const deny = (): void => {
-    if (reason === undefined) return local.set(reasonKey(call), '')
+  const deny = (event: Event): void => {
+    event.preventDefault()
+    if (reason === undefined) return askReason(context, call, event)
     actions.perform({ name: 'deny', detail: { call, reason }, key }, () =>
       agent.deny(ref, reason === '' ? undefined : reason),
     )
   }
   const isUnreadable = edited !== undefined && !input
   return html`
-    ${reason === undefined ? nothing : reasonView(context, call, reason)}
+    ${reasonView(context, call, deny)}
     <div class="buttons">
       <button type="button" class="primary" ?disabled=${isUnreadable} @click=${approve()}>
         ${words.approve}
       </button>
-      <button type="button" @click=${deny}>${words.deny}</button>
+      <button type="button" class="deny" @click=${deny}>${words.deny}</button>
       ${
         call.rememberable
           ? html`<button type="button" ?disabled=${isUnreadable} @click=${approve('conversation')}>
@@ -138,18 +139,48 @@ function buttonsView(
   `
 }
 
+/** Shown at once: within the press's own event, a phone's keyboard opens for it. */
+function askReason({ local }: ChatContext, call: PendingCall, { currentTarget }: Event): void {
+  const field = besides<HTMLInputElement>(currentTarget, '.reason')
+  if (field?.form) field.form.hidden = false
+  field?.focus()
+  local.set(reasonKey(call), '')
+}
+
+function besides<Found extends HTMLElement>(
+  target: EventTarget | null,
+  selector: string,
+): Found | null {
+  const approval = target instanceof Element ? target.closest('.approval') : null
+  return approval?.querySelector<Found>(selector) ?? null
+}
+
+/** A form of its own: Enter sends it, but not the one that ends a composition of an input method. */
 function reasonView(
   { words, local }: ChatContext,
   call: PendingCall,
-  reason: string,
+  deny: (event: Event) => void,
 ): TemplateResult {
-  return html`<input
-    class="reason"
-    aria-label=${words.denyReason}
-    placeholder=${words.denyReason}
-    .value=${reason}
-    @input=${({ target }: Event) => local.set(reasonKey(call), (target as HTMLInputElement).value)}
-  />`
+  const reason = local.get<string>(reasonKey(call))
+  const onKey = (event: KeyboardEvent): void => {
+    const { key, repeat, isComposing, currentTarget } = event
+    const isGivenUp = key === 'Escape' && !isComposing
+    // A bubble stays open; and Enter that has pressed the button and is held denies nothing.
+    if (isGivenUp || (key === 'Enter' && repeat)) event.preventDefault()
+    if (!isGivenUp) return
+    besides(currentTarget, '.deny')?.focus()
+    local.set(reasonKey(call), undefined)
+  }
+  return html`<form ?hidden=${reason === undefined} @submit=${deny}>
+    <input
+      class="reason"
+      aria-label=${words.denyReason}
+      placeholder=${words.denyReason}
+      .value=${reason ?? ''}
+      @input=${({ target }: Event) => local.set(reasonKey(call), (target as HTMLInputElement).value)}
+      @keydown=${onKey}
+    />
+  </form>`
 }
 
 function editButton(
