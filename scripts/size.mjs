@@ -113,7 +113,7 @@ const rows = [
   {
     name: 'chat, with its lists and in Chinese',
     bytes: sizeOf('chat.js', { dynamic: true }),
-    limit: 50.3 * KILOBYTE,
+    limit: 50.5 * KILOBYTE,
   },
   {
     name: 'inspector (dist/inspector.js), with Lit',
