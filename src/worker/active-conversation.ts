@@ -98,16 +98,17 @@ export class ActiveConversation {
 
   /**
    * Becomes the conversation's owner. Throws `conversation-busy` when another tab is, or another device works on a run
-   * other than those that are to be gone on with (`goesOn`; default: none).
+   * other than those that are to be gone on with (`goesOn`; default: none). `isForced`: whatever that device does meanwhile.
    */
   async own(
     options?: ClaimOptions,
     goesOn: (run: RunState) => boolean = () => false,
+    isForced = false,
   ): Promise<void> {
     const { conversationId } = this.scope
     if (!(await this.ownership.acquire(conversationId))) throw elsewhere(conversationId)
     try {
-      const ifFree = await this.#ifFree(goesOn)
+      const ifFree = await this.#ifFree(goesOn, isForced)
       await this.conversation.claim({ ...options, ...ifFree })
       this.ownership.setEpoch(conversationId, this.conversation.lease.epoch)
     } catch (error) {
@@ -119,15 +120,18 @@ export class ActiveConversation {
   }
 
   /** How a claim stops no other device. A claim that is refused only afterwards would have. */
-  async #ifFree(goesOn: (run: RunState) => boolean): Promise<ClaimOptions> {
-    const { conversation, scope } = this
+  async #ifFree(goesOn: (run: RunState) => boolean, isForced: boolean): Promise<ClaimOptions> {
+    const { conversation, scope, ownership } = this
     if (!conversation.claims.isShared) return {}
     const newest = await conversation.claims.newest()
+    const isOthers = await isClaimedElsewhere(conversation, ownership, newest)
     const isTaken = await this.#isWorkedOnElsewhere(newest)
     const { run } = conversation
-    if (run && goesOn(run)) return {}
-    if (isTaken) throw onOtherDevice(scope.conversationId)
-    return { ifEpoch: newest.epoch }
+    const isWanted = run !== null && goesOn(run)
+    if (isWanted && isForced) return {}
+    if (isTaken && !isWanted) throw onOtherDevice(scope.conversationId)
+    // What the other device has written since would be decided on unseen.
+    return { ifEpoch: newest.epoch, ...(isOthers && { ifSeq: newest.lastSeq }) }
   }
 
   /** Shows whether another device works on the open run: nobody says so but the store. */

@@ -17,8 +17,8 @@ export interface Resume extends ResumeOptions {
   readonly follows?: boolean
   /** See `ResumeRun`. */
   readonly asChild?: boolean
-  /** See `ResumeRun`. */
-  readonly takesOver?: boolean
+  /** See `ResumeRun`. `if-unchanged`: not where another device writes something at the same time. */
+  readonly takesOver?: boolean | 'if-unchanged'
 }
 
 interface GoOn {
@@ -31,7 +31,7 @@ interface GoOn {
 export const TELL_MODEL: Resume = {
   interrupted: 'tell-model',
   waitForToolsMs: 10_000,
-  takesOver: true,
+  takesOver: 'if-unchanged',
 }
 
 /** Goes on where a run was left: with the run itself, or with one that follows it. */
@@ -69,7 +69,8 @@ export class LeftRuns {
       conversation.publish('taken-up')
       return { conversationId, runId: wanted }
     }
-    await active.own({ create: false }, () => resume.takesOver === true)
+    const { takesOver = false } = resume
+    await active.own({ create: false }, () => takesOver !== false, takesOver === true)
     const { run } = conversation
     if (run === null || run.end !== null || this.#launcher.isReleased(agentId)) {
       active.disown()

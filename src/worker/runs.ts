@@ -213,7 +213,7 @@ export class Runs {
         await this.#options.left.resume(active, agentId, { ...TELL_MODEL, takesOver: false })
         break
       case 'replace':
-        await this.#options.left.resume(active, agentId, TELL_MODEL)
+        await this.#options.left.resume(active, agentId, { ...TELL_MODEL, takesOver: true })
         active.driver?.abort('replaced')
         break
       default:

@@ -43,6 +43,7 @@ const isRequest = oneOf('call', {
     parent: isParent,
     claimId: optional(isId),
     ifEpoch: optional(isCount),
+    ifSeq: optional(isCount),
   }),
   append: shape({ ...of, epoch: isCount, appendId: isId, rows: areRows }),
   place: shape({

@@ -1,5 +1,6 @@
 import { isCustomKey } from '../../protocol/conversation.ts'
 import type { ClaimBook } from '../store/claim-book.ts'
+import { nameOfClaim } from '../store/record.ts'
 import type { Claim, ClaimOptions, Store } from '../store/store.ts'
 
 export interface SharedClaimsOptions {
@@ -17,6 +18,8 @@ export interface NewestClaim {
   readonly epoch: number
   /** Null: the store doesn't keep it, or whoever claimed gave none. */
   readonly id: string | null
+  /** Of the newest row; 0: there is none. */
+  readonly lastSeq: number
 }
 
 /** Who has claimed a conversation last, where others than the tabs of this browser may. */
@@ -35,12 +38,14 @@ export class SharedClaims {
 
   async newest(): Promise<NewestClaim> {
     const { store, conversationId } = this.#options
-    const { epoch = 0, claim } = (await store.get(conversationId)) ?? {}
-    return { epoch, id: claim?.epoch === epoch ? claim.id : null }
+    const record = await store.get(conversationId)
+    if (!record) return { epoch: 0, id: null, lastSeq: 0 }
+    const { epoch, lastSeq } = record
+    return { epoch, id: nameOfClaim(record), lastSeq }
   }
 
   /** Whether it is this browser's, before a reload, too. `tabs`: the newest epoch that its tabs have said to be theirs. */
-  async isOwn({ epoch, id }: NewestClaim, tabs: number): Promise<boolean> {
+  async isOwn({ epoch, id }: Pick<NewestClaim, 'epoch' | 'id'>, tabs: number): Promise<boolean> {
     // Of a store that only grows: what was claimed before a tab did is over.
     if (id === null && epoch <= tabs) return true
     const own = await this.#options.claims.of(this.#key)

@@ -136,12 +136,22 @@ export function refuseOrphan(record: StoredRecord, hasParent: boolean): void {
 export function claimRecord(
   record: StoredRecord,
   epoch: number,
-  { claimId, ifEpoch = record.epoch }: ClaimOptions = {},
+  { claimId, ifEpoch = record.epoch, ifSeq = record.lastSeq }: ClaimOptions = {},
 ): StoredRecord {
   refuseNewer(record)
   refuseBroken(record)
-  if (ifEpoch !== record.epoch) throw takenOver()
+  // Browsers send a request again by themselves where a connection breaks: the answer of the first one was lost.
+  const isRepeated = claimId !== undefined && nameOfClaim(record) === claimId
+  if (!isRepeated && (ifEpoch !== record.epoch || ifSeq !== record.lastSeq)) throw takenOver()
   return { ...record, epoch, ...(claimId !== undefined && { claim: { id: claimId, epoch } }) }
+}
+
+/** What its newest claim was named; null: nothing. */
+export function nameOfClaim({
+  claim,
+  epoch,
+}: Pick<StoredRecord, 'claim' | 'epoch'>): string | null {
+  return claim?.epoch === epoch ? claim.id : null
 }
 
 export function markRecord(record: StoredRecord, broken: string | null): StoredRecord | null {

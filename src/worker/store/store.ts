@@ -51,6 +51,11 @@ export interface ClaimOptions {
    * works, too: of two devices that claim at once, the later one then stops the other.
    */
   readonly ifEpoch?: number
+  /**
+   * With `ifEpoch`: refused likewise unless the newest row has this `seq` (0: there is none). A store that doesn't know it
+   * works, too: what another device has written since it was looked is then taken over.
+   */
+  readonly ifSeq?: number
 }
 
 /** A title, given by a person or a model. */
@@ -132,7 +137,8 @@ export interface StoreChange {
  * - `storage-offline`, `storage-full`, `storage-blocked`, `storage-failed`: not now. Whether it happened may be unknown; a
  *   run waits, finds that out by `read`, and asks again with the same `appendId`;
  * - `ownership-lost`: from `append` and `place`, when somebody else has claimed the conversation since, or it was deleted;
- *   from `claim`, when the newest claim hasn't the epoch of `ifEpoch`;
+ *   from `claim`, when the newest claim hasn't the epoch of `ifEpoch`, or the newest row not the `seq` of `ifSeq` (never where
+ *   that claim has the `claimId`: it is the same one, asked for again);
  * - `conversation-broken`: from `claim` and `append`, when the record says that its rows can't be read;
  * - `storage-newer`: from `claim`, `append` and `rename`, when a newer version of the package has written it;
  * - `conversation-not-found`: from `claim`;

@@ -8,7 +8,7 @@ import {
 import { OffstageError } from '../../../src/protocol/error.ts'
 import { openIdbStore } from '../../../src/worker/store/idb-store.ts'
 import type { Store } from '../../../src/worker/store/store.ts'
-import { newId } from './store-support.ts'
+import { append, newId, started } from './store-support.ts'
 
 /** A store whose next append is committed without an answer. */
 function lossy(store: Store): Store & { loses: boolean } {
@@ -73,7 +73,20 @@ it.each(tested)('%s keeps what a claim is named, and its condition', async (_nam
   const late = other.claim('c', 1, { claimId: 'late', ifEpoch: 0 })
   await expect(late).rejects.toMatchObject({ code: 'ownership-lost' })
   expect(await store.get('c')).toMatchObject({ epoch, claim: { id: 'mine', epoch } })
-  expect((await store.claim('c', 1, { ifEpoch: epoch })).epoch).toBe(epoch + 1)
+  const next = await store.claim('c', 1, { ifEpoch: epoch, ifSeq: 0 })
+  expect(next.epoch).toBe(epoch + 1)
+  await append(other, { epoch: next.epoch }, started('r', 'hi'))
+  const unseen = store.claim('c', 1, { ifEpoch: next.epoch, ifSeq: 0 })
+  await expect(unseen).rejects.toMatchObject({ code: 'ownership-lost' })
+  // Of the same claim a browser asks again by itself, where the connection broke.
+  const asked = { claimId: 'again', ifEpoch: next.epoch, ifSeq: 1 }
+  const first = await store.claim('c', 1, asked)
+  const again = await store.claim('c', 1, asked)
+  expect((await other.get('c'))?.claim).toEqual({ id: 'again', epoch: again.epoch })
+  expect(again.epoch).toBeGreaterThanOrEqual(first.epoch)
+  await expect(other.claim('c', 1, { ...asked, claimId: 'late' })).rejects.toMatchObject({
+    code: 'ownership-lost',
+  })
 })
 
 /** Each breaks one rule, and at least one case notices. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
+import { sleep } from '../../../../src/lib/sleep.ts'
 import type { Row } from '../../../../src/protocol/fact.ts'
 import type { Store } from '../../../../src/worker/store/store.ts'
 import { type Line, lineTo } from './world/line.ts'
@@ -164,6 +165,57 @@ it('what is queued waits for a device that is gone, until a person takes its run
   await world.until(() => phone.tab.ends.length === 2, 300_000)
   expect(phone.tab.ends).toEqual(['completed', 'completed'])
   expect(prompts(phone.tab)).toEqual(['Go.', 'And then?'])
+})
+
+describe.each([0, 20, 75, 150])('over a way of %s ms', (latency) => {
+  const slow = async (options: DevicesOptions): Promise<Devices> => {
+    const all = await devices(options)
+    for (const { line } of [all.desk, all.phone]) line.latency = latency
+    return all
+  }
+
+  it.each([
+    ['approve', 'approve'],
+    ['approve', 'deny'],
+  ] as const)(
+    'of two who %s and %s at once one is first, and keeps the run',
+    async (...answers) => {
+      for (const apart of [0, 10, 60, 150, 250]) {
+        const { world, desk, phone } = await slow({ pay: { needsApproval: true, takes: 5000 } })
+        desk.tab.start('run')
+        await world.until(() => desk.tab.shown.pending.length === 1, 60_000)
+        await world.settled(phone.tab.resume())
+        await world.until(() => phone.tab.shown.pending.length === 1, 60_000)
+        await world.run(2000)
+        const { toolCallId } = desk.tab.shown.pending[0]!
+        const taken = [desk, phone].map(async ({ tab }, at) => {
+          if (at === 1) await sleep(apart)
+          return tab.answer(toolCallId, { type: answers[at]! })
+        })
+        const [first, second] = await world.settled(Promise.all(taken))
+        expect([first, second].filter(Boolean)).toHaveLength(1)
+        await world.run(60_000)
+        expect((await world.store.get(TALK))?.openRunId).toBeNull()
+        const rows = await rowsOf(world)
+        expect(rows.filter(({ type }) => type === 'call-interrupted')).toEqual([])
+        expect(desk.allRan.length + phone.allRan.length).toBeLessThan(2)
+        await TabsWorld.leave()
+      }
+    },
+  )
+
+  it('what both queue takes no run from the other one, and all of it comes', async () => {
+    const { world, desk, phone } = await slow({ pay: { takes: 2000 } })
+    desk.tab.start('run')
+    await world.until(() => desk.tab.ran.length === 1, 60_000)
+    for (const at of [1, 2]) {
+      phone.tab.start(`phone${at}`, 'queue', `Phone ${at}.`)
+      desk.tab.start(`desk${at}`, 'queue', `Desk ${at}.`)
+    }
+    await world.until(() => desk.tab.ends.length === 3 && phone.tab.ends.length === 2, 2_000_000)
+    expect(new Set([...desk.tab.ends, ...phone.tab.ends])).toEqual(new Set(['completed']))
+    expect((await rowsOf(world)).some(({ type }) => type === 'call-interrupted')).toBe(false)
+  })
 })
 
 it('what is queued behind the run of another device can be taken back', async () => {

@@ -1,4 +1,5 @@
 import { OffstageError } from '../../../../../src/protocol/error.ts'
+import { sleep } from '../../../../../src/lib/sleep.ts'
 import type { Store, StoreChange } from '../../../../../src/worker/store/store.ts'
 
 /** A way to a store that can be cut. */
@@ -6,6 +7,8 @@ export interface Line {
   readonly store: Store
   /** `answers`: what is asked for happens, and nobody is told. */
   cut: 'no' | 'all' | 'answers'
+  /** Each way. Milliseconds. */
+  latency: number
   restore(): void
 }
 
@@ -13,6 +16,7 @@ export function lineTo(store: Store): Line {
   const listeners = new Set<(change: StoreChange) => void>()
   const line: Line = {
     cut: 'no',
+    latency: 0,
     restore: () => {
       line.cut = 'no'
       for (const listener of listeners) listener({ conversationId: null, lastSeq: 0 })
@@ -28,8 +32,15 @@ export function lineTo(store: Store): Line {
         if (typeof method !== 'function') return method
         return async (...given: unknown[]): Promise<unknown> => {
           const isLost = line.cut !== 'no'
+          const { latency } = line
+          if (latency > 0) await sleep(latency)
           const answer: unknown = line.cut === 'all' ? null : Reflect.apply(method, store, given)
-          if (!isLost) return answer
+          if (!isLost) {
+            if (latency === 0) return answer
+            await Promise.resolve(answer).catch(() => undefined)
+            await sleep(latency)
+            return answer
+          }
           await Promise.resolve(answer).catch(() => undefined)
           throw new OffstageError('storage-offline', 'Out of reach.', { retryable: true })
         }
