@@ -23,27 +23,27 @@ const rows = [
   {
     name: 'page, with the first run',
     bytes: pageWithout(`lazy-views|transfer|${FEATURES}`),
-    limit: 52.3 * KILOBYTE,
+    limit: 52.4 * KILOBYTE,
   },
   {
     name: 'page that shows a conversation',
     bytes: pageWithout(`transfer|${FEATURES}`),
-    limit: 56.9 * KILOBYTE,
+    limit: 57 * KILOBYTE,
   },
   {
     name: 'page, with an export or import',
     bytes: pageWithout(FEATURES),
-    limit: 60.7 * KILOBYTE,
+    limit: 60.8 * KILOBYTE,
   },
   {
     name: 'page, with all of its features',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 73.3 * KILOBYTE,
+    limit: 73.4 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 188.5 * KILOBYTE,
+    limit: 188.8 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
@@ -113,7 +113,7 @@ const rows = [
   {
     name: 'chat, with its lists and in Chinese',
     bytes: sizeOf('chat.js', { dynamic: true }),
-    limit: 50.5 * KILOBYTE,
+    limit: 50.8 * KILOBYTE,
   },
   {
     name: 'inspector (dist/inspector.js), with Lit',
@@ -149,7 +149,7 @@ const rows = [
   {
     name: 'fold (dist/conversation.js)',
     bytes: await bundledSize('fold', 'conversation.js'),
-    limit: 6.1 * KILOBYTE,
+    limit: 6.2 * KILOBYTE,
   },
   {
     name: 'all of dist/action.js',
@@ -159,7 +159,7 @@ const rows = [
   {
     name: 'all of dist/conversation.js',
     bytes: sizeOf('conversation.js', { dynamic: true }),
-    limit: 17.1 * KILOBYTE,
+    limit: 17.2 * KILOBYTE,
   },
   {
     name: 'all of dist/providers.js',

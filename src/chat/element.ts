@@ -100,6 +100,7 @@ export class ChatElement extends LitElement implements ChatProperties {
         this.conversationId = conversationId ?? this.agent?.newConversationId() ?? null
       },
       words: () => this.#wordsIn(localeFor(this)),
+      keepOnItsWay: (conversationId) => this.#writing.keepOnItsWay(this.#local, conversationId),
       forgetEdit: (conversationId, message) => this.#writing.forgetEdit(conversationId, message),
       toLatest: () => this.#toLatest(),
       setOpen: (isOpen) => (isOpen ? this.open() : this.close()),

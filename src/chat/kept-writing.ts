@@ -5,6 +5,7 @@ import { editedId, editKey } from './edit-keys.ts'
 import { inputKey, isInputKey } from './input-key.ts'
 import { refOf } from './parts/call-ref.ts'
 import type { Remembered } from './remembered.ts'
+import { joined, onItsWay } from './unsent.ts'
 
 /** By the keys of a local state. */
 type Texts = Readonly<Record<string, string>>
@@ -22,7 +23,9 @@ export class KeptWriting {
   /** Of a conversation that comes on view. */
   restore(local: LocalState, conversationId: string): void {
     const memory = this.#memory()
-    local.set('draft', memory.read(draftName(conversationId)) ?? undefined)
+    const left = joined(...onItsWay(local, conversationId)) ? null : this.#takeLeft(conversationId)
+    const draft = joined(left, memory.read(draftName(conversationId)))
+    local.set('draft', draft || undefined)
     const texts = {
       ...this.#read(inputsName(conversationId)),
       ...this.#read(editsName(conversationId)),
@@ -41,6 +44,20 @@ export class KeptWriting {
     const edits = this.#editKeys(local, snapshot)
     this.#kept = [...new Set([...this.#kept, ...edits])]
     this.#writeTexts(editsName(conversationId), textsIn(local, edits))
+  }
+
+  /** What is on its way into a conversation, whether that is on view or not: after a reload it is one that is written. */
+  keepOnItsWay(local: LocalState, conversationId: string): void {
+    const text = joined(...onItsWay(local, conversationId))
+    this.#write(onItsWayName(conversationId), text || null)
+  }
+
+  /** What the page before was sending when it was left. */
+  #takeLeft(conversationId: string): string | null {
+    const name = onItsWayName(conversationId)
+    const left = this.#memory().read(name)
+    this.#write(name, null)
+    return left
   }
 
   /** One that was sent, of a conversation that may be on view no longer. */
@@ -90,6 +107,10 @@ function textsIn(local: LocalState, keys: readonly string[]): Texts {
 
 function draftName(conversationId: string): string {
   return `draft:${conversationId}`
+}
+
+function onItsWayName(conversationId: string): string {
+  return `sending:${conversationId}`
 }
 
 function inputsName(conversationId: string): string {

@@ -2,7 +2,7 @@ import type { Conversation, FilePart, RunInput, ShownMessage } from '../index.ts
 import type { ChatActions, LocalState } from './context.ts'
 import { editKey, editSendingKey } from './edit-keys.ts'
 import { notSent, runBegun } from './run-begun.ts'
-import { giveBack, noteReturned } from './unsent.ts'
+import { giveBack, noteReturned, noteOnItsWay } from './unsent.ts'
 import type { Words } from './words/words.ts'
 
 export interface SendingTarget {
@@ -10,6 +10,8 @@ export interface SendingTarget {
   conversation(): Conversation | null
   words(): Words
   toLatest(): void
+  /** What is on its way is kept until it has arrived, also where another conversation came on view since. */
+  keepOnItsWay(conversationId: string): void
   /** It is kept no longer, also where another conversation came on view since. */
   forgetEdit(conversationId: string, message: ShownMessage): void
 }
@@ -26,12 +28,19 @@ export function sending(target: SendingTarget, perform: ChatActions['perform']):
       const steers = conversation.getSnapshot().runId !== undefined
       return perform({ name: 'send', detail: { text, files, steers }, key }, async () => {
         target.toLatest()
-        await deliver(conversation, inputOf(text, files)).catch((thrown: unknown) => {
-          const { conversationId } = conversation.getSnapshot()
+        const { conversationId } = conversation.getSnapshot()
+        const arrived = noteOnItsWay(target.local, conversationId, text)
+        target.keepOnItsWay(conversationId)
+        try {
+          await deliver(conversation, inputOf(text, files))
+        } catch (thrown) {
           const isOnView = target.conversation() === conversation
           giveBack(target.local, { conversationId, isOnView, text, files })
           throw notSent(thrown, target.words())
-        })
+        } finally {
+          arrived()
+          target.keepOnItsWay(conversationId)
+        }
       })
     },
     stop() {
@@ -56,7 +65,7 @@ async function deliver(conversation: Conversation, input: RunInput): Promise<voi
   const { runId, status } = conversation.getSnapshot()
   // It may have ended meanwhile; of one that is being loaded, nobody knows yet whether there is one.
   const isMaybeOpen = runId !== undefined || status === 'loading'
-  if (isMaybeOpen && (await conversation.steer(input)) !== null) return
+  if (isMaybeOpen && (await conversation.steer(input, { when: 'soonest' })) !== null) return
   await runBegun(conversation.send(input))
 }
 

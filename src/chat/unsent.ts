@@ -7,6 +7,25 @@ export function unsentOf(local: LocalState, conversationId: string): string | un
   return local.get(unsentKey(conversationId))
 }
 
+/** What is on its way into a conversation: it may have to wait until the storage opens. */
+export function onItsWay(local: LocalState, conversationId: string): readonly string[] {
+  return local.get<readonly OnItsWay[]>(onItsWayKey(conversationId))?.map(({ text }) => text) ?? []
+}
+
+/** Notes a text as one that is on its way. Returns what notes that it is so no more. */
+export function noteOnItsWay(local: LocalState, conversationId: string, text: string): () => void {
+  const key = onItsWayKey(conversationId)
+  const one: OnItsWay = { text }
+  const others = (): readonly OnItsWay[] =>
+    (local.get<readonly OnItsWay[]>(key) ?? []).filter((each) => each !== one)
+  local.set(key, [...others(), one])
+  return () => local.set(key, others())
+}
+
+interface OnItsWay {
+  readonly text: string
+}
+
 /** Whether a text is one that a person has back already. */
 export function isReturned(local: LocalState, conversationId: string, text: string): boolean {
   return local.get(returnedKey(conversationId)) === text
@@ -32,22 +51,32 @@ export function giveBack(
 ): void {
   if (files.length > 0)
     setAttached(local, conversationId, [...files, ...attachedTo(local, conversationId)])
-  if (text.trim() === '') return
   noteReturned(local, conversationId, text)
+  if (text.trim() === '') return
   const isFree = isOnView && (local.get<string>('draft') ?? '').trim() === ''
   if (isFree) local.set('draft', text)
   else local.set(unsentKey(conversationId), joined(unsentOf(local, conversationId), text))
 }
 
 /** A person takes a text back: it goes before what was written since. */
-export function takeBack(local: LocalState, conversationId: string, text: string): void {
+export function takeBack(
+  local: LocalState,
+  { conversationId, text, files = [] }: Omit<Returned, 'isOnView'>,
+): void {
+  if (files.length > 0)
+    setAttached(local, conversationId, [...files, ...attachedTo(local, conversationId)])
   noteReturned(local, conversationId, text)
   local.set('draft', joined(text, local.get('draft')))
   local.set(unsentKey(conversationId), undefined)
 }
 
-function joined(first: string | undefined, second: string | undefined): string {
-  return [first, second].filter((text) => text !== undefined && text.trim() !== '').join('\n\n')
+/** What was written, and what comes after it. */
+export function joined(...texts: readonly (string | null | undefined)[]): string {
+  return texts.filter((text) => text?.trim()).join('\n\n')
+}
+
+function onItsWayKey(conversationId: string): string {
+  return `sending:${conversationId}`
 }
 
 function unsentKey(conversationId: string): string {

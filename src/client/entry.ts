@@ -95,20 +95,13 @@ export type {
   QuestionAnswer,
   TextField,
 } from '../protocol/fields.ts'
-export type {
-  Amendment,
-  CallPath,
-  Fact,
-  PlanItem,
-  PlanStatus,
-  Row,
-  UserContent,
-} from '../protocol/fact.ts'
+export type { CallPath, Fact, PlanItem, PlanStatus, Row, UserContent } from '../protocol/fact.ts'
 export type { AnthropicMessage, ChatMessage, HistoryMessage } from '../protocol/history.ts'
 export type { JsonObject, JsonSchema, JsonValue } from '../protocol/json.ts'
 export type { RequestTokens, SentRequest } from '../protocol/request.ts'
 export type { RetryNotice } from '../protocol/live.ts'
 export type {
+  Amendment,
   AssistantMessage,
   CallError,
   FilePart,

@@ -50,6 +50,7 @@ export interface Run extends AsyncIterable<RunEvent> {
    * question or approval. What is not delivered when the run ends is returned, as the `outcome` and as an event.
    * `after-run`: it begins the next run, as soon as this one ends as `completed` or `max-steps`, together with what else
    * was sent so, and with the same limits; the `outcome` has that run. Of any other end it is returned.
+   * `soonest`: as `next-step` where the run has another step, else as `after-run`.
    * Throws `invalid-input` when there is nothing in it, or a value is missing, and `invalid-config` for options that
    * there aren't.
    */

@@ -14,6 +14,7 @@ export function emptyState(conversationId: string): ConversationState {
     leaves: [],
     run: null,
     queue: [],
+    returned: [],
     context: [],
     consents: [],
     isStale: false,

@@ -51,7 +51,7 @@ function takeQueued({ state }: Draft, id: string): UserContent | null {
   const queued = state.queue.find((each) => each.id === id)
   if (!queued) return null
   state.queue = state.queue.filter((each) => each !== queued)
-  const { when: _when, ...message } = queued
+  const { when: _when, orSooner: _orSooner, ...message } = queued
   return message
 }
 
@@ -109,6 +109,7 @@ export function clearHistory(draft: Draft): void {
   for (const list of ['path', 'others', 'forks', 'leaves', 'context'] as const)
     draft.replace(list, [])
   state.older = 0
+  state.returned = []
   state.era += 1
   state.isStale = false
   delete state.taintBefore

@@ -126,4 +126,6 @@ function foldQueue({ state }: Draft, row: RowOf<'message-queued' | 'message-with
     row.type === 'message-queued'
       ? [...state.queue, row.message]
       : state.queue.filter(({ id }) => id !== row.messageId)
+  if (row.type === 'message-withdrawn' && row.returned)
+    state.returned = [...state.returned, row.returned]
 }

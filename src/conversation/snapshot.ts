@@ -1,10 +1,10 @@
 import type { Ownership } from '../protocol/delta.ts'
 import type { Compaction } from '../protocol/compaction.ts'
 import type { ErrorData } from '../protocol/error.ts'
-import type { Amendment, CallPath, ConsentScope, PlanItem, UserContent } from '../protocol/fact.ts'
+import type { CallPath, ConsentScope, PlanItem, UserContent } from '../protocol/fact.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { RetryNotice } from '../protocol/live.ts'
-import type { CallError, Message, RunUsage, ToolOutput } from '../protocol/message.ts'
+import type { Amendment, CallError, Message, RunUsage, ToolOutput } from '../protocol/message.ts'
 import type { CallAbout, ParkReason, PendingCall, Question, RunOutcome } from '../protocol/run.ts'
 import type { Reflection } from '../protocol/state.ts'
 import type { AskedBecause, Taint } from '../protocol/taint.ts'
@@ -135,8 +135,9 @@ export interface ConversationSnapshot {
    */
   readonly queued: readonly UserContent[]
   /**
-   * What was written for the newest run, if that was refused or given up before it was stored: no message of the
-   * conversation. On this page, until the next run begins, or the one that was in its way ends.
+   * What was written for the newest run and is no message of the conversation: until the next run begins. What was sent
+   * to it and found by its end alone (in all tabs); and, on this page, what was to begin it if that was refused or given
+   * up before it was stored, until the run that was in its way ends.
    */
   readonly unsent?: UserContent
   /** Where older results or messages ceased to be sent, on this branch, oldest first. Absent when none did. */

@@ -1,6 +1,7 @@
 import type { Ownership } from '../protocol/delta.ts'
 import type { ErrorData } from '../protocol/error.ts'
 import type { Live } from '../protocol/live.ts'
+import type { UserContent } from '../protocol/fact.ts'
 import type { RunOutcome } from '../protocol/run.ts'
 import type { ConversationState, RunState } from '../protocol/state.ts'
 import { shownCompactions } from './compactions.ts'
@@ -32,6 +33,7 @@ export function view(
   const runId = live.waits?.runId ?? open?.runId
   const ended = open || live.waits ? null : endOf(state, live)
   const unbegun = refused(live)
+  const unsent = unbegun?.message ?? together(state.returned)
   const error = fault ?? errorOf(ended) ?? errorOf(unbegun?.outcome)
   const plan = planOf(state)
   const compactions = shownCompactions(state)
@@ -53,11 +55,17 @@ export function view(
     branches: branchesOf(state),
     ...(plan && { plan }),
     queued: queue,
-    ...(unbegun?.message && { unsent: unbegun.message }),
+    ...(unsent && { unsent }),
     ...(compactions && { compactions }),
     taint: taintOf(state),
     consents: shownConsents(state),
   }
+}
+
+/** Null: there is nothing. */
+function together([first, ...others]: readonly UserContent[]): UserContent | null {
+  if (!first) return null
+  return { id: first.id, parts: [first, ...others].flatMap(({ parts }) => parts) }
 }
 
 /** Of a run whose history was cleared, nothing. */

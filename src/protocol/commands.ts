@@ -130,7 +130,7 @@ export interface SendMessage extends ConversationScope {
   readonly runId: string
   readonly message: UserContent
   /** `now`: the step under way is cut short for it. `after-run`: it begins the next run. */
-  readonly when: 'next-step' | 'now' | 'after-run'
+  readonly when: 'next-step' | 'now' | 'after-run' | 'soonest'
 }
 
 /** Takes back what wasn't delivered yet. */

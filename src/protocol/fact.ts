@@ -2,6 +2,7 @@ import type { ErrorData } from './error.ts'
 import type { FieldsSchema } from './fields.ts'
 import type { JsonObject, JsonValue } from './json.ts'
 import type {
+  Amendment,
   AssistantMessage,
   CallError,
   FilePart,
@@ -32,14 +33,8 @@ export interface UserContent {
   readonly parts: readonly (TextPart | FilePart)[]
   /** Of what is queued: it begins the next run, unless this one comes to nothing. */
   readonly when?: 'after-run'
-}
-
-/** How a message of the person is sent. */
-export interface Amendment {
-  /** Sent behind it. */
-  readonly appended?: string
-  /** Sent in place of its text. */
-  readonly rewritten?: string
+  /** With `when`: this run takes it at its next step, if it has one. */
+  readonly orSooner?: true
 }
 
 /** What the loop must remember of a call beyond the message that holds it. */

@@ -176,3 +176,11 @@ export type FinishReason =
   | 'pause'
   | 'error'
   | 'other'
+
+/** How a message of the person is sent. */
+export interface Amendment {
+  /** Sent behind it. */
+  readonly appended?: string
+  /** Sent in place of its text. */
+  readonly rewritten?: string
+}

@@ -1,7 +1,7 @@
 import type { Calls, Question } from './call.ts'
 import type { EngineLine, EngineOpening } from './engine.ts'
 import type { ErrorCode } from './error.ts'
-import type { Amendment } from './fact.ts'
+import type { Amendment } from './message.ts'
 import type { RetrievedMemory } from './memory.ts'
 import type { Credentials } from './model.ts'
 import type { ModelFetch, ModelFetchHead, ModelFetchRefusal } from './model-fetch.ts'

@@ -1,5 +1,4 @@
 import type {
-  Amendment,
   CallPath,
   DecidedBy,
   FactOf,
@@ -11,6 +10,7 @@ import type {
 } from './fact.ts'
 import type { JsonValue } from './json.ts'
 import type {
+  Amendment,
   CallError,
   FinishReason,
   Message,
@@ -241,6 +241,8 @@ export interface ConversationState {
   readonly run: RunState | null
   /** Written by the person, and not yet part of the conversation. */
   readonly queue: readonly UserContent[]
+  /** What the newest run's end found queued, and no run took. */
+  readonly returned: readonly UserContent[]
   readonly context: readonly ContextRow[]
   /** Of a windowed state, what the whole one was tainted by when it had `seq` rows. */
   readonly taintBefore?: { readonly seq: number; readonly taint: readonly Taint[] }

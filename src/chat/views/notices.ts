@@ -170,11 +170,13 @@ function unsentView({ snapshot, words, local }: ChatContext): Maybe {
   const { unsent, conversationId } = snapshot
   const refused = unsent && textOfContent(unsent)
   const isBack = refused === undefined || isReturned(local, conversationId, refused)
+  const parts = isBack || !unsent ? [] : unsent.parts
+  const files = parts.filter((part) => part.type === 'file')
   const text = unsentOf(local, conversationId) ?? (isBack ? undefined : refused)
   if (text === undefined) return nothing
   return html`<p class="notice problem">
     ${words.unsent}
-    <button type="button" @click=${() => takeBack(local, conversationId, text)}>
+    <button type="button" @click=${() => takeBack(local, { conversationId, text, files })}>
       ${words.edit}
     </button>
   </p>`

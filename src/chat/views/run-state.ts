@@ -3,6 +3,7 @@ import { visibleText } from '../../conversation/index.ts'
 import type { ChatContext } from '../context.ts'
 import { numberFormat, timeFormat } from '../formats.ts'
 import { textOfContent } from '../parts/text-of.ts'
+import { onItsWay } from '../unsent.ts'
 
 type Maybe = TemplateResult | typeof nothing
 
@@ -95,15 +96,19 @@ export function consentsView({ snapshot, words, actions, conversation }: ChatCon
 }
 
 /** What was written while the run is open, and has not reached the model. */
-export function queueView({ snapshot, words, actions, conversation }: ChatContext): Maybe {
-  const { queued } = snapshot
-  if (queued.length === 0) return nothing
+export function queueView({ snapshot, words, actions, conversation, local }: ChatContext): Maybe {
+  const { queued, conversationId, status } = snapshot
+  // Elsewhere it is shown at once as what it becomes.
+  const sent = status === 'loading' ? onItsWay(local, conversationId) : []
+  if (queued.length + sent.length === 0) return nothing
   return html`<ul class="queue" part="queue" aria-label=${words.queued}>
     ${queued.map(
       (content) =>
         html`<li>
           ${textOfContent(content)}
-          <small>${content.when === 'after-run' ? words.queueHint : words.steerHint}</small>
+          <small
+            >${content.when === 'after-run' && !content.orSooner ? words.queueHint : words.steerHint}</small
+          >
           <button
             type="button"
             class="quiet"
@@ -116,5 +121,6 @@ export function queueView({ snapshot, words, actions, conversation }: ChatContex
           </button>
         </li>`,
     )}
+    ${sent.map((text) => html`<li>${text}</li>`)}
   </ul>`
 }

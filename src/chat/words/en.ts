@@ -157,7 +157,7 @@ export const en: Words = {
   details: 'Details',
   tryAgain: 'Try again',
   retryIn: (seconds) => `Tries again in ${seconds} s`,
-  steerHint: 'The assistant gets it at its next step.',
+  steerHint: 'The assistant gets it at its next step, or when it is done.',
   queueHint: 'It is sent when the assistant is done.',
   announceCall: (title) => `The assistant asks for your approval: ${title}`,
   announceInterrupted: (title) => `It is not known whether this took effect: ${title}`,

@@ -157,7 +157,7 @@ export const zh: Words = {
   details: '详情',
   tryAgain: '再试一次',
   retryIn: (seconds) => `${seconds} 秒后重试`,
-  steerHint: '助手会在下一步收到。',
+  steerHint: '助手会在下一步或完成后收到。',
   queueHint: '助手完成后发送。',
   announceCall: (title) => `助手请求你的批准：${title}`,
   announceInterrupted: (title) => `无法知道它是否生效：${title}`,

@@ -24,7 +24,7 @@ export function commitSteering(
       if (isStopping || run?.runId !== runId || run.end !== null) return null
       if (said.type === 'send') {
         const { when } = said
-        const message = { ...said.message, ...(when === 'after-run' && { when }) }
+        const message = { ...said.message, ...whenSent(when) }
         return [{ type: 'message-queued', message }]
       }
       if (said.type === 'revoke') return revocation(conversation.state, said.consentId)
@@ -45,6 +45,20 @@ export function revocation(
   return isInForce ? [{ type: 'consent-revoked', consentId }] : null
 }
 
+function whenSent(when: SendMessage['when']): Pick<UserContent, 'when' | 'orSooner'> {
+  switch (when) {
+    case 'after-run':
+      return { when }
+    case 'soonest':
+      return { when: 'after-run', orSooner: true }
+    case 'next-step':
+    case 'now':
+      return {}
+    default:
+      return when satisfies never
+  }
+}
+
 type Queued = Pick<ConversationState, 'queue'>
 
 /** What was written for this run becomes part of the conversation, in its order. */
@@ -63,7 +77,7 @@ export function hasDeliveries({ queue }: Queued): boolean {
 
 /** What the run's end finds queued is returned to the person. `isFollowed`: but what begins the next run. */
 export function returns({ queue }: Queued, isFollowed = false): FactDraft[] {
-  const returned = isFollowed ? queue.filter(isForThisRun) : queue
+  const returned = isFollowed ? queue.filter(({ when }) => when === undefined) : queue
   return returned.map((message) => ({
     type: 'message-withdrawn',
     messageId: message.id,
@@ -73,11 +87,11 @@ export function returns({ queue }: Queued, isFollowed = false): FactDraft[] {
 
 /** What the next run begins with, in its order. */
 export function forNextRun({ queue }: Queued): readonly UserContent[] {
-  return queue.filter((message) => !isForThisRun(message)).map(contentOf)
+  return queue.filter(({ when }) => when === 'after-run').map(contentOf)
 }
 
-function isForThisRun({ when }: UserContent): boolean {
-  return when === undefined
+function isForThisRun({ when, orSooner }: UserContent): boolean {
+  return when === undefined || orSooner === true
 }
 
 function contentOf({ id, parts }: UserContent): UserContent {

@@ -48,11 +48,14 @@ export interface ConnectionOptions {
    * Default 30 000. Milliseconds.
    */
   readonly slowMs?: number
+  /** The same of one that the browser lists: it answers, and another tab may be about to delete it. Default 15 000. */
+  readonly listedMs?: number
   /** How long one transaction waits until it begins. Default 15 000. Milliseconds. */
   readonly startMs?: number
 }
 
 const SLOW_MS = 30_000
+const LISTED_MS = 15_000
 const START_MS = 15_000
 
 /** Pauses before a database that the browser refused is asked for again. Milliseconds. */
@@ -74,7 +77,7 @@ export class Connection {
   #opening: Promise<Database> | null = null
   /** When that began, on the clock of `performance.now()`. */
   #openingSince = 0
-  /** Another connection is in its way: the browser said so, or can do everything else. */
+  /** The browser said that another connection is in its way. */
   #isInTheWay = false
   #mode: StorageState['mode'] | null = null
   /** The database was open before: one that has to be made again was cleared. */
@@ -119,18 +122,17 @@ export class Connection {
     return database
   }
 
-  /** Null when it takes too long, or when the browser turns out to be quick: somebody is in the way then. */
+  /** Null when it takes too long: the sooner where the browser does everything else, as somebody may be in the way. */
   #openLate(): Promise<Database | null> {
     const request = this.#request()
-    const rest = (this.#options.slowMs ?? SLOW_MS) - (performance.now() - this.#openingSince)
+    const { slowMs = SLOW_MS, listedMs = LISTED_MS } = this.#options
+    const past = performance.now() - this.#openingSince
     const once = async (): Promise<Database | null> => {
       // One that is being made isn't listed yet.
-      if (!(await this.#isListed())) return within(request, rest)
-      const database = await within(request, STILL_BLOCKED_MS)
-      this.#isInTheWay = database === null
-      return database
+      const isListed = await this.#isListed()
+      return within(request, (isListed ? listedMs : slowMs) - past)
     }
-    return within(Promise.race([request, once()]), rest)
+    return within(Promise.race([request, once()]), slowMs - past)
   }
 
   /** One that is blocked stays: it succeeds by itself once the other tab has closed. */

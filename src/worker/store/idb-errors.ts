@@ -33,7 +33,9 @@ function inTheWay(what: string): OffstageError {
 }
 
 export function unanswered(): OffstageError {
-  return blocked('The browser has not opened the database yet. It is used as soon as it opens.')
+  return blocked(
+    'The browser has not opened the database yet: it is slow, or another tab of this site is in the way. It is used as soon as it opens.',
+  )
 }
 
 function blocked(message: string): OffstageError {

@@ -1,6 +1,7 @@
 import type { Message } from '../../protocol/message.ts'
 import {
   among,
+  isFlag,
   isText,
   isThere,
   listOf,
@@ -18,6 +19,7 @@ export const isUserContent: Check = shape({
   id: isText,
   parts: content,
   when: optional(among(['after-run'])),
+  orSooner: optional(isFlag),
 })
 
 export const isOutput: Check = oneOf('type', {

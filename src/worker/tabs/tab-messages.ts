@@ -126,7 +126,7 @@ const command = oneOf('type', {
   send: shape({
     runId: isText,
     message: isPlainContent,
-    when: among(['next-step', 'now', 'after-run']),
+    when: among(['next-step', 'now', 'after-run', 'soonest']),
   }),
   withdraw: shape({ runId: isText, messageId: isText }),
   revoke: shape({ runId: isText, consentId: isText }),

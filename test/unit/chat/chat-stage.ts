@@ -36,6 +36,7 @@ export function showChat(
   agent: Agent,
   conversationId = 'c1',
   forgetEdit: ActionTarget['forgetEdit'] = () => {},
+  keepOnItsWay: ActionTarget['keepOnItsWay'] = () => {},
 ) {
   const conversation = agent.conversation(conversationId)
   conversation.subscribe(() => {})
@@ -49,6 +50,7 @@ export function showChat(
     words: () => en,
     toLatest: () => {},
     forgetEdit,
+    keepOnItsWay,
     setOpen: () => {},
   })
   return { conversation, local, actions, draft: () => local.get<string>('draft') }

@@ -4,6 +4,7 @@ import { inputKey } from '../../../src/chat/input-key.ts'
 import { KeptWriting } from '../../../src/chat/kept-writing.ts'
 import { createLocalState } from '../../../src/chat/local-state.ts'
 import type { Remembered } from '../../../src/chat/remembered.ts'
+import { noteOnItsWay } from '../../../src/chat/unsent.ts'
 import { emptySnapshot } from '../../../src/conversation/empty-snapshot.ts'
 import type { ConversationSnapshot } from '../../../src/index.ts'
 import { LEFT_OPEN } from '../../../src/protocol/run.ts'
@@ -30,7 +31,12 @@ function page(memory: Remembered) {
   const local = createLocalState(() => {})
   const writing = new KeptWriting(() => memory)
   writing.restore(local, 'c1')
-  return { local, keep: (snapshot: ConversationSnapshot) => writing.keep({ local, snapshot }) }
+  return {
+    local,
+    keep: (snapshot: ConversationSnapshot) => writing.keep({ local, snapshot }),
+    keepOnItsWay: () => writing.keepOnItsWay(local, 'c1'),
+    restore: () => writing.restore(local, 'c1'),
+  }
 }
 
 test('an input that a person edits outlives a reload, until its run is over', () => {
@@ -48,6 +54,34 @@ test('an input that a person edits outlives a reload, until its run is over', ()
   expect(page(memory).local.get(KEY)).toBe('{ "sku": ')
   second.keep(emptySnapshot('c1', 'idle'))
   expect(page(memory).local.get(KEY)).toBeUndefined()
+})
+
+test('what is on its way outlives a reload, and is what is written then', () => {
+  const memory = storage()
+  const first = page(memory)
+  const arrived = noteOnItsWay(first.local, 'c1', 'Sent')
+  first.keepOnItsWay()
+  first.local.set('draft', 'Half a sen')
+  first.keep(emptySnapshot('c1', 'loading'))
+  expect(page(memory).local.get('draft')).toBe('Sent\n\nHalf a sen')
+  // It is given once.
+  expect(page(memory).local.get('draft')).toBe('Half a sen')
+  arrived()
+  first.keepOnItsWay()
+  expect(page(memory).local.get('draft')).toBe('Half a sen')
+})
+
+test('what has arrived is written no more, also where another conversation came on view since', () => {
+  const memory = storage()
+  const first = page(memory)
+  const arrived = noteOnItsWay(first.local, 'c1', 'Sent')
+  first.keepOnItsWay()
+  first.keep(emptySnapshot('c2', 'idle'))
+  first.restore()
+  expect(first.local.get('draft')).toBeUndefined()
+  arrived()
+  first.keepOnItsWay()
+  expect(page(memory).local.get('draft')).toBeUndefined()
 })
 
 test('an input that a person edits outlives the agent that showed its call', () => {

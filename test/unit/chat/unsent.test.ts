@@ -70,6 +70,37 @@ describe('a message that is refused', () => {
     expect(draft()).toBe('Stop it')
   })
 
+  test('one that an answer doesn’t wait for is sent when that has ended', async () => {
+    const agent = agentFor({ paceMs: 20, steps: [{ text: 'One. '.repeat(20) }, { text: 'Two.' }] })
+    const { conversation, actions, draft } = showChat(agent)
+    void conversation.send('First')
+    await until(() => conversation.getSnapshot().messages.length === 2)
+    actions.send('And a question')
+    await until(() => conversation.getSnapshot().queued.length === 1)
+    const textsOf = () =>
+      conversation
+        .getSnapshot()
+        .messages.flatMap(({ role, parts }) =>
+          parts.flatMap((part) => (part.type === 'text' ? `${role}: ${part.text}` : [])),
+        )
+    await until(() => textsOf().some((text, at) => at === 3 && text.startsWith('assistant: One.')))
+    expect(textsOf()[2]).toBe('user: And a question')
+    expect(draft()).toBeUndefined()
+  })
+
+  test('of an answer that is stopped it can be taken back, with its files', async () => {
+    const agent = agentFor({ paceMs: 20, steps: [{ text: 'One. '.repeat(400) }] })
+    const { conversation, actions } = showChat(agent)
+    void conversation.send('First')
+    await until(() => conversation.getSnapshot().messages.length === 2)
+    actions.send('And a question', [FILE])
+    await until(() => conversation.getSnapshot().queued.length === 1)
+    actions.stop()
+    await until(() => conversation.getSnapshot().unsent)
+    const { parts = [] } = conversation.getSnapshot().unsent ?? {}
+    expect(parts).toMatchObject([{ type: 'text', text: 'And a question' }, FILE])
+  })
+
   test('after the agent was disposed, too', async () => {
     const agent = agentFor({ steps: [{ text: 'One.' }] })
     const { conversation, actions, local, draft } = showChat(agent)
@@ -104,7 +135,7 @@ describe('what was not sent', () => {
     giveBack(local, returned)
     expect(local.get('draft')).toBe('New')
     expect(unsentOf(local, 'c1')).toBe('Old')
-    takeBack(local, 'c1', 'Old')
+    takeBack(local, { conversationId: 'c1', text: 'Old' })
     expect(local.get('draft')).toBe('Old\n\nNew')
     expect(unsentOf(local, 'c1')).toBeUndefined()
   })

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createAgent, OffstageError } from '../../../src/index.ts'
 import { createTestStorage, inProcessWorker, simulateReload } from '../../../src/testing/index.ts'
 import { until } from '../client/fake-worker.ts'
@@ -87,6 +87,61 @@ test.each(['aborted', 'failed'] as const)('of a run that is %s it is returned', 
   expect(await outcome).toMatchObject({ status: 'returned', message: { parts: [{ text: 'Two' }] } })
   await until(() => chat.getSnapshot().queued.length === 0)
   expect(await agent.resume('talk')).toBeNull()
+})
+
+describe('what is to be read as soon as possible', () => {
+  const SOON = { when: 'soonest' } as const
+
+  test('is read at the next step, where there is one', async () => {
+    const { chat, sent, work } = talk([call('work'), answer('First.')])
+    const run = chat.send('One')
+    await until(() => statusOf(chat, 'work') === 'executing')
+    const { outcome } = run.send('Two', SOON)
+    await until(() => chat.getSnapshot().queued.length === 1)
+    work.open()
+    expect(await outcome).toEqual({ status: 'delivered' })
+    expect((await run.result).nextRunId).toBeUndefined()
+    expect(sent).toEqual([['One'], ['One', '', '[text]', 'Two']])
+    expect(chat.getSnapshot().messages.map(({ role }) => role)).toContain('user')
+  })
+
+  test('else begins the next run, in the order in which it was written', async () => {
+    const told = gate()
+    const { chat, sent } = talk([[told.opened, ...answer('First.')], answer('Second.')])
+    const run = chat.send('One')
+    await until(() => sent.length === 1)
+    const { outcome } = run.send('Two', SOON)
+    const after = run.send('Three', AFTER)
+    await until(() => chat.getSnapshot().queued.length === 2)
+    told.open()
+    const delivered = await outcome
+    const next = delivered.status === 'delivered' ? delivered.run : undefined
+    expect(await after.outcome).toEqual(delivered)
+    expect(await next?.result).toMatchObject({ outcome: 'completed', text: 'Second.' })
+    expect(sent[1]).toEqual(['One', 'First.', 'Two', 'Three'])
+    expect(chat.getSnapshot()).toMatchObject({ queued: [] })
+    expect(chat.getSnapshot().unsent).toBeUndefined()
+  })
+
+  test('of a run that is stopped it is shown as not sent, after a reload, too, until the next run', async () => {
+    const testStorage = createTestStorage()
+    const { chat, sent, agent } = talk([[gate().opened]], testStorage)
+    const run = chat.send('One')
+    await until(() => sent.length === 1)
+    for (const text of ['Two', 'Three']) run.send(text, SOON)
+    await until(() => chat.getSnapshot().queued.length === 2)
+    run.abort('enough')
+    const both = { parts: [{ text: 'Two' }, { text: 'Three' }] }
+    await until(() => chat.getSnapshot().unsent)
+    expect(chat.getSnapshot().unsent).toMatchObject(both)
+    await agent.dispose()
+    simulateReload()
+    const second = talk([answer('Fine.')], testStorage)
+    await until(() => second.chat.getSnapshot().unsent)
+    expect(second.chat.getSnapshot().unsent).toMatchObject(both)
+    await second.chat.send('Four').result
+    await until(() => second.chat.getSnapshot().unsent === undefined)
+  })
 })
 
 test('it survives a reload, and so does the run that it began', async () => {

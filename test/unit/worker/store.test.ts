@@ -181,7 +181,10 @@ describe('the IndexedDB store', () => {
     const other = await openDB<Schema>(databaseName('deleted'), 1, { upgrade })
     indexedDB.deleteDatabase(databaseName('deleted'))
     const states: string[] = []
-    const store = await openIdbStore('deleted', ({ mode }) => states.push(mode), { openMs: 20 })
+    const store = await openIdbStore('deleted', ({ mode }) => states.push(mode), {
+      openMs: 20,
+      listedMs: 100,
+    })
     expect(states).toEqual(['blocked'])
     expect(await codeOf(store.list())).toBe('storage-blocked')
     other.close()
@@ -210,9 +213,10 @@ describe('the IndexedDB store', () => {
   it.each([
     ['answers nothing', () => new Promise<never>(() => undefined)],
     ['lists it not yet', async () => []],
+    ['lists it', async () => [{ name: databaseName('slow lists it'), version: 1 }]],
     ["can't list any", async () => Promise.reject(new Error('no'))],
   ])(
-    'waits for a browser that is slow to open it and %s, which is no other tab',
+    'waits for a browser that is slow to open it and %s, which may be no other tab',
     async (how, databases) => {
       const goOn = slowOpening()
       vi.spyOn(indexedDB, 'databases').mockImplementation(databases)
