@@ -199,7 +199,7 @@ describe.each([0, 20, 75, 150])('over a way of %s ms', (latency) => {
         const rows = await rowsOf(world)
         expect(rows.filter(({ type }) => type === 'call-interrupted')).toEqual([])
         expect(desk.allRan.length + phone.allRan.length).toBeLessThan(2)
-        await TabsWorld.leave()
+        TabsWorld.leave()
       }
     },
   )
