@@ -230,7 +230,7 @@ export class Host {
   async #inherit(
     active: ActiveConversation,
     agentId: string,
-    how: Pick<Resume, 'asChild'>,
+    how: Pick<Resume, 'asChild' | 'isWanted'>,
   ): Promise<void> {
     const before = active.driver
     await this.#takeUp(active, agentId, { ...TELL_MODEL, ...how })

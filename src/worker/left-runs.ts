@@ -19,6 +19,8 @@ export interface Resume extends ResumeOptions {
   readonly asChild?: boolean
   /** See `ResumeRun`. `if-unchanged`: not where another device writes something at the same time. */
   readonly takesOver?: boolean | 'if-unchanged'
+  /** Whether another device's run, as it is by now, is to be gone on with. Default: it is. */
+  readonly isWanted?: (run: RunState) => boolean
 }
 
 interface GoOn {
@@ -69,8 +71,9 @@ export class LeftRuns {
       conversation.publish('taken-up')
       return { conversationId, runId: wanted }
     }
-    const { takesOver = false } = resume
-    await active.own({ create: false }, () => takesOver !== false, takesOver === true)
+    const { takesOver = false, isWanted = () => true } = resume
+    const goesOn = (run: RunState): boolean => takesOver !== false && isWanted(run)
+    await active.own({ create: false }, goesOn, takesOver === true)
     const { run } = conversation
     if (run === null || run.end !== null || this.#launcher.isReleased(agentId)) {
       active.disown()

@@ -27,11 +27,11 @@ export interface RunCommandsOptions {
   readonly effects: Pick<Effects, 'monotonic' | 'newId'>
   /** Of the page that this worker works for. */
   readonly pageId: string
-  /** Goes on with the open run, if there is one. */
+  /** Goes on with the open run, if there is one; with another device's only if it `isWanted` as it is then. */
   takeUp(
     active: ActiveConversation,
     agentId: string,
-    how: { readonly asChild: boolean },
+    how: { readonly asChild: boolean; readonly isWanted: (run: RunState) => boolean },
   ): Promise<unknown>
   /** Resolves once the open run of a call is driven by somebody, or nobody waits for it; or when the agent is gone. */
   untilDriven(active: ActiveConversation, agentId: string): Promise<void>
@@ -170,7 +170,11 @@ export class RunCommands {
       if (there === 'left') continue
       try {
         // Whoever ends it asks its model nothing.
-        await takeUp(active, agentId, { asChild: sent.command.type === 'abort' })
+        await takeUp(active, agentId, {
+          asChild: sent.command.type === 'abort',
+          // The other tabs were asked meanwhile, which takes its time.
+          isWanted: (run) => outcomeOf(run, sent.command) === null,
+        })
         if (active.driver !== null || !(await conversation.isAwaited())) continue
         await untilDriven(active, agentId)
         until = effects.monotonic() + LIMIT_MS

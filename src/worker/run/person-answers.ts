@@ -27,7 +27,9 @@ export class PersonAnswers {
   async answer(given: PersonAnswer, answerId: string): Promise<boolean | null> {
     const { conversation } = this.#context
     try {
-      return await this.#say(() => answerCall(this.#context, given, answerId))
+      const isWanted = (run: RunState | null): boolean =>
+        waitingCall(run, given.toolCallId, given.answer) !== null
+      return await this.#say(isWanted, () => answerCall(this.#context, given, answerId))
     } catch (error) {
       if (!isElsewhere(error)) throw error
       await conversation.refresh()
@@ -40,7 +42,8 @@ export class PersonAnswers {
   /** A message for the run, or its withdrawal; false when it comes too late, null when somebody else goes on with the run. */
   async steer(said: Steering, steerId: string): Promise<boolean | null> {
     try {
-      return await this.#say(() => commitSteering(this.#context, said, steerId))
+      const isWanted = (run: RunState | null): boolean => run?.end === null
+      return await this.#say(isWanted, () => commitSteering(this.#context, said, steerId))
     } catch (error) {
       if (!isElsewhere(error)) throw error
       this.#wake()
@@ -53,17 +56,17 @@ export class PersonAnswers {
     const { conversation } = this.#context
     conversation.storageRetry.retry()
     if (!isParked(conversation.run)) return
-    await this.#say(async () => {
+    await this.#say(isParked, async () => {
       const goesOn = (run: RunState | null): FactDraft[] | null =>
         isParked(run) ? [{ type: 'run-continued' }] : null
       await conversation.append(goesOn, { waits: false })
     })
   }
 
-  /** Appends as the owner. */
-  async #say<T>(word: () => Promise<T>): Promise<T> {
+  /** Appends as the owner. `isWanted`: of a run that another device has, whether it still is. */
+  async #say<T>(isWanted: (run: RunState | null) => boolean, word: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
-      await this.#lease.take()
+      await this.#lease.take(isWanted)
       try {
         const said = await word()
         this.#lease.announce()

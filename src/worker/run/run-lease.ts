@@ -1,8 +1,12 @@
+import type { RunState } from '../../protocol/state.ts'
+import type { ClaimOptions } from '../store/store.ts'
 import { stopsWithoutEnd, type RunContext } from './run-context.ts'
-import { elsewhere, isClaimedElsewhere } from '../ownership/elsewhere.ts'
+import { elsewhere, isClaimedElsewhere, onOtherDevice } from '../ownership/elsewhere.ts'
 import type { Leases } from '../ownership/leases.ts'
 import { ANSWER_MS, SILENCE_MS } from '../ownership/liveness.ts'
 import { withStop } from '../ownership/with-stop.ts'
+
+type IsWanted = (run: RunState | null) => boolean
 
 /**
  * A driver's ownership of its conversation: given up while the run is parked, so that any tab may
@@ -69,23 +73,26 @@ export class RunLease {
     return this.take()
   }
 
-  /** Throws `conversation-busy` when another tab goes on with the run; another device is outranked. */
-  async take(): Promise<void> {
+  /**
+   * Throws `conversation-busy` when another tab goes on with the run; another device is outranked, unless the run as that
+   * has left it is no more `isWanted` (default: it is), or it writes something at the same time.
+   */
+  async take(isWanted: IsWanted = () => true): Promise<void> {
     if (this.#held) return
-    this.#taking ??= this.#claim().finally(() => {
+    this.#taking ??= this.#claim(isWanted).finally(() => {
       this.#taking = null
     })
     return this.#taking
   }
 
-  async #claim(): Promise<void> {
+  async #claim(isWanted: IsWanted): Promise<void> {
     const { conversation, signal } = this.#context
     const { conversationId } = conversation
     if (!(await this.#ownership.acquire(conversationId))) throw elsewhere(conversationId)
     try {
       // Whoever it was left to is not to be outranked by a newer claim.
       if (stopsWithoutEnd(signal)) throw elsewhere(conversationId)
-      await conversation.claim({ create: false })
+      await conversation.claim({ create: false, ...(await this.#asSeen(isWanted)) })
     } catch (error) {
       // A storage that can't be written now must not keep other tabs waiting.
       this.#ownership.release(conversationId)
@@ -93,5 +100,18 @@ export class RunLease {
     }
     this.#ownership.setEpoch(conversationId, conversation.lease.epoch)
     this.#held = true
+  }
+
+  /** A claim that comes too late to be wanted would stop whoever was first. */
+  async #asSeen(isWanted: IsWanted): Promise<ClaimOptions> {
+    const { conversation } = this.#context
+    const { claims, conversationId } = conversation
+    if (!claims.isShared) return {}
+    const newest = await claims.newest()
+    const { epoch: ifEpoch, lastSeq: ifSeq } = newest
+    if (!(await isClaimedElsewhere(conversation, this.#ownership, newest))) return { ifEpoch }
+    await conversation.refresh({ isOwner: false })
+    if (!isWanted(conversation.run)) throw onOtherDevice(conversationId)
+    return { ifEpoch, ifSeq }
   }
 }
