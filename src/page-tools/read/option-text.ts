@@ -7,7 +7,7 @@ import { isMasked, MASKED } from '../privacy.ts'
 const OPTION_LIMIT = 12
 
 /** What may be told of a choice of a native list; null for one that may not be read. */
-export function optionText(option: HTMLOptionElement, options: PageOptions): string | null {
+function optionText(option: HTMLOptionElement, options: PageOptions): string | null {
   if (isInExcluded(option, options)) return null
   return isMasked(option, options) ? MASKED : cleanText(option.label)
 }
