@@ -125,7 +125,7 @@ export class ActiveConversation {
     if (!conversation.claims.isShared) return {}
     const newest = await conversation.claims.newest()
     const isOthers = await isClaimedElsewhere(conversation, ownership, newest)
-    const isTaken = await this.#isWorkedOnElsewhere(newest)
+    const isTaken = isOthers && (await this.#isWorkedOnElsewhere(newest))
     const { run } = conversation
     const isWanted = run !== null && goesOn(run)
     if (isWanted && isForced) return {}

@@ -186,8 +186,14 @@ function readFile(part: JsonRecord): StreamPart {
 
 function toBase64(data: unknown): string | undefined {
   if (!(data instanceof Uint8Array)) return asText(data)
-  return btoa(Array.from(data, (byte) => String.fromCharCode(byte)).join(''))
+  const pieces: string[] = []
+  for (let at = 0; at < data.length; at += PIECE)
+    pieces.push(String.fromCharCode(...data.subarray(at, at + PIECE)))
+  return btoa(pieces.join(''))
 }
+
+/** Bytes that fit in the arguments of one call. */
+const PIECE = 8192
 
 function readWarning(warning: unknown): StreamPart {
   const { feature, setting, tool, details, message } = asRecord(warning) ?? {}
