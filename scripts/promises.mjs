@@ -1,13 +1,15 @@
-// npm run promises [-- file …]: what is promised in the documents and kept by no test, or what the named test files keep.
-// npm run promises -- --touch [range]: the promises whose tests the change touches, as `git diff` takes the range (default:
-// HEAD, all that isn't committed).
-import { readFileSync } from 'node:fs'
+// npm run promises [-- file …]: the promises without a test, or those that the named test files or folders keep.
+// npm run promises -- --touch [range]: the promises whose tests a change touches. `git diff` takes such a range; the
+// default is HEAD, which is all that isn't committed.
+// npm run promises -- --rename [range]: writes the new titles of tests that were only renamed into the ledger.
+import { readFileSync, writeFileSync } from 'node:fs'
 import { inProject } from './lib/project.mjs'
-import { LEDGER, readLedger, touchedBy } from './lib/promises.mjs'
+import { LEDGER, readLedger, touchedBy, withNewTitles } from './lib/promises.mjs'
 import { run } from './lib/run.mjs'
 
 const [first, ...others] = process.argv.slice(2)
 if (first === '--touch') await showTouched(others[0] ?? 'HEAD')
+else if (first === '--rename') await rename(others[0] ?? 'HEAD')
 else if (first) showKept([first, ...others])
 else showMissing()
 
@@ -23,29 +25,40 @@ function showKept(files) {
   for (const file of files) {
     console.log(file)
     for (const { id, promise, tests } of promises)
-      if (tests.some((test) => test.file === file)) console.log(`  ${id}  ${promise}`)
+      if (tests.some((test) => test.file.startsWith(file))) console.log(`  ${id}  ${promise}`)
   }
 }
 
 async function showTouched(range) {
   const [before, after] = await sidesOf(range)
-  const sides = after ? [before, after] : [before]
-  const files = (await git('diff', '--name-only', '--no-renames', ...sides, '--', 'test')).split(
-    '\n',
-  )
-  const changes = await Promise.all(
-    files.filter(Boolean).map(async (file) => ({
-      file,
-      before: await fileAt(before, file),
-      after: await fileAt(after, file),
-    })),
-  )
   const { promises } = readLedger((await fileAt(before, LEDGER)) ?? undefined)
-  const touched = touchedBy(promises, changes)
+  const touched = touchedBy(promises, await changesBetween(before, after))
   for (const { id, promise, file, title, how } of touched)
     console.log(`${id}  ${promise}\n  ${how}: ${file}: ${title}`)
   const ids = new Set(touched.map(({ id }) => id))
   console.log(`${ids.size} of ${promises.length} promises are touched`)
+}
+
+async function rename(range) {
+  const { promises } = readLedger()
+  const touched = touchedBy(promises, await changesBetween(...(await sidesOf(range))))
+  const ledger = await fileAt(null, LEDGER)
+  writeFileSync(inProject(LEDGER), withNewTitles(ledger, promises, touched))
+  for (const { id, newTitle, how } of touched) if (how === 'renamed') console.log(id, newTitle)
+}
+
+async function changesBetween(before, after) {
+  const sides = after ? [before, after] : [before]
+  const names = await git('diff', '--name-only', '--no-renames', ...sides, '--', 'test')
+  const changes = names
+    .split('\n')
+    .filter(Boolean)
+    .map(async (file) => ({
+      file,
+      before: await fileAt(before, file),
+      after: await fileAt(after, file),
+    }))
+  return Promise.all(changes)
 }
 
 /** The two commits of a range; the second one is null where it is what lies in the folder. */

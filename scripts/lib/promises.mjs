@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parseSync } from 'vite'
-import { parse } from 'yaml'
+import { parse, parseDocument } from 'yaml'
 import { inProject } from './project.mjs'
 
 /**
@@ -87,6 +87,22 @@ function plain(markdown) {
     .trim()
 }
 
+/** Whether a text of the source begins with the title. Parsing all test files would take seconds. */
+export function hasTitle(source, title) {
+  const texts = source.replaceAll(/\\(['"`])/g, '$1')
+  return ["'", '"', '`'].some((quote) =>
+    texts
+      .split(quote + title)
+      .slice(1)
+      .some(endsWord),
+  )
+}
+
+/** Whether a title that this stands behind ends with a word: `O1` is not the beginning of `O12`. */
+function endsWord(rest) {
+  return !/^\w/.test(rest)
+}
+
 /**
  * The texts of a test file that may be a test's title, each with the code of what it is the title of: the call that it is
  * the first argument of, or the record that holds it.
@@ -137,7 +153,7 @@ function titled(node, [parent, record]) {
  *
  * @param {readonly Promised[]} promises
  * @param {readonly { file: string, before: string | null, after: string | null }[]} changes
- * @returns {{ id: string, promise: string, file: string, title: string, how: string }[]}
+ * @returns {{ id: string, promise: string, file: string, title: string, how: string, newTitle?: string }[]}
  */
 export function touchedBy(promises, changes) {
   const files = changes.map(({ file, before, after }) => ({
@@ -147,23 +163,50 @@ export function touchedBy(promises, changes) {
   }))
   return promises.flatMap(({ id, promise, tests }) =>
     tests.flatMap(({ file, title }) => {
-      const how = howTouched(files, file, title)
-      return how ? [{ id, promise, file, title, how }] : []
+      const touch = touchOf(files, file, title)
+      return touch ? [{ id, promise, file, title, ...touch }] : []
     }),
   )
 }
 
-function howTouched(files, file, title) {
+function touchOf(files, file, title) {
   const change = files.find((one) => one.file === file)
   if (!change) return null
+  const before = codeOf(change.before, title)
   const now = codeOf(change.after, title)
-  if (now !== null) return now === codeOf(change.before, title) ? null : 'changed'
+  if (now !== null) return now === before ? null : { how: 'changed' }
   const other = files.find(({ after }) => codeOf(after, title) !== null)
-  return other ? `moved to ${other.file}` : 'gone'
+  if (other) return { how: `moved to ${other.file}` }
+  const renamed = change.after.find(
+    ({ text, code }) => code !== text && code.replace(text, title) === before,
+  )
+  return renamed ? { how: 'renamed', newTitle: renamed.text } : { how: 'gone' }
 }
 
 /** The code of all tests with the title, or null if there is none. */
 function codeOf(titles, title) {
-  const found = titles.filter(({ text }) => text.startsWith(title))
+  const found = titles.filter(
+    ({ text }) => text.startsWith(title) && endsWord(text.slice(title.length)),
+  )
   return found.length === 0 ? null : found.map(({ code }) => code).join('\n')
+}
+
+/**
+ * The ledger's text with the new titles of tests that were renamed and not changed otherwise.
+ *
+ * @param {string} yaml
+ * @param {readonly Promised[]} promises
+ * @param {ReturnType<typeof touchedBy>} touched
+ */
+export function withNewTitles(yaml, promises, touched) {
+  const ledger = parseDocument(yaml)
+  const renamed = touched.filter(({ newTitle }) => newTitle !== undefined)
+  for (const { id, file, title, newTitle } of renamed) {
+    const { document, heading } = promises.find((one) => one.id === id)
+    const place = ['promises', document, heading, id, 'tests', file.replace('test/', '')]
+    const titles = ledger.getIn(place)
+    if (titles === title) ledger.setIn(place, newTitle)
+    else ledger.setIn([...place, titles.items.findIndex(({ value }) => value === title)], newTitle)
+  }
+  return ledger.toString({ lineWidth: 0, singleQuote: true })
 }

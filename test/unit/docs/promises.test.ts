@@ -1,17 +1,19 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, it, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
+  hasTitle,
   headingsOf,
   readLedger,
   tableRows,
-  titlesIn,
   touchedBy,
+  withNewTitles,
 } from '../../../scripts/lib/promises.mjs'
 import { filesBelow, read, root } from './sources.ts'
 
 const { promises, tables, purposes } = readLedger()
 const pages = [...filesBelow('docs', '.md'), 'README.md', 'test/README.md']
+const rowsOf = new Map(pages.map((page) => [page, tableRows(read(page))]))
 const exists = (file: string): boolean => existsSync(path.join(root, file))
 
 function twice(values: readonly string[]): string[] {
@@ -35,12 +37,10 @@ describe('the ledger of promises', () => {
   it('names tests that exist', () => {
     const files = [...new Set(promises.flatMap(({ tests }) => tests.map(({ file }) => file)))]
     expect(files.filter((file) => !exists(file))).toEqual([])
-    const titles = new Map(
-      files.map((file) => [file, titlesIn(file, read(file)).map(({ text }) => text)]),
-    )
+    const sources = new Map(files.map((file) => [file, read(file)]))
     const gone = promises.flatMap(({ id, tests }) =>
       tests
-        .filter(({ file, title }) => !titles.get(file)?.some((text) => text.startsWith(title)))
+        .filter(({ file, title }) => !hasTitle(sources.get(file) ?? '', title))
         .map(({ file, title }) => `${id}: ${file}: ${title}`),
     )
     expect(gone).toEqual([])
@@ -63,7 +63,9 @@ describe('the ledger of promises', () => {
   it('has a promise for every row of a table, unless the table promises nothing', () => {
     const none = (page: string, heading: string): boolean => tables[page]?.[heading] !== undefined
     const rows = pages.flatMap((page) =>
-      tableRows(read(page)).flatMap((row) => (none(page, row.heading) ? [] : [{ page, ...row }])),
+      (rowsOf.get(page) ?? []).flatMap((row) =>
+        none(page, row.heading) ? [] : [{ page, ...row }],
+      ),
     )
     const without = rows.filter(({ page, heading, head, cell }) => {
       const here = promises.filter((one) => one.document === page && one.heading === heading)
@@ -74,7 +76,7 @@ describe('the ledger of promises', () => {
 
   it('names rows that the tables have', () => {
     const wrong = promises.filter(({ document, heading, row, rows }) => {
-      const here = tableRows(read(document)).filter((one) => one.heading === heading)
+      const here = (rowsOf.get(document) ?? []).filter((one) => one.heading === heading)
       if (row !== undefined) return here.filter(({ cell }) => cell.startsWith(row)).length === 0
       return rows !== undefined && !here.some(({ head }) => head === rows)
     })
@@ -100,23 +102,45 @@ describe('the ledger of promises', () => {
   for (const { id, promise } of missing) it.todo(`keeps ${id}: ${promise}`)
 })
 
-test('a change of test files is told by the promises that it touches', () => {
-  const before = `test('same', () => { a() })\ntest('changed', () => { b() })\ntest('gone', () => {})\ntest('moved', () => {})`
-  const after = `test('same', () => { a() })\ntest('changed', () => { c() })`
-  const titles = ['same', 'changed', 'gone', 'moved']
-  const tests = titles.map((title) => ({ file: 'a.test.ts', title }))
-  const promise = { id: 'x-1', promise: 'It holds.', document: 'a.md', heading: 'A', tests }
+describe('a change of test files', () => {
+  const before = `test('same', () => { a() })
+    test('changed', () => { b() })
+    test('gone', () => {})
+    test('old', () => { d() })
+    test('moved', () => { e() })`
+  const after = `test('same', () => { a() })
+    test('changed', () => { c() })
+    test('new: a title', () => { d() })`
   const changes = [
-    { file: 'a.test.ts', before, after },
-    { file: 'b.test.ts', before: null, after: `test('moved', () => {})` },
+    { file: 'test/a.test.ts', before, after },
+    { file: 'test/b.test.ts', before: null, after: `test('moved', () => { e() })` },
   ]
-  const touched = touchedBy(
-    [{ ...promise, row: undefined, rows: undefined, missing: false }],
-    changes,
-  )
-  expect(touched.map(({ title, how }) => [title, how])).toEqual([
-    ['changed', 'changed'],
-    ['gone', 'gone'],
-    ['moved', 'moved to b.test.ts'],
-  ])
+  const yaml = `promises:
+  a.md:
+    A:
+      x-1:
+        promise: It holds.
+        tests:
+          a.test.ts:
+            - same
+            - changed
+            - gone
+            - old
+            - moved
+`
+  const ledger = readLedger(yaml).promises
+  const touched = touchedBy(ledger, changes)
+
+  it('shows the promises that it touches', () => {
+    expect(touched.map(({ title, how }) => [title, how])).toEqual([
+      ['changed', 'changed'],
+      ['gone', 'gone'],
+      ['old', 'renamed'],
+      ['moved', 'moved to test/b.test.ts'],
+    ])
+  })
+
+  it('gives the ledger the titles of tests that it renames', () => {
+    expect(withNewTitles(yaml, ledger, touched)).toBe(yaml.replace('- old', "- 'new: a title'"))
+  })
 })
