@@ -105,7 +105,7 @@ function endsWord(rest) {
 
 /**
  * The texts of a test file that may be a test's title, each with the code of what it is the title of: the call that it is
- * the first argument of, or the record that holds it.
+ * the first argument of, or the record or list that holds it.
  *
  * @param {string} file its name, which tells the language
  * @param {string} source
@@ -145,7 +145,8 @@ function textOf(node, source) {
 
 function titled(node, [parent, record]) {
   if (parent?.type === 'CallExpression' && parent.arguments[0] === node) return parent
-  return parent?.type === 'Property' && record ? record : node
+  if (parent?.type === 'Property') return record
+  return parent?.type === 'ArrayExpression' ? parent : node
 }
 
 /**
