@@ -111,7 +111,7 @@ function endsWord(rest) {
  * @param {string} source
  * @returns {{ text: string, code: string }[]}
  */
-export function titlesIn(file, source) {
+function titlesIn(file, source) {
   if (!file.endsWith('.ts')) return textsIn(source)
   const titles = []
   visit(parseSync(file, source).program, [])
