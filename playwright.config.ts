@@ -3,7 +3,8 @@ import { CHROMIUM_ARGS, findChromium } from './scripts/lib/browser.mjs'
 import { MORE } from './scripts/lib/more.mjs'
 import { POLL_INTERVALS } from './test/browser/support/expect.ts'
 
-const executablePath = await findChromium()
+/** All of the tests run in the whole browser; `npm test` in its headless shell, at half the cost. */
+const executablePath = await findChromium(MORE ? 'browser' : 'shell')
 if (!executablePath) throw new Error('No Chromium on this machine; `npm test` installs one.')
 
 export default defineConfig({

@@ -1,6 +1,6 @@
 import { defineConfig } from '@playwright/test'
 import { findFirefox, findWebKit } from './scripts/lib/other-browsers.mjs'
-import type { DrivenOptions } from './test/browser/support/driven.ts'
+import type { DrivenOptions } from './test/browser/support/worker-fixtures.ts'
 
 const firefox = findFirefox()
 /** Tests that need no more than what every browser's driver can do. */

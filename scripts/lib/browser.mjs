@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { fail } from './install.mjs'
 import { inProject } from './project.mjs'
@@ -46,27 +46,35 @@ export const CHROMIUM_ARGS = [
   '--disable-sync',
 ]
 
+/**
+ * Which program to prefer. `shell` is Chromium's headless shell: the same engine without the browser's own windows,
+ * which take half of a test's CPU time. Where only the other one is installed, that one is used.
+ *
+ * @typedef {'shell' | 'browser'} Preferred
+ */
+
 /** Path of the Chromium to test in, or undefined when none is on this machine. */
-export async function findChromium() {
-  return (await installedChromiums())[0]
+export async function findChromium(/** @type {Preferred} */ preferred = 'browser') {
+  return (await installedChromiums(preferred))[0]
 }
 
 /** Path of a Chromium that starts; installs one where that is allowed, else ends the process. */
-export async function ensureChromium() {
-  const found = await firstThatStarts(await installedChromiums())
+export async function ensureChromium(/** @type {Preferred} */ preferred = 'browser') {
+  const found = await firstThatStarts(await installedChromiums(preferred))
   if (found) return found
   // Whoever names a browser wants that one.
   if (namedChromium()) return fail(`${namedChromium()} (named by the environment) does not start.`)
 
   console.log("Installing Chromium (Playwright's download, into its own cache) …")
-  await playwrightDownload()
-  const downloaded = await firstThatStarts(await installedChromiums())
+  await playwrightDownload(preferred)
+  const downloaded = await firstThatStarts(await installedChromiums(preferred))
   if (downloaded) return downloaded
 
   if (mayUseApt()) {
-    console.log('Installing Chromium with its libraries (apt-get install chromium) …')
-    await aptInstall('chromium')
-    const packaged = await firstThatStarts(await installedChromiums())
+    const name = preferred === 'shell' ? 'chromium-headless-shell' : 'chromium'
+    console.log(`Installing Chromium with its libraries (apt-get install ${name}) …`)
+    await aptInstall(name)
+    const packaged = await firstThatStarts(await installedChromiums(preferred))
     if (packaged) return packaged
   }
   return fail(
@@ -80,12 +88,26 @@ function namedChromium() {
   return process.env.OFFSTAGE_CHROMIUM || process.env.CHROME_PATH
 }
 
-async function installedChromiums() {
+async function installedChromiums(preferred) {
   const named = namedChromium()
   if (named && !existsSync(named)) fail(`OFFSTAGE_CHROMIUM or CHROME_PATH: there is no ${named}.`)
   if (named) return [named]
   const { chromium } = await import('@playwright/test')
-  return [chromium.executablePath(), ...systemPaths()].filter((file) => file && existsSync(file))
+  const downloaded = chromium.executablePath()
+  const browsers = [downloaded, ...systemPaths()]
+  const shells = [...downloadedShells(downloaded), ...onPath('chromium-headless-shell')]
+  const all = preferred === 'shell' ? [...shells, ...browsers] : [...browsers, ...shells]
+  return all.filter((file) => file && existsSync(file))
+}
+
+/** Playwright keeps its headless shell in a folder beside the browser's, of the same revision. */
+function downloadedShells(browser) {
+  const [, folder, revision] = /^(.+)[\\/]chromium-(\d+)[\\/]/.exec(browser ?? '') ?? []
+  const shell = path.join(folder ?? '', `chromium_headless_shell-${revision}`)
+  if (!folder || !existsSync(shell)) return []
+  return readdirSync(shell, { recursive: true })
+    .filter((file) => /(?:^|[\\/])(?:chrome-)?headless[_-]shell(?:\.exe)?$/.test(file))
+    .map((file) => path.join(shell, file))
 }
 
 function systemPaths() {
@@ -114,8 +136,12 @@ function systemPaths() {
     'google-chrome-stable',
     'chrome',
   ]
+  return programs.flatMap(onPath)
+}
+
+function onPath(program) {
   const folders = (process.env.PATH ?? '').split(path.delimiter)
-  return programs.flatMap((program) => folders.map((folder) => path.join(folder, program)))
+  return folders.map((folder) => path.join(folder, program))
 }
 
 /** A browser may be there and still lack its libraries: only starting it tells. */
@@ -135,9 +161,10 @@ async function firstThatStarts(candidates) {
   return undefined
 }
 
-async function playwrightDownload() {
+async function playwrightDownload(preferred) {
   const cli = inProject('node_modules/playwright/cli.js')
-  await run(process.execPath, [cli, 'install', '--no-shell', 'chromium'])
+  const which = preferred === 'shell' ? '--only-shell' : '--no-shell'
+  await run(process.execPath, [cli, 'install', which, 'chromium'])
 }
 
 /** Never on somebody's own machine: only as root, and only in CI or a container. */

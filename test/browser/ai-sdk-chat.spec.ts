@@ -52,15 +52,15 @@ const root = document.body.appendChild(document.createElement('div'))
 createRoot(root).render(<StrictMode><Chat agent={agent} conversationId="c" stored={stored} /></StrictMode>)
 `
 
-const test = base.extend<{ chat: Page }, { code: string }>({
-  code: [
-    // oxlint-disable-next-line no-empty-pattern -- Playwright wants the fixtures destructured.
-    async ({}, use) => use(await bundle(PAGE)),
-    { scope: 'worker', timeout: 600_000 },
-  ],
-  chat: async ({ context, site, code }, use, testInfo) => {
+// One after the other: bundling takes longer than all of them, and each worker would do it.
+base.describe.configure({ mode: 'default', timeout: 600_000 })
+
+let code: Promise<string> | undefined
+
+const test = base.extend<{ chat: Page }>({
+  chat: async ({ context, site }, use, testInfo) => {
     const address = `/${testInfo.testId}`
-    site.add(`${address}.js`, { body: code })
+    site.add(`${address}.js`, { body: await (code ??= bundle(PAGE)) })
     site.add(`${address}.html`, {
       body: `<!doctype html><title>Chat</title><body><script type="module" src="${address}.js"></script>`,
     })

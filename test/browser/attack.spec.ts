@@ -18,16 +18,14 @@ import { inSlice } from './support/more.ts'
 
 // A model that obeys whatever it reads, in apps where strangers write. `npm run attack` runs all of it.
 
-const test = base.extend<object, { world: World }>({
-  world: [
+const test = base.extend<{ world: World }>({
+  world:
     // oxlint-disable-next-line no-empty-pattern -- Playwright wants the fixtures destructured.
     async ({}, use) => {
       const world = await startWorld()
       await use(world)
       await world.close()
     },
-    { scope: 'worker' },
-  ],
 })
 
 const { ATTACK_FILTER, ATTACK_SEED = '1', ATTACK_APPS = '6', ATTACK_PAGES = '2' } = process.env

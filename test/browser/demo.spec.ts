@@ -15,6 +15,9 @@ const usualPorts = /^http:\/\/(localhost|127\.0\.0\.1):(11434|1234|8080|8000)\//
 const lookingAround =
   /ERR_CONNECTION_REFUSED|status of 400|Unable to create a text session|No available adapters/
 
+// One after the other: each worker would start a server that transforms all modules of the demo.
+base.describe.configure({ mode: 'default' })
+
 /** Opens the demo as `npm start` serves it. */
 const test = base.extend<{ openDemo: () => Promise<Page> }, { demoUrl: string }>({
   demoUrl: [

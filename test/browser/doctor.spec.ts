@@ -194,20 +194,22 @@ test('mixed content', async ({ page, site }) => {
   expect(failed(report)).toEqual(['mixed-content'])
 })
 
-test('a public page without and with the permission to reach this machine', async ({
-  page,
-  site,
-}) => {
-  const { baseURL } = await serveModel({ allows: everywhere })
-  await openShop(page, site)
-  // Headless, the browser answers its own question with no.
-  const denied = await diagnose(page, { baseURL })
-  expect(failed(denied)).toEqual(['local-network'])
-  await page.context().grantPermissions(['local-network-access'])
-  const granted = await diagnose(page, { baseURL })
-  expect(failed(granted)).toEqual([])
-  expect(wordsOf(granted, 'local-network')).toMatch(/let it through/)
-})
+// The headless shell has no permissions to ask for.
+test(
+  'a public page without and with the permission to reach this machine',
+  MORE,
+  async ({ page, site }) => {
+    const { baseURL } = await serveModel({ allows: everywhere })
+    await openShop(page, site)
+    // Headless, the browser answers its own question with no.
+    const denied = await diagnose(page, { baseURL })
+    expect(failed(denied)).toEqual(['local-network'])
+    await page.context().grantPermissions(['local-network-access'])
+    const granted = await diagnose(page, { baseURL })
+    expect(failed(granted)).toEqual([])
+    expect(wordsOf(granted, 'local-network')).toMatch(/let it through/)
+  },
+)
 
 test('discovery on a machine where nothing may be running', MORE, async ({ openPage }) => {
   const page = await openPage()

@@ -11,8 +11,8 @@ interface Server {
   readonly proxy: FaultProxy
 }
 
-const test = base.extend<object, { server: Server }>({
-  server: [
+const test = base.extend<{ server: Server }>({
+  server:
     // oxlint-disable-next-line no-empty-pattern -- Playwright wants the fixtures destructured.
     async ({}, use) => {
       const kept = await openSqlite()
@@ -23,8 +23,6 @@ const test = base.extend<object, { server: Server }>({
       await server.close()
       await kept.close()
     },
-    { scope: 'worker' },
-  ],
 })
 
 /** A worker file of an app, whose store is on another origin. */

@@ -9,25 +9,21 @@ const entries = Object.keys(manifest().exports as object)
   .filter((entry) => !['./worker.js', './offstage.global.js', './package.json'].includes(entry))
   .map((entry) => entry.replace('.', 'offstage'))
 
-/** A framework's own globals are its own matter. */
-const FRAMEWORKS = new Map([
-  ['offstage/react', 'react'],
-  ['offstage/vue', 'vue'],
-  ['offstage/svelte', 'svelte'],
-])
+/** Their own globals are theirs: they are imported before anything is counted. */
+const FRAMEWORKS = ['react', 'vue', 'svelte']
 
-for (const entry of entries) {
-  test(`${entry} is importable under Node and leaves nothing running`, async () => {
-    const code = `
-      ${FRAMEWORKS.has(entry) ? `await import('${FRAMEWORKS.get(entry)}')` : ''}
+test('every entry is importable under Node, makes no global and leaves nothing running', async () => {
+  const code = `
+    for (const name of ${JSON.stringify(FRAMEWORKS)}) await import(name)
+    for (const entry of ${JSON.stringify(entries)}) {
       const before = Object.keys(globalThis).length
-      await import('${entry}')
-      if (Object.keys(globalThis).length !== before) throw new Error('a global was made')`
-    const options = { quiet: true, timeout: 100_000, cwd: inProject() }
-    const result = await run(process.execPath, ['--input-type=module', '-e', code], options)
-    expect(result).toMatchObject({ code: 0, output: '' })
-  })
-}
+      await import(entry).catch((error) => console.log(entry, error))
+      if (Object.keys(globalThis).length !== before) console.log(entry, 'made a global')
+    }`
+  const options = { quiet: true, timeout: 100_000, cwd: inProject() }
+  const result = await run(process.execPath, ['--input-type=module', '-e', code], options)
+  expect(result).toMatchObject({ code: 0, output: '' })
+})
 
 const RUN_AGENT = `
   const agent = Offstage.createAgent({

@@ -6,7 +6,7 @@ import { serveFolder, type ServedApp } from '../consumers/serve-app.ts'
 import { callTools, say } from './support/mock-answers.ts'
 import type { MockOpenAI, MockResponse } from './support/mock-openai.ts'
 import { expect, test } from './support/test.ts'
-import { MORE, inSlice } from './support/more.ts'
+import { MORE } from './support/more.ts'
 
 /** `npm run test:consumers` tries all panels of docs/frameworks.md; `npm run test:more` those that are quick. */
 const all = process.env.OFFSTAGE_CONSUMERS === 'all'
@@ -20,8 +20,7 @@ test.beforeAll(async () => {
 })
 
 for (const panel of panels.filter(({ slow }) => all || !slow)) {
-  const slice = inSlice(panel.name === 'react')
-  test.describe(`the panel of the guide: ${panel.title}`, slice, () => {
+  test.describe(`the panel of the guide: ${panel.title}`, MORE, () => {
     let served: ServedApp | undefined
     const errors: string[] = []
 
@@ -185,7 +184,7 @@ for (const panel of panels.filter(({ slow }) => all || !slow)) {
 }
 
 for (const copilot of copilots.filter(({ fast }) => all || fast)) {
-  test(`the copilot of the guide: ${copilot.title}`, async ({ page, model }) => {
+  test(`the copilot of the guide: ${copilot.title}`, MORE, async ({ page, model }) => {
     const errors: string[] = []
     page.on('pageerror', (error) => errors.push(error.message))
     page.on('console', (line) => {

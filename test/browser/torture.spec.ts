@@ -7,25 +7,22 @@ import { inSlice } from './support/more.ts'
 
 // Random trials in a real browser. `npm run torture -- random` goes on with other seeds.
 
-const test = base.extend<object, { trials: (seeds: readonly number[]) => Promise<Outcome[]> }>({
-  trials: [
-    async ({ browser }, use) => {
-      const site = await serveTorture()
-      await use(async (seeds) => {
-        const outcomes: Outcome[] = []
-        for (const seed of seeds) {
-          const plan = planTrial(seed)
-          const violations = await runTrial(plan, { site, browser })
-          const said = violations.map(({ what }) => what).join(', ')
-          if (LONG) console.log(`seed ${seed} (${plan.kind}): ${said || 'held'}`)
-          outcomes.push({ plan, violations })
-        }
-        return outcomes
-      })
-      await site.close()
-    },
-    { scope: 'worker' },
-  ],
+const test = base.extend<{ trials: (seeds: readonly number[]) => Promise<Outcome[]> }>({
+  trials: async ({ browser }, use) => {
+    const site = await serveTorture()
+    await use(async (seeds) => {
+      const outcomes: Outcome[] = []
+      for (const seed of seeds) {
+        const plan = planTrial(seed)
+        const violations = await runTrial(plan, { site, browser })
+        const said = violations.map(({ what }) => what).join(', ')
+        if (LONG) console.log(`seed ${seed} (${plan.kind}): ${said || 'held'}`)
+        outcomes.push({ plan, violations })
+      }
+      return outcomes
+    })
+    await site.close()
+  },
 })
 
 const { TORTURE_TRIALS, TORTURE_SEED = '1' } = process.env

@@ -49,14 +49,12 @@ interface TestFixtures {
 
 /** Tests of an app of test/bindings. */
 export function boundTest(name: string, plugins: () => Plugin[] = () => []) {
-  return base.extend<TestFixtures, { appCode: string }>({
-    appCode: [
-      // oxlint-disable-next-line no-empty-pattern -- Playwright wants the fixtures destructured.
-      async ({}, use) => use(await bundleApp(name, plugins())),
-      { scope: 'worker', timeout: 240_000 },
-    ],
-    takeOver: async ({ openPage, site, appCode }, use) => {
-      site.add('/bound-app.js', { body: appCode })
+  // One after the other: bundling takes longer than most of them, and each worker would do it.
+  base.describe.configure({ mode: 'default' })
+  let code: Promise<string> | undefined
+  return base.extend<TestFixtures>({
+    takeOver: async ({ openPage, site }, use) => {
+      site.add('/bound-app.js', { body: await (code ??= bundleApp(name, plugins())) })
       await use(async (markup) => {
         const page = await openPage({ body: `<div id="app">${markup}</div>` })
         await page.evaluate('import("/bound-app.js")')

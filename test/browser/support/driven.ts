@@ -1,18 +1,10 @@
-import path from 'node:path'
-import { test as base } from '@playwright/test'
-import { drivenByPlaywright, type DrivenBrowser, type DrivenPage } from './driven-page.ts'
+import type { DrivenPage } from './driven-page.ts'
 import { startMockOpenAI, type MockOpenAI } from './mock-openai.ts'
-import { serveSite, type Site } from './site.ts'
-import { openWebKit } from './webkit.ts'
+import { test as base } from './worker-fixtures.ts'
 
 // Tests that need no more of a page than every browser's driver can give.
 
 export const { expect } = base
-
-export interface DrivenOptions {
-  /** Playwright can't drive WebKitGTK; its WebDriver can. */
-  readonly driver: 'playwright' | 'webkit'
-}
 
 interface HandPage {
   /** HTML for the body. */
@@ -37,36 +29,7 @@ interface TestFixtures {
   model: MockOpenAI
 }
 
-interface WorkerFixtures extends DrivenOptions {
-  /** The browser of the project, whatever drives it. */
-  drivenBrowser: DrivenBrowser
-  /** Serves the package. */
-  site: Site
-}
-
-export const test = base.extend<TestFixtures, WorkerFixtures>({
-  driver: ['playwright', { option: true, scope: 'worker' }],
-  drivenBrowser: [
-    async ({ driver, playwright, browserName }, use) => {
-      const browser =
-        driver === 'webkit'
-          ? await openWebKit()
-          : drivenByPlaywright(await playwright[browserName].launch())
-      await use(browser)
-      await browser.close()
-    },
-    { scope: 'worker', timeout: 240_000 },
-  ],
-  site: [
-    // oxlint-disable-next-line no-empty-pattern -- Playwright wants the fixtures destructured.
-    async ({}, use) => {
-      const dist = path.resolve(import.meta.dirname, '../../../dist')
-      const site = await serveSite({ folders: { '/dist/': dist } })
-      await use(site)
-      await site.close()
-    },
-    { scope: 'worker' },
-  ],
+export const test = base.extend<TestFixtures>({
   // oxlint-disable-next-line no-empty-pattern -- Playwright wants the fixtures destructured.
   model: async ({}, use) => {
     const model = await startMockOpenAI()

@@ -1,9 +1,6 @@
-import path from 'node:path'
 import { drive, type Drive, type DriveOptions } from '../../apps/drive.ts'
-import { prepareApps } from '../../apps/prepare-apps.ts'
 import { expect, test as base } from './driven.ts'
 import type { DrivenPage } from './driven-page.ts'
-import { serveSite, type Site } from './site.ts'
 
 // The page tools on apps of test/apps, in any browser. Each step is judged by the app's own state,
 // never by the tool's report.
@@ -26,22 +23,7 @@ interface TestFixtures {
   app: (name: string) => Promise<App>
 }
 
-interface WorkerFixtures {
-  /** Serves the built apps and the package. */
-  apps: Site
-}
-
-export const test = base.extend<TestFixtures, WorkerFixtures>({
-  apps: [
-    // oxlint-disable-next-line no-empty-pattern -- Playwright wants the fixtures destructured.
-    async ({}, use) => {
-      const dist = path.resolve(import.meta.dirname, '../../../dist')
-      const apps = await serveSite({ folders: { '/apps/': await prepareApps(), '/dist/': dist } })
-      await use(apps)
-      await apps.close()
-    },
-    { scope: 'worker', timeout: 900_000 },
-  ],
+export const test = base.extend<TestFixtures>({
   app: async ({ apps, driven }, use) => {
     let opened = ''
     await use(async (name) => {

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { test as base, chromium, type BrowserContext, type Page } from '@playwright/test'
+import { chromium, type BrowserContext, type Page } from '@playwright/test'
 import type * as offstage from '../../../src/index.ts'
 import { startMockOpenAI, type MockOpenAI } from './mock-openai.ts'
-import { serveSite, type Site } from './site.ts'
+import { test as base } from './worker-fixtures.ts'
 
 export { expect } from './expect.ts'
 
@@ -35,29 +35,10 @@ interface Fixtures {
   persistentContext: BrowserContext
 }
 
-// Not inline: a strict Content-Security-Policy refuses inline scripts.
-const EXPOSE = `
-import * as offstage from '/dist/index.js'
-window.offstage = offstage
-document.documentElement.dataset.ready = ''
-`
-
 /** Firefox's driver has what a page's policy refuses among its errors, down to the icon that the browser asks for itself. */
 const REFUSAL = /^The page’s settings blocked/
 
-export const test = base.extend<Fixtures, { site: Site }>({
-  site: [
-    // oxlint-disable-next-line no-empty-pattern -- Playwright wants the fixtures destructured.
-    async ({}, use) => {
-      const root = path.resolve(import.meta.dirname, '../../..')
-      const site = await serveSite({ folders: { '/dist/': path.join(root, 'dist') } })
-      site.add('/expose.js', { body: EXPOSE })
-      await use(site)
-      await site.close()
-    },
-    { scope: 'worker' },
-  ],
-
+export const test = base.extend<Fixtures>({
   openPage: async ({ context, site }, use, testInfo) => {
     const errors: string[] = []
     let count = 0

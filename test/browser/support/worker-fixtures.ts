@@ -1,0 +1,66 @@
+import path from 'node:path'
+import { test as base } from '@playwright/test'
+import { prepareApps } from '../../apps/prepare-apps.ts'
+import { drivenByPlaywright, type DrivenBrowser } from './driven-page.ts'
+import { serveSite, type Site } from './site.ts'
+import { openWebKit } from './webkit.ts'
+
+// What a worker process keeps for all of its tests. Playwright starts a worker and a browser anew for each other set of
+// worker fixtures, used or not: there is one set, for all specs.
+
+export interface DrivenOptions {
+  /** Playwright can't drive WebKitGTK; its WebDriver can. */
+  readonly driver: 'playwright' | 'webkit'
+}
+
+export interface WorkerFixtures extends DrivenOptions {
+  /** The browser of the project, whatever drives it. */
+  drivenBrowser: DrivenBrowser
+  /** Serves the package at `/dist/`, and a module that a page loads to have `window.offstage`, at `/expose.js`. */
+  site: Site
+  /** Serves the built apps of test/apps at `/apps/`, and the package. */
+  apps: Site
+}
+
+const DIST = path.resolve(import.meta.dirname, '../../../dist')
+
+// Not inline: a strict Content-Security-Policy refuses inline scripts.
+const EXPOSE = `
+import * as offstage from '/dist/index.js'
+window.offstage = offstage
+document.documentElement.dataset.ready = ''
+`
+
+export const test = base.extend<object, WorkerFixtures>({
+  driver: ['playwright', { option: true, scope: 'worker' }],
+  drivenBrowser: [
+    async ({ driver, playwright, browserName }, use) => {
+      const browser =
+        driver === 'webkit'
+          ? await openWebKit()
+          : drivenByPlaywright(await playwright[browserName].launch())
+      await use(browser)
+      await browser.close()
+    },
+    { scope: 'worker', timeout: 240_000 },
+  ],
+  site: [
+    // oxlint-disable-next-line no-empty-pattern -- Playwright wants the fixtures destructured.
+    async ({}, use) => {
+      const site = await serveSite({ folders: { '/dist/': DIST } })
+      site.add('/expose.js', { body: EXPOSE })
+      await use(site)
+      await site.close()
+    },
+    { scope: 'worker' },
+  ],
+  apps: [
+    // oxlint-disable-next-line no-empty-pattern -- Playwright wants the fixtures destructured.
+    async ({}, use) => {
+      const apps = await serveSite({ folders: { '/apps/': await prepareApps(), '/dist/': DIST } })
+      await use(apps)
+      await apps.close()
+    },
+    { scope: 'worker', timeout: 900_000 },
+  ],
+})
