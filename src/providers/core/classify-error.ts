@@ -58,10 +58,9 @@ const patterns: readonly (readonly [ErrorCode, labels: RegExp, messages: readonl
     'tools-unsupported',
     /^tools?_(?:not_supported|unsupported)$/,
     [
-      /does(?: not|n't) support (?:\w+ )?(?:tools?|function|functions)\b/, // Ollama
-      /(?:tools?|function|tool use|tool choice|function calling|tool calling)\b[^.]{0,30}(?:\bnot|n't) (?:supported|enabled|available)/,
-      /tool choice requires/, // vLLM
-      /tools? param requires/, // llama.cpp
+      /does(?: not|n't) support (?:\w+ )?(?:tools?|functions?)\b/, // Ollama
+      /(?:tools?|function)(?: use| choice| calling|_call)?\b[^.]{0,30}(?:\bnot|n't) (?:supported|enabled|available)/,
+      /tools? (?:choice|param) requires/, // vLLM, llama.cpp
       /no endpoints found that support tool/, // OpenRouter
       /unsupported (?:parameter|field)[^.]{0,20}\btools\b/,
     ],

@@ -1,6 +1,7 @@
 import type { ErrorCode, ErrorData } from '../../protocol/error.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import { classifyError, isRetryable } from './classify-error.ts'
+import { defined } from './defined.ts'
 import { parseJson } from './read-json.ts'
 import { readRetryAfter } from './retry-after.ts'
 import { MAX_MESSAGE, readErrorBody, readVendorError, type VendorError } from './vendor-error.ts'
@@ -14,6 +15,10 @@ const advice: { readonly [code in ErrorCode]?: string } = {
   'quota-exceeded': 'Check the balance and limits of the account.',
 }
 
+/** On Chat Completions, OpenAI refuses tools while a model reasons, also where it does so by default. */
+const WITHOUT_REASONING =
+  "Offstage has no Responses API yet. For native calls, try extraBody: { reasoning_effort: 'none' }."
+
 const CHECK_PATH =
   'Check the path of the baseURL (most servers want it to end in /v1) and the model name.'
 
@@ -23,26 +28,14 @@ export function isWrongPath(text: string): boolean {
 }
 
 /** The error of a response that isn't 2xx, with the provider's message. */
-export function httpError(response: Response, bodyText: string): ErrorData {
-  const { status, headers } = response
+export function httpError({ status, headers }: Response, bodyText: string): ErrorData {
   const vendor = readErrorBody(parseJson(bodyText) ?? parseJson(eventData(bodyText)))
-  const text = vendor?.message ?? plainText(bodyText)
-  const code = classifyError({ status, labels: vendor?.labels ?? [], message: text })
-  const retryAfterMs = readRetryAfter(headers, Date.now())
-  const limits = { ...rateLimits(headers), ...tokenLimits(vendor) }
-  const hint =
-    (status === 404 || status === 405) && code === 'bad-request' ? CHECK_PATH : advice[code]
-  return {
-    code,
-    message: withAdvice(`The endpoint answered ${status}: ${text || 'no message'}`, hint),
-    retryable: isRetryable(code),
-    details: {
-      status,
-      ...(retryAfterMs !== undefined && { retryAfterMs }),
-      ...(vendor && vendor.labels.length > 0 && { labels: vendor.labels }),
-      ...(Object.keys(limits).length > 0 && { limits }),
-    },
-  }
+  const message = vendor?.message ?? plainText(bodyText)
+  return errorFromVendor(
+    { labels: [], ...vendor, message, status },
+    `The endpoint answered ${status}: ${message || 'no message'}`,
+    headers,
+  )
 }
 
 /** The data of a body that is one event: an endpoint may answer an error in its streaming format. */
@@ -62,16 +55,30 @@ export function bodyError(body: unknown): ErrorData | undefined {
   return vendor && errorFromVendor(vendor)
 }
 
-function errorFromVendor(vendor: VendorError): ErrorData {
+function errorFromVendor(
+  vendor: VendorError,
+  words: string = vendor.message,
+  headers: Headers = new Headers(),
+): ErrorData {
+  const { contextWindow, labels, message, promptTokens, status } = vendor
   const code = classifyError(vendor)
-  const limits = tokenLimits(vendor)
+  const isNoPath = code === 'bad-request' && (status === 404 || status === 405)
+  const asksForResponses = /reasoning_effort.*\/responses/.test(message)
+  const hint =
+    isNoPath || isWrongPath(message)
+      ? CHECK_PATH
+      : asksForResponses
+        ? WITHOUT_REASONING
+        : advice[code]
+  const retryAfterMs = readRetryAfter(headers, Date.now())
+  const limits = { ...rateLimits(headers), ...defined({ contextWindow, promptTokens }) }
   return {
     code,
-    message: withAdvice(vendor.message, isWrongPath(vendor.message) ? CHECK_PATH : advice[code]),
+    message: withAdvice(words, hint),
     retryable: isRetryable(code),
     details: {
-      ...(vendor.status !== undefined && { status: vendor.status }),
-      ...(vendor.labels.length > 0 && { labels: vendor.labels }),
+      ...defined({ status, retryAfterMs }),
+      ...(labels.length > 0 && { labels }),
       ...(Object.keys(limits).length > 0 && { limits }),
     },
   }
@@ -83,26 +90,15 @@ function withAdvice(message: string, hint: string | undefined): string {
   return `${/[.!?:;…]["')\]]?$/.test(message) ? message : `${message}.`}\n${hint}`
 }
 
-/** What went wrong, without what a developer can do about it. */
+/** What went wrong, without what a developer can do about any error of its code. */
 export function withoutAdvice({ code, message }: ErrorData): string {
   const hint = `\n${advice[code]}`
   return message.endsWith(hint) ? message.slice(0, -hint.length) : message
 }
 
-function tokenLimits(vendor: VendorError | undefined): JsonObject {
-  return {
-    ...(vendor?.contextWindow !== undefined && { contextWindow: vendor.contextWindow }),
-    ...(vendor?.promptTokens !== undefined && { promptTokens: vendor.promptTokens }),
-  }
-}
-
 /** The limits a server announces in `x-ratelimit-*` and `anthropic-ratelimit-*`, by header name. */
 function rateLimits(headers: Headers): JsonObject {
-  const limits: { [name: string]: string } = {}
-  headers.forEach((value, name) => {
-    if (/^(x|anthropic)-ratelimit-/.test(name)) limits[name] = value
-  })
-  return limits
+  return Object.fromEntries([...headers].filter(([name]) => /^(x|anthropic)-ratelimit-/.test(name)))
 }
 
 /** The text of a text or HTML body, cut to a length that an error can carry. */

@@ -20,10 +20,7 @@ const generic: ToolAdvice = {
 }
 
 /** There is nothing to set on its servers. */
-const hosted: ToolAdvice = {
-  refused: 'choose a model that takes tools.',
-  asText: generic.asText,
-}
+const hosted: ToolAdvice = { refused: generic.refused, asText: generic.asText }
 
 const VLLM_FLAGS = '--enable-auto-tool-choice --tool-call-parser'
 

@@ -3,7 +3,6 @@ import { toErrorData, type ErrorData } from '../../protocol/error.ts'
 import type { AttemptRef } from '../../protocol/delta.ts'
 import type { ReasoningPart, TextPart, Usage } from '../../protocol/message.ts'
 import type { SentRequest } from '../../protocol/request.ts'
-import { withoutAdvice } from '../../providers/core/provider-error.ts'
 import { retryDelay } from '../../providers/core/retry-delay.ts'
 import type { ModelRequest, Provider, StreamOptions } from '../../providers/provider.ts'
 import type { Effects } from '../effects.ts'
@@ -105,12 +104,8 @@ export async function callModel(call: ModelCall): Promise<ModelOutcome> {
     if (delayMs === null) return { attempt, ...failure(error, reader, emit) }
     if (reader.isVisible) emit({ type: 'step-reset', reason: error })
     if (refused) {
-      call.memory.rememberRefusal(stepContext.model)
-      emit({
-        type: 'warning',
-        code: 'tools-refused',
-        message: `${REFUSED}\n${withoutAdvice(error)}`,
-      })
+      if (call.memory.rememberRefusal(stepContext.model))
+        emit({ type: 'warning', code: TOOLS_REFUSED, message: `${REFUSED}\n${error.message}` })
     } else {
       retries += 1
       emit({ type: 'retry', retries, delayMs, error })
@@ -137,8 +132,10 @@ function cutOf({ text, partial, usage }: TurnReader): CutTurn {
   return { partial: text === '' ? [] : partial, usage }
 }
 
+export const TOOLS_REFUSED = 'tools-refused'
+
 const REFUSED =
-  'The server refuses tools for this model; it is asked in ACTION mode from now on. Set toolMode to skip the probe.'
+  'The endpoint refuses function tools for this model. Until the page reloads, they are sent as text (ACTION mode).'
 
 const INCOMPLETE: ErrorData = {
   code: 'stream-incomplete',

@@ -54,8 +54,10 @@ export class ModelMemory {
     this.#contextWindows.set(keyOf(model), contextWindow)
   }
 
-  rememberRefusal(model: ModelConfigData): void {
-    this.#refusesTools.add(keyOf(model))
+  /** False when the refusal was known: two runs may be refused side by side, and the first one reports it. */
+  rememberRefusal(model: ModelConfigData): boolean {
+    const known = this.#refusesTools.size
+    return this.#refusesTools.add(keyOf(model)).size > known
   }
 }
 

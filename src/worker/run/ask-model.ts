@@ -1,6 +1,7 @@
 import type { StepContext } from '../../protocol/questions.ts'
 import {
   callModel,
+  TOOLS_REFUSED,
   type CallDelta,
   type ModelCall,
   type ModelOutcome,
@@ -63,18 +64,26 @@ export async function askModel(
   }
 }
 
-/** Asks the model beside the run's steps: nothing of it is shown, and what comes of it is the caller's. */
+/**
+ * Asks the model beside the run's steps: nothing of it is shown, and what comes of it is the caller's. Refused tools are
+ * reported all the same: the steps that follow go without, and are not refused again.
+ */
 export function askQuietly(
   context: RunContext,
   run: CountedRun,
   asking: AskingQuietly,
 ): Promise<ModelOutcome> {
+  const { runId, stream } = context
+  const step = run.steps + 1
   return callModel({
     ...reaching(context, asking.stepContext),
     ...asking,
-    step: run.steps + 1,
+    step,
     meter: meter(context, run, asking),
-    emit: () => undefined,
+    emit: (delta, attempt) => {
+      if (delta.type === 'warning' && delta.code === TOOLS_REFUSED)
+        stream.delta({ ...delta, runId, step, attempt })
+    },
   })
 }
 

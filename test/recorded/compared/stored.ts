@@ -90,12 +90,15 @@ export function withProviders(recording: Compared): Compared {
   })
 }
 
-/** The warning that a server refuses tools ends with its words. */
+const TOOLS_REFUSED =
+  'The server refuses tools for this model; it is asked in ACTION mode from now on. Set toolMode to skip the probe.'
+
+/** The warning that an endpoint refuses tools was worded anew, and ends with the endpoint's words. */
 export function withoutWordsOfRefusals(recording: Compared): Compared {
   return mapObjects(recording, (object) => {
     const { code, message } = object
     if (code !== 'tools-refused' || typeof message !== 'string') return object
-    return { ...object, message: message.replace(/\n.*/s, '') }
+    return { ...object, message: message.replace(/^The endpoint refuses .*/s, TOOLS_REFUSED) }
   })
 }
 

@@ -152,6 +152,22 @@ test('an unknown server refuses tools: its words say which it is, else they are 
   expect(other.tools.fix).toContain('set what these words ask for')
 })
 
+test.each(['openai', 'openai-compatible'])(
+  '%s, when its endpoint wants the Responses API for tools, is told of the setting that keeps them native',
+  async (provider) => {
+    const message =
+      'Function tools with reasoning_effort are not supported for gpt-5.4 in /v1/chat/completions. Please use /v1/responses instead.'
+    const { tools } = await examine(refusing({ status: 400, json: { error: { message } } }), {
+      provider,
+    })
+    expect(tools.message).toContain(
+      `${message}\nOffstage has no Responses API yet. For native calls, try extraBody: { reasoning_effort: 'none' }.`,
+    )
+    expect(tools.fix).toContain('set what these words ask for')
+    expect(`${tools.message} ${tools.fix}`).not.toContain('toolMode')
+  },
+)
+
 test.each([
   ['openai', false],
   ['vllm', true],

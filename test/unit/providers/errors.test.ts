@@ -116,6 +116,31 @@ const cases: readonly (readonly [vendor: string, status: number, body: unknown, 
     'tools-unsupported',
   ],
   [
+    'OpenAI tools, while a model reasons (O28)',
+    400,
+    openai(
+      "Function tools with reasoning_effort are not supported for gpt-5.6-luna in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.",
+      'invalid_request_error',
+    ),
+    'tools-unsupported',
+  ],
+  [
+    'OpenAI, of a model that always reasons (O28)',
+    400,
+    openai(
+      "Unsupported value: 'reasoning_effort' does not support 'none' with this model. Supported values are: 'low', 'medium', 'high', and 'xhigh'.",
+      'invalid_request_error',
+      'unsupported_value',
+    ),
+    'bad-request',
+  ],
+  [
+    'SambaNova tools',
+    400,
+    openai('function_call is not supported for this model', 'invalid_request_error'),
+    'tools-unsupported',
+  ],
+  [
     'vLLM tools',
     400,
     {

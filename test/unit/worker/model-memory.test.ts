@@ -6,7 +6,8 @@ const ollama = { provider: 'ollama', model: 'some-model', baseURL: 'http://local
 it('asks an unknown model natively until it has refused, each server for itself', () => {
   const memory = new ModelMemory()
   expect(memory.toolMode(ollama)).toBe('native')
-  memory.rememberRefusal(ollama)
+  expect(memory.rememberRefusal(ollama)).toBe(true)
+  expect(memory.rememberRefusal(ollama)).toBe(false)
   expect(memory.toolMode(ollama)).toBe('action')
   expect(memory.toolMode({ ...ollama, baseURL: 'http://localhost:1234/v1' })).toBe('native')
 })

@@ -1,17 +1,30 @@
-import { expect, test } from 'vitest'
-import { createAgent, defineTool } from '../../../src/index.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { createAgent, defineTool, type Agent, type Run } from '../../../src/index.ts'
 import { inProcessWorker } from '../../../src/testing/index.ts'
-import { chatRoute, chatStream, serve } from '../doctor/small-server.ts'
+import { chatRoute, chatStream, serve, type Reply } from '../doctor/small-server.ts'
+import { call, finish, say, talk, words } from '../testing/compaction-support.ts'
 
-test('a server that refuses tools: the warning has its words, without the key', async () => {
-  const apiKey = 'sk-canary-0123456789'
-  const words = `"auto" tool choice requires --enable-auto-tool-choice (Bearer ${apiKey})`
-  const { origin } = await serve(
+const REFUSED =
+  'The endpoint refuses function tools for this model. Until the page reloads, they are sent as text (ACTION mode).\n'
+const BY_MODE = "Use toolMode 'action' for this model."
+const BY_EFFORT =
+  "Offstage has no Responses API yet. For native calls, try extraBody: { reasoning_effort: 'none' }."
+
+const json = (status: number, error: object): Reply => ({ status, json: error })
+const openai = (message: string): Reply =>
+  json(400, { error: { message, type: 'invalid_request_error', param: 'reasoning_effort' } })
+
+const SINCE_5_4 =
+  'Function tools with reasoning_effort are not supported for gpt-5.4 in /v1/chat/completions. Please use /v1/responses instead.'
+const SINCE_5_6 =
+  "Function tools with reasoning_effort are not supported for gpt-5.6-terra in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'."
+
+/** An agent whose endpoint refuses requests with tools, and answers the others. */
+async function refusedBy(refusal: Reply, { apiKey = '' } = {}) {
+  const { origin, asked } = await serve(
     chatRoute(['m'], {
       answer: ({ body }) =>
-        body['tools']
-          ? { status: 400, json: { error: { message: words } } }
-          : { sse: chatStream([{ content: 'In words.' }]) },
+        body['tools'] ? refusal : { sse: chatStream([{ content: 'In words.' }]) },
     }),
   )
   const agent = createAgent({
@@ -20,16 +33,120 @@ test('a server that refuses tools: the warning has its words, without the key', 
     model: { provider: 'openai-compatible', model: 'm', baseURL: `${origin}/v1`, apiKey },
     tools: [defineTool({ name: 'add', description: 'Adds.', execute: () => 'added' })],
   })
-  const run = agent.run('Hi')
+  onTestFinished(() => agent.dispose())
+  return { agent, withTools: () => asked.filter(({ body }) => body['tools']).length }
+}
+
+/** Warnings of all of the agent's runs, whoever started them, as an inspector hears them. */
+function warningsOf(agent: Agent): string[] {
   const warnings: string[] = []
+  agent.on('run', ({ run }) => void collect(run, warnings))
+  return warnings
+}
+
+async function collect(run: Run, warnings: string[] = []): Promise<string[]> {
   for await (const event of run)
     if (event.type === 'warning') warnings.push(`${event.code}: ${event.message}`)
-  expect(await run.result).toMatchObject({ outcome: 'completed', text: 'In words.' })
+  return warnings
+}
+
+test.each([
+  ['gpt-5.4', openai(SINCE_5_4), `400: ${SINCE_5_4}`, BY_EFFORT],
+  ['gpt-5.6', openai(SINCE_5_6), `400: ${SINCE_5_6}`, BY_EFFORT],
+  [
+    'Ollama',
+    json(400, { error: { message: 'library/gemma:2b does not support tools' } }),
+    '400: library/gemma:2b does not support tools.',
+    BY_MODE,
+  ],
+  [
+    'Gemini',
+    json(400, [
+      { error: { message: 'Function calling is not enabled for models/gemma-3-27b-it' } },
+    ]),
+    '400: Function calling is not enabled for models/gemma-3-27b-it.',
+    BY_MODE,
+  ],
+  [
+    'SambaNova',
+    json(400, { error: { message: 'function_call is not supported for this model' } }),
+    '400: function_call is not supported for this model.',
+    BY_MODE,
+  ],
+  [
+    'llama.cpp',
+    json(500, { error: { code: 500, message: 'tools param requires --jinja flag' } }),
+    '500: tools param requires --jinja flag.',
+    BY_MODE,
+  ],
+])(
+  '%s, when it refuses tools, is asked in ACTION mode, and one warning says so',
+  async (_, refusal, said, advice) => {
+    const { agent, withTools } = await refusedBy(refusal)
+    const warnings = warningsOf(agent)
+    const first = await agent.run('Hi').result
+    expect(first).toMatchObject({ outcome: 'completed', text: 'In words.' })
+    expect(await agent.run('Hi again').result).toMatchObject({ outcome: 'completed' })
+    expect(warnings).toEqual([`tools-refused: ${REFUSED}The endpoint answered ${said}\n${advice}`])
+    expect(withTools()).toBe(1)
+  },
+)
+
+test('a message sent from a view, when tools are refused, has the warning in its run', async () => {
+  const { agent } = await refusedBy(openai(SINCE_5_6))
+  const warnings = warningsOf(agent)
+  agent.conversation('c').send('Hi')
+  await expect.poll(() => warnings).toHaveLength(1)
+  expect(warnings[0]).toContain(BY_EFFORT)
+})
+
+test('two runs at once, when both are refused tools, have one warning', async () => {
+  const { agent, withTools } = await refusedBy(openai(SINCE_5_6))
+  const warnings = warningsOf(agent)
+  const runs = [agent.run('Hi'), agent.run('Ho')]
+  for (const run of runs) expect((await run.result).text).toBe('In words.')
+  expect(withTools()).toBe(2)
   expect(warnings).toHaveLength(1)
-  expect(warnings[0]).toMatch(/^tools-refused: .*ACTION mode/)
-  expect(warnings[0]).toContain(
-    'answered 400: "auto" tool choice requires --enable-auto-tool-choice',
+})
+
+test('a summary, when its request is refused tools, has the run warn', async () => {
+  const { agent, sent, summaries } = talk(
+    (_, asked) => (asked < 30 ? call('read', asked) : say('Done.')),
+    {
+      compaction: { contextWindow: 6_000, policy: 'summarize' },
+      sumUp: (count) =>
+        count === 1
+          ? [
+              {
+                type: 'error',
+                error: { code: 'tools-unsupported', message: SINCE_5_6, retryable: false },
+              },
+            ]
+          : say(words(20, count)),
+    },
   )
-  expect(warnings[0]).not.toContain(apiKey)
-  await agent.dispose()
+  const run = agent.run('Find the blue mug.')
+  const warnings = collect(run)
+  await finish(run)
+  const refused = (await warnings).filter((warning) => warning.startsWith('tools-refused'))
+  expect(refused).toEqual([`tools-refused: ${REFUSED}${SINCE_5_6}`])
+  expect(summaries.map(({ toolMode }) => toolMode).slice(0, 2)).toEqual(['native', 'action'])
+  expect(sent.at(-1)?.toolMode).toBe('action')
+})
+
+test('a warning of refused tools has a bounded part of a long answer', async () => {
+  const { agent } = await refusedBy(openai(SINCE_5_6 + ' And more.'.repeat(10_000)))
+  const [warning] = await collect(agent.run('Hi'))
+  expect(warning).toContain(SINCE_5_6)
+  expect(warning).toContain(BY_EFFORT)
+  expect(warning?.length).toBeLessThan(3_000)
+})
+
+test('a warning of refused tools has the words of the server, without the key', async () => {
+  const apiKey = 'sk-canary-0123456789'
+  const said = `"auto" tool choice requires --enable-auto-tool-choice (Bearer ${apiKey})`
+  const { agent } = await refusedBy(json(400, { error: { message: said } }), { apiKey })
+  const [warning] = await collect(agent.run('Hi'))
+  expect(warning).toContain('answered 400: "auto" tool choice requires --enable-auto-tool-choice')
+  expect(warning).not.toContain(apiKey)
 })
