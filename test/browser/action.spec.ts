@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { say } from './support/mock-answers.ts'
 import { expect, test } from './support/test.ts'
-import { eachNth } from './support/more.ts'
+import { eachNth, MORE } from './support/more.ts'
 
 interface Part {
   readonly type: string
@@ -132,48 +132,52 @@ for (const [at, [name, syntax]] of Object.entries(dialects).entries()) {
   )
 }
 
-test('a scripted model in ACTION mode is corrected by an observation', async ({ openPage }) => {
-  const page = await openPage()
-  const { result, raw, shown } = await page.evaluate(async () => {
-    const { createAgent, defineTool } = window.offstage
-    const agent = createAgent({
-      model: {
-        provider: 'scripted',
-        model: 'x',
-        toolMode: 'action',
-        script: {
-          steps: [
-            { text: 'Adding. ', toolCalls: [{ toolName: 'add', input: { item: 'mug' } }] },
-            { text: 'Again. ', toolCalls: [{ toolName: 'add', input: { sku: 'mug' } }] },
-            { text: 'Done.' },
-          ],
-        },
-      },
-      raw: true,
-      tools: [
-        defineTool({
-          name: 'add',
-          description: 'Add to the cart.',
-          inputSchema: {
-            type: 'object',
-            properties: { sku: { type: 'string' } },
-            required: ['sku'],
+test(
+  'a scripted model in ACTION mode is corrected by an observation',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage()
+    const { result, raw, shown } = await page.evaluate(async () => {
+      const { createAgent, defineTool } = window.offstage
+      const agent = createAgent({
+        model: {
+          provider: 'scripted',
+          model: 'x',
+          toolMode: 'action',
+          script: {
+            steps: [
+              { text: 'Adding. ', toolCalls: [{ toolName: 'add', input: { item: 'mug' } }] },
+              { text: 'Again. ', toolCalls: [{ toolName: 'add', input: { sku: 'mug' } }] },
+              { text: 'Done.' },
+            ],
           },
-          execute: () => 'added',
-        }),
-      ],
+        },
+        raw: true,
+        tools: [
+          defineTool({
+            name: 'add',
+            description: 'Add to the cart.',
+            inputSchema: {
+              type: 'object',
+              properties: { sku: { type: 'string' } },
+              required: ['sku'],
+            },
+            execute: () => 'added',
+          }),
+        ],
+      })
+      const run = agent.run('A mug')
+      let shown = ''
+      const raw: string[] = []
+      for await (const event of run) {
+        if (event.type === 'text-delta') shown += event.delta
+        if (event.type === 'raw') raw.push(JSON.stringify(event.data))
+      }
+      return { result: await run.result, raw, shown }
     })
-    const run = agent.run('A mug')
-    let shown = ''
-    const raw: string[] = []
-    for await (const event of run) {
-      if (event.type === 'text-delta') shown += event.delta
-      if (event.type === 'raw') raw.push(JSON.stringify(event.data))
-    }
-    return { result: await run.result, raw, shown }
-  })
-  expect(result).toMatchObject({ outcome: 'completed', text: 'Done.' })
-  expect(result.toolCalls.map((call) => call.status)).toEqual(['invalid', 'succeeded'])
-  expect(shown).not.toContain('<')
-  expect(raw.filter((text) => text.includes('<ACTION>'))).toHaveLength(2)
-})
+    expect(result).toMatchObject({ outcome: 'completed', text: 'Done.' })
+    expect(result.toolCalls.map((call) => call.status)).toEqual(['invalid', 'succeeded'])
+    expect(shown).not.toContain('<')
+    expect(raw.filter((text) => text.includes('<ACTION>'))).toHaveLength(2)
+  },
+)

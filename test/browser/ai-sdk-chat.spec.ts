@@ -15,6 +15,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createAgent, defineTool } from 'offstage'
 import { loadUIMessages } from 'offstage/ai-sdk'
+import { MORE } from './support/more.ts'
 ${chat}
 const agent = createAgent({
   model: {
@@ -99,7 +100,7 @@ const orders = (page: Page): Promise<string | null> =>
 
 const ALL = Array.from({ length: 60 }, (_, at) => at + 1).join(' ')
 
-test('text streams, and another message follows', async ({ chat }) => {
+test('text streams, and another message follows', MORE, async ({ chat }) => {
   await say(chat, 'Please count')
   await expect(answers(chat)).toContainText('1 2 3')
   await expect(chat.locator('main')).toHaveAttribute('data-status', 'streaming')
@@ -126,7 +127,7 @@ test('an approval, with a reload before the answer: the tool runs once', async (
   await expect(chat.getByRole('alert')).toHaveCount(0)
 })
 
-test('a call that is denied', async ({ chat }) => {
+test('a call that is denied', MORE, async ({ chat }) => {
   await say(chat, 'Please order')
   await chat.getByRole('button', { name: 'Deny' }).click()
   await expect(chat.locator('fieldset')).toHaveAttribute('data-state', 'output-denied')
@@ -146,7 +147,7 @@ test('a reload in the middle of an answer: it goes on, and is there once', async
   await expect(answers(chat)).toHaveText(ALL)
 })
 
-test('stop ends the run', async ({ chat }) => {
+test('stop ends the run', MORE, async ({ chat }) => {
   await say(chat, 'Please talk')
   await expect(answers(chat)).toContainText('on and on')
   await chat.getByRole('button', { name: 'Stop' }).click()
@@ -154,7 +155,7 @@ test('stop ends the run', async ({ chat }) => {
   await expect.poll(() => ended(chat)).toMatchObject({ outcome: 'aborted', reason: 'stopped' })
 })
 
-test('again: a branch beside the answer', async ({ chat }) => {
+test('again: a branch beside the answer', MORE, async ({ chat }) => {
   await say(chat, 'Hi')
   await expect(answers(chat)).toHaveText('Hello there.')
   await expect(chat.locator('main')).toHaveAttribute('data-status', 'ready')

@@ -3,7 +3,7 @@ import { expect, test } from './support/driven.ts'
 
 const scripted = { provider: 'scripted', model: 'x', script: { fallback: [{ text: 'Hi.' }] } }
 
-test('bad configuration throws at once and says what to do', async ({ openPage }) => {
+test('bad configuration throws at once and says what to do', MORE, async ({ openPage }) => {
   const page = await openPage({ hasPackage: true })
   const codes = await page.evaluate((model) => {
     const { createAgent, defineTool, OffstageError } = window.offstage
@@ -31,17 +31,21 @@ test('bad configuration throws at once and says what to do', async ({ openPage }
   expect(codes.schema).toMatch(/^schema-(invalid|unsupported): /)
 })
 
-test('an empty message fails the run, and the conversation works on', async ({ openPage }) => {
-  const page = await openPage({ hasPackage: true })
-  const outcome = await page.evaluate(async (model) => {
-    const agent = window.offstage.createAgent({ model })
-    const empty = await agent.run('', { conversationId: 'c' }).result
-    const next = await agent.run('hello', { conversationId: 'c' }).result
-    return { empty, next }
-  }, scripted)
-  expect(outcome.empty).toMatchObject({ outcome: 'failed', error: { code: 'invalid-input' } })
-  expect(outcome.next).toMatchObject({ outcome: 'completed', text: 'Hi.' })
-})
+test(
+  'an empty message fails the run, and the conversation works on',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ hasPackage: true })
+    const outcome = await page.evaluate(async (model) => {
+      const agent = window.offstage.createAgent({ model })
+      const empty = await agent.run('', { conversationId: 'c' }).result
+      const next = await agent.run('hello', { conversationId: 'c' }).result
+      return { empty, next }
+    }, scripted)
+    expect(outcome.empty).toMatchObject({ outcome: 'failed', error: { code: 'invalid-input' } })
+    expect(outcome.next).toMatchObject({ outcome: 'completed', text: 'Hi.' })
+  },
+)
 
 test('F26 IndexedDB refused: the run works in memory, and that is announced', async ({
   openPage,
@@ -57,6 +61,7 @@ test('F26 IndexedDB refused: the run works in memory, and that is announced', as
     body: `
       import '/no-database.js'
       import { startWorker } from '/dist/start-worker.js'
+import { MORE } from './support/more.ts'
       startWorker()
     `,
   })

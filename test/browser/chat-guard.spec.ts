@@ -2,6 +2,7 @@ import type { Locator, Page } from '@playwright/test'
 import { expect, order, orders, press, replies, test } from './support/chat-page.ts'
 import { say } from './support/mock-answers.ts'
 import { pressSettled, standsStill } from './support/press-settled.ts'
+import { MORE } from './support/more.ts'
 
 const approveIn = (page: Page): Locator =>
   page.getByRole('button', { name: 'Approve', exact: true })
@@ -108,21 +109,22 @@ test('an input that is edited on its card outlives a reload, and is what is appr
   expect(await orders(page)).toEqual([{ sku: 'cup' }])
 })
 
-test('what a person scrolls or writes excuses no movement of the chat by its page', async ({
-  openChat,
-  model,
-}) => {
-  model.enqueue(order('mug'), say('It is ordered.'))
-  const { page, send } = await openChat(model)
-  await send('A mug')
-  const approve = approveIn(page)
-  await approve.evaluate(standsStill, 800)
-  const { x, y } = await middleOf(approve)
-  await page.mouse.move(x, y)
-  await page.mouse.wheel(0, 1)
-  await pushDown(page, 20)
-  const moved = await middleOf(approve)
-  await page.mouse.click(moved.x, moved.y)
-  await expect(approve).toBeVisible()
-  expect(await orders(page)).toEqual([])
-})
+test(
+  'what a person scrolls or writes excuses no movement of the chat by its page',
+  MORE,
+  async ({ openChat, model }) => {
+    model.enqueue(order('mug'), say('It is ordered.'))
+    const { page, send } = await openChat(model)
+    await send('A mug')
+    const approve = approveIn(page)
+    await approve.evaluate(standsStill, 800)
+    const { x, y } = await middleOf(approve)
+    await page.mouse.move(x, y)
+    await page.mouse.wheel(0, 1)
+    await pushDown(page, 20)
+    const moved = await middleOf(approve)
+    await page.mouse.click(moved.x, moved.y)
+    await expect(approve).toBeVisible()
+    expect(await orders(page)).toEqual([])
+  },
+)

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import type { Agent, Conversation } from '../../src/index.ts'
 import { expect, test } from './support/test.ts'
+import { MORE } from './support/more.ts'
 
 declare global {
   interface Window {
@@ -100,31 +101,33 @@ async function reload(page: Page): Promise<void> {
   await page.locator('html[data-ready]').waitFor({ state: 'attached' })
 }
 
-test('a composite tool goes on after reloads in the middle of a step and of an approval', async ({
-  openPage,
-}) => {
-  const page = await openPage()
-  await open(page, { holds: 'count', run: true })
-  await expect.poll(() => ran(page)).toEqual(['find', 'count'])
-  await reload(page)
-  await open(page)
-  await expect.poll(() => pending(page)).toEqual(['pay'])
-  // The step had no outcome yet; the call before it had.
-  expect(await ran(page)).toEqual(['find', 'count', 'count', 'reserve', 'reserve'])
-  await reload(page)
-  await open(page)
-  await expect.poll(() => pending(page)).toEqual(['pay'])
-  expect(await calls(page)).toEqual([
-    'order suspended',
-    'find succeeded',
-    'reserve succeeded',
-    'reserve succeeded',
-    'pay awaiting-approval',
-  ])
-  expect(await approve(page)).toBe(true)
-  await expect.poll(() => calls(page)).toEqual(DONE)
-  expect(await ran(page)).toEqual(['find', 'count', 'count', 'reserve', 'reserve', 'pay'])
-})
+test(
+  'a composite tool goes on after reloads in the middle of a step and of an approval',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage()
+    await open(page, { holds: 'count', run: true })
+    await expect.poll(() => ran(page)).toEqual(['find', 'count'])
+    await reload(page)
+    await open(page)
+    await expect.poll(() => pending(page)).toEqual(['pay'])
+    // The step had no outcome yet; the call before it had.
+    expect(await ran(page)).toEqual(['find', 'count', 'count', 'reserve', 'reserve'])
+    await reload(page)
+    await open(page)
+    await expect.poll(() => pending(page)).toEqual(['pay'])
+    expect(await calls(page)).toEqual([
+      'order suspended',
+      'find succeeded',
+      'reserve succeeded',
+      'reserve succeeded',
+      'pay awaiting-approval',
+    ])
+    expect(await approve(page)).toBe(true)
+    await expect.poll(() => calls(page)).toEqual(DONE)
+    expect(await ran(page)).toEqual(['find', 'count', 'count', 'reserve', 'reserve', 'pay'])
+  },
+)
 
 test('any tab answers what a composite tool waits for, and one of two answers counts', async ({
   openPage,

@@ -6,6 +6,7 @@ import { pressOn } from './support/person.ts'
 
 const HOST = `
 import { createAgent } from '/dist/index.js'
+import { MORE } from './support/more.ts'
 const script = { steps: [{ toolCalls: [{ toolName: 'destroy', input: {} }] }, { text: 'Gone.' }] }
 const agent = createAgent({
   model: { provider: 'scripted', model: 'x', script },
@@ -29,30 +30,31 @@ interface Host {
   readonly approve: () => Promise<string>
 }
 
-test('what was asked before a reload takes a press of a person after it', async ({
-  driven: page,
-  site,
-}) => {
-  site.add('/consent-reload.js', { body: HOST })
-  site.add('/consent-reload.html', {
-    body: '<!doctype html><title>Test</title><body><button id="yes" onclick="approve().then((answer) => (document.title = answer))">Yes</button><script type="module" src="/consent-reload.js"></script>',
-  })
-  const open = async (): Promise<void> => {
-    await page.goto(`${site.url}/consent-reload.html`)
-    await expect.poll(() => property(page, 'html[data-host]', 'tagName')).toBe('HTML')
-    await expect
-      .poll(() =>
-        page.evaluate(() => (window as unknown as Host).talk.getSnapshot().pending.length),
-      )
-      .toBe(1)
-  }
-  const isDestroyed = () => page.evaluate(() => 'destroyed' in document.documentElement.dataset)
-  await open()
-  await page.person.click(300, 300)
-  await open()
-  expect(await page.evaluate(() => (window as unknown as Host).approve())).toBe('consent-refused')
-  expect(await isDestroyed()).toBe(false)
-  await pressOn(page, '#yes')
-  await expect.poll(() => page.evaluate(() => document.title)).toBe('true')
-  await expect.poll(isDestroyed).toBe(true)
-})
+test(
+  'what was asked before a reload takes a press of a person after it',
+  MORE,
+  async ({ driven: page, site }) => {
+    site.add('/consent-reload.js', { body: HOST })
+    site.add('/consent-reload.html', {
+      body: '<!doctype html><title>Test</title><body><button id="yes" onclick="approve().then((answer) => (document.title = answer))">Yes</button><script type="module" src="/consent-reload.js"></script>',
+    })
+    const open = async (): Promise<void> => {
+      await page.goto(`${site.url}/consent-reload.html`)
+      await expect.poll(() => property(page, 'html[data-host]', 'tagName')).toBe('HTML')
+      await expect
+        .poll(() =>
+          page.evaluate(() => (window as unknown as Host).talk.getSnapshot().pending.length),
+        )
+        .toBe(1)
+    }
+    const isDestroyed = () => page.evaluate(() => 'destroyed' in document.documentElement.dataset)
+    await open()
+    await page.person.click(300, 300)
+    await open()
+    expect(await page.evaluate(() => (window as unknown as Host).approve())).toBe('consent-refused')
+    expect(await isDestroyed()).toBe(false)
+    await pressOn(page, '#yes')
+    await expect.poll(() => page.evaluate(() => document.title)).toBe('true')
+    await expect.poll(isDestroyed).toBe(true)
+  },
+)

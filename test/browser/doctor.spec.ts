@@ -99,7 +99,7 @@ function wordsOf(report: Report, name: string): string {
 
 const everywhere = (): boolean => true
 
-test('a good endpoint, from the page and from a worker', async ({ openPage, site }) => {
+test('a good endpoint, from the page and from a worker', MORE, async ({ openPage, site }) => {
   const { baseURL } = await serveModel({ allows: everywhere })
   const page = await openPage()
   const report = await diagnose(page, { baseURL })

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { callTools, say } from './support/mock-answers.ts'
 import { expect, test } from './support/test.ts'
+import { MORE } from './support/more.ts'
 
 declare global {
   interface Window {
@@ -73,36 +74,36 @@ async function openShop(page: Page, address: string): Promise<void> {
 const send = (page: Page, conversationId: string) =>
   page.evaluate((id) => window.agent.run('Hi', { conversationId: id }).result, conversationId)
 
-test('a page of a later format and one of this format share a store: neither ends what the other does', async ({
-  openPage,
-  context,
-  model,
-}) => {
-  const ours = await openPage({ context })
-  const later = await openPage({ context })
-  model.enqueue(say('One.'), callTools([{ name: 'pay', input: {} }]), say('Paid.'), say('Three.'))
-  await openShop(ours, model.baseURL)
-  expect(await send(ours, 'theirs')).toMatchObject({ outcome: 'completed' })
-  // Our own run waits for a person meanwhile.
-  await ours.evaluate(() => void window.agent.run('Pay', { conversationId: 'ours' }))
-  const snapshot = () => ours.evaluate(() => window.agent.conversation('ours').getSnapshot())
-  await expect.poll(async () => (await snapshot()).pending.length).toBe(1)
+test(
+  'a page of a later format and one of this format share a store: neither ends what the other does',
+  MORE,
+  async ({ openPage, context, model }) => {
+    const ours = await openPage({ context })
+    const later = await openPage({ context })
+    model.enqueue(say('One.'), callTools([{ name: 'pay', input: {} }]), say('Paid.'), say('Three.'))
+    await openShop(ours, model.baseURL)
+    expect(await send(ours, 'theirs')).toMatchObject({ outcome: 'completed' })
+    // Our own run waits for a person meanwhile.
+    await ours.evaluate(() => void window.agent.run('Pay', { conversationId: 'ours' }))
+    const snapshot = () => ours.evaluate(() => window.agent.conversation('ours').getSnapshot())
+    await expect.poll(async () => (await snapshot()).pending.length).toBe(1)
 
-  await becomeLater(later, 'theirs')
-  expect(await later.evaluate(() => window.later?.append('theirs'))).toBe(true)
+    await becomeLater(later, 'theirs')
+    expect(await later.evaluate(() => window.later?.append('theirs'))).toBe(true)
 
-  const refused = await send(ours, 'theirs')
-  expect(refused).toMatchObject({ outcome: 'failed', error: { code: 'storage-newer' } })
-  expect(refused).toHaveProperty('error.message', expect.stringMatching(/reload/i))
-  // What it was about to write is still its own.
-  expect(await later.evaluate(() => window.later?.append('theirs'))).toBe(true)
-  const list = await ours.evaluate(() => window.agent.conversations.list())
-  expect(list.find(({ conversationId }) => conversationId === 'theirs')).toMatchObject({
-    format: FORMAT,
-    title: 'Of a later version',
-  })
+    const refused = await send(ours, 'theirs')
+    expect(refused).toMatchObject({ outcome: 'failed', error: { code: 'storage-newer' } })
+    expect(refused).toHaveProperty('error.message', expect.stringMatching(/reload/i))
+    // What it was about to write is still its own.
+    expect(await later.evaluate(() => window.later?.append('theirs'))).toBe(true)
+    const list = await ours.evaluate(() => window.agent.conversations.list())
+    expect(list.find(({ conversationId }) => conversationId === 'theirs')).toMatchObject({
+      format: FORMAT,
+      title: 'Of a later version',
+    })
 
-  const [pending] = (await snapshot()).pending
-  await ours.evaluate((id) => window.agent.approve(id), pending?.toolCallId ?? '')
-  await expect.poll(async () => (await snapshot()).ended).toMatchObject({ outcome: 'completed' })
-})
+    const [pending] = (await snapshot()).pending
+    await ours.evaluate((id) => window.agent.approve(id), pending?.toolCallId ?? '')
+    await expect.poll(async () => (await snapshot()).ended).toMatchObject({ outcome: 'completed' })
+  },
+)

@@ -29,6 +29,7 @@ const test = base.extend<{ server: Server }>({
 const workerOf = (url: string): string => `
 import { startWorker } from '/dist/start-worker.js'
 import { httpStore } from '/dist/http-store.js'
+import { MORE } from './support/more.ts'
 startWorker({ stores: [httpStore({ url: '${url}', headers: ({ team }) => ({ 'x-tenant': team }) })] })`
 
 const HTML = '<!doctype html><title>Device</title><script type="module" src="/expose.js"></script>'
@@ -166,79 +167,81 @@ test('a device that opens what another one works on leaves it there, until a per
   expect((await snapshotOf(again)).roles).toEqual(['user', 'assistant'])
 })
 
-test('two browsers follow one conversation, and the list of both has it', async ({
-  browser,
-  site,
-  server: { server },
-}) => {
-  const given = { site, url: server.url, team: 'sales' }
-  const here = await openDevice(await browser.newContext(), given)
-  const there = await openDevice(await browser.newContext(), given)
-  await begin(here)
-  await expect
-    .poll(() => snapshotOf(there))
-    .toMatchObject({ roles: ['user', 'assistant'], pending: 1 })
-  expect(await snapshotOf(here)).toMatchObject({ pending: 1, orders: 0 })
-  await approve(here)
-  const done = { pending: 0, status: 'idle' }
-  await expect.poll(() => snapshotOf(here)).toMatchObject({ ...done, orders: 1 })
-  await expect.poll(() => snapshotOf(there)).toMatchObject({ ...done, orders: 0 })
-  expect((await snapshotOf(there)).roles).toEqual((await snapshotOf(here)).roles)
-  const titles = (page: Page) =>
-    page.evaluate(async () => {
-      const { agent } = (window as unknown as DeviceWindow).device
-      return (await agent.conversations.list()).map(({ title }) => title)
-    })
-  expect(await titles(there)).toEqual(['A mug'])
+test(
+  'two browsers follow one conversation, and the list of both has it',
+  MORE,
+  async ({ browser, site, server: { server } }) => {
+    const given = { site, url: server.url, team: 'sales' }
+    const here = await openDevice(await browser.newContext(), given)
+    const there = await openDevice(await browser.newContext(), given)
+    await begin(here)
+    await expect
+      .poll(() => snapshotOf(there))
+      .toMatchObject({ roles: ['user', 'assistant'], pending: 1 })
+    expect(await snapshotOf(here)).toMatchObject({ pending: 1, orders: 0 })
+    await approve(here)
+    const done = { pending: 0, status: 'idle' }
+    await expect.poll(() => snapshotOf(here)).toMatchObject({ ...done, orders: 1 })
+    await expect.poll(() => snapshotOf(there)).toMatchObject({ ...done, orders: 0 })
+    expect((await snapshotOf(there)).roles).toEqual((await snapshotOf(here)).roles)
+    const titles = (page: Page) =>
+      page.evaluate(async () => {
+        const { agent } = (window as unknown as DeviceWindow).device
+        return (await agent.conversations.list()).map(({ title }) => title)
+      })
+    expect(await titles(there)).toEqual(['A mug'])
 
-  // The other one goes on from there, and a third one without the team's name sees nothing.
-  await begin(there)
-  await expect.poll(async () => (await snapshotOf(here)).pending).toBe(1)
-  await approve(there)
-  await expect.poll(() => snapshotOf(there)).toMatchObject({ ...done, orders: 1 })
-  await expect
-    .poll(async () => (await snapshotOf(here)).roles.filter((role) => role === 'user').length)
-    .toBe(2)
-  const stranger = await openDevice(await browser.newContext(), {
-    ...given,
-    team: 'others',
-  })
-  expect(await titles(stranger)).toEqual([])
-  for (const page of [here, there, stranger]) await page.context().close()
-})
-
-test('while the server is away, a run parks as storage-offline, and goes on when it is back', async ({
-  browser,
-  site,
-  server: { proxy },
-}) => {
-  const url = `${proxy.url}/history`
-  const page = await openDevice(await browser.newContext(), { site, url, team: 'travellers' })
-  await begin(page)
-  await expect.poll(async () => (await snapshotOf(page)).pending).toBe(1)
-  proxy.cut()
-  await expect.poll(() => statesOf(page)).toContain('offline')
-  await page.evaluate(() => {
-    const { agent } = (window as unknown as DeviceWindow).device
-    void agent.run('Another', { conversationId: 'other' })
-  })
-  const other = () =>
-    page.evaluate(() => {
-      const { agent } = (window as unknown as DeviceWindow).device
-      const { parked, status } = agent.conversation('other').getSnapshot()
-      return { parked, status }
+    // The other one goes on from there, and a third one without the team's name sees nothing.
+    await begin(there)
+    await expect.poll(async () => (await snapshotOf(here)).pending).toBe(1)
+    await approve(there)
+    await expect.poll(() => snapshotOf(there)).toMatchObject({ ...done, orders: 1 })
+    await expect
+      .poll(async () => (await snapshotOf(here)).roles.filter((role) => role === 'user').length)
+      .toBe(2)
+    const stranger = await openDevice(await browser.newContext(), {
+      ...given,
+      team: 'others',
     })
-  await page.evaluate(() => {
-    const { agent } = (window as unknown as DeviceWindow).device
-    agent.conversation('other').subscribe(() => undefined)
-  })
-  await expect.poll(other).toMatchObject({ parked: 'storage-offline' })
-  proxy.mend()
-  await expect.poll(async () => (await other()).parked).toBe(undefined)
-  await approve(page)
-  await expect.poll(() => snapshotOf(page)).toMatchObject({ pending: 0, status: 'idle', orders: 1 })
-  await page.context().close()
-})
+    expect(await titles(stranger)).toEqual([])
+    for (const page of [here, there, stranger]) await page.context().close()
+  },
+)
+
+test(
+  'while the server is away, a run parks as storage-offline, and goes on when it is back',
+  MORE,
+  async ({ browser, site, server: { proxy } }) => {
+    const url = `${proxy.url}/history`
+    const page = await openDevice(await browser.newContext(), { site, url, team: 'travellers' })
+    await begin(page)
+    await expect.poll(async () => (await snapshotOf(page)).pending).toBe(1)
+    proxy.cut()
+    await expect.poll(() => statesOf(page)).toContain('offline')
+    await page.evaluate(() => {
+      const { agent } = (window as unknown as DeviceWindow).device
+      void agent.run('Another', { conversationId: 'other' })
+    })
+    const other = () =>
+      page.evaluate(() => {
+        const { agent } = (window as unknown as DeviceWindow).device
+        const { parked, status } = agent.conversation('other').getSnapshot()
+        return { parked, status }
+      })
+    await page.evaluate(() => {
+      const { agent } = (window as unknown as DeviceWindow).device
+      agent.conversation('other').subscribe(() => undefined)
+    })
+    await expect.poll(other).toMatchObject({ parked: 'storage-offline' })
+    proxy.mend()
+    await expect.poll(async () => (await other()).parked).toBe(undefined)
+    await approve(page)
+    await expect
+      .poll(() => snapshotOf(page))
+      .toMatchObject({ pending: 0, status: 'idle', orders: 1 })
+    await page.context().close()
+  },
+)
 
 test('a page that is opened while the server is away shows the copy, and goes on once it is back', async ({
   browser,

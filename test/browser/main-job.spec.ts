@@ -1,6 +1,7 @@
 import { startAimock } from './support/aimock.ts'
 import { callTools, say } from './support/mock-answers.ts'
 import { expect, test } from './support/test.ts'
+import { MORE } from './support/more.ts'
 
 // The model here is aimock, or the scripted chat server of `support/mock-openai.ts`.
 
@@ -75,61 +76,62 @@ test('a page tool changes the DOM and the final text streams, against aimock ove
   expect(places).not.toContain(-1)
 })
 
-test('a server that refuses tools is asked in ACTION mode, and that is remembered', async ({
-  openPage,
-  model,
-}) => {
-  model.refuseTools = true
-  model.enqueue(
-    say('I add them.\n<ACTION>\n<add><skuu>mug</skuu></add>\n</ACTION>', { pieceLength: 3 }),
-    say('Corrected.\n<ACTION><add><sku>mug</sku><quantity>2</quantity></add></ACTION>', {
-      pieceLength: 3,
-    }),
-    say('Two mugs are in.'),
-    say('Anything else?'),
-  )
-  const page = await openPage()
-  const { result, shown, second, warnings } = await page.evaluate(async (baseURL) => {
-    const { createAgent, defineTool } = window.offstage
-    const agent = createAgent({
-      model: { provider: 'ollama', model: 'tiny', baseURL },
-      tools: [
-        defineTool({
-          name: 'add',
-          description: 'Add to the cart.',
-          inputSchema: {
-            type: 'object',
-            properties: { sku: { type: 'string' }, quantity: { type: 'integer' } },
-            required: ['sku'],
-          },
-          execute: (input) => input,
-        }),
-      ],
-    })
-    const run = agent.run('Two mugs')
-    let shown = ''
-    const warnings: string[] = []
-    for await (const event of run) {
-      if (event.type === 'text-delta') shown += event.delta
-      if (event.type === 'warning') warnings.push(event.code)
-    }
-    const second = await agent.run('Thanks', { conversationId: run.conversationId }).result
-    return { result: await run.result, shown, second, warnings }
-  }, model.baseURL)
+test(
+  'a server that refuses tools is asked in ACTION mode, and that is remembered',
+  MORE,
+  async ({ openPage, model }) => {
+    model.refuseTools = true
+    model.enqueue(
+      say('I add them.\n<ACTION>\n<add><skuu>mug</skuu></add>\n</ACTION>', { pieceLength: 3 }),
+      say('Corrected.\n<ACTION><add><sku>mug</sku><quantity>2</quantity></add></ACTION>', {
+        pieceLength: 3,
+      }),
+      say('Two mugs are in.'),
+      say('Anything else?'),
+    )
+    const page = await openPage()
+    const { result, shown, second, warnings } = await page.evaluate(async (baseURL) => {
+      const { createAgent, defineTool } = window.offstage
+      const agent = createAgent({
+        model: { provider: 'ollama', model: 'tiny', baseURL },
+        tools: [
+          defineTool({
+            name: 'add',
+            description: 'Add to the cart.',
+            inputSchema: {
+              type: 'object',
+              properties: { sku: { type: 'string' }, quantity: { type: 'integer' } },
+              required: ['sku'],
+            },
+            execute: (input) => input,
+          }),
+        ],
+      })
+      const run = agent.run('Two mugs')
+      let shown = ''
+      const warnings: string[] = []
+      for await (const event of run) {
+        if (event.type === 'text-delta') shown += event.delta
+        if (event.type === 'warning') warnings.push(event.code)
+      }
+      const second = await agent.run('Thanks', { conversationId: run.conversationId }).result
+      return { result: await run.result, shown, second, warnings }
+    }, model.baseURL)
 
-  expect(result).toMatchObject({ outcome: 'completed', text: 'Two mugs are in.', steps: 3 })
-  expect(result.toolCalls.map((call) => call.status)).toEqual(['invalid', 'succeeded'])
-  expect(result.toolCalls[1]?.input).toEqual({ sku: 'mug', quantity: 2 })
-  expect(shown).not.toMatch(/<|ACTION|sku/)
-  expect(warnings).toEqual(['tools-refused'])
-  expect(second.outcome).toBe('completed')
+    expect(result).toMatchObject({ outcome: 'completed', text: 'Two mugs are in.', steps: 3 })
+    expect(result.toolCalls.map((call) => call.status)).toEqual(['invalid', 'succeeded'])
+    expect(result.toolCalls[1]?.input).toEqual({ sku: 'mug', quantity: 2 })
+    expect(shown).not.toMatch(/<|ACTION|sku/)
+    expect(warnings).toEqual(['tools-refused'])
+    expect(second.outcome).toBe('completed')
 
-  const withTools = model.requests.filter((request) => request.body.tools)
-  expect(withTools, 'only the first request had tools').toHaveLength(1)
-  const observed = JSON.stringify(model.requests[2]?.body.messages)
-  expect(observed).toContain("unknown parameter 'skuu', did you mean 'sku'?")
-  expect(JSON.stringify(model.requests[3]?.body.messages)).toContain('Tool add succeeded')
-})
+    const withTools = model.requests.filter((request) => request.body.tools)
+    expect(withTools, 'only the first request had tools').toHaveLength(1)
+    const observed = JSON.stringify(model.requests[2]?.body.messages)
+    expect(observed).toContain("unknown parameter 'skuu', did you mean 'sku'?")
+    expect(JSON.stringify(model.requests[3]?.body.messages)).toContain('Tool add succeeded')
+  },
+)
 
 test('text that precedes a tool call is always seen before the tool runs', async ({ openPage }) => {
   const page = await openPage()

@@ -88,30 +88,31 @@ for (const [at, { language, fact, query }] of facts.entries())
     },
   )
 
-test('a run that goes on after a reload is sent what was found before, though it was forgotten since', async ({
-  openPage,
-  model,
-}) => {
-  const { baseURL } = model
-  model.enqueue(
-    callTools([{ name: 'remember', input: { text: 'The locker is number 4711.' } }]),
-    say('Noted.'),
-    { ...say('Never heard.'), end: 'hang' },
-    say('It is 4711.'),
-  )
-  const page = await openPage()
-  await ask(page, { baseURL, prompt: 'Remember my locker.', conversationId: 'first' })
-  await ask(page, { baseURL, prompt: 'Which locker?', conversationId: 'second', leaveOpen: true })
-  await expect.poll(() => model.requests.length).toBe(3)
-  const before = sent(model)
-  expect(before).toContain('number 4711')
-  expect(await own(page, 'clear')).toBe(1)
-  await reload(page)
-  expect(await ask(page, { baseURL, prompt: '', conversationId: 'second' })).toMatchObject({
-    text: 'It is 4711.',
-  })
-  expect(sent(model)).toBe(before)
-})
+test(
+  'a run that goes on after a reload is sent what was found before, though it was forgotten since',
+  MORE,
+  async ({ openPage, model }) => {
+    const { baseURL } = model
+    model.enqueue(
+      callTools([{ name: 'remember', input: { text: 'The locker is number 4711.' } }]),
+      say('Noted.'),
+      { ...say('Never heard.'), end: 'hang' },
+      say('It is 4711.'),
+    )
+    const page = await openPage()
+    await ask(page, { baseURL, prompt: 'Remember my locker.', conversationId: 'first' })
+    await ask(page, { baseURL, prompt: 'Which locker?', conversationId: 'second', leaveOpen: true })
+    await expect.poll(() => model.requests.length).toBe(3)
+    const before = sent(model)
+    expect(before).toContain('number 4711')
+    expect(await own(page, 'clear')).toBe(1)
+    await reload(page)
+    expect(await ask(page, { baseURL, prompt: '', conversationId: 'second' })).toMatchObject({
+      text: 'It is 4711.',
+    })
+    expect(sent(model)).toBe(before)
+  },
+)
 
 test(
   'what is forgotten in one tab is in no store of the origin and is found by no other tab',

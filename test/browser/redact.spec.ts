@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test'
 import { dumpStorage } from './support/dump-storage.ts'
 import { callTools, say } from './support/mock-answers.ts'
 import { expect, test } from './support/test.ts'
+import { MORE } from './support/more.ts'
 
 const SECRET = '4111-1111-1111-1111'
 
@@ -34,26 +35,30 @@ function ask(page: Page, baseURL: string, secret: string) {
   )
 }
 
-test('what is redacted is in no row, and not shown after a reload', async ({ openPage, model }) => {
-  const input = { card: SECRET }
-  model.enqueue(callTools([{ id: 'p', name: 'pay', input }]), say(`Charged ${SECRET}.`))
-  const page = await openPage()
-  const { result, shown } = await ask(page, model.baseURL, SECRET)
-  expect(result).toMatchObject({ outcome: 'completed', text: 'Charged [card].' })
-  // While it was written it was not stored yet.
-  expect(shown).toBe(`Charged ${SECRET}.`)
-  const kept = await page.evaluate(dumpStorage)
-  expect(kept).toContain('Charged [card].')
-  expect(kept).not.toContain(SECRET)
-  expect(JSON.stringify(model.requests.map(({ body }) => body))).not.toContain(SECRET)
-  await page.reload()
-  await page.locator('html[data-ready]').waitFor({ state: 'attached' })
-  const titles = await page.evaluate(async () => {
-    const { createAgent } = window.offstage
-    const agent = createAgent({ model: { provider: 'ollama', model: 'none' } })
-    const list = await agent.conversations.list()
-    await agent.dispose()
-    return list.map(({ title }) => title)
-  })
-  expect(titles).toEqual(['My card is [card]'])
-})
+test(
+  'what is redacted is in no row, and not shown after a reload',
+  MORE,
+  async ({ openPage, model }) => {
+    const input = { card: SECRET }
+    model.enqueue(callTools([{ id: 'p', name: 'pay', input }]), say(`Charged ${SECRET}.`))
+    const page = await openPage()
+    const { result, shown } = await ask(page, model.baseURL, SECRET)
+    expect(result).toMatchObject({ outcome: 'completed', text: 'Charged [card].' })
+    // While it was written it was not stored yet.
+    expect(shown).toBe(`Charged ${SECRET}.`)
+    const kept = await page.evaluate(dumpStorage)
+    expect(kept).toContain('Charged [card].')
+    expect(kept).not.toContain(SECRET)
+    expect(JSON.stringify(model.requests.map(({ body }) => body))).not.toContain(SECRET)
+    await page.reload()
+    await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+    const titles = await page.evaluate(async () => {
+      const { createAgent } = window.offstage
+      const agent = createAgent({ model: { provider: 'ollama', model: 'none' } })
+      const list = await agent.conversations.list()
+      await agent.dispose()
+      return list.map(({ title }) => title)
+    })
+    expect(titles).toEqual(['My card is [card]'])
+  },
+)

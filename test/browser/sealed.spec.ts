@@ -5,6 +5,7 @@ import type { pageTools as PageTools } from '../../src/page-tools/index.ts'
 import { dumpStorage } from './support/dump-storage.ts'
 import { callTools, say } from './support/mock-answers.ts'
 import { expect, test } from './support/test.ts'
+import { MORE } from './support/more.ts'
 
 // A model types a random secret into a password field: it is looked for wherever something is kept, shown or sent.
 
@@ -119,34 +120,37 @@ for (const toolMode of ['native', 'action'] as const)
     expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('[sealed value 1 of')
   })
 
-test('a reload before a person has approved: nothing is typed, and the model is told', async ({
-  openPage,
-  model,
-}) => {
-  const secret = randomUUID()
-  const input = { ref: 'Password', text: secret }
-  model.enqueue(callTools([{ id: 'p1', name: 'type_text', input }]), say('I see.'))
-  const given = { baseURL: model.baseURL, toolMode: 'native', toolApproval: 'always' } as const
-  const page = await openPage({ body: BODY })
-  await watch(page, given)
-  await page.evaluate(() => void (window as unknown as Watched).sealed.chat.send('Log in.'))
-  await expect
-    .poll(() =>
-      page.evaluate(() => (window as unknown as Watched).sealed.chat.getSnapshot().pending.length),
-    )
-    .toBe(1)
-  await page.reload()
-  await page.locator('html[data-ready]').waitFor({ state: 'attached' })
-  await watch(page, given)
-  const result = await page.evaluate(async () => {
-    const resumed = await (window as unknown as Watched).sealed.agent.resume('talk')
-    return resumed?.result
-  })
-  expect(result).toMatchObject({
-    outcome: 'completed',
-    toolCalls: [{ status: 'failed', output: { code: 'not-kept' } }],
-  })
-  expect(await passwordOn(page)).toBe('')
-  expect(await page.evaluate(dumpStorage)).not.toContain(secret)
-  expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('was sealed and not kept')
-})
+test(
+  'a reload before a person has approved: nothing is typed, and the model is told',
+  MORE,
+  async ({ openPage, model }) => {
+    const secret = randomUUID()
+    const input = { ref: 'Password', text: secret }
+    model.enqueue(callTools([{ id: 'p1', name: 'type_text', input }]), say('I see.'))
+    const given = { baseURL: model.baseURL, toolMode: 'native', toolApproval: 'always' } as const
+    const page = await openPage({ body: BODY })
+    await watch(page, given)
+    await page.evaluate(() => void (window as unknown as Watched).sealed.chat.send('Log in.'))
+    await expect
+      .poll(() =>
+        page.evaluate(
+          () => (window as unknown as Watched).sealed.chat.getSnapshot().pending.length,
+        ),
+      )
+      .toBe(1)
+    await page.reload()
+    await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+    await watch(page, given)
+    const result = await page.evaluate(async () => {
+      const resumed = await (window as unknown as Watched).sealed.agent.resume('talk')
+      return resumed?.result
+    })
+    expect(result).toMatchObject({
+      outcome: 'completed',
+      toolCalls: [{ status: 'failed', output: { code: 'not-kept' } }],
+    })
+    expect(await passwordOn(page)).toBe('')
+    expect(await page.evaluate(dumpStorage)).not.toContain(secret)
+    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('was sealed and not kept')
+  },
+)

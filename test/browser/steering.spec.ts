@@ -107,30 +107,31 @@ const sentTo = ({ requests }: MockOpenAI): string[][] =>
       .map(({ role, content }) => `${role}: ${typeof content === 'string' ? content : ''}`),
   )
 
-test('a steered message outlives a reload, and one that was taken back does not come', async ({
-  openPage,
-  model,
-}) => {
-  model.enqueue(callTools([{ name: 'work', input: {} }]), say('Both done.'))
-  const page = await openPage()
-  await mount(page, model.baseURL)
-  await begin(page, 'One')
-  await expect.poll(async () => (await shown(page)).calls).toEqual(['executing'])
-  await steer(page, 'Two')
-  await steer(page, 'Three')
-  await expect.poll(async () => (await shown(page)).queued).toEqual(['Two', 'Three'])
-  expect(await page.evaluate(() => window.steered.sent[1]?.cancel())).toBe(true)
-  await reload(page, model.baseURL)
-  await expect.poll(async () => (await shown(page)).queued).toEqual(['Two'])
-  await resume(page)
-  await expect
-    .poll(() => page.evaluate(() => String(window.steered.finishWork)))
-    .toContain('resolve')
-  await page.evaluate(() => window.steered.finishWork())
-  expect(await result(page)).toMatchObject({ outcome: 'completed', text: 'Both done.' })
-  expect(sentTo(model).at(-1)).toEqual(['user: One', 'tool: worked', 'user: Two'])
-  expect((await shown(page)).queued).toEqual([])
-})
+test(
+  'a steered message outlives a reload, and one that was taken back does not come',
+  MORE,
+  async ({ openPage, model }) => {
+    model.enqueue(callTools([{ name: 'work', input: {} }]), say('Both done.'))
+    const page = await openPage()
+    await mount(page, model.baseURL)
+    await begin(page, 'One')
+    await expect.poll(async () => (await shown(page)).calls).toEqual(['executing'])
+    await steer(page, 'Two')
+    await steer(page, 'Three')
+    await expect.poll(async () => (await shown(page)).queued).toEqual(['Two', 'Three'])
+    expect(await page.evaluate(() => window.steered.sent[1]?.cancel())).toBe(true)
+    await reload(page, model.baseURL)
+    await expect.poll(async () => (await shown(page)).queued).toEqual(['Two'])
+    await resume(page)
+    await expect
+      .poll(() => page.evaluate(() => String(window.steered.finishWork)))
+      .toContain('resolve')
+    await page.evaluate(() => window.steered.finishWork())
+    expect(await result(page)).toMatchObject({ outcome: 'completed', text: 'Both done.' })
+    expect(sentTo(model).at(-1)).toEqual(['user: One', 'tool: worked', 'user: Two'])
+    expect((await shown(page)).queued).toEqual([])
+  },
+)
 
 test(
   'what is sent for after the run outlives a reload, begins the next one, and that outlives one, too',
@@ -199,27 +200,28 @@ test(
   },
 )
 
-test('a worker that dies behind a steered message: it is delivered once', async ({
-  openPage,
-  model,
-}) => {
-  model.enqueue(callTools([{ name: 'work', input: {} }]), say('Both done.'))
-  const page = await openPage()
-  await mount(page, model.baseURL)
-  await begin(page, 'One')
-  await expect.poll(async () => (await shown(page)).calls).toEqual(['executing'])
-  await steer(page, 'Two')
-  await expect.poll(async () => (await shown(page)).queued).toEqual(['Two'])
-  await page.evaluate(() => window.steered.workers.at(-1)?.terminate())
-  await page.evaluate(() => window.steered.finishWork())
-  expect(await result(page)).toMatchObject({ outcome: 'completed', text: 'Both done.' })
-  expect(await outcome(page)).toEqual({ status: 'delivered' })
-  expect(
-    sentTo(model)
-      .at(-1)
-      ?.filter((text) => text === 'user: Two'),
-  ).toHaveLength(1)
-})
+test(
+  'a worker that dies behind a steered message: it is delivered once',
+  MORE,
+  async ({ openPage, model }) => {
+    model.enqueue(callTools([{ name: 'work', input: {} }]), say('Both done.'))
+    const page = await openPage()
+    await mount(page, model.baseURL)
+    await begin(page, 'One')
+    await expect.poll(async () => (await shown(page)).calls).toEqual(['executing'])
+    await steer(page, 'Two')
+    await expect.poll(async () => (await shown(page)).queued).toEqual(['Two'])
+    await page.evaluate(() => window.steered.workers.at(-1)?.terminate())
+    await page.evaluate(() => window.steered.finishWork())
+    expect(await result(page)).toMatchObject({ outcome: 'completed', text: 'Both done.' })
+    expect(await outcome(page)).toEqual({ status: 'delivered' })
+    expect(
+      sentTo(model)
+        .at(-1)
+        ?.filter((text) => text === 'user: Two'),
+    ).toHaveLength(1)
+  },
+)
 
 test(
   'an answer is cut short in the worker, and a reload right behind it loses nothing',
@@ -244,30 +246,30 @@ test(
   },
 )
 
-test('while an approval is waited for, a message waits, too; another tab answers', async ({
-  openPage,
-  model,
-  context,
-}) => {
-  model.enqueue(callTools([{ name: 'pay', input: {} }]), say('Paid, wrapped.'))
-  const page = await openPage()
-  await mount(page, model.baseURL)
-  await begin(page, 'Pay')
-  await expect.poll(async () => (await shown(page)).pending).toBe(1)
-  await steer(page, 'And wrap it')
-  const other = await openPage({ context })
-  await mount(other, model.baseURL)
-  await expect.poll(async () => (await shown(other)).queued).toEqual(['And wrap it'])
-  const answered = await other.evaluate(() => {
-    const { chat } = window.steered
-    const [call] = chat.getSnapshot().pending
-    return call ? chat.approve(call.toolCallId) : false
-  })
-  expect(answered).toBe(true)
-  await expect.poll(async () => (await shown(other)).texts.at(-1)).toBe('Paid, wrapped.')
-  expect(sentTo(model).at(-1)?.slice(-2)).toEqual(['tool: paid', 'user: And wrap it'])
-  expect(await outcome(page)).toEqual({ status: 'delivered' })
-})
+test(
+  'while an approval is waited for, a message waits, too; another tab answers',
+  MORE,
+  async ({ openPage, model, context }) => {
+    model.enqueue(callTools([{ name: 'pay', input: {} }]), say('Paid, wrapped.'))
+    const page = await openPage()
+    await mount(page, model.baseURL)
+    await begin(page, 'Pay')
+    await expect.poll(async () => (await shown(page)).pending).toBe(1)
+    await steer(page, 'And wrap it')
+    const other = await openPage({ context })
+    await mount(other, model.baseURL)
+    await expect.poll(async () => (await shown(other)).queued).toEqual(['And wrap it'])
+    const answered = await other.evaluate(() => {
+      const { chat } = window.steered
+      const [call] = chat.getSnapshot().pending
+      return call ? chat.approve(call.toolCallId) : false
+    })
+    expect(answered).toBe(true)
+    await expect.poll(async () => (await shown(other)).texts.at(-1)).toBe('Paid, wrapped.')
+    expect(sentTo(model).at(-1)?.slice(-2)).toEqual(['tool: paid', 'user: And wrap it'])
+    expect(await outcome(page)).toEqual({ status: 'delivered' })
+  },
+)
 
 test('an edited message has three branches, which a reload and another tab show alike', async ({
   openPage,

@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test'
 import type { Agent, RunResult } from '../../src/index.ts'
 import { callTools, say } from './support/mock-answers.ts'
 import { expect, test } from './support/test.ts'
+import { MORE } from './support/more.ts'
 
 declare global {
   interface Window {
@@ -106,108 +107,114 @@ test('what an agent that is called as a tool waits for is answered after a reloa
   expect(asked[3]).toContain('It is paid.')
 })
 
-test('what it waits for is answered in another tab, and runs where the agents are', async ({
-  openPage,
-  model,
-}) => {
-  model.enqueue(
-    callTools([{ name: 'ask_expert', input: { prompt: 'Pay it.' } }]),
-    callTools([{ name: 'pay', input: {}, id: 'pay_1' }]),
-    say('It is paid.'),
-    say('The bill is paid.'),
-  )
-  const one = await openPage()
-  await mount(one, model.baseURL)
-  await begin(one)
-  await expect.poll(() => pending(one)).toHaveLength(1)
-  const other = await openPage()
-  await mount(other, model.baseURL)
-  await expect.poll(() => pending(other)).toMatchObject([{ toolName: 'pay', kind: 'approval' }])
-  await expect.poll(() => approve(other)).toBe(true)
-  await expect
-    .poll(() => result(one))
-    .toMatchObject({
-      outcome: 'completed',
-      text: 'The bill is paid.',
+test(
+  'what it waits for is answered in another tab, and runs where the agents are',
+  MORE,
+  async ({ openPage, model }) => {
+    model.enqueue(
+      callTools([{ name: 'ask_expert', input: { prompt: 'Pay it.' } }]),
+      callTools([{ name: 'pay', input: {}, id: 'pay_1' }]),
+      say('It is paid.'),
+      say('The bill is paid.'),
+    )
+    const one = await openPage()
+    await mount(one, model.baseURL)
+    await begin(one)
+    await expect.poll(() => pending(one)).toHaveLength(1)
+    const other = await openPage()
+    await mount(other, model.baseURL)
+    await expect.poll(() => pending(other)).toMatchObject([{ toolName: 'pay', kind: 'approval' }])
+    await expect.poll(() => approve(other)).toBe(true)
+    await expect
+      .poll(() => result(one))
+      .toMatchObject({
+        outcome: 'completed',
+        text: 'The bill is paid.',
+      })
+    expect(await one.evaluate(() => window.family.paid)).toBe(1)
+    expect(await other.evaluate(() => window.family.paid)).toBe(0)
+  },
+)
+
+test(
+  'a limit of the run holds for the agent that it asked, across a reload, and its handle is there again',
+  MORE,
+  async ({ openPage, model }) => {
+    const pay = (id: string) => callTools([{ name: 'pay', input: {}, id }])
+    model.enqueue(
+      callTools([{ name: 'ask_expert', input: { prompt: 'Pay all.' } }]),
+      pay('pay_1'),
+      pay('pay_2'),
+      say('One was paid, and one is left.'),
+    )
+    const page = await openPage()
+    await mount(page, model.baseURL, { steps: 3 })
+    await begin(page)
+    await expect.poll(() => pending(page)).toHaveLength(1)
+    await page.reload()
+    await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+    await mount(page, model.baseURL, { steps: 3 })
+    const children = page.evaluate(async () => {
+      const run = await window.family.boss.resume('talk')
+      void run?.result.then((ended) => (window.family.result = ended))
+      const ends: unknown[] = []
+      if (run) for await (const { result: end } of run.children) ends.push((await end).outcome)
+      return ends
     })
-  expect(await one.evaluate(() => window.family.paid)).toBe(1)
-  expect(await other.evaluate(() => window.family.paid)).toBe(0)
-})
+    for (const id of ['pay_1', 'pay_2']) {
+      await expect.poll(() => pending(page)).toMatchObject([{ toolCallId: id }])
+      await expect.poll(() => approve(page)).toBe(true)
+    }
+    await expect
+      .poll(() => result(page))
+      .toMatchObject({
+        outcome: 'limit',
+        limit: 'steps',
+        text: 'One was paid, and one is left.',
+        usage: { modelCalls: 2 },
+        totalUsage: { modelCalls: 4 },
+      })
+    expect(await children).toEqual(['limit'])
+    expect(model.requests).toHaveLength(4)
+  },
+)
 
-test('a limit of the run holds for the agent that it asked, across a reload, and its handle is there again', async ({
-  openPage,
-  model,
-}) => {
-  const pay = (id: string) => callTools([{ name: 'pay', input: {}, id }])
-  model.enqueue(
-    callTools([{ name: 'ask_expert', input: { prompt: 'Pay all.' } }]),
-    pay('pay_1'),
-    pay('pay_2'),
-    say('One was paid, and one is left.'),
-  )
-  const page = await openPage()
-  await mount(page, model.baseURL, { steps: 3 })
-  await begin(page)
-  await expect.poll(() => pending(page)).toHaveLength(1)
-  await page.reload()
-  await page.locator('html[data-ready]').waitFor({ state: 'attached' })
-  await mount(page, model.baseURL, { steps: 3 })
-  const children = page.evaluate(async () => {
-    const run = await window.family.boss.resume('talk')
-    void run?.result.then((ended) => (window.family.result = ended))
-    const ends: unknown[] = []
-    if (run) for await (const { result: end } of run.children) ends.push((await end).outcome)
-    return ends
-  })
-  for (const id of ['pay_1', 'pay_2']) {
-    await expect.poll(() => pending(page)).toMatchObject([{ toolCallId: id }])
-    await expect.poll(() => approve(page)).toBe(true)
-  }
-  await expect
-    .poll(() => result(page))
-    .toMatchObject({
-      outcome: 'limit',
-      limit: 'steps',
-      text: 'One was paid, and one is left.',
-      usage: { modelCalls: 2 },
-      totalUsage: { modelCalls: 4 },
-    })
-  expect(await children).toEqual(['limit'])
-  expect(model.requests).toHaveLength(4)
-})
+test(
+  'an agent whose caller is ended while its page is gone is ended with it, and works no more',
+  MORE,
+  async ({ openPage, model }) => {
+    model.enqueue(
+      callTools([{ name: 'ask_expert', input: { prompt: 'Pay it.' } }]),
+      callTools([{ name: 'pay', input: {}, id: 'pay_1' }]),
+    )
+    const page = await openPage()
+    await mount(page, model.baseURL)
+    await begin(page)
+    await expect.poll(() => pending(page)).toHaveLength(1)
+    const [{ conversationId: childId = '' } = {}] = await pending(page)
+    const unfinished = () =>
+      page.evaluate(async () => {
+        const all = await window.family.boss.conversations.list({
+          unfinished: true,
+          children: true,
+        })
+        return all.map(({ conversationId }) => conversationId)
+      })
 
-test('an agent whose caller is ended while its page is gone is ended with it, and works no more', async ({
-  openPage,
-  model,
-}) => {
-  model.enqueue(
-    callTools([{ name: 'ask_expert', input: { prompt: 'Pay it.' } }]),
-    callTools([{ name: 'pay', input: {}, id: 'pay_1' }]),
-  )
-  const page = await openPage()
-  await mount(page, model.baseURL)
-  await begin(page)
-  await expect.poll(() => pending(page)).toHaveLength(1)
-  const [{ conversationId: childId = '' } = {}] = await pending(page)
-  const unfinished = () =>
-    page.evaluate(async () => {
-      const all = await window.family.boss.conversations.list({ unfinished: true, children: true })
-      return all.map(({ conversationId }) => conversationId)
-    })
+    // Nothing on this page knows the expert.
+    await page.reload()
+    await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+    await mount(page, model.baseURL, { isAlone: true })
+    expect(await page.evaluate(() => window.family.boss.conversation('talk').abort('enough'))).toBe(
+      true,
+    )
+    await expect.poll(unfinished).toEqual([])
 
-  // Nothing on this page knows the expert.
-  await page.reload()
-  await page.locator('html[data-ready]').waitFor({ state: 'attached' })
-  await mount(page, model.baseURL, { isAlone: true })
-  expect(await page.evaluate(() => window.family.boss.conversation('talk').abort('enough'))).toBe(
-    true,
-  )
-  await expect.poll(unfinished).toEqual([])
-
-  await page.reload()
-  await page.locator('html[data-ready]').waitFor({ state: 'attached' })
-  await mount(page, model.baseURL)
-  expect(await page.evaluate((id) => window.family.expert.resume(id), childId)).toBeNull()
-  expect(await page.evaluate(() => window.family.paid)).toBe(0)
-  expect(model.requests).toHaveLength(2)
-})
+    await page.reload()
+    await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+    await mount(page, model.baseURL)
+    expect(await page.evaluate((id) => window.family.expert.resume(id), childId)).toBeNull()
+    expect(await page.evaluate(() => window.family.paid)).toBe(0)
+    expect(model.requests).toHaveLength(2)
+  },
+)

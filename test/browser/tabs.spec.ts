@@ -231,26 +231,27 @@ for (const locks of [true, false]) {
   })
 }
 
-test('any tab approves; the tool runs in the tab that drives the run', async ({
-  context,
-  openTab,
-}) => {
-  const one = await openTab({ context, script: PAYS })
-  const two = await openTab({ context, script: PAYS })
-  await begin(one)
-  await expect.poll(async () => (await shown(two)).status).toBe('waiting')
-  const toolCallId = (await shown(two)).pending[0]?.toolCallId ?? ''
-  const approve = (page: Page) =>
-    page.evaluate(
-      (id) => window.tab.agent.approve({ conversationId: 'c', toolCallId: id }),
-      toolCallId,
-    )
-  expect((await Promise.all([approve(one), approve(two)])).toSorted()).toEqual([false, true])
-  await expect.poll(() => endOf(one)).toBe('completed')
-  await expect.poll(() => contentOf(two)).toEqual(await contentOf(one))
-  expect(await one.evaluate(() => window.tab.ran)).toEqual(['pay'])
-  expect(await two.evaluate(() => window.tab.ran)).toEqual([])
-})
+test(
+  'any tab approves; the tool runs in the tab that drives the run',
+  MORE,
+  async ({ context, openTab }) => {
+    const one = await openTab({ context, script: PAYS })
+    const two = await openTab({ context, script: PAYS })
+    await begin(one)
+    await expect.poll(async () => (await shown(two)).status).toBe('waiting')
+    const toolCallId = (await shown(two)).pending[0]?.toolCallId ?? ''
+    const approve = (page: Page) =>
+      page.evaluate(
+        (id) => window.tab.agent.approve({ conversationId: 'c', toolCallId: id }),
+        toolCallId,
+      )
+    expect((await Promise.all([approve(one), approve(two)])).toSorted()).toEqual([false, true])
+    await expect.poll(() => endOf(one)).toBe('completed')
+    await expect.poll(() => contentOf(two)).toEqual(await contentOf(one))
+    expect(await one.evaluate(() => window.tab.ran)).toEqual(['pay'])
+    expect(await two.evaluate(() => window.tab.ran)).toEqual([])
+  },
+)
 
 test('any tab answers a question, and aborts', MORE, async ({ context, openTab }) => {
   const script: Script = {
@@ -297,7 +298,7 @@ test(
   },
 )
 
-test('what another tab deletes is shown and listed no more', async ({ context, openTab }) => {
+test('what another tab deletes is shown and listed no more', MORE, async ({ context, openTab }) => {
   const one = await openTab({ context, script: { steps: [{ text: 'Hello.' }] } })
   const two = await openTab({ context })
   await two.evaluate(() => window.tab.agent.conversations.subscribe(() => undefined))
