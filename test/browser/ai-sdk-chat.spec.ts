@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test'
 import { inProject } from '../../scripts/lib/project.mjs'
 import type { Agent } from '../../src/index.ts'
 import { bundle } from './support/bundle.ts'
+import { MORE } from './support/more.ts'
 import { expect, test as base } from './support/test.ts'
 
 // The chat of docs/ai-sdk.md in strict mode: React, `useChat` of @ai-sdk/react, and the built transport on an agent.
@@ -15,7 +16,6 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createAgent, defineTool } from 'offstage'
 import { loadUIMessages } from 'offstage/ai-sdk'
-import { MORE } from './support/more.ts'
 ${chat}
 const agent = createAgent({
   model: {

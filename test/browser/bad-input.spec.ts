@@ -1,4 +1,5 @@
 import { callTools, say } from './support/mock-answers.ts'
+import { MORE } from './support/more.ts'
 import { expect, test } from './support/driven.ts'
 
 const scripted = { provider: 'scripted', model: 'x', script: { fallback: [{ text: 'Hi.' }] } }
@@ -61,7 +62,6 @@ test('F26 IndexedDB refused: the run works in memory, and that is announced', as
     body: `
       import '/no-database.js'
       import { startWorker } from '/dist/start-worker.js'
-import { MORE } from './support/more.ts'
       startWorker()
     `,
   })

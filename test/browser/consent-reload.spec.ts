@@ -1,12 +1,12 @@
 import type { Agent, Conversation } from '../../src/index.ts'
 import { expect, property, test } from './support/driven.ts'
+import { MORE } from './support/more.ts'
 import { pressOn } from './support/person.ts'
 
 // What was asked before a reload is asked after it, and takes a press on the new page.
 
 const HOST = `
 import { createAgent } from '/dist/index.js'
-import { MORE } from './support/more.ts'
 const script = { steps: [{ toolCalls: [{ toolName: 'destroy', input: {} }] }, { text: 'Gone.' }] }
 const agent = createAgent({
   model: { provider: 'scripted', model: 'x', script },

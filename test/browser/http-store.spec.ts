@@ -3,6 +3,7 @@ import type { Agent, Script } from '../../src/index.ts'
 import { openSqlite } from '../http-store/databases.ts'
 import { serveStore, type StoreServer } from '../http-store/serve-store.ts'
 import { startFaultProxy, type FaultProxy } from './support/fault-proxy.ts'
+import { MORE } from './support/more.ts'
 import type { Site } from './support/site.ts'
 import { expect, test as base } from './support/test.ts'
 
@@ -29,7 +30,6 @@ const test = base.extend<{ server: Server }>({
 const workerOf = (url: string): string => `
 import { startWorker } from '/dist/start-worker.js'
 import { httpStore } from '/dist/http-store.js'
-import { MORE } from './support/more.ts'
 startWorker({ stores: [httpStore({ url: '${url}', headers: ({ team }) => ({ 'x-tenant': team }) })] })`
 
 const HTML = '<!doctype html><title>Device</title><script type="module" src="/expose.js"></script>'
