@@ -48,7 +48,7 @@ export const CHROMIUM_ARGS = [
 
 /**
  * Which program to prefer. `shell` is Chromium's headless shell: the same engine without the browser's own windows,
- * which take half of a test's CPU time. Where only the other one is installed, that one is used.
+ * which take half of a test's CPU time. Where there is no shell, the browser is used.
  *
  * @typedef {'shell' | 'browser'} Preferred
  */
@@ -96,7 +96,7 @@ async function installedChromiums(preferred) {
   const downloaded = chromium.executablePath()
   const browsers = [downloaded, ...systemPaths()]
   const shells = [...downloadedShells(downloaded), ...onPath('chromium-headless-shell')]
-  const all = preferred === 'shell' ? [...shells, ...browsers] : [...browsers, ...shells]
+  const all = preferred === 'shell' ? [...shells, ...browsers] : browsers
   return all.filter((file) => file && existsSync(file))
 }
 

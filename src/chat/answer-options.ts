@@ -23,6 +23,8 @@ export interface AnswerOptions {
   /** Where an answer has it from, shown below it once it is complete. */
   readonly sources?: (answer: ShownMessage) => readonly AnswerSource[]
   readonly actions?: readonly AnswerAction[]
+  /** Shows “Good response” and “Bad response” below each answer, for pages that listen to `offstage-feedback`. Default: false. */
+  readonly feedback?: boolean
   /**
    * Shows a part of an answer in place of the chat, within its shadow root; null: the chat shows it. Called again as the part
    * is written.

@@ -159,7 +159,7 @@ test('after a reload, no answer is announced again, and what only waited was not
     'It is ordered.',
     'The answer is complete.',
   ])
-  await expect(page.getByText('goes on from where it was')).toHaveCount(0)
+  await expect(page.getByText('Interrupted – resuming…')).toHaveCount(0)
 })
 
 test('a conversation that another page deletes says so, and is begun anew', async ({

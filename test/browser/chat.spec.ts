@@ -270,7 +270,7 @@ test('a draft and the conversation on view outlive a reload, and a run that was 
   openChat,
   model,
 }) => {
-  model.enqueue(say('One.'), unfinished('Half of **two**'), say('Two.'), say('Three.'))
+  model.enqueue(say('One.'), unfinished('Half of **two**'), unfinished('And on'))
   const { page, send } = await openChat(model)
   await send('Hello')
   await expect(replies(page)).toContainText('One.')
@@ -280,14 +280,73 @@ test('a draft and the conversation on view outlive a reload, and a run that was 
   await page.reload()
   await page.locator('html[data-ready]').waitFor({ state: 'attached' })
   await begin(page, model)
-  await expect(replies(page).last()).toContainText('Two.')
+  await expect(replies(page).last()).toContainText('And on')
   await expect(replies(page).first()).toContainText('One.')
   await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('Half a sen')
-  const resumed = page.getByText('goes on from where it was')
+  const resumed = page.getByText('Interrupted – resuming…')
   await expect(resumed).toBeVisible()
-  await send('Thank you')
-  await expect(replies(page).last()).toContainText('Three.')
+  await press(page, 'Stop')
   await expect(resumed).toBeHidden()
+})
+
+test('the chat shows and says that the model is thinking, until the first words of each step come', async ({
+  openChat,
+  model,
+}) => {
+  const silent = { pieces: [], end: 'hang' } as const
+  model.enqueue(silent)
+  const { page, send } = await openChat(model)
+  await page.evaluate(() => {
+    const said: string[] = []
+    const region = document
+      .querySelector('offstage-chat')
+      ?.shadowRoot?.querySelector('.announcements')
+    if (region)
+      new MutationObserver((records) => {
+        for (const node of records.flatMap(({ addedNodes }) => [...addedNodes]))
+          said.push(node.textContent ?? '')
+      }).observe(region, { childList: true })
+    Object.assign(window, { said })
+  })
+  const thinking = page.locator('.thinking')
+  await send('Hello')
+  await expect(thinking).toHaveText('Thinking…')
+  const said = () => page.evaluate(() => (window as unknown as { said: string[] }).said)
+  await expect.poll(said).toEqual(['Thinking…'])
+  await press(page, 'Stop')
+  await expect(thinking).toHaveCount(0)
+
+  model.enqueue(unfinished('Here I'))
+  await send('Again')
+  await expect(replies(page).last()).toContainText('Here I')
+  await expect(thinking).toHaveCount(0)
+})
+
+test('feedback buttons show where the page asks for them, and one press is one event', async ({
+  openChat,
+  model,
+}) => {
+  model.enqueue(say('One.'))
+  const { page, send } = await openChat(model)
+  await send('Hello')
+  await expect(replies(page)).toContainText('One.')
+  const good = page.getByRole('button', { name: 'Good response' })
+  await expect(good).toHaveCount(0)
+  await page.evaluate(() => {
+    const given: unknown[] = []
+    const chat = document.querySelector('offstage-chat')
+    if (!chat) return
+    chat.answers = { feedback: true }
+    chat.addEventListener('offstage-feedback', (event) =>
+      given.push((event as CustomEvent<{ value: string }>).detail.value),
+    )
+    Object.assign(window, { given })
+  })
+  await good.click()
+  await expect(good).toHaveAttribute('aria-pressed', 'true')
+  expect(await page.evaluate(() => (window as unknown as { given: unknown[] }).given)).toEqual([
+    'good',
+  ])
 })
 
 test('a model that loads in the browser says how far it is, is cancelled, and says what to do when it is not there', async ({

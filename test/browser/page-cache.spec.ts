@@ -1,14 +1,19 @@
 import type { Browser, Page } from '@playwright/test'
+import { findChromium } from '../../scripts/lib/browser.mjs'
 import { callTools, say } from './support/mock-answers.ts'
 import { readDraft } from './support/read-draft.ts'
 import { expect, test as base } from './support/test.ts'
 import { inSlice, MORE } from './support/more.ts'
 
-// Real back navigations, in a browser that keeps pages for them (Playwright's default switches that off).
+// Real back navigations, in a browser that keeps pages for them. Playwright's default switches that off, and the headless
+// shell can't do it.
 
 const test = base.extend<{ keeper: Browser }>({
   keeper: async ({ playwright, browserName }, use) => {
-    const keeps = { ignoreDefaultArgs: ['--disable-back-forward-cache'] }
+    const keeps = {
+      executablePath: await findChromium('browser'),
+      ignoreDefaultArgs: ['--disable-back-forward-cache'],
+    }
     const browser = await playwright[browserName].launch(browserName === 'chromium' ? keeps : {})
     await use(browser)
     await browser.close()

@@ -1,5 +1,6 @@
 import { isLeftOpen } from '../../conversation/index.ts'
 import type { ConversationSnapshot, PendingCall, ShownMessage } from '../../index.ts'
+import { awaitsModel } from './awaits-model.ts'
 import { inShort } from './in-short.ts'
 import { pageSentence } from './page-sentence.ts'
 import { SENTENCE_END } from './sentence-end.ts'
@@ -35,7 +36,7 @@ export function announcedBy(snapshot: ConversationSnapshot, now: number = Date.n
 
 /**
  * What a screen reader is to say of a snapshot, in order, and what has been announced then. An answer that is written comes in
- * whole sentences, each once; a question as soon as it is asked; the end of a run.
+ * whole sentences, each once; a question as soon as it is asked; the beginning and the end of a run.
  */
 export function announce(
   before: Announced,
@@ -53,7 +54,14 @@ export function announce(
   const asked = snapshot.pending
     .filter(({ toolCallId }) => !known.pending.includes(toolCallId))
     .map((call) => asks(call, words))
-  const texts = [...said.texts, ...asked.filter(Boolean), ...ended(known, snapshot, words)]
+  const isNewRun = snapshot.runId !== undefined && snapshot.runId !== known.runId
+  const begun = isNewRun && awaitsModel(snapshot) ? [words.reasoningUnderWay] : []
+  const texts = [
+    ...begun,
+    ...said.texts,
+    ...asked.filter(Boolean),
+    ...ended(known, snapshot, words),
+  ]
   return { texts, announced: { ...now, characters: said.characters, isCut: said.isCut } }
 }
 

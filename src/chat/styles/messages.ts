@@ -36,6 +36,23 @@ export const messages: CSSResult = css`
     font-size: 0.875em;
   }
 
+  .thinking {
+    color: var(--_muted);
+    animation: thinking 2s ease-in-out infinite;
+  }
+
+  @keyframes thinking {
+    50% {
+      opacity: 0.5;
+    }
+  }
+
+  @media (prefers-reduced-motion: reduce) {
+    .thinking {
+      animation: none;
+    }
+  }
+
   .actions {
     display: flex;
     flex-wrap: wrap;

@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import type { ChatContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
+import { awaitsModel } from '../parts/awaits-model.ts'
 import { type ChatRow, rowsOf } from '../parts/rows.ts'
 import { walkMessages } from '../walk-messages.ts'
 import { followUpsView } from './answer.ts'
@@ -101,6 +102,7 @@ function logView(context: ChatContext): TemplateResult {
         ({ key }) => key,
         (row) => (row.type === 'later' ? laterView(context, shown.later) : rowView(context, row)),
       )}
+      ${awaitsModel(snapshot) ? html`<p class="thinking" part="thinking">${words.reasoningUnderWay}</p>` : nothing}
       ${elsewhereView(context)} ${shown.later > 0 ? nothing : followUpsView(context)}
     </div>
     ${

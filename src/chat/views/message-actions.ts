@@ -34,7 +34,7 @@ export function messageActionsView(
       ${button(copied ? words.copied : words.copy, copy)}
       ${isOwn && isIdle ? button(words.edit, (event) => edit(context, message, event)) : nothing}
       ${!isOwn && isIdle ? button(words.regenerate, regenerate) : nothing}
-      ${isOwn ? nothing : feedbackView(context, message)}
+      ${!isOwn && context.answers.feedback ? feedbackView(context, message) : nothing}
       ${isOwn ? nothing : ownActionsView(context, message)}
       <time datetime=${new Date(message.at).toISOString()}>
         ${timeFormat(context.locale).format(message.at)}
@@ -81,7 +81,7 @@ function branchView(context: MessageContext, { index, ids }: ShownBranch): Templ
   `
 }
 
-/** The host is notified by the event; what was given last is shown as pressed. */
+/** The page hears of it by `offstage-feedback`. The button that was pressed last stays pressed. */
 function feedbackView(
   { words, local, actions }: MessageContext,
   message: ShownMessage,

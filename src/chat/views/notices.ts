@@ -102,11 +102,10 @@ function loadingView({ loading, snapshot, words, locale, actions }: ChatContext)
   </p>`
 }
 
-/** Said until the next run: what was going on when the page was left may have ended by now. */
+/** While a run that was interrupted is open again. */
 function resumedView({ snapshot, words, local }: ChatContext): Maybe {
-  const { runId, ended, status } = snapshot
-  const resumed = local.get<string>('resumed')
-  if (resumed === undefined || resumed !== (runId ?? ended?.runId)) return nothing
+  const { runId, status } = snapshot
+  if (runId === undefined || runId !== local.get<string>('resumed')) return nothing
   if (isElsewhere(snapshot) || status === 'waiting') return nothing
   return html`<p class="notice">${words.resumed}</p>`
 }

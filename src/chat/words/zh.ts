@@ -143,7 +143,7 @@ export const zh: Words = {
   inMemory: '存储被阻止：重新加载后内容会丢失。',
   maxSteps: '已达到步数上限而停止。',
   limitReached: (name) => `已达到 ${name} 的上限而停止。`,
-  resumed: '之前被中断，现从中断处继续。',
+  resumed: '已中断，正在恢复…',
   beganAt: (time) => `开始于 ${time}。`,
   engineLoading: (model) => `正在加载模型 ${model}`,
   unreachable: '模型服务器在运行吗？地址正确吗？',

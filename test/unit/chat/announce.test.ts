@@ -71,6 +71,12 @@ test.each([
   expect(said({ ...IDLE, status: 'running', runId: 'r1' }, { ...IDLE, ended })).toEqual(texts)
 })
 
+test('a run that waits for its first words is announced once, and one that has them is not', () => {
+  const open = { ...IDLE, status: 'running', runId: 'r1' } as const
+  expect(said(IDLE, open, open)).toEqual([en.reasoningUnderWay])
+  expect(said(IDLE, { ...open, messages: [answer('Here. ')] }, open)).toEqual(['Here.'])
+})
+
 test('of a text that is long at once, only the beginning is announced, in whole sentences', () => {
   const sentence = 'All of it came at once. '
   const [beginning, rest, ...more] = said(IDLE, {

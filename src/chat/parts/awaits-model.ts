@@ -1,0 +1,11 @@
+import type { ConversationSnapshot } from '../../index.ts'
+import { stateOf } from './call-state.ts'
+
+/** Whether the run waits for the model's next step: no text of it is shown, and no call is under way. */
+export function awaitsModel({ messages, run, status }: ConversationSnapshot): boolean {
+  if (status !== 'running' || run?.retry) return false
+  const last = messages.findLast(({ role }) => role === 'user' || role === 'assistant')
+  if (last?.role !== 'assistant') return true
+  if (last.calls?.some((call) => stateOf(call).kind === 'working')) return false
+  return last.at !== undefined || last.parts.length === 0
+}
