@@ -12,6 +12,7 @@ import { chatFixtures, type StreamFixture } from '../../fixtures/providers/opena
 import { askWeather, replay, weatherTool } from './support/replay.ts'
 import { eventsOf } from './support/streams.ts'
 import { chatStream, cuts, messagesStream, turns } from './support/well-formed.ts'
+import { someOf } from '../more.ts'
 
 /** What the vendors' own clients make of the same bytes. */
 
@@ -77,6 +78,7 @@ test('the openai client', async () => {
         reasoningTokens: theirs.usage?.completion_tokens_details?.reasoning_tokens,
       })
     }),
+    { numRuns: someOf(100) },
   )
 })
 
@@ -115,6 +117,7 @@ test('the @anthropic-ai/sdk client', async () => {
         cacheWriteTokens: theirs.usage.cache_creation_input_tokens,
       })
     }),
+    { numRuns: someOf(100) },
   )
 })
 

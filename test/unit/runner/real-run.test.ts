@@ -105,7 +105,7 @@ test.runIf(MORE)(
     )
     expect(output).toMatch(/── FAILED outside of any test\n.*left behind/)
     expect(output).toMatch(/\n7 passed, 3 failed\n$/)
-    const drawn = [...output.matchAll(/drawn: (\S+)/g)].map(([, values]) => values)
+    const drawn = [...output.matchAll(/drawn: ([\d,]+)/g)].map(([, values]) => values)
     expect(drawn).toEqual(Array.from({ length: 4 }, () => drawn[0]))
     expect(code).toBe(1)
   },
