@@ -29,10 +29,10 @@ export async function changedTests(commit) {
     ...(await git('diff', '--name-only', '-z', '--merge-base', commit)),
     ...(await git('ls-files', '-z', '--others', '--exclude-standard')),
   ]
-  const files = await git('ls-files', '-z', '--cached', '--others', '--exclude-standard')
-  const sources = files.filter((file) => SOURCES.test(file) && existsSync(inProject(file)))
+  const known = await git('ls-files', '-z', '--cached', '--others', '--exclude-standard')
+  const sources = known.filter((file) => SOURCES.test(file) && existsSync(inProject(file)))
   const texts = sources.map((file) => [file, readFileSync(inProject(file), 'utf8')])
-  return { changed, ...concernedTests(changed, new Map(texts), entriesOf(manifest())) }
+  return { files: changed, ...concernedTests(changed, new Map(texts), entriesOf(manifest())) }
 }
 
 async function git(...args) {

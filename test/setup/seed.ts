@@ -1,4 +1,5 @@
 import fc from 'fast-check'
 import { SEED } from '../../scripts/lib/seed.mjs'
+import { someOf } from '../unit/more.ts'
 
-if (SEED !== undefined) fc.configureGlobal({ seed: SEED })
+fc.configureGlobal({ numRuns: someOf(300), ...(SEED !== undefined && { seed: SEED }) })

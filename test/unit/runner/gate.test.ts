@@ -30,7 +30,7 @@ test('checks of one lane run one after the other, beside those of another lane',
 })
 
 test('a check waits for the one that it needs, and is not tried when that one fails', async () => {
-  let end = (_: { code: number }): void => undefined
+  let end: (result: { code: number }) => void = () => undefined
   const build = new Promise<{ code: number }>((resolve) => (end = resolve))
   const size = vi.fn(async () => ok)
   const links = vi.fn(async () => ok)
