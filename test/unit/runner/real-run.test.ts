@@ -68,12 +68,18 @@ const PASSED_ALONE = new RegExp(
 function project(tests: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(path.join(inProject('.cache'), 'real-run-'))
   folders.push(folder)
-  for (const name of ['scripts', 'test/setup', 'package.json', 'package-lock.json'])
+  for (const name of [
+    'scripts',
+    'test/setup',
+    'test/unit/more.ts',
+    'package.json',
+    'package-lock.json',
+  ])
     cpSync(inProject(name), path.join(folder, name), { recursive: true })
   symlinkSync(inProject('node_modules'), path.join(folder, 'node_modules'), 'junction')
   const files = {
     'run.mjs': RUN,
-    'vitest.config.ts': `export default { test: { include: ['test/unit/**'], setupFiles: ['test/setup/seed.ts'] } }`,
+    'vitest.config.ts': `export default { test: { include: ['test/unit/**/*.test.ts'], setupFiles: ['test/setup/seed.ts'] } }`,
     'playwright.config.ts': `export default { testDir: 'test/browser', outputDir: '.cache/playwright' }`,
     ...tests,
   }
