@@ -16,7 +16,7 @@ export default defineConfig({
   ...(MORE ? {} : { grepInvert: /@more/ }),
   outputDir: '.cache/playwright',
   fullyParallel: true,
-  // A test that passes on the second try is a failure that hides.
+  // A second try at once would meet the same busy machine: `npm test` tries failures again at the end, alone.
   retries: 0,
   // More than the two cores of small machines: a third of what a test takes is waiting.
   workers: 3,

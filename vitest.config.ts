@@ -39,9 +39,9 @@ export default defineConfig({
     // As it is built.
     server: { deps: { inline: [/@cfworker\/json-schema/] } },
     environment: 'node',
-    // Vitest leaves one core to itself, which has nothing to do once modules are transformed.
-    maxWorkers: availableParallelism(),
-    setupFiles: ['test/setup/listener-leaks.ts', 'test/setup/patience.ts'],
+    // Some tests wait for real timers; another file uses the core meanwhile.
+    maxWorkers: availableParallelism() + 1,
+    setupFiles: ['test/setup/listener-leaks.ts', 'test/setup/patience.ts', 'test/setup/seed.ts'],
     // A hanging test names itself instead of eating the whole run's time; a busy machine is no failure.
     testTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },

@@ -2,7 +2,7 @@
 // one to publish, in .cache/release.
 import { readFileSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { runGate } from './lib/gate.mjs'
+import { endGate, runGate } from './lib/gate.mjs'
 import { installDependencies, requireNode } from './lib/install.mjs'
 import { packTarball } from './lib/pack.mjs'
 import { inProject, manifest, readJson } from './lib/project.mjs'
@@ -16,7 +16,7 @@ await installDependencies()
 /** What is published: everything below is checked with it. */
 let released = ''
 
-await runGate([
+const rows = await runGate([
   { name: 'clean tree', check: cleanTree },
   {
     name: 'repository',
@@ -30,6 +30,7 @@ await runGate([
   // What the checks write is committed: docs/compatibility.md is in the tarball, too.
   { name: 'tree still clean', check: cleanTree },
 ])
+endGate(rows)
 
 async function cleanTree() {
   const { code, output } = await run('git', ['status', '--porcelain'], { quiet: true })

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { openAccount } from './cpu-time.mjs'
 import { inProject, root } from './project.mjs'
 
 /**
@@ -16,6 +17,7 @@ export function run(command, args, { quiet = false, ...options } = {}) {
   return new Promise((resolve, reject) => {
     const stdio = quiet ? ['ignore', 'pipe', 'pipe'] : 'inherit'
     const child = spawn(command, args, { cwd: root, stdio, ...options })
+    child.once('exit', openAccount())
     let output = ''
     let stdout = ''
     child.stdout?.on('data', (data) => {

@@ -1,11 +1,5 @@
-/** Totals of Vitest's JSON report. A file that fails to load is a failed suite without tests. */
-export function vitestTotals(report) {
-  if (!report) return { passed: 0, failed: 1 }
-  const broken = report.testResults.filter(
-    ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
-  )
-  return { passed: report.numPassedTests, failed: report.numFailedTests + broken.length }
-}
+import path from 'node:path'
+import { root } from './project.mjs'
 
 /** Totals of Playwright's JSON report; `errors` are those outside of any test. */
 export function playwrightTotals(report) {
@@ -34,35 +28,80 @@ export function interactionsIn(report) {
     .filter(({ type }) => type === 'interaction').length
 }
 
-/** The failed tests of Vitest's JSON report, each with what it said: a file's name where it didn't load. */
+/**
+ * A failed test, or a failure outside any test, which has no id.
+ *
+ * @typedef {{ id?: string, file?: string, title?: string, name: string, message?: string }} Failure
+ */
+
+/**
+ * The failures of Vitest's report as vitest-report.mjs writes it. Vitest knows a test by its file and its full name.
+ *
+ * @returns {Failure[]}
+ */
 export function vitestFailures(report) {
-  return (report?.testResults ?? [])
-    .filter(({ status }) => status === 'failed')
-    .flatMap(({ name, message, assertionResults }) =>
-      assertionResults.length === 0
-        ? [{ name, message }]
-        : assertionResults
-            .filter(({ status }) => status === 'failed')
-            .map(({ fullName, failureMessages }) => ({
-              name: fullName,
-              message: failureMessages.join('\n'),
-            })),
-    )
+  const failed = vitestTests(report).filter(({ status }) => status === 'failed')
+  return [...failed, ...(report?.errors ?? []).map(outsideOfTests)]
 }
 
-/** The failed tests of Playwright's JSON report, and the errors outside of any test. */
+/**
+ * The failures of Playwright's JSON report. Playwright knows a test by an id.
+ *
+ * @returns {Failure[]}
+ */
 export function playwrightFailures(report) {
   const failed = specsIn(report).filter(({ ok }) => !ok)
   return [
-    ...failed.map(({ file, title, tests }) => ({
-      name: `${file} › ${title}`,
+    ...failed.map(({ id, file, line, title, tests }) => ({
+      id,
+      file: inProjectOf(path.join(report.config.rootDir, file)),
+      name: `${inProjectOf(path.join(report.config.rootDir, file))}:${line} › ${title}`,
       message: tests
         .flatMap(({ results }) => results.flatMap(({ errors }) => errors))
         .map(({ message }) => message)
         .join('\n'),
     })),
-    ...(report?.errors ?? []).map(({ message }) => ({ name: 'outside of any test', message })),
+    ...(report?.errors ?? []).map(outsideOfTests),
   ]
+}
+
+/** Ids of the tests that ran and passed. A name that several tests of a file share passes with all of them. */
+export function vitestPassed(report) {
+  const idsOf = (wanted) =>
+    vitestTests(report)
+      .filter(({ status }) => status === wanted)
+      .map(({ id }) => id)
+  const failed = new Set(idsOf('failed'))
+  return new Set(idsOf('passed').filter((id) => !failed.has(id)))
+}
+
+/** Ids of the tests that ran and passed. */
+export function playwrightPassed(report) {
+  const isPassed = ({ tests }) => tests.every(({ status }) => status === 'expected')
+  return new Set(
+    specsIn(report)
+      .filter(isPassed)
+      .map(({ id }) => id),
+  )
+}
+
+function vitestTests(report) {
+  return (report?.testResults ?? []).flatMap(({ name: path, assertionResults }) => {
+    const file = inProjectOf(path)
+    return assertionResults.map(({ fullName: title, status, failureMessages }) => {
+      const id = `${file} › ${title}`
+      return { id, name: id, file, title, status, message: failureMessages.join('\n') }
+    })
+  })
+}
+
+function outsideOfTests({ message }) {
+  return { name: 'outside of any test', message }
+}
+
+/** A file's path within the project, with slashes on every system. */
+function inProjectOf(file) {
+  return path.relative(root, file).replaceAll('\\', '/')
 }
 
 function testsIn(report) {

@@ -9,5 +9,5 @@ export function eachNth<Row>(n: number, rows: readonly Row[]): readonly Row[] {
 
 /** How often a random test runs, of `all` times. */
 export function someOf(all: number): number {
-  return MORE ? all : Math.ceil(all / 5)
+  return MORE ? all : Math.ceil(all / 10)
 }

@@ -2,6 +2,7 @@ import { createActionScanner, parseAction } from '../../../src/action/index.ts'
 import { dialects, tools as accountTools } from './dialects.ts'
 import { canonical, stream, tool, toOutcome } from './harness.ts'
 import { describe, expect, it } from 'vitest'
+import { eachNth } from '../more.ts'
 
 const tools = [
   ...accountTools,
@@ -70,7 +71,10 @@ describe('an output that a limit cut anywhere', () => {
         toOutcome(stream([text], tools, { rescue, finishReason: 'length' })).calls.map(canonical)
       const whole = read(output)
       expect(whole).toHaveLength(1)
-      for (let at = 1; at < output.length; at++)
+      for (const at of eachNth(
+        3,
+        Array.from({ length: output.length - 1 }, (_, n) => n + 1),
+      ))
         expect([[], whole]).toContainEqual(read(output.slice(0, at)))
     }
   })

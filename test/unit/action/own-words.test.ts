@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { ToolDefinition } from '../../../src/protocol/tool.ts'
 import { dialects, tools } from './dialects.ts'
 import { cut, stream, toOutcome } from './harness.ts'
+import { eachNth } from '../more.ts'
 
 const lines = (text: string, prefix: string): string =>
   text
@@ -50,7 +51,7 @@ describe('a call that is quoted, in native mode (Q2)', () => {
   for (const [where, quote] of Object.entries(quotations)) {
     it(`stays text ${where}, in every dialect and any chunking`, () => {
       for (const [dialect, call] of Object.entries(dialects)) {
-        for (const size of [1, 3, 7, 1000]) {
+        for (const size of eachNth(3, [1, 3, 7, 1000])) {
           const output = quote(call)
           const outcome = toOutcome(stream(cut(output, size), tools, { rescue: true }))
           expect([dialect, size, outcome.calls]).toEqual([dialect, size, []])
@@ -101,7 +102,7 @@ describe("a model's own call, in native mode (Q2)", () => {
   for (const [where, before] of Object.entries(beginnings)) {
     it(`is read ${where}, in every dialect and any chunking`, () => {
       for (const [dialect, call] of Object.entries(dialects)) {
-        for (const size of [1, 3, 7, 1000]) {
+        for (const size of eachNth(3, [1, 3, 7, 1000])) {
           const outcome = toOutcome(stream(cut(before + call, size), tools, { rescue: true }))
           expect([dialect, size, outcome.error, outcome.calls]).toEqual([
             dialect,
@@ -125,7 +126,7 @@ describe("a model's own call, in native mode (Q2)", () => {
     ]
     for (const mark of marks) {
       for (const [dialect, call] of Object.entries(dialects)) {
-        for (const size of [1, 4, 1000]) {
+        for (const size of eachNth(2, [1, 4, 1000])) {
           const output = `The review says: ${mark}${call}`
           const { calls } = toOutcome(stream(cut(output, size), tools, { rescue: true }))
           expect([dialect, mark, size, calls]).toEqual([dialect, mark, size, []])
@@ -136,7 +137,7 @@ describe("a model's own call, in native mode (Q2)", () => {
 
   it('begins after a thought or a frame that stands first in its line, as if nothing did', () => {
     for (const mark of ['<think>a</think>', 'Look:\n<think>a</think> ', '<|START_RESPONSE|>']) {
-      for (const size of [1, 4, 1000]) {
+      for (const size of eachNth(2, [1, 4, 1000])) {
         const output = mark + dialects.hermes
         const { calls } = toOutcome(stream(cut(output, size), tools, { rescue: true }))
         expect([mark, size, calls.length]).toEqual([mark, size, 1])
@@ -146,7 +147,7 @@ describe("a model's own call, in native mode (Q2)", () => {
 
   it('leaves a token around the reply dropped right after a list', () => {
     for (const token of ['<|END_RESPONSE|>', '<|im_end|>\n<|im_start|>user\nno']) {
-      for (const size of [1, 4, 1000]) {
+      for (const size of eachNth(2, [1, 4, 1000])) {
         const parts = stream(cut(`- a\n- b\n${token}`, size), tools, { rescue: true })
         expect([token, size, toOutcome(parts).text]).toEqual([token, size, '- a\n- b'])
       }
@@ -163,7 +164,7 @@ describe("a model's own call, in native mode (Q2)", () => {
   it('is one of several, with prose between', () => {
     const search = '<tool_call>{"name":"search","arguments":{"query":"a"}}</tool_call>'
     const output = `First:\n${search}\nThen:\n\n${dialects['qwen3-coder']}\n${search}`
-    for (const size of [1, 4, 1000]) {
+    for (const size of eachNth(2, [1, 4, 1000])) {
       const outcome = toOutcome(stream(cut(output, size), tools, { rescue: true }))
       expect(outcome.calls.map((call) => call.toolName)).toEqual([
         'search',
@@ -228,8 +229,11 @@ it('reads the same in any chunking, and never takes back what it showed', () => 
   const file = new URL('../../fixtures/action/action-cases.json', import.meta.url)
   const outputs = [
     ...(JSON.parse(readFileSync(file, 'utf8')) as Case[]),
-    ...Object.values(quotations).flatMap((quote) =>
-      Object.values(dialects).map((call) => ({ tools, output: quote(call) })),
+    ...eachNth(
+      10,
+      Object.values(quotations).flatMap((quote) =>
+        Object.values(dialects).map((call) => ({ tools, output: quote(call) })),
+      ),
     ),
   ]
   for (const each of outputs) {

@@ -4,6 +4,7 @@ import { dialectTable } from './dialect-table.ts'
 import { dialects as samples, tools as sampleTools } from './dialects.ts'
 import { cut, stream, tools } from './harness.ts'
 import { randomOf, randomPieces } from './random.ts'
+import { eachNth, someOf } from '../more.ts'
 
 /** Marks of many formats, whole and broken, with no regard to what may follow what. */
 const marks = [
@@ -73,6 +74,8 @@ function read(pieces: readonly string[], options: Options, known = tools): strin
 /** `npm run fuzz` sets the seconds; without it a fixed slice runs, always the same. */
 const seconds = Number(process.env['FUZZ_SECONDS'] ?? 0)
 
+const SIZES = Array.from({ length: 19 }, (_, at) => at + 1)
+
 describe('a call without a marker beside one of Kimi K3', () => {
   const unmarked = ['json', 'keyed json', 'python', 'python list', 'json and a stop token']
   it.each(unmarked)('is read the same in pieces of any size: %s', (name) => {
@@ -84,7 +87,7 @@ describe('a call without a marker beside one of Kimi K3', () => {
           for (const rescue of [false, true]) {
             const options = { rescue, reasoningPrefilled: false, finishReason: 'stop' }
             const whole = read([output], options, sampleTools)
-            for (let size = 1; size < 20; size++)
+            for (const size of eachNth(6, SIZES))
               expect([output, read(cut(output, size), options, sampleTools)]).toEqual([
                 output,
                 whole,
@@ -97,7 +100,7 @@ describe('marks of all formats, spliced at random', () => {
   it('are read the same in pieces of any size', { timeout: seconds * 1000 + 120_000 }, () => {
     const until = Date.now() + seconds * 1000
     const first = seconds > 0 ? Date.now() : 1
-    for (let seed = first; seed < first + 1500 || Date.now() < until; seed++) {
+    for (let seed = first; seed < first + someOf(1500) || Date.now() < until; seed++) {
       const output = spliced(seed)
       const options = {
         rescue: seed % 2 === 0,

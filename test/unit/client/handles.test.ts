@@ -7,6 +7,7 @@ import { createAgent } from '../../../src/client/create-agent.ts'
 import { createTestStorage, inProcessWorker } from '../../../src/testing/index.ts'
 import type { WorkerLike } from '../../../src/client/spawn-worker.ts'
 import { sleep, until } from './fake-worker.ts'
+import { someOf } from '../more.ts'
 
 interface World {
   create(): Agent
@@ -190,6 +191,6 @@ test('whatever the agents of a page do, every handle ends and no call runs twice
       expect([...counts.values()].filter((count) => count > 1)).toEqual([])
       await Promise.all(agents.map((agent) => agent.dispose()))
     }),
-    { numRuns: 60, interruptAfterTimeLimit: 40_000, endOnFailure: true },
+    { numRuns: someOf(100), interruptAfterTimeLimit: 40_000, endOnFailure: true },
   )
 }, 120_000)

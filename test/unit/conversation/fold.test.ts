@@ -13,6 +13,7 @@ import type { ConversationState } from '../../../src/protocol/state.ts'
 import type { StreamItem } from '../../../src/protocol/stream.ts'
 import { naiveResult, NaiveTree } from './naive.ts'
 import { deepFreeze, NOTHING_SEEN, rowsOf, see, streams } from './support.ts'
+import { someOf } from '../more.ts'
 
 type DeltaType = Delta['type']
 
@@ -72,7 +73,7 @@ describe('the fold of a lawful stream', () => {
           shown = next
         }
       }),
-      { numRuns: 40 },
+      { numRuns: someOf(100) },
     )
   })
 

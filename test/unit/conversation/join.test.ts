@@ -5,6 +5,7 @@ import { NOTHING_LIVE } from '../../../src/conversation/live.ts'
 import { view } from '../../../src/conversation/view.ts'
 import type { ConversationState } from '../../../src/protocol/state.ts'
 import { NOTHING_SEEN, see, streams, type Seen } from './support.ts'
+import { someOf } from '../more.ts'
 
 function join({ state, live }: Seen, size: number): Seen {
   return structuredClone({ state: windowed(state, size), live })
@@ -70,7 +71,7 @@ describe('whoever joins', () => {
             expect(shown.branches[id]).toEqual(branches[id])
         }
       }),
-      { numRuns: 30 },
+      { numRuns: someOf(100) },
     )
   })
 
@@ -90,7 +91,7 @@ describe('whoever joins', () => {
           else expect(shown.map(({ id }) => id)).toEqual(settled.map(({ id }) => id))
         }
       }),
-      { numRuns: 30 },
+      { numRuns: someOf(100) },
     )
   })
 })

@@ -8,6 +8,7 @@ import {
 } from '../../../src/providers/history/index.ts'
 import { anthropicHistory, openaiHistory } from './random-vendor-history.ts'
 import { offstageHistory } from './random-history.ts'
+import { someOf } from '../more.ts'
 
 const throughJson = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value))
 
@@ -16,7 +17,7 @@ test('any history comes back from OpenAI’s format as it was', () => {
     fc.property(offstageHistory, (messages) => {
       expect(fromOpenAI(throughJson(toOpenAI(messages)))).toEqual(messages)
     }),
-    { numRuns: 300 },
+    { numRuns: someOf(500) },
   )
 })
 
@@ -25,7 +26,7 @@ test('any history comes back from Anthropic’s format as it was', () => {
     fc.property(offstageHistory, (messages) => {
       expect(fromAnthropic(throughJson(toAnthropic(messages)))).toEqual(messages)
     }),
-    { numRuns: 300 },
+    { numRuns: someOf(500) },
   )
 })
 
@@ -34,7 +35,7 @@ test('any messages of OpenAI’s come back as they were', () => {
     fc.property(openaiHistory, (messages) => {
       expect(toOpenAI(fromOpenAI(messages))).toEqual(messages)
     }),
-    { numRuns: 300 },
+    { numRuns: someOf(500) },
   )
 })
 
@@ -43,7 +44,7 @@ test('any messages of Anthropic’s come back as they were', () => {
     fc.property(anthropicHistory, (messages) => {
       expect(toAnthropic(fromAnthropic(messages))).toEqual({ messages })
     }),
-    { numRuns: 300 },
+    { numRuns: someOf(500) },
   )
 })
 
@@ -55,6 +56,6 @@ test('any messages of OpenAI’s come back from Anthropic’s format, and the ot
       const turnsAgain = fromOpenAI(throughJson(toOpenAI(fromAnthropic(turns))))
       expect(toAnthropic(turnsAgain)).toEqual({ messages: turns })
     }),
-    { numRuns: 300 },
+    { numRuns: someOf(500) },
   )
 })

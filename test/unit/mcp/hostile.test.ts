@@ -7,6 +7,7 @@ import { askUser } from '../../../src/mcp/ask-person.ts'
 import { connectMcp, type McpElicitation, type McpOptions } from '../../../src/mcp/index.ts'
 import { type Answers, connected, type Message, result, stream, tool } from './hostile-server.ts'
 import { until } from './support.ts'
+import { someOf } from '../more.ts'
 
 /** Each schema refers to the next one twice. */
 function bomb(depth: number): object {
@@ -105,7 +106,7 @@ it('takes no schema that an agent would refuse', () => {
       const { name, description, inputSchema: read } = checked.info
       prepareTool({ name, description, inputSchema: read, execute: () => 1 })
     }),
-    { numRuns: 500 },
+    { numRuns: someOf(500) },
   )
 })
 

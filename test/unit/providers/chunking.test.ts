@@ -87,7 +87,7 @@ describe.each(formats)('%s', (_, definitions, fixtures) => {
           const whole = readParts(definition, bytes, { sizes: [0], raw })
           expect(normalised(parts)).toEqual(normalised(whole))
         }),
-        { numRuns: 25 },
+        { numRuns: someOf(100) },
       )
     },
   )

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { parseDocument } from 'yaml'
 import { readFrontMatter, type FrontValue } from '../../../src/skills/front-matter.ts'
+import { someOf } from '../more.ts'
 
 const read = (front: string) => readFrontMatter(`---\n${front}\n---\nBody`)
 
@@ -277,7 +278,7 @@ function plain(value: unknown): unknown {
 }
 
 describe('beside the package yaml, a front matter', () => {
-  const runs = { numRuns: Number(process.env['FUZZ_RUNS'] ?? 3000) }
+  const runs = { numRuns: Number(process.env['FUZZ_RUNS'] ?? someOf(3000)) }
   test.each([
     ['of likely fields', likely],
     ['of anything', wild],

@@ -5,6 +5,7 @@ import type { ModelRequest, StreamProviderDefinition } from '../../../src/provid
 import { createTestAgent } from '../../../src/testing/index.ts'
 import { asPrompt } from '../../../src/worker/model/as-prompt.ts'
 import { offstageHistory } from '../histories/random-history.ts'
+import { someOf } from '../more.ts'
 
 function promptOf(request: Partial<ModelRequest>): string {
   const { messages } = asPrompt({ messages: [], tools: [], ...request })
@@ -60,7 +61,7 @@ test('any history has as many turns in a prompt as it has, by the same speakers'
         '[assistant]',
       ])
     }),
-    { numRuns: 300 },
+    { numRuns: someOf(1000) },
   )
 })
 
@@ -126,7 +127,7 @@ test('whatever is said, by whomever, is said in their turn', () => {
       expect(turns[4]?.text).toBe(plain(page))
       expect(turns[5]?.text).toBe(plain(page || 'none'))
     }),
-    { numRuns: 500 },
+    { numRuns: someOf(1000) },
   )
 })
 

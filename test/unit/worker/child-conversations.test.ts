@@ -5,6 +5,7 @@ import { createTestAgent } from '../../../src/testing/index.ts'
 import type { Store } from '../../../src/worker/store/store.ts'
 import { append, codeOf, ended, newId, started, stores } from './store-support.ts'
 import { agentOf, fileOf, importInto, write } from './transfer-support.ts'
+import { someOf } from '../more.ts'
 
 /** A conversation that a call of another one started; `open`: its run has no end. */
 async function child(
@@ -63,7 +64,7 @@ describe.each(stores)('conversations that calls started, in the %s store,', (_na
           for (const id of others) expect((await store.read(id)).rows).not.toEqual([])
         },
       ),
-      { numRuns: 40 },
+      { numRuns: someOf(100) },
     )
   })
 

@@ -264,11 +264,14 @@ const refusing =
 
 const none: Trouble = () => undefined
 
-const refusals: readonly Trouble[] = Object.keys(STORED).flatMap((code) =>
-  [methods, ...eachNth(4, methods).map((method) => [method])].map((refused) =>
-    refusing(code, refused),
+const codes = Object.keys(STORED)
+const refusals: readonly Trouble[] = [
+  ...codes.map((code) => refusing(code, methods)),
+  ...eachNth(
+    11,
+    codes.flatMap((code) => methods.map((method) => refusing(code, [method]))),
   ),
-)
+]
 
 const missesRow: Trouble = ({ store }) => {
   const { read } = store

@@ -9,6 +9,7 @@ import { checkRow } from '../../../src/worker/store/check-row.ts'
 import type { Append, Store } from '../../../src/worker/store/store.ts'
 import { KINDS, nextRows, renamed, type Kind } from './random-facts.ts'
 import { codeOf, newId, stores } from './store-support.ts'
+import { someOf } from '../more.ts'
 
 const IDS = ['a', 'b'] as const
 const OWNERS = 3
@@ -63,7 +64,7 @@ describe.each(stores)(
             for (const each of IDS) await world.check(each)
           }
         }),
-        { numRuns: 100 },
+        { numRuns: someOf(200) },
       )
     })
   },

@@ -15,6 +15,7 @@ import {
   writeRandom,
   IMPORTED,
 } from './transfer-support.ts'
+import { someOf } from '../more.ts'
 
 const choice = fc.tuple(
   fc.constantFrom(...KINDS, 'context' as const, 'context' as const, 'branch' as const),
@@ -53,7 +54,7 @@ describe.each(stores)('conversations in the %s store', (_name, open) => {
           expect(await fileOf(agentOf(other))).toBe(file)
         },
       ),
-      { numRuns: 30 },
+      { numRuns: someOf(100) },
     )
   })
 })

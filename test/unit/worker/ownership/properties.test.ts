@@ -247,7 +247,7 @@ describe.each([
         await world.run(10_000)
         expect(world.holders).toEqual(inherited)
       }),
-      { numRuns: 40 },
+      { numRuns: someOf(100) },
     )
   })
 })

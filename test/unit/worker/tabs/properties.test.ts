@@ -8,6 +8,7 @@ import { view } from '../../../../src/conversation/view.ts'
 import type { Row } from '../../../../src/protocol/fact.ts'
 import { TALK, type PageTab } from './world/page-tab.ts'
 import { TabsWorld } from './world/tabs-world.ts'
+import { someOf } from '../../more.ts'
 
 afterEach(() => TabsWorld.leave())
 
@@ -129,7 +130,7 @@ describe.each([
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: someOf(150) },
     )
   }, 120_000)
 })

@@ -1,0 +1,58 @@
+import { stripVTControlCharacters } from 'node:util'
+import { ensureChromium } from './browser.mjs'
+import { printRows, runGate } from './gate.mjs'
+import { installDependencies, requireNode } from './install.mjs'
+import { FORGIVEN_AT_MOST, judge, toTryAgain } from './second-try.mjs'
+import { drawSeed } from './seed.mjs'
+import { passedAlone } from './test-runners.mjs'
+
+const LINES_OF_A_FAILURE = 12
+
+/**
+ * Runs stages, tries failed tests once more at the end, and ends the process. The last line is "N passed, N failed";
+ * a stage that fails without a failed test counts as one.
+ *
+ * @param {readonly import('./gate.mjs').Check[]} stages
+ */
+export async function runPipeline(stages) {
+  requireNode()
+  await installDependencies()
+  if (stages.some(({ name }) => name === 'browser tests'))
+    process.env.OFFSTAGE_CHROMIUM = await ensureChromium()
+  const seed = drawSeed()
+  console.log(`Random tests have the seed ${seed}; OFFSTAGE_SEED=${seed} repeats it.`)
+
+  const rows = await runGate(stages)
+  const failures = rows.flatMap((row) => row.failures)
+  const { forgiven, failed, more } = await secondTry(failures, seed)
+
+  if (forgiven.length > 0)
+    console.log(`\n── Passed when alone (more than ${FORGIVEN_AT_MOST} fail the run)`)
+  for (const { name } of forgiven) console.log(`   ${name}`)
+  for (const { name, message } of failed) {
+    const lines = stripVTControlCharacters(message ?? '').split('\n')
+    console.log(`\n── FAILED ${name}\n${lines.slice(0, LINES_OF_A_FAILURE).join('\n')}`)
+  }
+  const isForgiven = (row) => row.failures.every((failure) => forgiven.includes(failure))
+  console.log('')
+  printRows([...rows.map((row) => ({ ...row, ok: isForgiven(row) })), ...more])
+  const passed = rows.reduce((sum, row) => sum + row.passed, forgiven.length)
+  console.log(`\n${passed} passed, ${failed.length} failed`)
+  process.exit(failed.length === 0 ? 0 : 1)
+}
+
+async function secondTry(failures, seed) {
+  const tests = toTryAgain(failures)
+  if (tests.length === 0) return { forgiven: [], failed: failures, more: [] }
+  let passed = new Set()
+  const more = await runGate([
+    {
+      name: 'second try',
+      check: async () => {
+        passed = await passedAlone(tests)
+        return { code: 0 }
+      },
+    },
+  ])
+  return { ...judge(failures, passed, seed), more }
+}

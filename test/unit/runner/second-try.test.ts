@@ -1,0 +1,103 @@
+import { readdirSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { root } from '../../../scripts/lib/project.mjs'
+import {
+  FORGIVEN_AT_MOST,
+  judge,
+  NEVER_FORGIVEN,
+  promiseOf,
+  toTryAgain,
+  TRIED_AGAIN_AT_MOST,
+} from '../../../scripts/lib/second-try.mjs'
+
+interface Failure {
+  readonly id?: string
+  readonly file?: string
+  readonly name: string
+  readonly message?: string
+}
+
+const outside: Failure = { name: 'outside of any test', message: 'boom' }
+
+function failed(file: string, count = 1): Failure[] {
+  return Array.from({ length: count }, (_, at) => {
+    const id = `${file} › test ${at}`
+    return { id, file, name: id, message: 'expected' }
+  })
+}
+
+function idsOf(failures: readonly Failure[]): Set<string> {
+  return new Set(failures.flatMap(({ id }) => id ?? []))
+}
+
+test('a failure that passes alone is forgiven, and one that fails again stays as it was', () => {
+  const [busy, broken] = failed('test/browser/chat.spec.ts', 2) as [Failure, Failure]
+  expect(judge([busy, broken], idsOf([busy]), 7)).toEqual({ forgiven: [busy], failed: [broken] })
+})
+
+test('when more failures pass alone than may be forgiven, none is forgiven', () => {
+  const most = failed('test/browser/chat.spec.ts', FORGIVEN_AT_MOST)
+  expect(judge(most, idsOf(most), 7)).toEqual({ forgiven: most, failed: [] })
+  const more = failed('test/browser/chat.spec.ts', FORGIVEN_AT_MOST + 1)
+  const judged = judge(more, idsOf(more), 7)
+  expect(judged.forgiven).toEqual([])
+  expect(judged.failed.map(({ name }) => name)).toEqual(more.map(({ name }) => name))
+  expect(judged.failed[0]?.message).toContain('more than 3 tests')
+})
+
+test.each([
+  ['durability', 'test/unit/worker/crash.test.ts'],
+  ['durability', 'test/unit/conversation/fold.test.ts'],
+  ['durability', 'test/browser/torture-cells.spec.ts'],
+  ['tabs', 'test/browser/tabs.spec.ts'],
+  ['approval', 'test/browser/consent-touch.spec.ts'],
+  ['approval', 'test/browser/consent.spec.ts'],
+  ['streams', 'test/unit/providers/transport.test.ts'],
+  ['streams', 'test/browser/transport-page.spec.ts'],
+])('a test of %s that passes alone stays failed, with the seed: %s', (promise, file) => {
+  const failures = failed(file)
+  const { forgiven, failed: stays } = judge(failures, idsOf(failures), 7)
+  expect(forgiven).toEqual([])
+  expect(stays).toHaveLength(1)
+  expect(stays[0]?.message).toMatch(new RegExp(`${promise} .*OFFSTAGE_SEED=7\nexpected$`))
+})
+
+test('a test that is never forgiven takes no place of those that may be', () => {
+  const chat = failed('test/browser/chat.spec.ts', FORGIVEN_AT_MOST)
+  const tabs = failed('test/browser/tabs.spec.ts')
+  const { forgiven } = judge([...chat, ...tabs], idsOf([...chat, ...tabs]), 7)
+  expect(forgiven).toEqual(chat)
+})
+
+test('an error outside of any test is not tried again, and stays', () => {
+  const chat = failed('test/browser/chat.spec.ts')
+  expect(toTryAgain([outside, ...chat])).toEqual(chat)
+  expect(judge([outside, ...chat], idsOf(chat), 7).failed).toEqual([outside])
+})
+
+test('when too many tests fail, none is tried again', () => {
+  const file = 'test/browser/chat.spec.ts'
+  expect(toTryAgain(failed(file, TRIED_AGAIN_AT_MOST))).toHaveLength(TRIED_AGAIN_AT_MOST)
+  expect(toTryAgain(failed(file, TRIED_AGAIN_AT_MOST + 1))).toEqual([])
+})
+
+test('every pattern of what is never forgiven matches a file of tests', () => {
+  const files = readdirSync(root + '/test', { recursive: true, encoding: 'utf8' })
+    .map((file) => `test/${file.replaceAll('\\', '/')}`)
+    .filter((file) => /\.(?:test|spec)\.ts$/.test(file))
+  for (const { files: patterns } of NEVER_FORGIVEN)
+    for (const pattern of patterns) {
+      // Each name of a pattern, as it would be without the others.
+      const [, before = '', names = '', after = ''] =
+        /^(.*?)\((?!-)([^()]*)\)(.*)$/.exec(pattern.source) ?? []
+      const single = names
+        ? names.split('|').map((name) => before + name + after)
+        : [pattern.source]
+      for (const source of single)
+        expect(
+          files.filter((file) => new RegExp(source).test(file)),
+          source,
+        ).not.toEqual([])
+    }
+  expect(promiseOf('test/browser/chat.spec.ts')).toBeUndefined()
+})
