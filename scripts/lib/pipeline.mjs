@@ -18,7 +18,8 @@ export async function runPipeline(stages) {
   requireNode()
   await installDependencies()
   if (stages.some(({ name }) => name === 'browser tests'))
-    process.env.OFFSTAGE_CHROMIUM = await ensureChromium()
+    // Some tests need what the headless shell lacks.
+    for (const preferred of ['shell', 'browser']) await ensureChromium(preferred)
   const seed = drawSeed()
   console.log(`Random tests have the seed ${seed}; OFFSTAGE_SEED=${seed} repeats it.`)
 
