@@ -126,6 +126,23 @@ export function onlyCalls(): Plugin {
 }
 
 /**
+ * For browsers without `Set`, dom-accessibility-api has a class of its own, and by mistake uses it in all others: each
+ * look-up reads a whole list.
+ */
+export function nativeSets(): Plugin {
+  const own =
+    /^function _typeof[^]*(?=^export default )|typeof Set === "undefined" \? | : SetLike/gm
+  return {
+    name: 'offstage:native-sets',
+    transform(code, id) {
+      if (!id.endsWith('/dom-accessibility-api/dist/polyfills/SetLike.mjs')) return null
+      if (code.match(own)?.length !== 3) this.error(`${id} is not as this plugin knows it.`)
+      return { code: code.replace(own, ''), map: null }
+    },
+  }
+}
+
+/**
  * Of idb, requests are promises and nothing else: neither a database's shortcuts, which are a transaction
  * each, nor `for await` over cursors.
  */

@@ -10,12 +10,9 @@ export interface Token {
   readonly end: number
 }
 
-const nameStart = 'A-Za-z_\\u0080-\\uffff'
 /** What may start markup; a `<` before anything else is text. */
-const markup = new RegExp(
-  `<!\\[cdata\\[|<!--|<!doctype|<\\?|<(/?)([${nameStart}][\\w.:\\u0080-\\uffff-]*)`,
-  'gi',
-)
+const markup =
+  /<!\[cdata\[|<!--|<!doctype|<\?|<(\/?)([A-Za-z_\u0080-\uffff][\w.:\u0080-\uffff-]*)/gi
 
 /** The markup of a block, found in one pass; every later question is a look-up. */
 export class BlockTokens {

@@ -25,6 +25,7 @@ import { anyOf } from './text-pattern.ts'
 import { indexTools } from './tool-index.ts'
 import type { IndexedTool, ToolIndex } from './tool-index.ts'
 import { readOpenTag } from './xml-tags.ts'
+import { lazyPattern } from '../lib/once.ts'
 
 /** The budget of a text, in characters read (repeated reading included) for each that it has. */
 const maxReadings = 12
@@ -38,8 +39,11 @@ const words = openers.filter((opener) => !/^[<[\]]/.test(opener))
 /** A tool's name, its index included, before its arguments. */
 const named =
   '(?<![\\p{L}\\p{M}\\p{N}_.-])[\\p{L}\\p{N}_][\\p{L}\\p{M}\\p{N}_.-]*(?::\\d+)?(?=\\s{0,20}[({])'
-const callStart = `[<[]|\\{(?=\\s*["'\\p{L}_<])|Action:|${anyOf(words)}|${named}`
-const wordStart = new RegExp(`^(?:${anyOf(words)})$`)
+const callStart = lazyPattern(
+  () => `[<[]|\\{(?=\\s*["'\\p{L}_<])|Action:|${anyOf(words)}|${named}`,
+  'gu',
+)
+const wordStart = lazyPattern(() => `^(?:${anyOf(words)})$`)
 const beforeObject = /^\s{0,20}\{/
 /** An input that may be empty, where the model's output ends here. */
 const emptyInput = /^Action:[^\n]{1,200}\n\s{0,100}Action Input:/
@@ -112,12 +116,12 @@ export class CallFinder {
     this.#budget = maxReadings * text.length + 100_000
     this.#lasts.clear()
     const leaves: string[] = []
-    const starts = new RegExp(callStart, 'gu')
+    const starts = new RegExp(callStart())
     for (let found = starts.exec(text); found && !this.#isOverBudget; found = starts.exec(text)) {
       const at = found.index
       const [start] = found
       if (start === '<') this.#readTag(text, at)
-      else if (start === '[' || wordStart.test(start)) this.#readMarked(text, at)
+      else if (start === '[' || wordStart().test(start)) this.#readMarked(text, at)
       else if (start === '{') starts.lastIndex = this.#readObject(text, at, leaves)
       else if (start === 'Action:') this.#readReact(text, at)
       else if (beforeObject.test(text.slice(starts.lastIndex, starts.lastIndex + 21)))

@@ -1,18 +1,9 @@
-import { anyOf } from './text-pattern.ts'
-
-const role =
-  '(?:hy_|ctrl_)?(?:user|assistant|system|developer|observation|environment|ipython|tool)'
-const results = '(?:responses?|results?|outputs?)'
 /** The header of another turn, or of a result, by vendor's tokens. */
-const turn = new RegExp(
-  `^(?:<(?:start_of_turn|seed:bos|\\|turn|start_function_response|\\|tool_response)>` +
-    `|<[|｜](?:im_(?:start|user|system|assistant)|start_header_id|start_of_role|START_OF_TURN_TOKEN|header_start|${role}` +
-    `|(?:START_)?tool[▁_ ]?${results}(?:[▁_ :]?(?:begin|start))?)[|｜]>` +
-    `|<\\|start\\|>\\w|\\[(?:INST|TOOL_RESULTS)\\])`,
-  'i',
-)
+const turn =
+  /^(?:<(?:start_of_turn|seed:bos|\|turn|start_function_response|\|tool_response)>|<[|｜](?:im_(?:start|user|system|assistant)|start_header_id|start_of_role|START_OF_TURN_TOKEN|header_start|(?:hy_|ctrl_)?(?:user|assistant|system|developer|observation|environment|ipython|tool)|(?:START_)?tool[▁_ ]?(?:responses?|results?|outputs?)(?:[▁_ :]?(?:begin|start))?)[|｜]>|<\|start\|>\w|\[(?:INST|TOOL_RESULTS)\])/i
 /** A result in words or in an element. */
-const result = new RegExp(`^(?:Observation:|<(?:(?:tool|function)_?${results}|observation)>)`)
+const result =
+  /^(?:Observation:|<(?:(?:tool|function)_?(?:responses?|results?|outputs?)|observation)>)/
 const cut = /^(?:<[^<>\n]{0,30}|\[[A-Z_]{0,12})$/
 /** Of harmony. */
 const own = '<|start|>assistant'
@@ -62,11 +53,6 @@ const otherTurns: readonly string[] = [
   '[round 1] user:',
 ]
 
-const othersTurn = new RegExp(`^(?:${anyOf(otherTurns)})`, 'i')
-const beginnings = new Set(
-  otherTurns.flatMap((header) => Array.from(header, (_, at) => header.slice(0, at + 1))),
-)
-
 /** Names of the elements in which results stand. */
 export const resultTags: readonly string[] = ['tool', 'function'].flatMap((kind) =>
   ['response', 'responses', 'result', 'results', 'output', 'outputs'].map(
@@ -90,6 +76,7 @@ export function startsMadeUp(text: string, lineStart: boolean): boolean | 'parti
 /** R4: somebody else's turn starts here, after whatever the model wrote; `'partial'` while more input may make that. */
 export function startsOthersTurn(text: string): boolean | 'partial' {
   if (!/^[<[\]]/.test(text)) return false
-  if (othersTurn.test(text)) return true
-  return beginnings.has(text.toLowerCase()) ? 'partial' : false
+  const start = text.toLowerCase()
+  if (otherTurns.some((header) => start.startsWith(header))) return true
+  return otherTurns.some((header) => header.startsWith(start)) ? 'partial' : false
 }

@@ -3,6 +3,7 @@ import { openers } from './foreign/dialects/table.ts'
 import { decodeBrowserEntities, normalizeCharacters, withoutEscapes } from './normalize-text.ts'
 import { isRecord } from '../lib/shape.ts'
 import type { IndexedTool } from './tool-index.ts'
+import { lazyPattern } from '../lib/once.ts'
 
 /** How far after the name its arguments may stand, in characters of bare text. */
 const maxReach = 2000
@@ -67,13 +68,16 @@ function bare(text: string): string {
 }
 
 /** What opens a call in some format, as a pattern; closing brackets at the start of a line pass for its prefix. */
-const openings = openers
-  .map(bare)
-  .filter((opener) => /^[<[]./.test(opener))
-  .map((opener) => opener.replaceAll('[', '\\[').replaceAll(/[>\]]/g, '$&?'))
-const before = new RegExp(
-  '(?:<|functions|defaultapi|(?:name|tool|function|action|calls?|recipient|invoke|command|begin|sep|api|opensource|' +
-    `to=)[:=>\\],]+|to=|<tool(?:call)?:?(?:sep|name|begin)|name:plamo>?|${[...new Set(openings)].join('|')})$`,
+function openings(): string[] {
+  return openers
+    .map(bare)
+    .filter((opener) => /^[<[]./.test(opener))
+    .map((opener) => opener.replaceAll('[', '\\[').replaceAll(/[>\]]/g, '$&?'))
+}
+const before = lazyPattern(
+  () =>
+    '(?:<|functions|defaultapi|(?:name|tool|function|action|calls?|recipient|invoke|command|begin|sep|api|opensource|' +
+    `to=)[:=>\\],]+|to=|<tool(?:call)?:?(?:sep|name|begin)|name:plamo>?|${[...new Set(openings())].join('|')})$`,
 )
 /** The longest opening. */
 const maxBefore = 40
@@ -141,7 +145,7 @@ export class MentionedCalls {
   #collect(text: string, name: string, wanted: string): void {
     for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
       const end = at + wanted.length
-      const isMarked = before.test(text.slice(Math.max(0, at - maxBefore), at))
+      const isMarked = before().test(text.slice(Math.max(0, at - maxBefore), at))
       if (!isMarked && !after.test(text.slice(end, end + 24))) continue
       const contexts = this.#found.get(name) ?? new Set()
       this.#found.set(name, contexts)

@@ -1,4 +1,5 @@
 import { anyOf } from './text-pattern.ts'
+import { lazyPattern } from '../lib/once.ts'
 
 /** Tokens that end a turn, by vendor; those between bars aside. */
 const plainTokens: readonly string[] = [
@@ -20,8 +21,8 @@ const plainTokens: readonly string[] = [
   '<|close|>message<|sep|>',
 ]
 /** Tokens that end a turn and leaked into the output. */
-export const stopToken: RegExp = new RegExp(
-  `^(?:${anyOf(plainTokens)}|<\\|[^<>|｜\\n]{1,30}\\|>|<｜[^<>|｜\\n]{1,30}｜>)`,
+export const stopToken: () => RegExp = lazyPattern(
+  () => `^(?:${anyOf(plainTokens)}|<\\|[^<>|｜\\n]{1,30}\\|>|<｜[^<>|｜\\n]{1,30}｜>)`,
 )
 const cutTokens: readonly string[] = [...plainTokens, '<start_of_turn>']
 /** The next turn's header. */
@@ -37,7 +38,7 @@ export function endOfTurn(text: string): 'next-turn' | 'partial' | undefined {
   for (let count = 0; count < maxTokens; count++) {
     // The beginning of a longer token may be a whole one.
     if (isCutToken(rest)) return 'partial'
-    const token = stopToken.exec(rest)
+    const token = stopToken().exec(rest)
     if (!token) return undefined
     rest = rest.slice(token[0].length).trimStart()
     if (turnStart.test(rest)) return 'next-turn'

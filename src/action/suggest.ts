@@ -1,5 +1,3 @@
-import { distance } from 'fastest-levenshtein'
-
 /**
  * The candidate that was probably meant, or undefined when none is near: the same name in another
  * letter case or with other separators first, then the smallest edit distance, at most two fifths of the length.
@@ -11,8 +9,11 @@ export function suggestName(name: string, candidates: Iterable<string>): string 
   for (const candidate of candidates) {
     const other = plainName(candidate)
     if (other === wanted && candidate !== name) return candidate
-    const edits = distance(wanted, other)
-    if (edits < bestDistance && edits <= allowedEdits(wanted, other)) {
+    const allowed = allowedEdits(wanted, other)
+    // A long name is compared with names of about its length only.
+    if (Math.abs(wanted.length - other.length) > allowed) continue
+    const edits = editDistance(wanted, other)
+    if (edits < bestDistance && edits <= allowed) {
       best = candidate
       bestDistance = edits
     }
@@ -32,4 +33,18 @@ function allowedEdits(a: string, b: string): number {
 /** `mail` for `email`, `player` for `player_id`: one holds the other. */
 function sharesAffix(a: string, b: string): boolean {
   return Math.min(a.length, b.length) >= 3 && (a.includes(b) || b.includes(a))
+}
+
+/** How many characters are added, removed or changed (Levenshtein). */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, length) => length)
+  for (const [at, character] of a.split('').entries()) {
+    const next = [at + 1]
+    for (let other = 0; other < b.length; other++) {
+      const changed = (row[other] ?? 0) + (character === b[other] ? 0 : 1)
+      next.push(Math.min(changed, (row[other + 1] ?? 0) + 1, (next[other] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
 }

@@ -20,13 +20,12 @@ export interface ToolIndex {
 
 /** `ACTION` is the block's. */
 const legalName = /^(?!ACTION$)[\p{L}_][\p{L}\p{N}_.-]*$/u
-/** A tool's closer could be the block's in another letter case. */
-const legalToolName = new RegExp(`^(?!action$)${legalName.source.slice(1)}`, 'iu')
 
 export function indexTools(definitions: readonly ToolDefinition[]): ToolIndex {
   const tags = makeTags(
     definitions.map((tool) => tool.name),
-    legalToolName,
+    // A tool's closer could be the block's in another letter case.
+    /^(?!action$)[\p{L}_][\p{L}\p{N}_.-]*$/iu,
   )
   const byName = new Map<string, IndexedTool>()
   const tools = definitions.map((definition) => {

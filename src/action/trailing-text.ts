@@ -4,18 +4,19 @@ import { closesReasoning } from './scan/reasoning-marks.ts'
 import type { ReasoningEnd } from './scan/reasoning-marks.ts'
 import { startsMadeUp } from './made-up.ts'
 import { stopToken, turnStart } from './stop-tokens.ts'
+import { lazyPattern } from '../lib/once.ts'
 
 /** A closer of some format of calls, left over. */
-const strayCloser = new RegExp(`^(?:${anyCloser})`, 'i')
+const strayCloser = lazyPattern(() => `^(?:${anyCloser()})`, 'i')
 /** R4: what follows a call and is neither prose nor another call; `'partial'` while it may become that. */
 export function matchMadeUp(text: string): boolean | 'partial' {
-  return stopToken.test(text) || text.startsWith('</') || startsMadeUp(text, true)
+  return stopToken().test(text) || text.startsWith('</') || startsMadeUp(text, true)
 }
 
 /** After these tokens, or what a model makes up at the start of a line, no call is the model's own. */
 export function endsCalls(text: string, lineStart: boolean): boolean {
   if (/^<\|(?:start|channel|message|constrain|call|end|return)\|>/.test(text)) return false
-  return lineStart ? matchMadeUp(text) === true : stopToken.test(text)
+  return lineStart ? matchMadeUp(text) === true : stopToken().test(text)
 }
 
 /** No stop token is this long. */
@@ -66,7 +67,7 @@ export class TrailingText {
     if (isOpen && this.#token.length < maxToken) return 'open'
     const isEnd = this.#endsThought(this.#token, 0)
     if (isEnd === 'partial') return 'open'
-    return stopToken.test(this.#token) && !isEnd ? 'end' : 'text'
+    return stopToken().test(this.#token) && !isEnd ? 'end' : 'text'
   }
 }
 
@@ -74,7 +75,7 @@ export class TrailingText {
 export function endsAnswer(trailing: string): boolean {
   let rest = skipBlank(trailing)
   for (;;) {
-    const found = turnStart.exec(rest) ?? stopToken.exec(rest) ?? strayCloser.exec(rest)
+    const found = turnStart.exec(rest) ?? stopToken().exec(rest) ?? strayCloser().exec(rest)
     if (!found) return rest === ''
     rest = skipBlank(rest.slice(found[0].length))
   }

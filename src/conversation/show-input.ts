@@ -11,11 +11,7 @@ const PLAIN = [
 ]
 
 /** Runs that move words out of sight. */
-const PADDING = [
-  String.raw`(?:\r?\n[ \t]*){3,}`,
-  String.raw`[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]{4,}`,
-  String.raw`\t{3,}`,
-]
+const PADDING = String.raw`(?:\r?\n[ \t]*){3,}|[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]{4,}|\t{3,}`
 
 /**
  * What shows nothing, or changes how others are shown: controls, bidi marks and overrides, spaces of no width, fillers, variation
@@ -23,14 +19,9 @@ const PADDING = [
  * More than `lib/invisible.ts` removes (line separators, the blank of Braille), since a person is to see each; less by private
  * characters, which show as a box or an icon.
  */
-const HIDDEN = [
-  String.raw`[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u2800\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0\u{e0000}-\u{e0fff}]`,
-]
+const HIDDEN = String.raw`[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u2800\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0\u{e0000}-\u{e0fff}]`
 
-const PARTS = new RegExp(
-  [PADDING, PLAIN, HIDDEN].map((each) => `(${each.join('|')})`).join('|'),
-  'gu',
-)
+let parts: RegExp | undefined
 
 /**
  * A text as a person is to see it before they approve it: what shows nothing is named (`⟨U+202E⟩`), line breaks are marked
@@ -43,7 +34,8 @@ export function visibleText(text: string): string {
 
 /** `lineBreak`: what a single one becomes. */
 function named(text: string, lineBreak: string): string {
-  return text.replace(PARTS, (part, padding?: string, plain?: string) => {
+  parts ??= new RegExp(`(${PADDING})|(${PLAIN.join('|')})|(${HIDDEN})`, 'gu')
+  return text.replace(parts, (part, padding?: string, plain?: string) => {
     if (padding) return countOf(padding)
     if (!plain) return nameOf(part)
     return plain.endsWith('\n') ? lineBreak : plain

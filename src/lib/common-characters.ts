@@ -1,3 +1,5 @@
+import { once } from './once.ts'
+
 /**
  * Kana, Chinese characters and Hangul syllables that are one token in the vocabularies o200k and cl100k: in
  * ascending order, each as its distance from the one before it, since characters as such hardly compress. A
@@ -17,7 +19,7 @@ const DISTANCES =
   'cDgvheBcCaCeeeimBceeiblbuhDhdrhBcCeFkHoeCaBAyIyHgUmEiDgeOyeZseeimHoBceCaPIjhbdbbbbbbbbbbbbbbbdbB' +
   'fBghEy'
 
-export const COMMON_CHARACTERS: ReadonlySet<number> = codesFrom(DISTANCES)
+export const COMMON_CHARACTERS: () => ReadonlySet<number> = once(() => codesFrom(DISTANCES))
 
 function codesFrom(distances: string): Set<number> {
   const codes = new Set<number>()

@@ -1,18 +1,17 @@
 import { COMMON_CHARACTERS } from './common-characters.ts'
+import { once } from './once.ts'
 
 /**
  * For each letter from a to z, the letters that often follow it inside one token, as counted in English
  * words and in names from forty languages, split by the vocabularies o200k and cl100k.
  */
-const FOLLOWERS =
+const FOLLOWERS = once(() =>
   'bcdefghijklmnprstuvwxyz adeghjlorsuy abcehikloprstuwy adegilostuvy acdefghklmnpqrstvwxy aefilorstuwxy eghnrsuy aeilnorty abcdefghjklmnopqrstvxz abersu aehins adefiklopstuvy abdegilmnopsty acdefghknopstuvwy bcdfghijklmnoprstuvwxyz aeghilmoprstuxy clqrtu adefgikmnorstxy acefghilmopstuvwy acdehiloprstuwxy bcdefghklmnprstxyz abdehilmoxy adehiknorstw aceimpty ilnopsw ehx'
     .split(' ')
     .map((letters) =>
-      Array.from(letters, (letter) => bit(letter.charCodeAt(0))).reduce(
-        (mask, one) => mask | one,
-        0,
-      ),
-    )
+      Array.from(letters).reduce((mask, letter) => mask | bit(letter.charCodeAt(0)), 0),
+    ),
+)
 
 const WORD = 1
 /** `"Save`, `=e12`, `/path`: often one token with the sign. */
@@ -94,7 +93,7 @@ function kindOf(code: number): Kind {
 function letterCost(code: number, before: number, last: Kind): number {
   if (last !== 'letter') return last === 'sign' ? WORD_AFTER_SIGN : WORD
   if (isCapital(code) && isSmall(before)) return CAPITAL_AFTER_SMALL
-  const isKnown = ((FOLLOWERS[(before | 32) - 97] ?? 0) & bit(code)) !== 0
+  const isKnown = ((FOLLOWERS()[(before | 32) - 97] ?? 0) & bit(code)) !== 0
   return (isKnown ? KNOWN_PAIR : RARE_PAIR) + (isCapital(code) ? CAPITAL : 0)
 }
 
@@ -106,7 +105,7 @@ function digitCost(length: number, last: Kind): number {
 
 /** A space is rarely part of the next token in scripts without spaces between words. */
 function otherCost(code: number, last: Kind): number {
-  if (COMMON_CHARACTERS.has(code)) return last === 'space' ? 2 : 1.03
+  if (COMMON_CHARACTERS().has(code)) return last === 'space' ? 2 : 1.03
   return OTHERS.find(([end]) => code < end)?.[1] ?? 3
 }
 

@@ -3,14 +3,10 @@ const PAIRS =
   'аaАAвbВBсcСCԁdеeЕEԍgһhНHіiІIјjЈJкkКKӏlмmМMоoОOрpРPԛqѕsЅSтtТTυuνvѵvԝwԜWхxХXуyУYүyҮY' +
   'αaΑAβbΒBεeΕEΗHιiΙIκkΚKΜMΝNοoΟOρpΡPτtΤTχxΧXγyΥYΖZհhոnսuցgօoՕO'
 
-const LATIN: ReadonlyMap<string, string> = new Map(
-  (PAIRS.match(/../gsu) ?? []).map(([letter = '', latin = '']) => [letter, latin]),
-)
-
 /** The text with Latin letters for those that look like them, as a person reads "Рay" whose first letter is Cyrillic. */
 export function withLatinLetters(text: string): string {
-  return text.replace(
-    /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}]/gu,
-    (letter) => LATIN.get(letter) ?? letter,
-  )
+  return text.replace(/[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}]/gu, (letter) => {
+    const at = PAIRS.indexOf(letter)
+    return at < 0 ? letter : PAIRS.charAt(at + 1)
+  })
 }

@@ -2,6 +2,7 @@ import { describeThrown, OffstageError } from '../protocol/error.ts'
 import { badConfig } from '../client/failures.ts'
 import type { AnyFunction } from './callable.ts'
 import { isNative, textOf } from './infer/read-signature.ts'
+import { lazyPattern } from '../lib/once.ts'
 
 export interface Method {
   /** The nearest one first, then those that it overrides. */
@@ -81,18 +82,22 @@ const NAME = String.raw`(?!this\b)[\p{ID_Start}$_][\p{ID_Continue}$]*`
 const PATH = `${NAME}(?:\\.${NAME})*`
 
 /** What bundlers make of an export. */
-const BINDINGS = (read: string): string[] => [
-  // Rolldown, esbuild, webpack, Parcel
-  String.raw`\(\)\s*=>\s*\(?\s*${read}\s*\)?`,
-  // Babel, TypeScript
-  String.raw`function\s*\(\)\s*\{\s*return\s+${read};?\s*\}`,
-  // Vite for servers, Vitest
-  String.raw`\(\)\s*=>\s*\{\s*try\s*\{\s*return\s+${read};?\s*\}\s*catch\s*\{\s*\}\s*\}`,
-  // Rollup
-  String.raw`get ${NAME}\s*\(\)\s*\{\s*return\s+${NAME};?\s*\}`,
-]
-const READS_NAME = new RegExp(`^(?:${BINDINGS(NAME).join('|')})$`, 'u')
-const READS_PATH = new RegExp(`^(?:${BINDINGS(PATH).join('|')})$`, 'u')
+const bindings = (read: string): (() => RegExp) =>
+  lazyPattern(() => {
+    const forms = [
+      // Rolldown, esbuild, webpack, Parcel
+      String.raw`\(\)\s*=>\s*\(?\s*${read}\s*\)?`,
+      // Babel, TypeScript
+      String.raw`function\s*\(\)\s*\{\s*return\s+${read};?\s*\}`,
+      // Vite for servers, Vitest
+      String.raw`\(\)\s*=>\s*\{\s*try\s*\{\s*return\s+${read};?\s*\}\s*catch\s*\{\s*\}\s*\}`,
+      // Rollup
+      String.raw`get ${NAME}\s*\(\)\s*\{\s*return\s+${NAME};?\s*\}`,
+    ]
+    return `^(?:${forms.join('|')})$`
+  }, 'u')
+const READS_NAME = bindings(NAME)
+const READS_PATH = bindings(PATH)
 
 /**
  * Bundlers make a module's namespace of getters that read one variable each. They can do nothing else, as
@@ -100,7 +105,7 @@ const READS_PATH = new RegExp(`^(?:${BINDINGS(PATH).join('|')})$`, 'u')
  */
 function isBinding(get: () => unknown, owner: object): boolean {
   const text = textOf(get).replace(/\/\*[^*]*\*\//g, '')
-  return (isModule(owner) ? READS_PATH : READS_NAME).test(text)
+  return (isModule(owner) ? READS_PATH : READS_NAME)().test(text)
 }
 
 function isModule(owner: object): boolean {

@@ -3,6 +3,7 @@ import type { LiteralReader } from './literal-reader.ts'
 import { decodeEntities } from '../xml-text.ts'
 import { readTaggedValue } from './tagged-value.ts'
 import type { ValueEnd } from './tagged-value.ts'
+import { once } from '../../lib/once.ts'
 
 /** How a format writes a name and its value one after the other: patterns. */
 interface PairSyntax {
@@ -20,7 +21,7 @@ interface PairPatterns extends ValueEnd {
   readonly end: RegExp
 }
 
-const all: readonly PairPatterns[] = [
+const all = once<readonly PairPatterns[]>(() => [
   // GLM, and LongCat with a prefix.
   ...['', 'longcat_'].map((prefix) =>
     patternsOf({
@@ -47,12 +48,12 @@ const all: readonly PairPatterns[] = [
     call: '<\\|open\\|>call[^<]{0,100}<\\|sep\\|>',
     callCloser: '<\\|close\\|>call<\\|sep\\|>',
   }),
-]
+])
 
 /** Names and values, one after the other, up to the call's closer. Throws `Unreadable`. */
 export function readArgumentPairs(reader: LiteralReader): [string, string][] {
   const texts: [string, string][] = []
-  for (const patterns of all) {
+  for (const patterns of all()) {
     for (let found = reader.match(patterns.key); found; found = reader.match(patterns.key))
       texts.push([
         decodeEntities((found[1] ?? '').trim()),

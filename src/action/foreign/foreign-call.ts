@@ -9,6 +9,7 @@ import { anyOf } from '../text-pattern.ts'
 import { describeParameters } from '../tool-index.ts'
 import type { IndexedTool, ToolIndex } from '../tool-index.ts'
 import { namespaces } from './names.ts'
+import { lazyPattern } from '../../lib/once.ts'
 
 /** A call as another format writes it, before its tool is known. */
 export interface ForeignCall {
@@ -45,11 +46,11 @@ export function withNamespaces(index: ToolIndex): ToolIndex {
   return { tools: index.tools, find: (name) => findTool(name, index) }
 }
 
-const namespace = new RegExp(`^(?:${anyOf(namespaces)})[.:]`)
+const namespace = lazyPattern(() => `^(?:${anyOf(namespaces)})[.:]`)
 
 /** Without a namespace and an index. */
 export function bareName(name: string): string {
-  return name.trim().replace(/:\d+$/, '').replace(namespace, '')
+  return name.trim().replace(/:\d+$/, '').replace(namespace(), '')
 }
 
 /** R16: up to the first invalid call; a malformed part runs nothing. */

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../protocol/json.ts'
 import { setOwn } from '../coerce.ts'
 import { wordName } from './names.ts'
+import { lazyPattern } from '../../lib/once.ts'
 
 /** The text is no literal; `cut`: more text could have made it one. */
 export class Unreadable extends Error {
@@ -38,7 +39,7 @@ interface Limit {
   readonly opener: string
   readonly closers: readonly string[]
 }
-const key = new RegExp(wordName, 'uy')
+const key = lazyPattern(() => wordName, 'uy')
 const maxNesting = 150
 
 /** Reads JSON and Python literals from a text: what models write as arguments. Throws `Unreadable`. */
@@ -212,7 +213,7 @@ export class LiteralReader {
     const char = this.text[this.at] ?? this.fail()
     if (char === '"' || char === "'") return this.string()
     const mark = this.#textMark()
-    return mark === undefined ? (this.match(key)?.[0] ?? this.fail()) : this.#marked(mark)
+    return mark === undefined ? (this.match(key())?.[0] ?? this.fail()) : this.#marked(mark)
   }
 
   #sees(char: string): boolean {

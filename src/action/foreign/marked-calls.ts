@@ -7,9 +7,11 @@ import { joinReads } from './foreign-call.ts'
 import type { ForeignRead } from './foreign-call.ts'
 import type { LiteralReader } from './literal-reader.ts'
 import { Unreadable } from './literal-reader.ts'
+import { lazyPattern } from '../../lib/once.ts'
 
-const closers = new RegExp(
-  `(?:\\s*(?!${loneClosers()})(?:[;,]|${anyCloser}|<\\|[\\w/]*(?:end|END|suffix|eom|eot)[\\w/]*\\|>|<\\|/\\w+\\|>))*`,
+const closers = lazyPattern(
+  () =>
+    `(?:\\s*(?!${loneClosers()})(?:[;,]|${anyCloser()}|<\\|[\\w/]*(?:end|END|suffix|eom|eot)[\\w/]*\\|>|<\\|/\\w+\\|>))*`,
   'iy',
 )
 /** A section's body stands in a fence: what it begins with, and what ends it. */
@@ -33,10 +35,10 @@ export function readMarkedCalls(reader: LiteralReader, index: ToolIndex): Foreig
       const read = thrown.cut ? cutOff() : unreadable()
       return { ...read, end: endOfUnreadable(reader.text, start), marked: true }
     }
-    reader.match(closers)
+    reader.match(closers())
     const section = reader.text.slice(start, reader.at)
     const isFenced = fence.test(section) && section.split('```').length % 2 === 0
-    if (isFenced && reader.match(fenceEnd)) reader.match(closers)
+    if (isFenced && reader.match(fenceEnd)) reader.match(closers())
     const end = reader.at
     reader.skipSpace()
     if (typeof findMarker(reader.text, reader.at) !== 'object')

@@ -5,13 +5,14 @@ import { callsOfJson } from './json-calls.ts'
 import type { LiteralReader } from './literal-reader.ts'
 import { callName } from './names.ts'
 import { readPythonCalls } from './python-calls.ts'
+import { lazyPattern } from '../../lib/once.ts'
 
-const heading = new RegExp(`\\s*(?:>>>)?(${callName})[ \\t]*\\r?\\n\\s*(?=\\{)`, 'uy')
+const heading = lazyPattern(() => `\\s*(?:>>>)?(${callName})[ \\t]*\\r?\\n\\s*(?=\\{)`, 'uy')
 
 /** Functionary's: a tool's name, and its parameters as JSON on the next line. */
 function readHeadedCall(reader: LiteralReader, index: ToolIndex): ForeignCall | undefined {
   const start = reader.at
-  const name = reader.match(heading)?.[1]
+  const name = reader.match(heading())?.[1]
   if (name !== undefined && findTool(name, index)) return { name, args: reader.value() }
   reader.at = start
   return undefined

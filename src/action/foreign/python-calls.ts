@@ -2,9 +2,10 @@ import type { JsonValue } from '../../protocol/json.ts'
 import type { ForeignCall } from './foreign-call.ts'
 import type { LiteralReader } from './literal-reader.ts'
 import { callName, wordName } from './names.ts'
+import { lazyPattern } from '../../lib/once.ts'
 
-const callStart = new RegExp(`(${callName})\\s*\\(`, 'uy')
-const keyword = new RegExp(`(${wordName})\\s*=(?!=)\\s*`, 'uy')
+const callStart = lazyPattern(() => `(${callName})\\s*\\(`, 'uy')
+const keyword = lazyPattern(() => `(${wordName})\\s*=(?!=)\\s*`, 'uy')
 
 /** `name(…)`, `print(name(…))` or `[name(…), name(…)]`; undefined when nothing like it comes next. */
 export function readPythonCalls(reader: LiteralReader): ForeignCall[] | undefined {
@@ -31,7 +32,7 @@ export function readPythonCall(
   reader: LiteralReader,
   isPrinted: boolean = false,
 ): ForeignCall | undefined {
-  const name = reader.match(callStart)?.[1]
+  const name = reader.match(callStart())?.[1]
   if (name === undefined) return undefined
   if (name === 'print') {
     reader.skipSpace()
@@ -41,7 +42,7 @@ export function readPythonCall(
   }
   const entries: [string | undefined, JsonValue][] = []
   while (!reader.take(')')) {
-    const key = reader.match(keyword)?.[1]
+    const key = reader.match(keyword())?.[1]
     entries.push([key, reader.value()])
     if (!reader.take(',')) {
       if (reader.take(')')) break

@@ -5,16 +5,18 @@ import { callsOfJson } from './json-calls.ts'
 import { Unreadable } from './literal-reader.ts'
 import type { LiteralReader } from './literal-reader.ts'
 import { toolName } from './names.ts'
+import { lazyPattern } from '../../lib/once.ts'
 
-const action = new RegExp(
-  `\\s*Action:[ \\t]*(?:\`?(${toolName})\`?[ \\t]*\\r?\\n\\s*Action Input:[ \\t]*|(?:\\r?\\n\\s*)?\`\`\`(?:json)?\\s*(?=[[{]))`,
+const action = lazyPattern(
+  () =>
+    `\\s*Action:[ \\t]*(?:\`?(${toolName})\`?[ \\t]*\\r?\\n\\s*Action Input:[ \\t]*|(?:\\r?\\n\\s*)?\`\`\`(?:json)?\\s*(?=[[{]))`,
   'uy',
 )
 const thought = /\s*(?:Thought:[^\n]*\n\s*)?(?=Action:)/y
 
 export function startsReact(text: string): boolean {
-  action.lastIndex = 0
-  return action.test(text)
+  action().lastIndex = 0
+  return action().test(text)
 }
 
 /**
@@ -39,7 +41,7 @@ export function readReact(reader: LiteralReader, index: ToolIndex): CallsRead | 
 /** One of them; undefined when none comes next. Throws `Unreadable`. */
 export function readReactCall(reader: LiteralReader, index: ToolIndex): CallsRead | undefined {
   const start = reader.at
-  const found = reader.match(action)
+  const found = reader.match(action())
   if (!found) return undefined
   const name = found[1]
   if (name !== undefined && !findTool(name, index)) {

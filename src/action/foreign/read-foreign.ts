@@ -15,6 +15,7 @@ import { callName, toolName } from './names.ts'
 import { readPlainCalls } from './plain-calls.ts'
 import { readReact, startsReact } from './react-calls.ts'
 import { withoutTagMarks, writtenPosition } from './tag-marks.ts'
+import { lazyPattern } from '../../lib/once.ts'
 
 const fence = /^\s*(`{3,}|~{3,})[^\n`]*\n/
 
@@ -128,7 +129,7 @@ export function readForeignBlock(
   const isForeign =
     typeof marker === 'object'
       ? marker.dialect !== namedElements
-      : blockStart.test(text.slice(start, start + 80))
+      : blockStart().test(text.slice(start, start + 80))
   const read = isForeign ? readMarkedSections(text, index, { marked: true, isCut }) : undefined
   if (!read) return undefined
   const { end, thoughtEnd } = read
@@ -139,7 +140,7 @@ export function readForeignBlock(
   }
 }
 
-const blockStart = new RegExp(`^(?:[{[\`~]|${callName}\\s*\\(|Action:)`, 'u')
+const blockStart = lazyPattern(() => `^(?:[{[\`~]|${callName}\\s*\\(|Action:)`, 'u')
 
 function fenceContent(
   text: string,
@@ -177,20 +178,20 @@ function readOwnTag(reader: LiteralReader, index: ToolIndex): ForeignRead | unde
   return undefined
 }
 
-const namedJson = new RegExp(
-  `^[{[\\s]*["'](?:name|tool|function|tool_name|action)["']\\s*:\\s*["'](${toolName})(["']?)`,
+const namedJson = lazyPattern(
+  () => `^[{[\\s]*["'](?:name|tool|function|tool_name|action)["']\\s*:\\s*["'](${toolName})(["']?)`,
   'u',
 )
-const namedPython = new RegExp(
-  `^\\[?\\s*(?:print\\(\\s*)?(${callName})(?:\\s*\\(|\\s*\\n\\s*\\{)`,
+const namedPython = lazyPattern(
+  () => `^\\[?\\s*(?:print\\(\\s*)?(${callName})(?:\\s*\\(|\\s*\\n\\s*\\{)`,
   'u',
 )
 
 /** A construct that was cut off is a call when it already names a registered tool. */
 function namesTool(text: string, index: ToolIndex, marked: boolean): boolean {
   if (marked) return true
-  const named = namedJson.exec(text)
-  const called = namedPython.exec(text)
+  const named = namedJson().exec(text)
+  const called = namedPython().exec(text)
   const name = named?.[1] ?? called?.[1]
   if (name === undefined) return false
   if (named?.[2] === '') return index.tools.some((tool) => tool.name.startsWith(name))

@@ -1,3 +1,5 @@
+import { once } from '../../lib/once.ts'
+
 /** What models write into the tags of other formats, and before the name in a closing tag. */
 export const tagMarks = [
   ['<｜DSML｜', '</｜DSML｜>'],
@@ -10,7 +12,7 @@ export const tagMarks = [
 /** A tag that the text goes on after; what is cut keeps its mark, by which it is known. */
 const rest = '[^<>]{0,300}>\\s*(?:<\\S|[^\\s<])'
 /** Marks in tags: what a first tag that has one looks like, and where the mark stands. */
-const marks = [
+const marks = once(() => [
   ...['｜DSML｜ ?', '｜GCML｜ ?', 'antml:', 'atem:', 'ifm\\|'].map((mark) => ({
     first: new RegExp(`^<${mark}`),
     all: new RegExp(`(?<=<)${mark}(?=${rest})|(?<=</)${mark}`, 'g'),
@@ -20,7 +22,7 @@ const marks = [
     all: new RegExp(`\\]<\\]minimax\\[>\\[(?=\\s*<(?:/|${rest}))`, 'g'),
   },
   { first: /^<\w{1,40}:opensource>/, all: /(?<=<\/?\w{1,40}):opensource(?=>)/g },
-]
+])
 /** Of a text, control tokens aside. */
 const firstTag = /<(?!\|)|\]<\]/
 
@@ -47,13 +49,15 @@ export function writtenPosition(call: string, position: number): number {
 function ownMark(call: string): RegExp | undefined {
   const start = call.search(firstTag)
   const opening = call.slice(start, start + 60)
-  return marks.find(({ first }) => first.test(opening))?.all
+  return marks().find(({ first }) => first.test(opening))?.all
 }
 
 /** The marks anywhere, in texts whose bars were normalized, too. */
-const anywhere = marks.map(({ all }) => new RegExp(all.source.replaceAll('｜', '[|｜]'), 'g'))
+const anywhere = once(() =>
+  marks().map(({ all }) => new RegExp(all.source.replaceAll('｜', '[|｜]'), 'g')),
+)
 
 /** The same of a text that holds calls anywhere. */
 export function withoutAnyTagMarks(text: string): string {
-  return anywhere.reduce((left, mark) => left.replaceAll(mark, ''), text)
+  return anywhere().reduce((left, mark) => left.replaceAll(mark, ''), text)
 }

@@ -1,5 +1,5 @@
 import { hasUserActivation, pageActs, type PageActs } from '../../protocol/page-acts.ts'
-import { once } from '../once.ts'
+import { once } from '../../lib/once.ts'
 
 /** No browser keeps a transient user activation for longer. Milliseconds. */
 const ACTIVATION_MS = 5000

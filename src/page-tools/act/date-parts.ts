@@ -1,3 +1,5 @@
+import { lazyPattern } from '../../lib/once.ts'
+
 /** A date, a time, or both, as far as a text gives them. */
 export interface DateParts {
   readonly year?: number
@@ -10,14 +12,12 @@ export interface DateParts {
 
 const DATE = String.raw`(?<year>\d{4})-(?<month>\d{1,2})-(?<day>\d{1,2})`
 const TIME = String.raw`(?<hour>\d{1,2}):(?<minute>\d{2})(?::(?<second>\d{2}))?(?: ?(?<half>[ap])\.?m\.?)?`
-const FORMS = [`${DATE}`, `${TIME}`, `${DATE}[T ]${TIME}`].map(
-  (form) => new RegExp(`^${form}$`, 'i'),
-)
+const FORMS = [DATE, TIME, `${DATE}[T ]${TIME}`].map((form) => lazyPattern(() => `^${form}$`, 'i'))
 
 /** Reads `2026-03-09`, `14:30`, `2:30 PM`, `2026-03-09T14:30`; null for what is none of these. */
 export function readDateParts(text: string): DateParts | null {
   for (const form of FORMS) {
-    const { half, ...found } = form.exec(text.trim())?.groups ?? {}
+    const { half, ...found } = form().exec(text.trim())?.groups ?? {}
     const entries = Object.entries(found).filter(([, value]) => value !== undefined)
     if (entries.length === 0) continue
     const parts: DateParts = Object.fromEntries(

@@ -1,4 +1,5 @@
 import { textDigest } from '../../lib/text-digest.ts'
+import { lazyPattern } from '../../lib/once.ts'
 
 const UNIT =
   's(?:ek(?:unden?)?|ec(?:ond)?s?)?|m(?:in(?:ute)?[ns]?)?|h(?:(?:ou)?rs?)?|st(?:d|unden?)'
@@ -6,12 +7,13 @@ const UNIT =
  * What only a clock shows: digits as `0:45` or `12:00:59`; an age as `3 min ago`, `vor 3 Minuten`; seconds that are left,
  * as `in 30 s`, `30 s left`. A bare `2 h` or `5m` is how long, or how much, somebody pays for.
  */
-const CLOCK = new RegExp(
-  [
-    String.raw`(?<!\p{Sc}\s?|[\d.,:])(\d{1,3}):(\d{2})(?::(\d{2}))?(?![\d:]|[.,]\d|\s?(?:\p{Sc}|(?:eur|euros?|usd|gbp|chf)(?!\p{L})))`,
-    String.raw`(?<![\p{L}\d.,])(?:vor (\d+) ?(${UNIT})|in (\d+) ?(s(?:ek(?:unden?)?|ec(?:ond)?s?)?))(?![\p{L}\d])`,
-    String.raw`(?<!\p{Sc}\s?|[\d.,])(?:(\d+) ?(${UNIT}) ago|(\d+) ?(s(?:ec(?:ond)?s?)?) (?:left|remaining))(?![\p{L}\d])`,
-  ].join('|'),
+const CLOCK = lazyPattern(
+  () =>
+    [
+      String.raw`(?<!\p{Sc}\s?|[\d.,:])(\d{1,3}):(\d{2})(?::(\d{2}))?(?![\d:]|[.,]\d|\s?(?:\p{Sc}|(?:eur|euros?|usd|gbp|chf)(?!\p{L})))`,
+      String.raw`(?<![\p{L}\d.,])(?:vor (\d+) ?(${UNIT})|in (\d+) ?(s(?:ek(?:unden?)?|ec(?:ond)?s?)?))(?![\p{L}\d])`,
+      String.raw`(?<!\p{Sc}\s?|[\d.,])(?:(\d+) ?(${UNIT}) ago|(\d+) ?(s(?:ec(?:ond)?s?)?) (?:left|remaining))(?![\p{L}\d])`,
+    ].join('|'),
   'giu',
 )
 
@@ -27,7 +29,7 @@ const MAX_CLOCKS = 20
  */
 export function isSameName(before: string, now: string, elapsedMs: number): boolean {
   if (before === now) return true
-  const [first, second] = [[...before.matchAll(CLOCK)], [...now.matchAll(CLOCK)]]
+  const [first, second] = [[...before.matchAll(CLOCK())], [...now.matchAll(CLOCK())]]
   if (first.length === 0 || withoutClocks(before) !== withoutClocks(now)) return false
   return first.every((match, index) => {
     const other = second[index]
@@ -38,7 +40,7 @@ export function isSameName(before: string, now: string, elapsedMs: number): bool
 /** Of a text that is too long to keep: what `isSameName` compares as it would compare the text. */
 export function nameDigest(text: string): string {
   const clocks: string[] = []
-  const rest = text.replace(CLOCK, (clock) => {
+  const rest = text.replace(CLOCK(), (clock) => {
     if (clocks.length >= MAX_CLOCKS) return clock
     clocks.push(clock)
     return '\0'
@@ -47,7 +49,7 @@ export function nameDigest(text: string): string {
 }
 
 function withoutClocks(text: string): string {
-  return text.replace(CLOCK, '\0')
+  return text.replace(CLOCK(), '\0')
 }
 
 function isSameClock(before: RegExpExecArray, now: RegExpExecArray, elapsed: number): boolean {

@@ -1,4 +1,5 @@
-import { foldLetters, foldWords } from '../../lib/fold-words.ts'
+import { foldLetters, foldWords, LETTERS, LETTERS_AND_NUMBERS } from '../../lib/fold-words.ts'
+import { lazyPattern } from '../../lib/once.ts'
 import type { CommitKind, CommitWords } from './commit-kinds.ts'
 import { ENGLISH_FORM_WORDS, ENGLISH_OUTCOMES, ENGLISH_WORDS } from './english-words.ts'
 import { LATIN_WORDS } from './latin-words.ts'
@@ -20,10 +21,9 @@ export interface Commit {
 }
 
 /** Before the verb of an English name: an icon, "Yes, delete", "Confirm & pay", "Add to cart and pay", "Permanently delete". */
-const LEAD =
-  '^[^\\p{L}\\p{N}]*(?:(?:yes|ok|okay|now|please|proceed to|continue to|i agree,?|agree and|permanently|really|quick|instant|instantly|express|bulk|force|hard|one click|1 click|securely|safely|just|are you sure (?:that )?(?:you (?:want|wish|would like) )?to|do you (?:really )?want to|you are about to|this will)[ ,:;!]*)*(?:(?:(?:add|remove|move|clear|empty|take|save|keep|apply|accept|agree|read|review|check|update|close) \\p{L}+(?: \\p{L}+){0,4}|\\p{L}+) (?:and|&|then|\\+) )?'
-const FIRST = '(?<![\\p{L}\\p{N}])'
-const LAST = '(?![\\p{L}\\p{N}])'
+const LEAD = `^[^${LETTERS_AND_NUMBERS}]*(?:(?:yes|ok|okay|now|please|proceed to|continue to|i agree,?|agree and|permanently|really|quick|instant|instantly|express|bulk|force|hard|one click|1 click|securely|safely|just|are you sure (?:that )?(?:you (?:want|wish|would like) )?to|do you (?:really )?want to|you are about to|this will)[ ,:;!]*)*(?:(?:(?:add|remove|move|clear|empty|take|save|keep|apply|accept|agree|read|review|check|update|close) [${LETTERS}]+(?: [${LETTERS}]+){0,4}|[${LETTERS}]+) (?:and|&|then|\\+) )?`
+const FIRST = `(?<![${LETTERS_AND_NUMBERS}])`
+const LAST = `(?![${LETTERS_AND_NUMBERS}])`
 /** Before what happens to something. */
 const WILL = `${FIRST}(?:will|shall|is going to|are going to|would|is about to|are about to)(?: (?:now|also|all|then|immediately|permanently|irrevocably|automatically))* (?:be|get) (?:(?:now|immediately|permanently|irrevocably|automatically|completely) )*`
 const LONG = 120
@@ -32,21 +32,28 @@ const NOT_ENGLISH = /^\s*b[ạáàả]n(?!\p{L})/iu
 
 interface Rule {
   readonly kind: CommitKind
-  readonly pattern: RegExp
+  readonly wordIn: (text: string) => string | undefined
 }
 
-const english = rulesOf(ENGLISH_WORDS, (words) => `${LEAD}(?<word>${words})${LAST}`)
-const englishOfForms = rulesOf(ENGLISH_FORM_WORDS, (words) => `${LEAD}(?<word>${words})${LAST}`)
-const outcomes = rulesOf(ENGLISH_OUTCOMES, (words) => `${WILL}(?<word>${words})${LAST}`)
-const others = Object.entries({ ...LATIN_WORDS, ...OTHER_SCRIPTS }).flatMap(([language, words]) =>
-  rulesOf(words, (parts) =>
-    WITHOUT_GAPS.has(language) ? `(?<word>${parts})` : `${FIRST}(?<word>${parts})${LAST}`,
-  ),
+const lead = pattern(() => `${LEAD}$`)
+const english = rulesOf(ENGLISH_WORDS, wordsBehindLead)
+const englishOfForms = rulesOf(ENGLISH_FORM_WORDS, wordsBehindLead)
+const outcomes = rulesOf(ENGLISH_OUTCOMES, (words) =>
+  firstOf(() => `${WILL}(?<word>${words})${LAST}`),
 )
-const harmless = pattern(HARMLESS_REMOVALS)
+const others = Object.entries({ ...LATIN_WORDS, ...OTHER_SCRIPTS }).map(([language, words]) => {
+  const sourceOf = (parts: string): string =>
+    WITHOUT_GAPS.has(language) ? `(?<word>${parts})` : `${FIRST}(?<word>${parts})${LAST}`
+  return {
+    /** Most names have no word of a language, so that the expressions of its rules are never built. */
+    anyWord: pattern(() => sourceOf(Object.values(words).join('|'))),
+    rules: rulesOf(words, (parts) => firstOf(() => sourceOf(parts))),
+  }
+})
+const harmless = pattern(() => HARMLESS_REMOVALS)
 const consents = beginningWith(CONSENTS, CONSENTS_WITHOUT_GAPS)
 const saves = beginningWith(SAVES, SAVES_WITHOUT_GAPS)
-const declines = pattern(`^[^\\p{L}\\p{N}×✕✖]*(?:${DECLINES})${LAST}`)
+const declines = pattern(() => `^[^${LETTERS_AND_NUMBERS}×✕✖]*(?:${DECLINES})${LAST}`)
 
 /** What has a name: a control, or what ends a form or a dialog, be it a control of it or its title. */
 export type Named = 'control' | 'ending'
@@ -62,18 +69,20 @@ export function readCommit(name: string, of: Named = 'control'): Commit | null {
 
 function commitIn(name: string, of: Named): Commit | null {
   const text = foldWords(name).trim()
-  for (const { kind, pattern: words } of rulesFor(name, of)) {
-    const word = words.exec(text)?.groups?.['word']
-    if (word && !(kind === 'deletes' && harmless.test(clauseOf(text, word)))) return { kind, word }
+  for (const { kind, wordIn } of rulesFor(name, of, text)) {
+    const word = wordIn(text)
+    if (word && !(kind === 'deletes' && harmless().test(clauseOf(text, word))))
+      return { kind, word }
   }
   return null
 }
 
-function rulesFor(name: string, of: Named): readonly Rule[] {
-  if (NOT_ENGLISH.test(name.normalize('NFC'))) return others
-  return of === 'ending'
-    ? [...english, ...englishOfForms, ...outcomes, ...others]
-    : [...english, ...others]
+function* rulesFor(name: string, of: Named, text: string): Generator<Rule> {
+  if (!NOT_ENGLISH.test(name.normalize('NFC'))) {
+    yield* english
+    if (of === 'ending') yield* [...englishOfForms, ...outcomes]
+  }
+  for (const { anyWord, rules } of others) if (anyWord().test(text)) yield* rules
 }
 
 /** "Remove from cart and delete account" is not about a cart. */
@@ -83,23 +92,23 @@ function clauseOf(text: string, word: string): string {
 
 /** Whether a name says that what is asked is not done. */
 export function readDecline(name: string): boolean {
-  return declines.test(foldWords(name.slice(0, LONG)).trim())
+  return declines().test(foldWords(name.slice(0, LONG)).trim())
 }
 
 /** Whether a name only agrees to what its form or dialog asks: "OK", "Yes". So does an icon. */
 export function readConsent(name: string): boolean {
   const text = foldWords(name.slice(0, LONG)).trim()
-  return !/[\p{L}\p{N}]/u.test(text) || consents.test(text)
+  return !/[\p{L}\p{N}]/u.test(text) || consents().test(text)
 }
 
 /** Whether a name says that what was entered is kept: "Save changes". */
 export function readSaving(name: string): boolean {
-  return saves.test(foldWords(name.slice(0, LONG)).trim())
+  return saves().test(foldWords(name.slice(0, LONG)).trim())
 }
 
 /** Whether what a name says is about a cart, or about a filter. */
 export function isHarmless(name: string): boolean {
-  return harmless.test(foldWords(name.slice(0, LONG)))
+  return harmless().test(foldWords(name.slice(0, LONG)))
 }
 
 /** By convention, three points say that something is asked first. */
@@ -107,18 +116,38 @@ function opensMore(name: string): boolean {
   return /(?:\.{3}|…)\s*$/.test(name)
 }
 
-function rulesOf(words: CommitWords, sourceOf: (words: string) => string): Rule[] {
+function rulesOf(words: CommitWords, finder: (words: string) => Rule['wordIn']): Rule[] {
   return (Object.entries(words) as [CommitKind, string][]).map(([kind, parts]) => ({
     kind,
-    pattern: pattern(sourceOf(parts)),
+    wordIn: finder(parts),
   }))
 }
 
-function beginningWith(words: string, withoutGaps: string): RegExp {
-  return pattern(`^[^\\p{L}\\p{N}]*(?:(?:${words})${LAST}|${withoutGaps})`)
+function firstOf(sourceOf: () => string): Rule['wordIn'] {
+  const words = pattern(sourceOf)
+  return (text) => words().exec(text)?.groups?.['word']
+}
+
+/** Finds the last word that only a lead stands before. In one expression, a lead would multiply the time to build the words. */
+function wordsBehindLead(words: string): Rule['wordIn'] {
+  const found = pattern(() => `(?<word>${words})${LAST}`, 'g')
+  return (text) => {
+    const each = found()
+    let word: string | undefined
+    for (let match = each.exec(text); match; match = each.exec(text)) {
+      if (lead().test(text.slice(0, match.index))) word = match.groups?.['word']
+      // "Please sign" has "e sign" in it.
+      each.lastIndex = match.index + 1
+    }
+    return word
+  }
+}
+
+function beginningWith(words: string, withoutGaps: string): () => RegExp {
+  return pattern(() => `^[^${LETTERS_AND_NUMBERS}]*(?:(?:${words})${LAST}|${withoutGaps})`)
 }
 
 /** The source is folded as names are. */
-function pattern(source: string): RegExp {
-  return new RegExp(foldLetters(source), 'u')
+function pattern(sourceOf: () => string, flags?: string): () => RegExp {
+  return lazyPattern(() => foldLetters(sourceOf()), flags)
 }

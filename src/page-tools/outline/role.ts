@@ -2,7 +2,7 @@ import { getRole } from 'dom-accessibility-api'
 import { isTag } from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
-import { once } from '../once.ts'
+import { once } from '../../lib/once.ts'
 
 /** Controls that a person can act on. */
 const ACTIONABLE = new Set(

@@ -1,3 +1,5 @@
+import { lazyPattern } from '../../lib/once.ts'
+
 /** Longer texts are no clock. */
 const TEXT_LIMIT = 200
 const CLOCK = String.raw`(?<![\d:.])\d{1,3}:\d{2}(?::\d{2})?(?![\d:])`
@@ -17,8 +19,8 @@ const UNITS: ReadonlyMap<string, number> = new Map(
 )
 const UNIT = [...UNITS.keys()].sort((a, b) => b.length - a.length).join('|')
 const QUANTITY = String.raw`(?<![\d:.,])\d+\s?(?:${UNIT})(?![\p{L}\d])\.?`
-const TIME = new RegExp(String.raw`${CLOCK}|${QUANTITY}(?:[\s,]*${QUANTITY})*`, 'giu')
-const PART = new RegExp(String.raw`(\d+)\s?(${UNIT})`, 'giu')
+const TIME = lazyPattern(() => String.raw`${CLOCK}|${QUANTITY}(?:[\s,]*${QUANTITY})*`, 'giu')
+const PART = lazyPattern(() => String.raw`(\d+)\s?(${UNIT})`, 'giu')
 /** How far a clock may be from the time that has passed: it was read between two ticks. Seconds. */
 const TOLERANCE = 2
 /** What a clock has when it starts again. Seconds. */
@@ -32,12 +34,12 @@ export function isTick(before: string, after: string, elapsed: number): boolean 
   if (before.length > TEXT_LIMIT || after.length > TEXT_LIMIT) return false
   const [was, is] = [timesOf(before), timesOf(after)]
   if (is.length === 0 || was.length !== is.length) return false
-  if (before.replace(TIME, '#') !== after.replace(TIME, '#')) return false
+  if (before.replace(TIME(), '#') !== after.replace(TIME(), '#')) return false
   return is.every((time, index) => hasMovedOn(was[index] ?? '', time, elapsed))
 }
 
 function timesOf(text: string): readonly string[] {
-  return text.match(TIME) ?? []
+  return text.match(TIME()) ?? []
 }
 
 function hasMovedOn(before: string, after: string, elapsed: number): boolean {
@@ -60,7 +62,7 @@ function sinceWrapped(moved: number): number {
 function secondsOf(time: string): number {
   if (time.includes(':')) return time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)
   let seconds = 0
-  for (const [, number, unit] of time.matchAll(PART))
+  for (const [, number, unit] of time.matchAll(PART()))
     seconds += Number(number) * (UNITS.get((unit ?? '').toLowerCase()) ?? 0)
   return seconds
 }

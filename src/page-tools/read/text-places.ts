@@ -3,7 +3,7 @@ import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { isExcluded } from '../outline/region.ts'
 import { isSecretPart, MASKED, maskSelector } from '../privacy.ts'
-import { once } from '../once.ts'
+import { once } from '../../lib/once.ts'
 import { unseenReason } from '../sight/unseen.ts'
 import { INLINE_TAGS } from './inline-tags.ts'
 

@@ -44,7 +44,7 @@ export function findPhrases(trees: Iterable<Document | ShadowRoot>): void {
         ? nativeDocument.documentElement(tree as Document)
         : (tree as ShadowRoot)
     const text = root ? (native.textContent(root) ?? '') : ''
-    if (root && mayHaveLabel(text) && ANY_PHRASE_LABEL.test(text))
+    if (root && mayHaveLabel(text) && ANY_PHRASE_LABEL().test(text))
       for (const part of partsIn(root)) parts.set(part, search)
   }
 }
@@ -87,7 +87,7 @@ function partsIn(root: Element | ShadowRoot): Element[] {
     const holder = native.parentElement(node)
     const text = cleanText(native.nodeValue(node) ?? '')
     if (!text || !holder || WITHOUT_TEXT.test(native.localName(holder))) continue
-    const label = [...text.matchAll(PHRASE_LABEL)].at(-1)
+    const label = [...text.matchAll(PHRASE_LABEL())].at(-1)
     if (label) {
       end()
       reach = REACH

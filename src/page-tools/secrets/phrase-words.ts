@@ -1,3 +1,5 @@
+import { lazyPattern } from '../../lib/once.ts'
+
 /** What a recovery phrase of a wallet is called, by language. */
 const LABELS = [
   '(?:recovery|seed|secret|backup|mnemonic)[ -](?:phrase|words)',
@@ -20,7 +22,7 @@ const LABELS = [
   '助记词|助記詞|(?:恢复|恢復|种子|種子)(?:短语|短語|词)',
 ]
 
-export const PHRASE_LABEL: RegExp = new RegExp(LABELS.join('|'), 'giu')
+export const PHRASE_LABEL: () => RegExp = lazyPattern(() => LABELS.join('|'), 'giu')
 
 /** What each of those labels has, in lower case: most texts have none, which is found without an expression. */
 const LABEL_PARTS =
@@ -35,7 +37,10 @@ export function mayHaveLabel(text: string): boolean {
 }
 
 /** The same for a text without gaps between its blocks. */
-export const ANY_PHRASE_LABEL: RegExp = new RegExp(PHRASE_LABEL.source.replaceAll('\\b', ''), 'iu')
+export const ANY_PHRASE_LABEL: () => RegExp = lazyPattern(
+  () => LABELS.join('|').replaceAll('\\b', ''),
+  'iu',
+)
 
 /** Words of a phrase, as short as those of its list. */
 export const WORD = '[A-Za-z]{3,8}'
@@ -46,8 +51,8 @@ const MOST_WORDS = 36
 /** Words that no list for phrases has: a text with them is a sentence. */
 export const OF_SENTENCES =
   'the|and|your|for|are|from|have|must|was|has|but|not|please|words|phrase'
-const IS_OF_SENTENCES = new RegExp(`^(?:${OF_SENTENCES})$`, 'i')
-const ONE_WORD = new RegExp(`^${WORD}$`)
+const IS_OF_SENTENCES = lazyPattern(() => `^(?:${OF_SENTENCES})$`, 'i')
+const ONE_WORD = lazyPattern(() => `^${WORD}$`)
 const ORDINAL = /^\D{0,14}\b\d{1,2}\D{0,3}$/
 
 /** The words of a text that has nothing else, numbers apart: none for a number alone; null for another text. */
@@ -55,5 +60,7 @@ export function phraseWordsIn(text: string): readonly string[] | null {
   if (ORDINAL.test(text)) return []
   const parts = text.split(/[\s,;|·•/_.:()–—-]+/).filter((part) => part && !/^\d{1,2}$/.test(part))
   if (parts.length > MOST_WORDS) return null
-  return parts.every((part) => ONE_WORD.test(part) && !IS_OF_SENTENCES.test(part)) ? parts : null
+  return parts.every((part) => ONE_WORD().test(part) && !IS_OF_SENTENCES().test(part))
+    ? parts
+    : null
 }

@@ -1,4 +1,5 @@
 import { LEAST_WORDS, mayHaveLabel, OF_SENTENCES, PHRASE_LABEL, WORD } from './phrase-words.ts'
+import { lazyPattern } from '../../lib/once.ts'
 
 /** Keys and tokens of services, by how they begin; each with enough characters that no word is one. */
 const TOKENS = [
@@ -24,7 +25,7 @@ const TOKEN_PARTS =
     '|',
   )
 
-const TOKEN = new RegExp(`(?<![A-Za-z0-9_-])(?:${TOKENS})`, 'g')
+const TOKEN = lazyPattern(() => `(?<![A-Za-z0-9_-])(?:${TOKENS})`, 'g')
 
 /** Beginnings of tokens, each with the length of all of it, at least. */
 const BEGINNINGS: readonly (readonly [beginning: string, length: number])[] = [
@@ -42,28 +43,23 @@ const BEGINNINGS: readonly (readonly [beginning: string, length: number])[] = [
 ]
 /** Between its parts on a page: places to break a line, or elements. */
 const BREAK = '(?: |\\n *- text: )'
-const SPLIT_TOKEN = new RegExp(
-  `(?<![A-Za-z0-9_-])(?:${BEGINNINGS.map(([beginning]) => beginning).join('|')})[A-Za-z0-9_-]*(?:${BREAK}[A-Za-z0-9_-]{4,}){1,3}`,
-  'g',
-)
-const IS_LONG_ENOUGH = BEGINNINGS.map(
-  ([beginning, length]) => new RegExp(`^(?=[^]*\\d)(?=[^]{${length},})${beginning}`),
+const BEGUN_TOKEN = `(?<![A-Za-z0-9_-])(?:${BEGINNINGS.map(([beginning]) => beginning).join('|')})[A-Za-z0-9_-]`
+const SPLIT_TOKEN = lazyPattern(() => `${BEGUN_TOKEN}*(?:${BREAK}[A-Za-z0-9_-]{4,}){1,3}`, 'g')
+const IS_LONG_ENOUGH = BEGINNINGS.map(([beginning, length]) =>
+  lazyPattern(() => `^(?=[^]*\\d)(?=[^]{${length},})${beginning}`),
 )
 
 /** The beginning of one, where the text was cut. */
-const CUT_TOKEN = new RegExp(
-  `(?<![A-Za-z0-9_-])(?:${BEGINNINGS.map(([beginning]) => beginning).join('|')})[A-Za-z0-9_-]{6,}(?=…)`,
-  'g',
-)
+const CUT_TOKEN = lazyPattern(() => `${BEGUN_TOKEN}{6,}(?=…)`, 'g')
 
 /** Parts of a token beside each other. The shortest run of them that is a token goes. */
 function withoutSplit(text: string, mask: string): string {
-  return text.replace(SPLIT_TOKEN, (found) => {
+  return text.replace(SPLIT_TOKEN(), (found) => {
     const parts = found.split(new RegExp(BREAK))
     for (let count = 2; count <= parts.length; count += 1) {
       const joined = parts.slice(0, count).join('')
       const isUpper = !/^(?:AKIA|ASIA)/.test(joined) || /^[A-Z0-9]+$/.test(joined)
-      if (!isUpper || !IS_LONG_ENOUGH.some((pattern) => pattern.test(joined))) continue
+      if (!isUpper || !IS_LONG_ENOUGH.some((pattern) => pattern().test(joined))) continue
       const rest = parts.slice(count).join(' ')
       return rest ? `${mask} ${rest}` : mask
     }
@@ -83,20 +79,21 @@ const GAP =
   '(?:[ ,;|·•/_–—-]{1,3}|\\s*\\n\\s*- (?:[a-z]+(?: "[^"\\n]{0,16}\\d{1,2}[.:)]?")?(?: \\[[^\\]\\n]*\\])*: ?)?)'
 const NUMBERED_WORD = `(?:\\d{1,2}[.:)]?[ |]{0,3})?(?!(?:${OF_SENTENCES})(?![A-Za-z]))${WORD}`
 /** Twelve to twenty-four short words, numbered or not, in a row or one on each line. */
-const PHRASE = new RegExp(
-  `(?<![A-Za-z])(?:${NUMBERED_WORD}${GAP}){${LEAST_WORDS - 1},23}${NUMBERED_WORD}(?![A-Za-z])`,
+const PHRASE = lazyPattern(
+  () =>
+    `(?<![A-Za-z])(?:${NUMBERED_WORD}${GAP}){${LEAST_WORDS - 1},23}${NUMBERED_WORD}(?![A-Za-z])`,
 )
 
 /** Without what is secret by its own form, wherever it stands: keys, tokens, phrases behind what names them. */
 export function withoutTokens(text: string, mask: string): string {
   const whole = text.includes('-----BEGIN ') ? text.replace(KEY_BLOCK, mask) : text
   const clean = TOKEN_PARTS.some((part) => whole.includes(part))
-    ? withoutSplit(whole.replace(TOKEN, mask).replace(CUT_TOKEN, mask), mask)
+    ? withoutSplit(whole.replace(TOKEN(), mask).replace(CUT_TOKEN(), mask), mask)
     : whole
   if (!mayHaveLabel(clean)) return clean
-  for (const { index, 0: label } of clean.matchAll(PHRASE_LABEL)) {
+  for (const { index, 0: label } of clean.matchAll(PHRASE_LABEL())) {
     const start = index + label.length
-    const phrase = PHRASE.exec(clean.slice(start, start + PHRASE_REACH + LONGEST_PHRASE))
+    const phrase = PHRASE().exec(clean.slice(start, start + PHRASE_REACH + LONGEST_PHRASE))
     if (!phrase || phrase.index > PHRASE_REACH) continue
     const [begin, end] = [start + phrase.index, start + phrase.index + phrase[0].length]
     return clean.slice(0, begin) + mask + withoutTokens(clean.slice(end), mask)

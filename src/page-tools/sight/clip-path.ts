@@ -2,6 +2,7 @@ import { elementById } from '../dom.ts'
 import * as native from '../native.ts'
 import { CSS_NUMBER } from './css-number.ts'
 import type { Sides } from './sides.ts'
+import { lazyPattern } from '../../lib/once.ts'
 
 interface Size {
   readonly width: number
@@ -111,7 +112,7 @@ function around(points: readonly Point[]): Sides {
 
 /** No command is an `e`: that belongs to a number. */
 const COMMANDS = /([a-df-z])([^a-df-z]*)/gi
-const NUMBERS = new RegExp(CSS_NUMBER, 'g')
+const NUMBERS = lazyPattern(() => CSS_NUMBER, 'g')
 
 /** Curves lie within their points. Browsers write a path with absolute ones. */
 function pathArea(inside: string): Sides | null {
@@ -119,7 +120,7 @@ function pathArea(inside: string): Sides | null {
   const points: Point[] = []
   let at: Point = { x: 0, y: 0 }
   for (const [, command = '', text = ''] of path.matchAll(COMMANDS)) {
-    const numbers = (text.match(NUMBERS) ?? []).map(Number)
+    const numbers = (text.match(NUMBERS()) ?? []).map(Number)
     if (!'MLCSQTHVZ'.includes(command)) return null
     if ('HV'.includes(command) && numbers.length > 1) return null
     if (command === 'H') numbers.splice(1, 0, at.y)
@@ -137,15 +138,15 @@ function tokens(text: string): readonly string[] {
   return text.match(/(?:[^\s()]|\([^()]*\))+/g) ?? []
 }
 
-const SUM = new RegExp(`^${CSS_NUMBER}(?:px|%)?(?: [-+] ${CSS_NUMBER}(?:px|%))*$`)
-const TERMS = new RegExp(`(${CSS_NUMBER})(px|%)?`, 'g')
+const SUM = lazyPattern(() => `^${CSS_NUMBER}(?:px|%)?(?: [-+] ${CSS_NUMBER}(?:px|%))*$`)
+const TERMS = lazyPattern(() => `(${CSS_NUMBER})(px|%)?`, 'g')
 
 /** A length in percent of `size`, in pixels, or as a sum of both; not a number for others. */
 function length(text: string, size: number): number {
   const sum = /^calc\(([^()]*)\)$/.exec(text)?.[1] ?? text
-  if (!SUM.test(sum)) return Number.NaN
+  if (!SUM().test(sum)) return Number.NaN
   let total = 0
-  for (const [, value, unit] of sum.replaceAll(' ', '').matchAll(TERMS))
+  for (const [, value, unit] of sum.replaceAll(' ', '').matchAll(TERMS()))
     total += unit === '%' ? (Number(value) / 100) * size : Number(value)
   return total
 }

@@ -4,6 +4,7 @@ import * as nativeDocument from '../native-document.ts'
 import { blend, readColour, WHITE, type Colour } from './colour.ts'
 import { CSS_NUMBER } from './css-number.ts'
 import { filterOpacity } from './shapes.ts'
+import { lazyPattern } from '../../lib/once.ts'
 
 /** An element whose style decides how what is in it looks, and where. Elements in between have none. */
 export interface Layer {
@@ -170,10 +171,10 @@ export function* clippingLayers(layer: Layer | null): Generator<Layer> {
   }
 }
 
-const MARGIN = new RegExp(`(${CSS_NUMBER})px`)
+const MARGIN = lazyPattern(() => `(${CSS_NUMBER})px`)
 
 /** How far what is in a layer is shown outside of the box that cuts it off. Pixels. */
 export function marginOf({ style, overflowX, overflowY, isCutOff }: Layer): number {
   if (!isCutOff && overflowX !== 'clip' && overflowY !== 'clip') return 0
-  return Number(MARGIN.exec(style.overflowClipMargin ?? '')?.[1] ?? 0)
+  return Number(MARGIN().exec(style.overflowClipMargin ?? '')?.[1] ?? 0)
 }

@@ -2,6 +2,7 @@ import * as native from '../native.ts'
 import { coloursIn, isSeen } from './colour.ts'
 import { CSS_NUMBER } from './css-number.ts'
 import { moved, widened, type Sides } from './sides.ts'
+import { lazyPattern } from '../../lib/once.ts'
 
 /** What is drawn around an element's content: an area with a hole. */
 interface Ring {
@@ -56,7 +57,7 @@ export function shadowsOf(shadows: string, box: Sides, times = 1): readonly Ring
   return shadows.split(/,(?![^(]*\))/).flatMap((shadow) => {
     const [colour] = coloursIn(shadow) ?? []
     if (colour?.alpha === 0) return []
-    const [x = 0, y = 0, blur = 0, spread = 0] = (shadow.match(LENGTHS) ?? []).map(
+    const [x = 0, y = 0, blur = 0, spread = 0] = (shadow.match(LENGTHS()) ?? []).map(
       (length) => px(length) * times,
     )
     const reach = blur + spread
@@ -66,7 +67,7 @@ export function shadowsOf(shadows: string, box: Sides, times = 1): readonly Ring
   })
 }
 
-const LENGTHS = new RegExp(`${CSS_NUMBER}px`, 'g')
+const LENGTHS = lazyPattern(() => `${CSS_NUMBER}px`, 'g')
 
 function px(length: string): number {
   return Number.parseFloat(length) || 0

@@ -1,5 +1,6 @@
 import { coloursIn, FAINT } from './colour.ts'
 import { CSS_NUMBER } from './css-number.ts'
+import { lazyPattern } from '../../lib/once.ts'
 
 /** What computed styles leave of an element. Only what is certain: what can't be told leaves all. */
 
@@ -12,12 +13,12 @@ export function isEmptyClip(clip: string): boolean {
   return right - left <= 1 || bottom - top <= 1
 }
 
-const OPACITIES = new RegExp(`opacity\\((${CSS_NUMBER})(%?)\\)`, 'g')
+const OPACITIES = lazyPattern(() => `opacity\\((${CSS_NUMBER})(%?)\\)`, 'g')
 
 /** The opacity that a `filter` leaves, from 0 to 1. */
 export function filterOpacity(filter: string): number {
   let opacity = 1
-  for (const [, value = '', unit] of filter.matchAll(OPACITIES))
+  for (const [, value = '', unit] of filter.matchAll(OPACITIES()))
     opacity *= Math.min(1, Number(value) / (unit ? 100 : 1))
   return opacity
 }

@@ -1,5 +1,5 @@
 import type { Tool } from '../../client/tool.ts'
-import { once } from '../once.ts'
+import { once } from '../../lib/once.ts'
 import { PageError } from '../page-error.ts'
 import { readUnloadNote } from './unload-note.ts'
 

@@ -30,7 +30,7 @@ const alphabets = {
   Hangul: between(0xac00, 0xd7a3),
   kana: between(0x3041, 0x30ff),
   'Chinese characters': between(0x4e00, 0x9fff),
-  'common characters': pick(`${String.fromCharCode(...COMMON_CHARACTERS)} `),
+  'common characters': pick(`${String.fromCharCode(...COMMON_CHARACTERS())} `),
   emoji: between(0x1f300, 0x1f6ff),
 }
 

@@ -21,6 +21,8 @@ test.each([
   ['Send message', 'sends', 'send'],
   ['Publish', 'publishes', 'publish'],
   ['Delete account', 'deletes', 'delete'],
+  ['Please sign and continue', 'signs', 'sign'],
+  ['Buy and pay', 'pays', 'pay'],
   ['Cancel subscription', 'cancels', 'cancel subscription'],
   ['Transfer $5', 'transfers', 'transfer'],
   ['Sign document', 'signs', 'sign'],

@@ -12,7 +12,7 @@ export interface Dialect {
   /** The openers are marks in tags: the first tag's name follows, and stands in the closer, too. */
   readonly isMark?: true
   /** What must follow an opener that people also write about: only then is it one. */
-  readonly after?: Continuation
+  readonly after?: () => Continuation
   /** What closes it, too. */
   readonly closers?: readonly string[]
   /** Reads one section. The reader stands after the opener. Throws `Unreadable`. */

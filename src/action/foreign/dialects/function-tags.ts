@@ -6,8 +6,9 @@ import { Unreadable } from '../literal-reader.ts'
 import { toolName } from '../names.ts'
 import { readTaggedValue } from '../tagged-value.ts'
 import type { Dialect } from './dialect.ts'
+import { lazyPattern, once } from '../../../lib/once.ts'
 
-const name = new RegExp(`\\s*["']?(${toolName})["']?\\s*>\\s*`, 'uy')
+const name = lazyPattern(() => `\\s*["']?(${toolName})["']?\\s*>\\s*`, 'uy')
 const parameter = /\s*<parameter=\s*["']?([^<>"'\s]+)["']?\s*>/y
 const marks =
   /<\/parameter\s*>(\s*(?:<parameter=|<\/function\s*>|<\/tool_call\s*>))?|(<\/function\s*>(?![ \t]*[^\s<]|\s*<\/parameter))|(<function=[^<>]{1,100}>\s*<parameter=)|<parameter=\s*["']?([^<>"'\s]+)["']?\s*>/g
@@ -15,13 +16,13 @@ const marks =
 /** Qwen3-Coder's `<function=name><parameter=x>…`: raw text, nothing decoded. Functionary and Llama write JSON in it. */
 export const functionTags: Dialect = {
   openers: [['<function=', '</function>']],
-  after: {
+  after: once(() => ({
     whole: new RegExp(`^\\s*["']?${toolName}["']?\\s*>`, 'u'),
     partial: new RegExp(`^\\s*["']?(?:${toolName})?["']?\\s*$`, 'u'),
-  },
+  })),
   closers: ['</parameter>'],
   read({ reader, index }) {
-    const tool = reader.match(name)?.[1]
+    const tool = reader.match(name())?.[1]
     if (tool === undefined) throw new Unreadable('cut off')
     if (reader.text[reader.at] === '{') {
       const args = reader.value()

@@ -12,7 +12,7 @@ const opening = /<((?:\w+:)?(?:invoke|function))\s[^<>]*?(\/?)>/y
 /** `<invoke name="…"><parameter name="…">…`: Anthropic's, MiniMax', DeepSeek's and Step's; MiniCPM's `<function name="…">`. */
 export const namedElements: Dialect = {
   openers: tags.map((tag) => [`<${tag} name=`, `</${tag}>`]),
-  after: { whole: /^["']/, partial: /^$/ },
+  after: () => ({ whole: /^["']/, partial: /^$/ }),
   read({ reader, index, start }) {
     reader.at = start
     return readNamedElement(reader, index) ?? reader.fail()

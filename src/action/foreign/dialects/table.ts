@@ -49,11 +49,12 @@ export function findMarker(text: string, at: number): Marker | 'partial' | undef
       isPartial ||= text.length - at < opener.length && opener.startsWith(text.slice(at))
       continue
     }
-    if (!dialect.after) return marker
+    const after = dialect.after?.()
+    if (!after) return marker
     const from = at + opener.length
     const rest = text.slice(from, from + maxContinuation)
-    if (dialect.after.whole.test(rest)) return marker
-    isPartial ||= rest.length < maxPartial && dialect.after.partial.test(rest)
+    if (after.whole.test(rest)) return marker
+    isPartial ||= rest.length < maxPartial && after.partial.test(rest)
   }
   return isPartial ? 'partial' : undefined
 }
@@ -76,10 +77,9 @@ export const openers: readonly string[] = dialects.flatMap((dialect) =>
 const allClosers = dialects.flatMap(closersOf)
 
 /** The closers of all formats: a pattern. */
-export const anyCloser: string = [
-  anyOf(new Set(allClosers)),
-  '<\\/[\\w:-]*(?:tool|func|invoke|call|param|action|arg)[\\w:-]*>',
-].join('|')
+export function anyCloser(): string {
+  return `${anyOf(new Set(allClosers))}|<\\/[\\w:-]*(?:tool|func|invoke|call|param|action|arg)[\\w:-]*>`
+}
 
 /** What closes a section in this format. */
 export function closersOf({ openers, closers = [] }: Dialect): string[] {

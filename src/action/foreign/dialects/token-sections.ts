@@ -4,18 +4,11 @@ import { Unreadable } from '../literal-reader.ts'
 import type { Dialect, Section } from './dialect.ts'
 import { readNamedElement } from './named-elements.ts'
 
-const bar = '[|｜]'
-const blank = '[▁_]'
-const callEnd = `<${bar}tool${blank}call${blank}end${bar}>`
-const begin = new RegExp(`\\s*<${bar}tool${blank}call${blank}begin${bar}>`, 'y')
-const header = new RegExp(
-  `((?:(?!<${bar}tool${blank}call${blank}(?:end|begin)|<\\w+:invoke\\s)[^{[])*?)(?=[{[]|<\\w+:invoke\\s|${callEnd})`,
-  'y',
-)
-const separator = new RegExp(
-  `<${bar}tool${blank}(?:sep|call${blank}argument${blank}begin)${bar}>|\`\`\`(?:json)?`,
-)
-const ending = new RegExp(`\\s*(?:\`\`\`)?\\s*${callEnd}`, 'y')
+const begin = /\s*<[|｜]tool[▁_]call[▁_]begin[|｜]>/y
+const header =
+  /((?:(?!<[|｜]tool[▁_]call[▁_](?:end|begin)|<\w+:invoke\s)[^{[])*?)(?=[{[]|<\w+:invoke\s|<[|｜]tool[▁_]call[▁_]end[|｜]>)/y
+const separator = /<[|｜]tool[▁_](?:sep|call[▁_]argument[▁_]begin)[|｜]>|```(?:json)?/
+const ending = /\s*(?:```)?\s*<[|｜]tool[▁_]call[▁_]end[|｜]>/y
 const spellings = ['|', '｜'].flatMap((bars) =>
   ['_', '▁'].map((blanks) => (words: string) => `<${bars}${words.replaceAll(' ', blanks)}${bars}>`),
 )

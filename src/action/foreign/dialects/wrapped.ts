@@ -13,9 +13,10 @@ import { readPlainCalls } from '../plain-calls.ts'
 import { tagMarks } from '../tag-marks.ts'
 import { tagOf } from './dialect.ts'
 import type { Continuation, Dialect, Section } from './dialect.ts'
+import { lazyPattern, once } from '../../../lib/once.ts'
 
 /** A call in any of several forms. */
-const body: Continuation = {
+const body = once<Continuation>(() => ({
   whole: new RegExp(
     `^(?:\\s*(?:[{[]|\\]<\\]|\`\`\`|<[\\p{L}_|｜])|(?:[ \\t]*\\r?\\n\\s*)?${toolName}[ \\t]*(?:\\r?\\n|[<{(]))`,
     'u',
@@ -24,12 +25,12 @@ const body: Continuation = {
     `^(?:\\s*(?:<|\\]<?|\`{1,2})?|(?:[ \\t]*\\r?\\n\\s*)?${toolName}[ \\t]*\\r?)$`,
     'u',
   ),
-}
+}))
 /** JSON objects, or a list of them, after words that people also write. */
-const json: Continuation = {
+const json = (): Continuation => ({
   whole: /^(?:<\|role_sep\|>)?\s*(?:\[\s*)?\{\s*"/,
   partial: /^(?:<[|a-z_]*>?)?\s*(?:\[\s*)?(?:\{\s*)?$/,
-}
+})
 
 function tags(...names: string[]): Dialect {
   return {
@@ -53,7 +54,7 @@ function bracketed(...pairs: (readonly [opener: string, closer: string])[]): Dia
   }
 }
 
-function headed(openers: readonly string[], after: Continuation): Dialect {
+function headed(openers: readonly string[], after: () => Continuation): Dialect {
   return { openers: openers.map((opener) => [opener]), after, read: readWrapped }
 }
 
@@ -111,22 +112,22 @@ export const wrapped: readonly Dialect[] = [
   // DeepSeek V4.1, without its marks.
   {
     openers: [['<calls>', '</calls>']],
-    after: { whole: /^\s*<(?:invoke name=|｜)/, partial: /^\s*(?:<[a-z =]*)?$/ },
+    after: () => ({ whole: /^\s*<(?:invoke name=|｜)/, partial: /^\s*(?:<[a-z =]*)?$/ }),
     read: readWrapped,
   },
   headed(['functools', 'function call', '<|role_sep|>'], json),
-  headed(['<|message_sep|>'], {
+  headed(['<|message_sep|>'], () => ({
     whole: /^\s*function call<\|role_sep\|>/,
     partial: /^\s*[a-z ]*(?:<[|a-z_]*)?$/,
-  }),
-  headed(['<|message_model|>'], {
+  })),
+  headed(['<|message_model|>'], () => ({
     whole: /^[^\s<]+<\|content_invoke_tool_json\|>/,
     partial: /^[^\s<]*(?:<[|a-z_]*)?$/,
-  }),
-  headed(['<|from|>assistant\n<|recipient|>', '<|recipient|>'], {
+  })),
+  headed(['<|from|>assistant\n<|recipient|>', '<|recipient|>'], () => ({
     whole: /^(?!all\s)[^\s<]+\s*<\|content\|>/,
     partial: /^[^\s<]*\s*(?:<[|a-z]*)?$/,
-  }),
+  })),
 ]
 
 /** What may stand between the marker and its body. */
@@ -143,24 +144,25 @@ function readWrapped(section: Section): CallsRead {
     : resolveCalls(readBody(section), index)
 }
 
-const gemma = new RegExp(`call:(${toolName})\\s*`, 'uy')
-const named = new RegExp(
-  `(?:function\\n)?["']?(${toolName})["']?\\s*(?:\\[CALL_ID\\]\\s*\\w+\\s*)?(?:\\[ARGS\\]\\s*|<tool_sep>\\s*|<\\|plamo:end_tool_name:[^{]{0,90}|<\\|(?:content|tool_call:args)\\|>\\s*|[^<]{0,60}<\\|sep\\|>\\s*)?`,
+const gemma = lazyPattern(() => `call:(${toolName})\\s*`, 'uy')
+const named = lazyPattern(
+  () =>
+    `(?:function\\n)?["']?(${toolName})["']?\\s*(?:\\[CALL_ID\\]\\s*\\w+\\s*)?(?:\\[ARGS\\]\\s*|<tool_sep>\\s*|<\\|plamo:end_tool_name:[^{]{0,90}|<\\|(?:content|tool_call:args)\\|>\\s*|[^<]{0,60}<\\|sep\\|>\\s*)?`,
   'uy',
 )
 
 function readBody({ reader, index }: Section): readonly ForeignCall[] {
-  const called = reader.match(gemma)?.[1]
+  const called = reader.match(gemma())?.[1]
   if (called !== undefined) return [{ name: called, args: reader.value() }]
   const plain = readPlainCalls(reader, index, true)
   if (plain) return plain
-  const name = reader.match(named)?.[1] ?? reader.fail()
+  const name = reader.match(named())?.[1] ?? reader.fail()
   if (reader.text[reader.at] === '{') return [{ name, args: reader.value() }]
   return [{ name, texts: readArgumentPairs(reader) }]
 }
 
 export const nameTags: ReadonlySet<string> = new Set(['name', 'tool_name', 'function_name', 'tool'])
-const nameTag = new RegExp(`^\\s*<(${anyOf(nameTags)})>\\s*(${toolName})\\s*</\\1>`, 'u')
+const nameTag = lazyPattern(() => `^\\s*<(${anyOf(nameTags)})>\\s*(${toolName})\\s*</\\1>`, 'u')
 const argumentsTag = /^\s*<(arguments|args|parameters|params|input)>([\s\S]*)<\/\1>\s*$/
 
 /** Tool tags, or a name and its arguments as elements. */
@@ -186,7 +188,7 @@ interface NamedCall {
 
 /** The tool's name in an element of its own, at the beginning of `text`. */
 export function nameElement(text: string): NamedCall | undefined {
-  const found = nameTag.exec(text)
+  const found = nameTag().exec(text)
   return found ? { name: found[2] ?? '', rest: text.slice(found[0].length) } : undefined
 }
 

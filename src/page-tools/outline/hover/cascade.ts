@@ -1,6 +1,6 @@
 import * as native from '../../native.ts'
 import * as nativeDocument from '../../native-document.ts'
-import { once } from '../../once.ts'
+import { once } from '../../../lib/once.ts'
 import { hides, type HidingProperty, HIDING_PROPERTIES } from './hiding.ts'
 import { asHovered, isDynamic, selectorsOf } from './selectors.ts'
 import { compareSpecificity, type Specificity, specificityOf } from './specificity.ts'
