@@ -9,6 +9,7 @@ import {
   onlyTextAsXml,
   onlyTransactions,
   plainSpecifiers,
+  plainTemplates,
   withoutFormats,
   withoutLitGlobals,
   workerSource,
@@ -114,7 +115,7 @@ const builds: Record<string, UserConfig> = {
     },
     splitting: true,
     intro: STAND_INS,
-    plugins: [withoutLitGlobals()],
+    plugins: [withoutLitGlobals(), plainTemplates()],
   }),
 
   react: binding('react', "'use client';"),

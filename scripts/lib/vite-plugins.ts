@@ -236,3 +236,17 @@ export function onlyTextAsXml(): Plugin {
     },
   }
 }
+
+/**
+ * Templates of the chat and the inspector without their indentation, which is neither markup nor text: a minifier keeps
+ * what is in a template literal.
+ */
+export function plainTemplates(): Plugin {
+  return {
+    name: 'offstage:plain-templates',
+    transform(code, id) {
+      if (!/\/src\/(?:chat|inspector)\/(?:views|styles)\/[^?]*\.ts$/.test(id)) return null
+      return { code: code.replaceAll(/\n[ \t]+/g, '\n'), map: null }
+    },
+  }
+}

@@ -1,5 +1,9 @@
 import type * as parts from '../../src/chat/chat-parts.ts'
+import * as fc from 'fast-check'
+import { MORE as ALL } from '../../scripts/lib/more.mjs'
+import { SEED } from '../../scripts/lib/seed.mjs'
 import { hostileMarkdown } from './support/hostile-markdown.ts'
+import { holds, PIECES, textOfMarkdown } from './support/markdown-text.ts'
 import { expect, test } from './support/test.ts'
 
 // How the chat shows a model's Markdown: the built entry `offstage/chat/parts`, in a page.
@@ -101,8 +105,18 @@ const SHOWN: readonly (readonly [what: string, text: string, html: string])[] = 
   ['a list in a list', '- a\n  - b', '<ul><li>a<ul><li>b</li></ul></li></ul>'],
   ['a numbered list from 3', '3. a', '<ol start="3"><li>a</li></ol>'],
   ['a quotation', '> a', '<blockquote><p>a</p></blockquote>'],
-  ['mathematics as its source', 'a \\(x_1\\)', '<p>a <span class="math">x_1</span></p>'],
-  ['a link that leads nowhere safe as its text', '[a](javascript:x)', '<p>a</p>'],
+  [
+    'mathematics as its source',
+    'a \\(x_1\\), $a^2$',
+    '<p>a <span class="math">\\(x_1\\)</span>, <span class="math">$a^2$</span></p>',
+  ],
+  ['prices as text', '19 $ a month, **39 $ a month**', '<p>19 $ a month, <strong>39 $ a month</strong></p>'], // prettier-ignore
+  ['a link that leads nowhere safe as its source', '[a](javascript:x)', '<p>[a](javascript:x)</p>'],
+  ['indices', 'a[0] and [1], [2][3]', '<p>a[0] and [1], [2][3]</p>'],
+  ['labels in brackets', '[WARNING] Low', '<p>[WARNING] Low</p>'],
+  ['JSON', '{"plan":["a","b"]}', '<p>{"plan":["a","b"]}</p>'],
+  ['a bracket that stays open', 'an [x', '<p>an [x</p>'],
+  ['emphasis that stays open', '*args and **kwargs', '<p>*args and **kwargs</p>'],
   ['a rule', 'a\n\n---\n\nb', '<p>a</p><hr><p>b</p>'],
 ]
 
@@ -118,6 +132,43 @@ for (const [what, text, html] of SHOWN)
     }, text)
     expect(shown).toBe(html)
   })
+
+test('every character that is no markup is on the page, and the same is drawn however the text is cut', async ({
+  openPage,
+}) => {
+  const seed = SEED ?? Math.floor(Math.random() * 2 ** 31)
+  const pieces = fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 14 })
+  const texts = fc
+    .sample(pieces, { seed, numRuns: ALL ? 5000 : 800 })
+    .map((each) => each.join(''))
+    // Indented code, whose indentation is counted in columns, is tried by an example of its own.
+    .filter((text) => !/^[ >*+\-\d.)]*(?: {4}|\t)/m.test(text))
+  const page = await openPage()
+  const drawn = await page.evaluate(async (all) => {
+    const address = '/dist/chat-parts.js'
+    const { ShownMarkdown, wordsFor } = (await import(address)) as typeof parts
+    const words = wordsFor('en')
+    const draw = (text: string, size: number): HTMLElement => {
+      const box = document.createElement('div')
+      const shown = new ShownMarkdown(box)
+      for (let end = size; end < text.length; end += size)
+        shown.update({ text: text.slice(0, end), isWhole: false, options: {}, words })
+      shown.update({ text, isWhole: true, options: {}, words })
+      return box
+    }
+    return all.map((text) => {
+      const whole = draw(text, text.length)
+      const isSame = [1, 2, 3, 7].every((size) => draw(text, size).innerHTML === whole.innerHTML)
+      for (const head of whole.querySelectorAll('.code-head')) head.remove()
+      return { isSame, shown: whole.textContent ?? '' }
+    })
+  }, texts)
+  const wrong = texts.filter((text, index) => {
+    const { isSame = false, shown = '' } = drawn[index] ?? {}
+    return !isSame || !holds(shown.replaceAll(/\s/g, ''), textOfMarkdown(text))
+  })
+  expect(wrong, `seed ${seed}`).toEqual([])
+})
 
 test('what is drawn stays, and a longer text costs no more per letter', async ({ openPage }) => {
   const page = await openPage()

@@ -10,8 +10,9 @@ import { inSlice, MORE } from './support/more.ts'
 
 const test = base.extend<{ keeper: Browser }>({
   keeper: async ({ playwright, browserName }, use) => {
+    const executablePath = await findChromium()
     const keeps = {
-      executablePath: await findChromium('browser'),
+      ...(executablePath && { executablePath }),
       ignoreDefaultArgs: ['--disable-back-forward-cache'],
     }
     const browser = await playwright[browserName].launch(browserName === 'chromium' ? keeps : {})

@@ -1,7 +1,6 @@
 import type { MarkdownOptions } from '../context.ts'
 import type { Words } from '../words/words.ts'
-import { domRenderer, flushText } from './dom-renderer.ts'
-import { guardedParser } from './guarded-parser.ts'
+import { Blocks } from './blocks.ts'
 
 /** A text of a model's, and how it is shown. */
 export interface MarkdownText {
@@ -21,7 +20,7 @@ export class ShownMarkdown {
   readonly #element: Element
   #shown = ''
   #isWhole = false
-  #write: ((more: string, isEnd: boolean) => void) | null = null
+  #blocks: Blocks | null = null
 
   constructor(element: Element) {
     this.#element = element
@@ -29,20 +28,15 @@ export class ShownMarkdown {
 
   /** With a longer text: draws what came since. With another one: draws it anew. */
   update({ text, isWhole, options, words }: MarkdownText): void {
-    if (this.#write && text === this.#shown && isWhole === this.#isWhole) return
-    const goesOn = this.#write && !this.#isWhole && text.startsWith(this.#shown)
-    if (!goesOn) {
+    if (this.#blocks && text === this.#shown && isWhole === this.#isWhole) return
+    const goesOn = !this.#isWhole && text.startsWith(this.#shown)
+    if (!goesOn || !this.#blocks) {
       this.#element.replaceChildren()
-      const renderer = domRenderer(this.#element, options, words)
-      const parser = guardedParser(renderer)
-      this.#write = (more, isEnd) => {
-        parser.write(more)
-        if (isEnd) parser.end()
-        flushText(renderer.data)
-      }
+      this.#blocks = new Blocks(this.#element, { options, words })
       this.#shown = ''
     }
-    this.#write?.(text.slice(this.#shown.length), isWhole)
+    this.#blocks.write(text.slice(this.#shown.length))
+    this.#blocks.draw(!isWhole)
     this.#shown = text
     this.#isWhole = isWhole
   }

@@ -38,19 +38,6 @@ export const messages: CSSResult = css`
 
   .thinking {
     color: var(--_muted);
-    animation: thinking 2s ease-in-out infinite;
-  }
-
-  @keyframes thinking {
-    50% {
-      opacity: 0.5;
-    }
-  }
-
-  @media (prefers-reduced-motion: reduce) {
-    .thinking {
-      animation: none;
-    }
   }
 
   .actions {

@@ -17,7 +17,7 @@ const advice: { readonly [code in ErrorCode]?: string } = {
 
 /** On Chat Completions, OpenAI refuses tools while a model reasons, also where it does so by default. */
 const WITHOUT_REASONING =
-  "Offstage has no Responses API yet. For native calls, try extraBody: { reasoning_effort: 'none' }."
+  "Offstage has no Responses API yet. For native calls, set extraBody: { reasoning_effort: 'none' }."
 
 const CHECK_PATH =
   'Check the path of the baseURL (most servers want it to end in /v1) and the model name.'

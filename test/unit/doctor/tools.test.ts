@@ -161,7 +161,7 @@ test.each(['openai', 'openai-compatible'])(
       provider,
     })
     expect(tools.message).toContain(
-      `${message}\nOffstage has no Responses API yet. For native calls, try extraBody: { reasoning_effort: 'none' }.`,
+      `${message}\nOffstage has no Responses API yet. For native calls, set extraBody: { reasoning_effort: 'none' }.`,
     )
     expect(tools.fix).toContain('set what these words ask for')
     expect(`${tools.message} ${tools.fix}`).not.toContain('toolMode')

@@ -8,7 +8,7 @@ const REFUSED =
   'The endpoint refuses function tools for this model. Until the page reloads, they are sent as text (ACTION mode).\n'
 const BY_MODE = "Use toolMode 'action' for this model."
 const BY_EFFORT =
-  "Offstage has no Responses API yet. For native calls, try extraBody: { reasoning_effort: 'none' }."
+  "Offstage has no Responses API yet. For native calls, set extraBody: { reasoning_effort: 'none' }."
 
 const json = (status: number, error: object): Reply => ({ status, json: error })
 const openai = (message: string): Reply =>

@@ -1,0 +1,275 @@
+import { checkbox, type Content, type Drawing, link, make, math, picture } from './elements.ts'
+import { safeAddress } from './safe-address.ts'
+
+/** An opening mark and its closing one may be so many characters apart: a growing text is never parsed from its start again. */
+const MOST_BETWEEN = 5000
+/** The last characters of a growing text may be part of a mark: `https://`, `<br />`. */
+const UNSETTLED = 12
+/** Emphasis within emphasis. Deeper levels are drawn without. */
+const MOST_LEVELS = 12
+/** Emphasis that is drawn before it is closed. */
+const MOST_OPEN = 8
+
+export interface InlineOptions {
+  /** Where the text begins that is read. The character before it may matter. */
+  readonly from: number
+  /** More may follow: emphasis and code are drawn as if they were closed. */
+  readonly isOpen: boolean
+  /** The first text of a list item, which may be a task. */
+  readonly isItem: boolean
+}
+
+export interface Inline {
+  /** The beginning of the text, which later characters can't change. */
+  readonly settled: readonly Content[]
+  /** Where its source ends. */
+  readonly end: number
+  readonly rest: readonly Content[]
+}
+
+interface Piece {
+  readonly content: Content
+  /** Where its source ends. Absent: the text can't be cut there. */
+  readonly end?: number
+  /** Levels of emphasis in it. */
+  readonly levels?: number
+  readonly run?: Run
+}
+
+/** One or more `*`, `_` or `~` that may open or close emphasis. */
+interface Run {
+  readonly mark: string
+  readonly at: number
+  /** Characters that are not used yet. */
+  count: number
+  readonly opens: boolean
+  readonly closes: boolean
+}
+
+interface Opener {
+  readonly run: Run
+  /** Of its piece. */
+  readonly index: number
+}
+
+interface Bracket {
+  readonly at: number
+  readonly isImage: boolean
+  /** Of its piece. Below zero: it opens nothing, since a link has no links in it. */
+  index: number
+}
+
+/**
+ * Reads the text of a paragraph, heading or cell, by the rules of CommonMark and GFM. A character is left out only where it
+ * is markup of something that is drawn: what stays open, or leads nowhere, is text.
+ */
+export function parseInline(text: string, options: InlineOptions, drawing: Drawing): Inline {
+  return new InlineParser(text, options, drawing).parse()
+}
+
+/** Mathematics, an escape, code, an address, marks of emphasis, a bracket that opens; line breaks, and what is not closed. */
+const TOKEN =
+  /(?<formula>\\\([^]{1,4000}?\\\)|\\\[[^]{1,4000}?\\\]|\$\$[^]{1,4000}?\$\$|(?<![\w$])\$(?![\s\d$])(?:[^$\\]|\\[^]){1,4000}(?<!\s)\$(?![\w$]))|\\(?<escaped>[!-/:-@[-`{-~])|(?<ticks>`{1,99})(?!`)(?<code>[^]{0,4000}?[^`])\k<ticks>(?!`)|(?<!\w)(?<address>https?:\/\/(?:\([^\s<>"`()]{0,99}\)|[^\s<>"`()]){1,2000}(?<![.,:;!?'*_~\]}|\\$]))|(?<run>\*+|_+|~+)|(?<opening>!?\[)|\\?\n|<br\s*\/?>|\]|`+|\$(?![\s\d])/g
+/** The end of a growing text that nothing can be said of yet. */
+const HELD = /(?:[*_~`!\\]+|<(?:br?\s*\/?)?)$/
+const DESTINATION =
+  /\(\s*(<[^<>\n]*>|(?!<)(?:\\\S|\((?:\\\S|[^\s()\\\p{Cc}])*\)|[^\s()\\\p{Cc}])*)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)/uy
+const HALF_DESTINATION = /\(\s*(?:<[^<>\n]*|(?!<)\S*(?:\s+(?:["'(][^]*)?)?)$/y
+const TASK = /\[([ xX])\](?=\s+\S)/y
+const PUNCTUATION = /[\p{P}\p{S}]/u
+/** Beside these, punctuation may begin or end emphasis. Some scripts put no spaces between words. */
+const LOOSE =
+  /[\s\p{P}\p{S}\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef]/u
+
+class InlineParser {
+  readonly #text: string
+  readonly #options: InlineOptions
+  readonly #drawing: Drawing
+  #at: number
+  readonly #pieces: Piece[] = []
+  readonly #brackets: Bracket[] = []
+  /** Where something begins whose end may follow. */
+  #unfinished = Infinity
+
+  constructor(text: string, options: InlineOptions, drawing: Drawing) {
+    this.#text = options.isOpen ? text.replace(HELD, '') : text
+    this.#options = options
+    this.#drawing = drawing
+    this.#at = options.from
+  }
+
+  parse(): Inline {
+    const text = this.#text
+    const task = this.#options.isItem && this.#at === 0 && match(TASK, text, 0)
+    if (task) this.#add(checkbox(task[1] !== ' ', this.#drawing), 3)
+    for (;;) {
+      const found = match(TOKEN, text, this.#at)
+      const end = found?.index ?? text.length
+      // Before its last characters, a growing text can be cut.
+      for (const stop of [Math.min(end, text.length - UNSETTLED), end])
+        if (stop > this.#at) this.#add(text.slice(this.#at, stop), stop)
+      if (!found) return this.#finish()
+      this.#read(found[0], found.groups ?? {})
+    }
+  }
+
+  #add(content: Content, end: number): void {
+    this.#pieces.push({ content, end })
+    this.#at = end
+  }
+
+  /** Whether something has begun there whose end may follow. */
+  #isUnfinished(at: number): boolean {
+    const isUnfinished = this.#options.isOpen && this.#text.length - at <= MOST_BETWEEN
+    if (isUnfinished) this.#unfinished = Math.min(this.#unfinished, at)
+    return isUnfinished
+  }
+
+  #read(
+    whole: string,
+    { formula, escaped, code, address, run, opening }: Readonly<Record<string, string | undefined>>,
+  ): void {
+    const at = this.#at
+    const end = at + whole.length
+    if (formula) this.#add(math(make('span', 'math'), formula, this.#drawing), end)
+    else if (code) this.#addCode(code, end)
+    else if (address) {
+      const url = safeAddress(address)
+      this.#add(url ? link(url, [address]) : address, end)
+    } else if (run) this.#addRun(run, end)
+    else if (whole === ']') this.#close(end)
+    else if (opening) {
+      const index = this.#pieces.length
+      this.#brackets.push({ at, index, isImage: opening !== '[' })
+      this.#add(opening, end)
+    } else if (/\n|^</.test(whole)) this.#add(make('br'), end)
+    else if (whole.startsWith('`') && this.#isUnfinished(at))
+      this.#addCode(this.#text.slice(end), this.#text.length)
+    else {
+      if (/^(?:\$|\\[([])$/.test(whole)) this.#isUnfinished(at)
+      this.#add(escaped ?? whole, end)
+    }
+  }
+
+  #addCode(text: string, end: number): void {
+    this.#add(make('code', '', text.trim() || text), end)
+  }
+
+  #addRun(content: string, end: number): void {
+    const at = this.#at
+    if (content.startsWith('~') && content !== '~~') return this.#add(content, end)
+    const before = this.#text[at - 1] ?? ' '
+    const after = this.#text[end] ?? ' '
+    const isLeft = /\S/.test(after) && (!PUNCTUATION.test(after) || LOOSE.test(before))
+    const isRight = /\S/.test(before) && (!PUNCTUATION.test(before) || LOOSE.test(after))
+    const isWithin = content.startsWith('_') && isLeft && isRight
+    const run = {
+      mark: content.charAt(0),
+      at,
+      count: content.length,
+      opens: isLeft && (!isWithin || PUNCTUATION.test(before)),
+      closes: isRight && (!isWithin || PUNCTUATION.test(after)),
+    }
+    this.#pieces.push({ content, run })
+    this.#at = end
+  }
+
+  #close(from: number): void {
+    const text = this.#text
+    const bracket = this.#brackets.pop()
+    if (!bracket || bracket.index < 0) return this.#add(']', from)
+    const found = match(DESTINATION, text, from)
+    if (found && from + found[0].length - bracket.at <= MOST_BETWEEN)
+      return this.#addLink(bracket, found)
+    const isHalf = match(HALF_DESTINATION, text, from) !== null
+    const isUnfinished = (isHalf || from === text.length) && this.#isUnfinished(bracket.at)
+    if (!isHalf || !isUnfinished) return this.#add(']', from)
+    // The text is drawn without the address until all of that is there.
+    this.#pieces.splice(bracket.index, 1)
+    this.#at = text.length
+  }
+
+  #addLink({ index, isImage }: Bracket, found: RegExpExecArray): void {
+    const end = this.#at + 1 + found[0].length
+    const [opening, ...within] = this.#pieces.splice(index)
+    const contents = emphasized(within).pieces.map(contentOf)
+    const url = safeAddress((found[1] ?? '').replace(/^<|>$|\\(?=[!-/:-@[-`{-~])/g, ''))
+    if (!isImage) for (const each of this.#brackets) if (!each.isImage) each.index = -1
+    if (url && isImage && url.protocol !== 'mailto:')
+      this.#add(picture(url, make('span', '', ...contents).textContent ?? '', this.#drawing), end)
+    else if (url && !isImage) this.#add(link(url, contents), end)
+    else
+      for (const content of [opening?.content ?? '', ...contents, `]${found[0]}`])
+        this.#add(content, end)
+  }
+
+  #finish(): Inline {
+    const { pieces, openers } = emphasized(this.#pieces)
+    const live = openers.filter(({ run }) => this.#isUnfinished(run.at))
+    for (const { at, index } of this.#brackets) if (index >= 0) this.#isUnfinished(at)
+    for (const { run } of live.slice(-MOST_OPEN).toReversed())
+      while (run.count > 0) wrap(pieces, openers, Math.min(2, run.count))
+    const { from, isOpen } = this.#options
+    const cut = isOpen ? Math.min(this.#text.length - UNSETTLED, this.#unfinished) : Infinity
+    const index = pieces.findLastIndex(({ end = Infinity }) => end <= cut) + 1
+    const contents = pieces.map(contentOf)
+    return {
+      settled: contents.slice(0, index),
+      end: pieces[index - 1]?.end ?? from,
+      rest: contents.slice(index),
+    }
+  }
+}
+
+function match(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at
+  return pattern.exec(text)
+}
+
+function contentOf({ content, run }: Piece): Content {
+  return run ? run.mark.repeat(run.count) : content
+}
+
+/** Emphasis around what stands between runs that match, and the runs that are still open. */
+function emphasized(read: readonly Piece[]): { pieces: Piece[]; openers: Opener[] } {
+  const pieces: Piece[] = []
+  const openers: Opener[] = []
+  for (const piece of read) {
+    const { run } = piece
+    while (run?.closes && run.count > 0) {
+      const opener = openers.findLast((each) => isPair(each.run, run))?.run
+      if (!opener) break
+      while (openers.at(-1)?.run !== opener) openers.pop()
+      const size = Math.min(2, run.count, opener.count)
+      run.count -= size
+      wrap(pieces, openers, size)
+    }
+    if (run?.count === 0) continue
+    if (run?.opens) openers.push({ run, index: pieces.length })
+    pieces.push(piece)
+  }
+  return { pieces, openers }
+}
+
+function isPair(opener: Run, closer: Run): boolean {
+  if (opener.mark !== closer.mark || closer.at - opener.at > MOST_BETWEEN) return false
+  const isEither = opener.closes || closer.opens
+  return !isEither || closer.count % 3 === 0 || (opener.count + closer.count) % 3 !== 0
+}
+
+/** Puts emphasis around all that follows the last opener. */
+function wrap(pieces: Piece[], openers: Opener[], size: number): void {
+  const opener = openers.at(-1)
+  if (!opener) return
+  const { run, index } = opener
+  const within = pieces.splice(index + 1)
+  const levels = 1 + Math.max(0, ...within.map((piece) => piece.levels ?? 0))
+  run.count -= size
+  if (run.count === 0) {
+    pieces.pop()
+    openers.pop()
+  }
+  const tag = run.mark === '~' ? 's' : size === 2 ? 'strong' : 'em'
+  if (levels > MOST_LEVELS) pieces.push(...within)
+  else pieces.push({ content: make(tag, '', ...within.map(contentOf)), levels })
+}
