@@ -23,6 +23,7 @@ const checks = [
   { name: 'size', check: () => script('size.mjs') },
   { name: 'public API', check: () => script('api.mjs', '--check') },
   { name: 'bundled packages', check: () => script('bundled.mjs', '--check') },
+  { name: 'quality page', check: () => script('quality.mjs', '--check') },
   { name: 'links', check: () => script('links.mjs') },
   { name: 'packing', needs: 'build', check: packing },
   // There, every link must lead to a file that the package has.

@@ -4,6 +4,8 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
 import { ensureChromium } from './lib/browser.mjs'
 import { installDependencies, requireNode } from './lib/install.mjs'
+import { endLongRun } from './lib/long-run/end.mjs'
+import { tallyOfTotals } from './lib/long-run/tally.mjs'
 import { inProject } from './lib/project.mjs'
 import { bin, run } from './lib/run.mjs'
 import {
@@ -39,8 +41,14 @@ printFailures([
   ...vitestFailures(report(VITEST_REPORT)),
   ...playwrightFailures(report(PLAYWRIGHT_REPORT)),
 ])
+endLongRun({
+  row: 'more',
+  tally: tallyOfTotals(totals),
+  unit: 'tests',
+  isWhole: process.argv.includes('--more'),
+})
 console.log(`\n${totals.passed} passed, ${totals.failed} failed`)
-process.exit(totals.failed === 0 ? 0 : 1)
+process.exit()
 
 /** Runs one stage. Its tests are counted by `count`; a stage that fails without a failed test is one. */
 async function stage(name, action, count = () => ({ passed: 0, failed: 0 })) {

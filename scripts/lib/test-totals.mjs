@@ -65,7 +65,8 @@ export function playwrightFailures(report) {
   ]
 }
 
-function testsIn(report) {
+/** All tests of Playwright's JSON report. */
+export function testsIn(report) {
   return specsIn(report).flatMap(({ tests }) => tests)
 }
 
