@@ -1,7 +1,46 @@
-// `npm run bench -- <name>` runs bench/<name>.mjs.
-const name = process.argv[2]
-if (name === undefined || !/^[\w-]+$/.test(name)) {
-  console.error('usage: npm run bench -- <name>, for example action')
+// `npm run bench -- <name>` builds, if needed, and runs bench/<name>.mjs.
+import { endLongRun } from '../scripts/lib/long-run/end.mjs'
+import { prepareBuild } from '../scripts/lib/long-run/play.mjs'
+
+/** The line of each benchmark's output that docs/quality.md shows. */
+const HEADLINES = {
+  action: /^plain text +1000000 /,
+  chat: /^a token at 200 kB/,
+  'chat-long': / messages: the newest after /,
+  compaction: /^auto /,
+  loop: /^journaled /,
+  memory: /^first use/,
+  open: /^first open/,
+  page: /\d+ \/ \d+, \d+ of \d+/,
+  stream: /^1 000 deltas/,
+}
+/** Variables that make a benchmark smaller or larger. */
+const SIZES = ['CONVERSATIONS', 'ENTRIES', 'MESSAGES', 'ROUNDS', 'STEPS', 'THROTTLE']
+
+const [name = '', ...given] = process.argv.slice(2)
+if (!(name in HEADLINES)) {
+  console.error(`usage: npm run bench -- <name>, one of ${Object.keys(HEADLINES).join(', ')}`)
   process.exit(2)
 }
+await prepareBuild()
+
+const lines = []
+const { log } = console
+console.log = (...words) => {
+  log(...words)
+  lines.push(...words.join(' ').split('\n'))
+}
+process.exitCode = 0
 await import(`./${name}.mjs`)
+console.log = log
+
+const headline = lines.find((line) => HEADLINES[name].test(line))
+const wrong = lines.filter((line) => /\bNaN\b/.test(line))
+endLongRun({
+  row: `bench-${name}`,
+  tally: { played: headline ? lines.length : 0, kept: 0, violated: wrong.length },
+  code: process.exitCode,
+  unit: 'lines of figures',
+  figure: headline?.trim().replaceAll(/\s+/g, ' '),
+  isWhole: given.length === 0 && SIZES.every((size) => process.env[size] === undefined),
+})

@@ -1,14 +1,14 @@
 // npm run attack -- --help says what it does.
-import { ensureChromium } from './lib/browser.mjs'
-import { installDependencies, requireNode } from './lib/install.mjs'
-import { inProject } from './lib/project.mjs'
-import { bin, run } from './lib/run.mjs'
+import { commandLine } from './lib/long-run/command-line.mjs'
+import { endLongRun } from './lib/long-run/end.mjs'
+import { playInChromium } from './lib/long-run/play.mjs'
+import { talliesIn } from './lib/long-run/tally.mjs'
 
 const HELP = `npm run attack [-- words] [options]
 
 Attacks by text on agents in Chromium, those whose names have the words (an app, a place, a goal, a change of the page;
 all without). Prints each trial, what succeeded by goal, app and mode, the rates, and the tasks that were done without
-an attack. Ends with 1 when one succeeded that must not.
+an attack. Ends with 1 when one succeeded that must not, or when no trial has the words.
 
   --apps 6     in how many of the six apps each place is tried; 1 takes a sixth of the time
   --modes a,b  of strict, default and off; off shows only that the attacks are real
@@ -19,33 +19,18 @@ All of it (six apps, three modes) is 1890 trials, and 42 tasks. With --apps 1 it
 two cores that others used as well.
 `
 
-const words = process.argv.slice(2)
-if (words.includes('--help')) {
-  console.log(HELP)
-  process.exit(0)
-}
-const option = (name, otherwise) => {
-  const at = words.indexOf(name)
-  return at < 0 ? otherwise : words.splice(at, 2)[1]
-}
-const seed = option('--seed', '1')
-const apps = option('--apps', '6')
-const pages = option('--pages', '2')
-const modes = option('--modes', 'strict,default,off')
+const WHOLE = { apps: '6', modes: 'strict,default,off' }
 
-requireNode()
-await installDependencies()
-const chromium = await ensureChromium()
-const built = await run(process.execPath, [inProject('scripts/build.mjs'), '--if-needed'])
-if (built.code !== 0) process.exit(built.code)
-const { code } = await bin(
-  '@playwright/test',
-  ['test', 'test/browser/attack.spec.ts', '--workers=1'],
+const { words, option } = commandLine(HELP)
+const seed = option('--seed', '1')
+const apps = option('--apps', WHOLE.apps)
+const pages = option('--pages', '2')
+const modes = option('--modes', WHOLE.modes)
+const { code, report } = await playInChromium(
+  'attack',
+  ['test/browser/attack.spec.ts', '--workers=1'],
   {
-    command: 'playwright',
     env: {
-      ...process.env,
-      OFFSTAGE_CHROMIUM: chromium,
       ATTACK_FILTER: words.join(' '),
       ATTACK_SEED: seed,
       ATTACK_APPS: apps,
@@ -54,4 +39,10 @@ const { code } = await bin(
     },
   },
 )
-process.exit(code)
+endLongRun({
+  row: 'attack',
+  tally: talliesIn(report),
+  code,
+  seed,
+  isWhole: words.length === 0 && apps === WHOLE.apps && modes === WHOLE.modes,
+})

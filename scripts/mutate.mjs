@@ -1,223 +1,181 @@
 // npm run mutate -- --help says what it does.
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createHash } from 'node:crypto'
-import { spawn } from 'node:child_process'
-import path from 'node:path'
+import { hashOf } from './lib/build-stamp.mjs'
 import { installDependencies, requireNode } from './lib/install.mjs'
-import { mutantsOf, withMutant } from './lib/mutants.mjs'
+import { commandLine } from './lib/long-run/command-line.mjs'
+import { endLongRun } from './lib/long-run/end.mjs'
+import { planMutants, scoreOf, shuffled } from './lib/mutation/plan.mjs'
+import { measureReach, MutantRunner } from './lib/mutation/runner.mjs'
+import { reachedBy, testsFor } from './lib/mutation/reach.mjs'
+import { TESTS } from './lib/mutation/targets.mjs'
 import { inProject } from './lib/project.mjs'
+
+const SAMPLE = 200
 
 const HELP = `npm run mutate [-- options]
 
-Changes one thing at a time in the modules that durability stands on (a condition negated, a statement dropped, another operator …)
-and runs the unit tests about them, then, where none of those fails, all that go through them: a change that no test notices
-survives, and is listed. Nothing on disk is changed.
+Mutation testing: changes one thing at a time in the modules of durability, approval and stream reading (a condition
+negated, a statement dropped, another operator …) and runs the unit tests that reach it. A change that no test notices
+survives. Prints the score, killed / (killed + survived), by group and in total, and lists the survivors. Nothing on disk
+is changed.
 
-  --only decide       targets whose file has this in its name
-  --minutes 30        stops after so long; the same command goes on where it was
-  --seed 1            the order in which mutants are tried: each beginning of it is a fair sample
+  --sample ${SAMPLE}       how many mutants, drawn at random from all
+  --seed 1           draws the same ones again
+  --only decide      from files with this in their path
+  --minutes 60       starts no mutant after so long; the same command continues where it was
+  --percent 2        how much of the time of all tests each mutant gets, the most specific tests first
+  --repeat file      the mutants of an earlier result, which is compared with this one
 
-Kept in .cache/mutate/. Ends with 0, whatever survives: some mutants change nothing that matters.
+The first run for a state of the sources and the tests also runs all tests once, to learn which mutants each reaches. The
+result is .cache/mutate/result.json. Ends with 1 when no mutant was tried; survivors are no failure.
 `
 
-const WORKER = 'test/unit/worker'
-/** What is mutated, by the tests that should notice. */
-const TARGETS = {
-  'src/conversation/fold.ts': ['test/unit/conversation'],
-  'src/conversation/fold-run.ts': ['test/unit/conversation', `${WORKER}/crash.test.ts`],
-  'src/conversation/fold-call.ts': ['test/unit/conversation', `${WORKER}/crash.test.ts`],
-  'src/worker/run/decide.ts': [
-    `${WORKER}/loop.test.ts`,
-    `${WORKER}/repetition.test.ts`,
-    `${WORKER}/parking.test.ts`,
-    'test/unit/testing/control-tools.test.ts',
-    'test/unit/testing/steering.test.ts',
-    'test/unit/testing/verify.test.ts',
-    'test/unit/testing/limits.test.ts',
-  ],
-  'src/worker/run/recover-call.ts': [`${WORKER}/crash.test.ts`, `${WORKER}/lost-answer.test.ts`],
-  'src/worker/run/answer-call.ts': [
-    `${WORKER}/answers.test.ts`,
-    'test/unit/testing/questions.test.ts',
-  ],
-  'src/client/execution.ts': [
-    'test/unit/client/executions.test.ts',
-    'test/unit/client/execute-tool.test.ts',
-  ],
-  'src/client/executions.ts': [
-    'test/unit/client/executions.test.ts',
-    'test/unit/client/adoption.test.ts',
-  ],
-  'src/worker/ownership/lease.ts': [`${WORKER}/ownership`],
-  'src/worker/ownership/succession.ts': [`${WORKER}/ownership`],
-  'src/worker/store/record.ts': [`${WORKER}/store.test.ts`, `${WORKER}/store-contract.test.ts`],
-  'src/worker/store/apply-append.ts': [
-    `${WORKER}/store.test.ts`,
-    `${WORKER}/store-contract.test.ts`,
-  ],
-  'src/providers/core/assemble-tool-calls.ts': [
-    'test/unit/providers/assemble-tool-calls.test.ts',
-    'test/unit/providers/openai-quirks.test.ts',
-    'test/unit/providers/wire-ids.test.ts',
-    'test/unit/providers/chunking.test.ts',
-  ],
-}
-/** What stands on the targets: whatever survives their own tests has to survive these, too. */
-const OTHERS = ['conversation', 'worker', 'client', 'testing', 'providers', 'http-store'].map(
-  (folder) => `test/unit/${folder}`,
-)
-const LIMIT_MS = 1_200_000
-
-const words = process.argv.slice(2)
-if (words.includes('--help')) {
-  console.log(HELP)
-  process.exit(0)
-}
-const option = (name, otherwise) => {
-  const at = words.indexOf(name)
-  return at < 0 ? otherwise : words[at + 1]
-}
-const until = performance.now() + Number(option('--minutes', '30')) * 60_000
-const folder = inProject('.cache/mutate')
-const results = path.join(folder, 'results.jsonl')
+const { option } = commandLine(HELP)
+const sample = Number(option('--sample', String(SAMPLE)))
+const seed = option('--seed', '1')
+const only = option('--only', '')
+const minutes = Number(option('--minutes', '60'))
+const percent = Number(option('--percent', '2'))
+const repeated = option('--repeat')
 
 requireNode()
 await installDependencies()
-mkdirSync(folder, { recursive: true })
+mkdirSync(inProject('.cache/mutate'), { recursive: true })
+const build = hashOf([
+  'src',
+  ...TESTS,
+  'test/setup',
+  'test/fixtures',
+  'scripts/lib/mutation',
+  'package-lock.json',
+]).slice(0, 16)
 
-const known = new Map(
-  existsSync(results)
-    ? readFileSync(results, 'utf8')
-        .split('\n')
-        .slice(0, -1)
-        .map((line) => JSON.parse(line))
-        .map((one) => [one.id, one])
-    : [],
-)
-const planned = inOrder(
-  Object.entries(TARGETS)
-    .filter(([file]) => file.includes(option('--only', '')))
-    .flatMap(([file, tests]) => plan(file, tests)),
-)
-const baselines = new Map()
-for (const mutant of planned) {
-  if (known.has(mutant.id)) continue
-  if (performance.now() > until) break
-  const outcome = await tryOut(mutant)
-  const { id, file, line, kind, before, text } = mutant
-  const result = { id, file, line, kind, before, after: text, outcome }
-  known.set(id, result)
-  appendFileSync(results, `${JSON.stringify(result)}\n`)
-  console.log(`${outcome.padEnd(8)} ${file}:${line} ${kind}: ${short(before)} → ${short(text)}`)
-}
+const all = planMutants()
+const earlier = repeated && JSON.parse(readFileSync(repeated, 'utf8'))
+const chosen = earlier ? mutantsOf(earlier) : drawn()
+const reach = await loadReach()
+const { results, played } = await playAll()
 report()
 
-async function tryOut(mutant) {
-  for (const tests of [mutant.tests, OTHERS]) {
-    const limitMs = await limitFor(mutant.file, tests)
-    const { code, isLate } = await runTests({ ...mutant, tests }, limitMs)
-    if (isLate) return 'too slow'
-    if (code !== 0) return 'killed'
-  }
-  return 'survived'
+function drawn() {
+  return shuffled(
+    all.filter(({ file }) => file.includes(only)),
+    seed,
+  ).slice(0, sample)
 }
 
-function plan(file, tests) {
-  const source = readFileSync(inProject(file), 'utf8')
-  return mutantsOf(source).map((mutant) => {
-    const { start, end, kind, text } = mutant
-    const id = digest([file, source, start, end, text].join('\n'))
-    const line = source.slice(0, start).split('\n').length
-    return {
-      ...mutant,
-      id,
-      file,
-      tests,
-      line,
-      kind,
-      before: source.slice(start, end),
-      code: withMutant(source, mutant),
+function mutantsOf({ mutants }) {
+  const byId = new Map(all.map((mutant) => [mutant.id, mutant]))
+  const gone = mutants.filter(({ id }) => !byId.has(id))
+  for (const { file, line } of gone) console.log(`no longer there: ${file}:${line}`)
+  return mutants.flatMap(({ id }) => byId.get(id) ?? [])
+}
+
+async function loadReach() {
+  const file = inProject(`.cache/mutate/reach-${build}.json`)
+  if (!existsSync(file)) {
+    console.log('Running all tests once, to learn which mutants each reaches …')
+    const measured = await measureReach(TESTS, all.length)
+    if (measured.tests.length === 0) throw new Error('No test passed.')
+    writeFileSync(file, JSON.stringify(measured))
+  }
+  const { tests, failed } = JSON.parse(readFileSync(file, 'utf8'))
+  console.log(`${tests.length} tests passed without a mutant.`)
+  for (const { file, name } of failed) console.log(`left out, since it failed: ${file}: ${name}`)
+  return reachedBy(tests, all)
+}
+
+async function playAll() {
+  const kept = readKept()
+  // A finished run is played again: only an interrupted one is continued.
+  if (chosen.every(({ id }) => kept.has(id))) kept.clear()
+  const until = performance.now() + minutes * 60_000
+  const runner = await MutantRunner.start(all.length)
+  const results = []
+  let played = 0
+  for (const mutant of chosen) {
+    const known = kept.get(mutant.id)
+    if (known) {
+      results.push(known)
+      continue
     }
-  })
-}
-
-/** Mixed, and the same each time. */
-function inOrder(mutants) {
-  const seed = option('--seed', '1')
-  return mutants.toSorted((a, b) => (digest(seed + a.id) < digest(seed + b.id) ? -1 : 1))
-}
-
-/** Three times what the tests need without a mutant; they must pass then. */
-async function limitFor(file, tests) {
-  const key = tests.join()
-  if (!baselines.has(key)) {
-    const begun = performance.now()
-    const code = readFileSync(inProject(file), 'utf8')
-    const { code: exit } = await runTests({ file, tests, code }, LIMIT_MS)
-    if (exit !== 0) throw new Error(`Without a mutant ${key} fails.`)
-    baselines.set(key, 3 * (performance.now() - begun) + 30_000)
+    if (performance.now() > until) break
+    const result = await play(runner, mutant)
+    played += 1
+    results.push(result)
+    appendFileSync(keptFile(), `${JSON.stringify(result)}\n`)
+    console.log(`${String(results.length).padStart(4)} ${lineOf(result)}`)
   }
-  return baselines.get(key)
+  await runner.close()
+  return { results, played }
 }
 
-function runTests({ file, tests, code }, limitMs) {
-  const mutant = path.join(folder, 'mutant.ts')
-  writeFileSync(mutant, code)
-  const vitest = inProject('node_modules/vitest/vitest.mjs')
-  const args = [
-    'run',
-    '--config',
-    inProject('scripts/lib/mutate.config.ts'),
-    '--bail',
-    '1',
-    '--maxWorkers',
-    '1',
-    '--reporter',
-    'dot',
-    ...tests,
-  ]
-  return new Promise((resolve) => {
-    const child = spawn(process.execPath, [vitest, ...args], {
-      cwd: inProject(),
-      stdio: 'ignore',
-      // A group of its own: what hangs is ended with its workers.
-      detached: true,
-      env: { ...process.env, MUTATED_FILE: inProject(file), MUTANT_FILE: mutant },
-    })
-    let isLate = false
-    const timer = setTimeout(() => {
-      isLate = true
-      if (child.pid) process.kill(-child.pid, 'SIGKILL')
-    }, limitMs)
-    child.once('close', (exit) => {
-      clearTimeout(timer)
-      resolve({ code: exit ?? 1, isLate })
-    })
-  })
+async function play(runner, mutant) {
+  const { id, group, file, line, kind, before, after, number } = mutant
+  const { tests, reaching } = testsFor(reach, number, percent / 100)
+  const { outcome, by } =
+    tests.length === 0 ? { outcome: 'survived' } : await runner.tryOut(number, tests)
+  return { id, group, file, line, kind, before, after, outcome, by, tests: tests.length, reaching }
+}
+
+function keptFile() {
+  return inProject(`.cache/mutate/results-${build}-${percent}.jsonl`)
+}
+
+function readKept() {
+  if (!existsSync(keptFile())) return new Map()
+  // The last line may be cut off: the run that wrote it was ended.
+  const lines = readFileSync(keptFile(), 'utf8').split('\n').slice(0, -1)
+  return new Map(lines.map((line) => JSON.parse(line)).map((result) => [result.id, result]))
 }
 
 function report() {
-  const tried = planned.flatMap(({ id }) => known.get(id) ?? [])
-  for (const file of Object.keys(TARGETS)) {
-    const all = planned.filter((mutant) => mutant.file === file).length
-    const own = tried.filter((one) => one.file === file)
-    const count = (outcome) => own.filter((one) => one.outcome === outcome).length
-    if (all === 0) continue
-    console.log(
-      `${file}: ${own.length} of ${all} tried, ${count('killed')} killed, ${count('too slow')} too slow, ${count('survived')} survived`,
-    )
-  }
-  for (const { file, line, kind, before, after } of tried.filter(
-    ({ outcome }) => outcome === 'survived',
-  ))
-    console.log(`survived ${file}:${line} ${kind}: ${short(before)} → ${short(after)}`)
+  const survivors = results.filter(({ outcome }) => outcome === 'survived')
+  if (survivors.length > 0) console.log('\nSurvivors:')
+  for (const survivor of survivors) console.log(lineOf(survivor))
+  console.log()
+  for (const group of new Set(all.map((mutant) => mutant.group)))
+    console.log(`${group}: ${scored(results.filter((result) => result.group === group))}`)
+  const total = scored(results)
+  console.log(`total: ${total}`)
+  if (earlier) compare()
+  writeFileSync(
+    inProject('.cache/mutate/result.json'),
+    `${JSON.stringify({ seed, build, total: scoreOf(results), mutants: results }, null, 2)}\n`,
+  )
+  endLongRun({
+    row: 'mutation',
+    tally: { played, kept: results.length - played, violated: 0 },
+    unit: 'mutants',
+    figure: `${total}`,
+    seed,
+    isWhole: !earlier && !only && results.length === sample && sample >= SAMPLE,
+  })
 }
 
-function digest(text) {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+function compare() {
+  const before = new Map(earlier.mutants.map((result) => [result.id, result]))
+  const same = results.map(({ id }) => before.get(id))
+  console.log(`before: ${scored(same)}`)
+  for (const result of results) {
+    const { outcome } = before.get(result.id)
+    if ((outcome === 'survived') !== (result.outcome === 'survived'))
+      console.log(`was ${outcome}, now ${lineOf(result)}`)
+  }
+}
+
+function scored(own) {
+  const { tried, killed, late, percent } = scoreOf(own)
+  const timed = late > 0 ? `, ${late} of them by a time limit` : ''
+  return `${percent} %, ${killed} of ${tried} killed${timed}`
+}
+
+function lineOf({ outcome, file, line, kind, before, after, by, tests, reaching }) {
+  const noticed = by ? `by "${by}"` : `${tests} of ${reaching} tests that reach it`
+  return `${outcome.padEnd(9)} ${file}:${line} ${kind}: ${short(before)} → ${short(after)} (${noticed})`
 }
 
 function short(text) {
   const line = text.replaceAll(/\s+/g, ' ')
-  return line.length > 80 ? `${line.slice(0, 77)}…` : line
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line
 }

@@ -1,48 +1,52 @@
 // npm run soak -- --help says what it does.
-import { ensureChromium } from './lib/browser.mjs'
-import { installDependencies, requireNode } from './lib/install.mjs'
-import { inProject } from './lib/project.mjs'
-import { bin, run } from './lib/run.mjs'
+import { fail } from './lib/install.mjs'
+import { commandLine } from './lib/long-run/command-line.mjs'
+import { endLongRun } from './lib/long-run/end.mjs'
+import { playInChromium } from './lib/long-run/play.mjs'
+import { talliesIn } from './lib/long-run/tally.mjs'
 
-const HELP = `npm run soak [-- options]
+const WHOLE = { runs: 2000, hours: 8 }
 
-Makes many runs in one page in Chromium, most of them with a fault (broken streams, failing tools, aborts, dead workers), and
-measures what is left behind: memory after garbage collection, ports, listeners, timers, locks, transactions. Ends with 1 when
-something grows, or a run ends otherwise than it must.
+const HELP = `npm run soak [-- part] [options]
 
-  --runs 2000   how many
-  --every 50    how many between two samples
-  --seed 1      the same runs again
+Uses one page in Chromium for long and measures what is left behind: memory after garbage collection, ports, channels,
+listeners, timers, locks, transactions. Most runs have a fault: broken streams, failing tools, aborts, dead workers. Ends
+with 1 when something grows, a run ends otherwise than it must, or nothing was played. Parts; without one, both:
+
+  runs [--runs ${WHOLE.runs}]   one run after the other
+       [--every 50]    how many between two samples
+  day [--hours ${WHOLE.hours}]     a tab that stays open: some 24 runs an hour and idle time between them, a machine that sleeps, a
+                       second tab, and in the middle a redeploy, which takes away the parts that were not loaded yet.
+                       The clocks of page and worker are moved on while nothing runs: a day takes some ten minutes
+
+  --seed 1    the same runs again
 `
 
-const words = process.argv.slice(2)
-if (words.includes('--help')) {
-  console.log(HELP)
-  process.exit(0)
+const { words, option } = commandLine(HELP)
+const seed = option('--seed', '1')
+const runs = Number(option('--runs', String(WHOLE.runs)))
+const every = option('--every', '50')
+const hours = Number(option('--hours', String(WHOLE.hours)))
+const parts = {
+  runs: { title: 'a page that has made', isWhole: runs >= WHOLE.runs },
+  day: { title: 'a tab that stays open', isWhole: hours >= WHOLE.hours },
 }
-const option = (name, otherwise) => {
-  const at = words.indexOf(name)
-  return at < 0 ? otherwise : words[at + 1]
-}
+const chosen = words.length > 0 ? words : Object.keys(parts)
 
-requireNode()
-await installDependencies()
-const chromium = await ensureChromium()
-const built = await run(process.execPath, [inProject('scripts/build.mjs'), '--if-needed'])
-if (built.code !== 0) process.exit(built.code)
-const { code } = await bin(
-  '@playwright/test',
-  ['test', 'test/browser/soak.spec.ts', '--workers=1'],
-  {
-    command: 'playwright',
-    env: {
-      ...process.env,
-      OFFSTAGE_MORE: '1',
-      OFFSTAGE_CHROMIUM: chromium,
-      SOAK_RUNS: option('--runs', '2000'),
-      SOAK_EVERY: option('--every', '50'),
-      SOAK_SEED: option('--seed', '1'),
+for (const part of chosen) {
+  const { title, isWhole } = parts[part] ?? fail(`No part is called ${part}; --help has them.`)
+  const { code, report } = await playInChromium(
+    `soak-${part}`,
+    ['test/browser/soak.spec.ts', '--workers=1', '--grep', title],
+    {
+      env: {
+        OFFSTAGE_MORE: '1',
+        SOAK_RUNS: String(runs),
+        SOAK_EVERY: every,
+        SOAK_HOURS: String(hours),
+        SOAK_SEED: seed,
+      },
     },
-  },
-)
-process.exit(code)
+  )
+  endLongRun({ row: `soak-${part}`, tally: talliesIn(report), code, unit: 'runs', seed, isWhole })
+}

@@ -1,13 +1,14 @@
 // npm run torture -- --help says what it does.
-import { ensureChromium } from './lib/browser.mjs'
-import { fail, installDependencies, requireNode } from './lib/install.mjs'
-import { inProject } from './lib/project.mjs'
-import { bin, run } from './lib/run.mjs'
+import { fail } from './lib/install.mjs'
+import { commandLine } from './lib/long-run/command-line.mjs'
+import { endLongRun } from './lib/long-run/end.mjs'
+import { playInChromium } from './lib/long-run/play.mjs'
+import { talliesIn } from './lib/long-run/tally.mjs'
 
 const HELP = `npm run torture [-- part] [options]
 
-Kills pages, workers, renderers and browsers under running agents in Chromium, and holds what is stored against what
-servers counted. Ends with 1 when a promise was broken. Parts; without one, the first:
+Kills pages, workers, renderers and browsers under running agents in Chromium, and compares what is stored with what
+servers counted. Ends with 1 when a promise was broken, or when nothing was played. Parts; without one, the first:
 
   cells [--trials 1100]   every state of a run and of a call × every blow × every kind of tool, with a model that
                           refuses orphan, double and misplaced results. All of it once is 920 trials
@@ -18,48 +19,37 @@ servers counted. Ends with 1 when a promise was broken. Parts; without one, the 
   --pages 2   (cells, tabs) how many pages are hit at a time
   --only 3,7  (cells, tabs) these batches only
 
-Cells and tabs are kept in .cache/torture/ as they are done: the same command goes on where it was ended, and a summary as JSON
-is there at the end.
+Cells and tabs are kept in .cache/torture/ as they are done, by seed and build: the same command continues an interrupted
+run, and plays a finished one again. After a change of the code or of the trials, everything is played. The summary as
+JSON is there at the end.
 `
 
-const words = process.argv.slice(2)
-if (words.includes('--help')) {
-  console.log(HELP)
-  process.exit(0)
-}
-const option = (name, otherwise) => {
-  const at = words.indexOf(name)
-  return at < 0 ? otherwise : words.splice(at, 2)[1]
-}
+/** How many trials each part has by default. */
+const WHOLE = { cells: 1100, tabs: 408, random: 200 }
+
+const { words, option } = commandLine(HELP)
 const seed = option('--seed', '1')
 const pages = option('--pages', '2')
-const trials = option('--trials')
 const only = option('--only')
+const given = option('--trials')
 const [part = 'cells'] = words
-
-requireNode()
-await installDependencies()
-const chromium = await ensureChromium()
-const built = await run(process.execPath, [inProject('scripts/build.mjs'), '--if-needed'])
-if (built.code !== 0) process.exit(built.code)
+const whole = WHOLE[part] ?? fail(`No part is called ${part}; --help has them.`)
+const trials = Number(given ?? whole)
 const parts = {
-  cells: { spec: 'torture-cells', env: { TORTURE_CELLS: trials ?? '1100', TORTURE_PAGES: pages } },
-  tabs: { spec: 'torture-tabs', env: { TORTURE_TABS: trials ?? '408', TORTURE_PAGES: pages } },
-  random: { spec: 'torture', env: { TORTURE_TRIALS: trials ?? '200' } },
+  cells: { spec: 'torture-cells', env: { TORTURE_CELLS: String(trials), TORTURE_PAGES: pages } },
+  tabs: { spec: 'torture-tabs', env: { TORTURE_TABS: String(trials), TORTURE_PAGES: pages } },
+  random: { spec: 'torture', env: { TORTURE_TRIALS: String(trials) } },
 }
-const { spec, env } = parts[part] ?? fail(`No part is called ${part}; --help has them.`)
-const { code } = await bin(
-  '@playwright/test',
-  ['test', `test/browser/${spec}.spec.ts`, '--workers=1'],
-  {
-    command: 'playwright',
-    env: {
-      ...process.env,
-      ...env,
-      OFFSTAGE_CHROMIUM: chromium,
-      TORTURE_SEED: seed,
-      ...(only && { TORTURE_ONLY: only }),
-    },
-  },
+const { spec, env } = parts[part]
+const { code, report } = await playInChromium(
+  `torture-${part}`,
+  [`test/browser/${spec}.spec.ts`, '--workers=1'],
+  { env: { ...env, TORTURE_SEED: seed, ...(only && { TORTURE_ONLY: only }) } },
 )
-process.exit(code)
+endLongRun({
+  row: `torture-${part}`,
+  tally: talliesIn(report),
+  code,
+  seed,
+  isWhole: !only && trials >= whole,
+})

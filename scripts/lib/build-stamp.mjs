@@ -21,9 +21,15 @@ export function isBuilt(hash) {
   return readFileSync(stamp, 'utf8') === hash
 }
 
+/** Hash of all that a build is made of. */
 export function inputHash() {
+  return hashOf(INPUTS)
+}
+
+/** Hash of files and of all files in folders. */
+export function hashOf(entries) {
   const hash = createHash('sha256')
-  for (const file of INPUTS.flatMap(filesIn).toSorted()) {
+  for (const file of entries.flatMap(filesIn).toSorted()) {
     hash
       .update(file)
       .update('\0')

@@ -1,3 +1,4 @@
+import { markdownTable } from './markdown-table.mjs'
 import { fullName, licenseIn, renderedBytes } from './sbom.mjs'
 
 /** Why each package is bundled, written by hand. */
@@ -35,7 +36,7 @@ Installing \`offstage\` installs no other package. These are the packages whose 
 exact versions. The sizes are kB of source as the bundler takes it over, before it is minified and compressed, in
 \`worker.js\`, in the files of the entry \`offstage\`, and in all other entries together.
 
-${table(rows)}
+${markdownTable(rows)}
 
 The same list is in the package as a CycloneDX bill of materials, \`dist/sbom.cdx.json\`, for tools that look for
 known vulnerabilities; the licences are in \`dist/THIRD-PARTY-LICENSES.txt\`. \`npm audit\` sees none of these
@@ -45,17 +46,4 @@ packages in your project: they are no dependencies there. In a checkout of this 
 
 function kilobytes(bytes) {
   return bytes === 0 ? '' : (bytes / 1000).toFixed(1)
-}
-
-/** As the formatter writes tables. */
-function table([head, ...rows]) {
-  const widths = head.map((_, column) =>
-    Math.max(...[head, ...rows].map((row) => row[column].length)),
-  )
-  const line = (row) => `| ${row.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |`
-  return [
-    line(head),
-    `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`,
-    ...rows.map(line),
-  ].join('\n')
 }

@@ -33,6 +33,7 @@ export const stages = [
     needs: 'build',
     check: () => script('bundled.mjs', '--check'),
   },
+  { name: 'quality page', lane: 'checks', check: () => script('quality.mjs', '--check') },
   { name: 'links', lane: 'checks', check: () => script('links.mjs') },
   { name: 'packing', lane: 'checks', needs: 'build', check: packing },
   // There, every link must lead to a file that the package has.

@@ -104,7 +104,8 @@ function inProjectOf(file) {
   return path.relative(root, file).replaceAll('\\', '/')
 }
 
-function testsIn(report) {
+/** All tests of Playwright's JSON report. */
+export function testsIn(report) {
   return specsIn(report).flatMap(({ tests }) => tests)
 }
 

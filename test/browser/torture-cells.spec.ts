@@ -1,8 +1,10 @@
 import { runBatch } from '../torture/batch.ts'
 import { planBatches, type Batch } from '../torture/cells.ts'
 import type { CellOutcome } from '../torture/conclude.ts'
-import { Results, type KeptOutcome } from '../torture/results.ts'
-import { inTurns, serveTorture } from '../torture/serve.ts'
+import { playUnits } from '../torture/play-units.ts'
+import type { KeptOutcome } from '../torture/results.ts'
+import { serveTorture } from '../torture/serve.ts'
+import { reportTally } from './support/report-tally.ts'
 import { expect, test } from './support/test.ts'
 
 // Every state of a run and of a call × every blow × every kind of tool. `npm run torture` does all of it, and more.
@@ -13,24 +15,19 @@ if (TORTURE_CELLS)
   test('every state × every blow × every kind of tool', async ({ browser }) => {
     test.setTimeout(0)
     const site = await serveTorture()
-    const results = new Results(`cells-${TORTURE_SEED}`)
-    const only = TORTURE_ONLY?.split(',').map(Number)
-    const batches = planBatches(Number(TORTURE_SEED), Number(TORTURE_CELLS)).filter(({ number }) =>
-      only ? only.includes(number) : !results.has(number),
-    )
-    await inTurns(batches, Number(TORTURE_PAGES), async (batch) => {
-      const outcomes = (await runBatch(batch, { site, browser })).map((one) => kept(one, batch))
-      const bad = outcomes.filter(({ violations }) => violations.length > 0)
-      console.log(
-        `batch ${batch.number} (${batch.blow}): ${outcomes.length} trials, ${bad.length} bad`,
-      )
-      for (const one of bad) console.log(`  ${JSON.stringify(one)}`)
-      if (!only) results.keep(batch.number, outcomes)
+    const { tally, table } = await playUnits({
+      name: `cells-${TORTURE_SEED}`,
+      units: planBatches(Number(TORTURE_SEED), Number(TORTURE_CELLS)),
+      only: TORTURE_ONLY?.split(',').map(Number),
+      atOnce: Number(TORTURE_PAGES),
+      titleOf: ({ number, blow }) => `batch ${number} (${blow})`,
+      play: async (batch) =>
+        (await runBatch(batch, { site, browser })).map((one) => kept(one, batch)),
     })
     await site.close()
-    const { trials, violated, table } = results.conclude()
-    console.log(`\n${table}\n${trials} trials, ${violated} with a violation`)
-    expect(violated, 'trials with a violation').toBe(0)
+    console.log(`\n${table}`)
+    reportTally(tally)
+    expect(tally.violated, 'trials with a violation').toBe(0)
   })
 else
   for (const batch of planBatches(1, 80, 10).filter(({ number }) => [0, 5].includes(number)))

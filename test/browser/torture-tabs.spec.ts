@@ -1,8 +1,10 @@
-import { Results, type KeptOutcome } from '../torture/results.ts'
-import { inTurns, serveTorture } from '../torture/serve.ts'
+import { playUnits } from '../torture/play-units.ts'
+import type { KeptOutcome } from '../torture/results.ts'
+import { serveTorture } from '../torture/serve.ts'
 import { runTabs } from '../torture/tabs-batch.ts'
 import { planTabs, type TabsBatch } from '../torture/tabs-plan.ts'
 import type { CellOutcome } from '../torture/conclude.ts'
+import { reportTally } from './support/report-tally.ts'
 import { MORE } from './support/more.ts'
 import { expect, test } from './support/test.ts'
 
@@ -14,24 +16,18 @@ if (TORTURE_TABS)
   test('interleavings of tabs', async ({ browser }) => {
     test.setTimeout(0)
     const site = await serveTorture()
-    const results = new Results(`tabs-${TORTURE_SEED}`)
-    const only = TORTURE_ONLY?.split(',').map(Number)
-    const batches = planTabs(Number(TORTURE_SEED), Number(TORTURE_TABS)).filter(({ number }) =>
-      only ? only.includes(number) : !results.has(number),
-    )
-    await inTurns(batches, Number(TORTURE_PAGES), async (batch) => {
-      const outcomes = (await runTabs(batch, { site, browser })).map(kept(batch))
-      const bad = outcomes.filter(({ violations }) => violations.length > 0)
-      console.log(
-        `batch ${batch.number} (${batch.tabs} tabs): ${outcomes.length} trials, ${bad.length} bad`,
-      )
-      for (const one of bad) console.log(`  ${JSON.stringify(one)}`)
-      if (!only) results.keep(batch.number, outcomes)
+    const { tally, table } = await playUnits({
+      name: `tabs-${TORTURE_SEED}`,
+      units: planTabs(Number(TORTURE_SEED), Number(TORTURE_TABS)),
+      only: TORTURE_ONLY?.split(',').map(Number),
+      atOnce: Number(TORTURE_PAGES),
+      titleOf: ({ number, tabs }) => `batch ${number} (${tabs} tabs)`,
+      play: async (batch) => (await runTabs(batch, { site, browser })).map(kept(batch)),
     })
     await site.close()
-    const { trials, violated, table } = results.conclude()
-    console.log(`\n${table}\n${trials} trials, ${violated} with a violation`)
-    expect(violated, 'trials with a violation').toBe(0)
+    console.log(`\n${table}`)
+    reportTally(tally)
+    expect(tally.violated, 'trials with a violation').toBe(0)
   })
 else
   test(

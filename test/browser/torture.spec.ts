@@ -2,8 +2,9 @@ import { matrix, type Outcome } from '../torture/matrix.ts'
 import { serveTorture } from '../torture/serve.ts'
 import { planTrial } from '../torture/plan.ts'
 import { runTrial } from '../torture/trial.ts'
-import { expect, test as base } from './support/test.ts'
+import { reportTally } from './support/report-tally.ts'
 import { inSlice } from './support/more.ts'
+import { expect, test as base } from './support/test.ts'
 
 // Random trials in a real browser. `npm run torture -- random` goes on with other seeds.
 
@@ -42,10 +43,9 @@ if (LONG)
       Array.from({ length: Number(TORTURE_TRIALS) }, (_, at) => first + at),
     )
     console.log(`\n${matrix(outcomes)}`)
-    expect(
-      outcomes.filter(({ violations }) => violations.length > 0).length,
-      'trials with a violation',
-    ).toBe(0)
+    const violated = outcomes.filter(({ violations }) => violations.length > 0).length
+    reportTally({ played: outcomes.length, kept: 0, violated })
+    expect(violated, 'trials with a violation').toBe(0)
   })
 else
   for (const seed of SLICE)

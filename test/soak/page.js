@@ -37,7 +37,7 @@ function tool(name, execute, more = {}) {
 }
 
 function spawn() {
-  const worker = new Worker('/soak/worker.js', { type: 'module' })
+  const worker = new Worker(`/soak/worker.js?skipped=${clock.skipped()}`, { type: 'module' })
   const terminate = worker.terminate.bind(worker)
   worker.terminate = () => {
     workers.delete(worker)
@@ -157,6 +157,25 @@ window.soak = {
   mount,
   unmount,
   play,
+  async usePart() {
+    try {
+      await new Response(await agent.conversations.export()).text()
+      return 'ok'
+    } catch (error) {
+      return error.code ?? String(error)
+    }
+  },
+  async untilShown(conversationId) {
+    const talk = agent.conversation(conversationId)
+    const stop = talk.subscribe(() => undefined)
+    const isDone = () => {
+      const { messages, status } = talk.getSnapshot()
+      return status === 'idle' && JSON.stringify(messages).includes('worked on')
+    }
+    await until(isDone)
+    stop()
+    return true
+  },
   forget: (conversationId) => agent.conversations.delete(conversationId),
   explain() {
     const { messages, ...shown } = now.talk?.getSnapshot() ?? {}

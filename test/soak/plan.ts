@@ -37,11 +37,17 @@ export interface SoakRun {
 const RUNS_OF_A_CONVERSATION = 8
 const RUNS_OF_AN_AGENT = 100
 
-/**
- * Twice as many of the common kinds. In the second half no worker dies: what grows within a worker, and not from one to
- * the next, shows only there.
- */
-export function planSoak(seed: number, count: number): SoakRun[] {
+interface SoakPlanOptions {
+  /** Whether a worker may die after this share of the runs. By default in the first half, so that growth within a worker shows. */
+  mayKill?(share: number): boolean
+}
+
+/** Runs of all kinds, twice as many of the common ones. */
+export function planSoak(
+  seed: number,
+  count: number,
+  { mayKill = (share) => share < 1 / 2 }: SoakPlanOptions = {},
+): SoakRun[] {
   const random = seeded(seed)
   const plan: SoakRun[] = []
   let left: Kind[] = []
@@ -50,7 +56,7 @@ export function planSoak(seed: number, count: number): SoakRun[] {
     const [kind = 'text'] = left.splice(random.below(left.length), 1)
     plan.push({
       n,
-      kind: n >= count / 2 && kind.startsWith('worker dies') ? 'tool' : kind,
+      kind: kind.startsWith('worker dies') && !mayKill(n / count) ? 'tool' : kind,
       conversationId: `soak-${Math.floor(n / RUNS_OF_A_CONVERSATION)}`,
       isRemounted: n > 0 && n % RUNS_OF_AN_AGENT === 0,
     })

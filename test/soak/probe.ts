@@ -5,12 +5,16 @@ import { Patience, sleep } from '../torture/patience.ts'
 export interface Sample {
   /** How many runs were made before. */
   readonly runs: number
+  /** How long the page has been open, by its own clock. */
+  readonly minutes: number
   /** Bytes, after garbage collection. */
   readonly pageHeap: number
   readonly workerHeap: number
   readonly pageListeners: number
   readonly pagePorts: number
   readonly workerPorts: number
+  readonly pageChannels: number
+  readonly workerChannels: number
   readonly pageSignals: number
   readonly workerSignals: number
   readonly pageTimers: number
@@ -29,15 +33,22 @@ interface Counted {
 /** Talks to one JavaScript world: of the page, or of its worker. */
 type Send = (method: string, params?: object) => Promise<unknown>
 
+/** Between two skips of the clocks. Milliseconds. */
+const STEP_MS = 10
+/** How long a frozen page really stays frozen. Milliseconds. */
+const FROZEN_MS = 1000
+
 /** Looks into a page and into its worker by the browser's own tools. */
 export class Probe {
   readonly #page: Page
   readonly #session: CDPSession
+  readonly #inPage: Send
   readonly #workers = new Map<string, Send>()
 
   private constructor(page: Page, session: CDPSession) {
     this.#page = page
     this.#session = session
+    this.#inPage = (method, params) => session.send(method as never, params as never)
   }
 
   static async begin(page: Page): Promise<Probe> {
@@ -54,20 +65,22 @@ export class Probe {
   }
 
   async sample(runs: number): Promise<Sample> {
-    const ofPage: Send = (method, params) => this.#session.send(method as never, params as never)
     const worker = await this.#worker()
-    const [pageHeap, workerHeap] = [await collect(ofPage), await collect(worker)]
+    const [pageHeap, workerHeap] = [await collect(this.#inPage), await collect(worker)]
     const { metrics } = await this.#session.send('Performance.getMetrics')
     const counts = await this.#page.evaluate(() => window.soak.counts())
     const inWorker = await evaluate<Counted>(worker, 'counted()')
     return {
       runs,
+      minutes: (await evaluate<number>(this.#inPage, 'performance.now()')) / 60_000,
       pageHeap,
       workerHeap,
       pageListeners: metrics.find(({ name }) => name === 'JSEventListeners')?.value ?? 0,
-      pagePorts: await alive(ofPage, 'MessagePort'),
+      pagePorts: await alive(this.#inPage, 'MessagePort'),
       workerPorts: await alive(worker, 'MessagePort'),
-      pageSignals: await alive(ofPage, 'AbortSignal'),
+      pageChannels: await alive(this.#inPage, 'BroadcastChannel'),
+      workerChannels: await alive(worker, 'BroadcastChannel'),
+      pageSignals: await alive(this.#inPage, 'AbortSignal'),
       workerSignals: await alive(worker, 'AbortSignal'),
       pageTimers: counts.timers,
       workerTimers: inWorker.timers,
@@ -75,6 +88,31 @@ export class Probe {
       transactions: counts.transactions + inWorker.transactions,
       workers: counts.workers,
     }
+  }
+
+  /** Lets time pass in the page and in its worker at once, timer by timer. */
+  async passTime(ms: number): Promise<void> {
+    for (let left = ms; left > 0;) {
+      // Before the first run, there is no worker.
+      const worlds = [this.#inPage, ...[...this.#workers.values()].slice(-1)]
+      const nexts = await Promise.all(
+        worlds.map((world) => evaluate<number | null>(world, 'clock.next()')),
+      )
+      const step = Math.max(1, Math.min(left, ...nexts.map((next) => next ?? left)))
+      await Promise.all(worlds.map((world) => evaluate(world, `clock.skip(${step})`)))
+      left -= step
+      // Messages between the two take real time.
+      await sleep(step < left ? STEP_MS : 0)
+    }
+  }
+
+  /** The machine sleeps: the page is frozen, and finds its clocks moved on when it thaws. */
+  async sleepFor(ms: number): Promise<void> {
+    const worker = await this.#worker()
+    await this.#session.send('Page.setWebLifecycleState', { state: 'frozen' })
+    await sleep(FROZEN_MS)
+    await Promise.all([this.#inPage, worker].map((world) => evaluate(world, `clock.skip(${ms})`)))
+    await this.#session.send('Page.setWebLifecycleState', { state: 'active' })
   }
 
   /** The newest one, which may be about to start. */

@@ -1,13 +1,15 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { hashOf, inputHash } from '../../scripts/lib/build-stamp.mjs'
+import { tableOf } from './results-table.ts'
 
-const FOLDER = path.resolve(import.meta.dirname, '../../.cache/torture')
+const FOLDER: string = path.resolve(import.meta.dirname, '../../.cache/torture')
 
 /** What one trial came to, as it is kept. */
 export interface KeptOutcome {
   readonly row: string
   readonly column: string
-  /** What else tells the trial from others. */
+  /** Tells the trial from others of its row and column. */
   readonly kind: string
   readonly violations: readonly { readonly what: string; readonly detail: string }[]
 }
@@ -17,64 +19,88 @@ interface KeptUnit {
   readonly outcomes: readonly KeptOutcome[]
 }
 
-/** The outcomes of a seed, kept as they come: what was done isn't done again when it is asked for once more. */
+export interface Conclusion {
+  readonly tally: { readonly played: number; readonly kept: number; readonly violated: number }
+  readonly table: string
+}
+
+interface ResultsOptions {
+  /** Part and seed. */
+  readonly name: string
+  /** Identifies the code under test and the trials: outcomes of another build say nothing about this one. */
+  readonly build: string
+  /** The units of this run. Others that were kept don't count. */
+  readonly units: readonly number[]
+  readonly folder?: string
+}
+
+/** The build under test together with the code of the trials. */
+export function buildOfTorture(): string {
+  return `${inputHash()}${hashOf(['test/torture'])}`.replaceAll(/(.{8}).{56}/g, '$1')
+}
+
+/** The outcomes of a seed and a build, kept as they come, so that an interrupted run continues. */
 export class Results {
   readonly #name: string
-  readonly #units: KeptUnit[]
+  readonly #folder: string
+  readonly #kept: readonly KeptUnit[]
+  readonly #played: KeptUnit[] = []
 
-  constructor(name: string) {
-    this.#name = name
-    mkdirSync(FOLDER, { recursive: true })
-    this.#units = existsSync(this.#file) ? readUnits(readFileSync(this.#file, 'utf8')) : []
+  constructor({ name, build, units, folder = FOLDER }: ResultsOptions) {
+    this.#name = `${name}-${build}`
+    this.#folder = folder
+    mkdirSync(folder, { recursive: true })
+    const kept = existsSync(this.#file) ? readUnits(readFileSync(this.#file, 'utf8')) : []
+    this.#kept = kept.filter(({ unit }) => units.includes(unit))
+    if (this.#kept.length < units.length) return
+    // The run before was finished: this one plays everything.
+    rmSync(this.#file, { force: true })
+    this.#kept = []
   }
 
   has(unit: number): boolean {
-    return this.#units.some((kept) => kept.unit === unit)
+    return this.#kept.some((kept) => kept.unit === unit)
   }
 
-  keep(unit: number, outcomes: readonly KeptOutcome[]): void {
-    const kept = { unit, outcomes }
-    this.#units.push(kept)
-    appendFileSync(this.#file, `${JSON.stringify(kept)}\n`)
+  add(unit: number, outcomes: readonly KeptOutcome[]): void {
+    const played = { unit, outcomes }
+    this.#played.push(played)
+    appendFileSync(this.#file, `${JSON.stringify(played)}\n`)
   }
 
-  /** Writes the summary, and returns it with a table of how many trials held. */
-  conclude(): { readonly trials: number; readonly violated: number; readonly table: string } {
-    const outcomes = this.#units.flatMap((unit) => unit.outcomes)
-    const violations = this.#units.flatMap(({ unit, outcomes: own }) =>
+  /** Writes the summary, and returns the counts with a table of them. */
+  conclude(): Conclusion {
+    const units = [...this.#kept, ...this.#played]
+    const outcomes = units.flatMap((unit) => unit.outcomes)
+    const violations = units.flatMap(({ unit, outcomes: own }) =>
       own.flatMap(({ row, column, kind, violations: found }) =>
         found.map((one) => ({ unit, row, column, kind, ...one })),
       ),
     )
-    const violated = outcomes.filter((one) => one.violations.length > 0).length
-    const cells = Object.fromEntries(
-      unique(outcomes.map(({ row }) => row)).map((row) => [
-        row,
-        Object.fromEntries(
-          unique(outcomes.map(({ column }) => column)).map((column) => {
-            const own = outcomes.filter((one) => one.row === row && one.column === column)
-            const bad = own.filter((one) => one.violations.length > 0).length
-            return [column, { trials: own.length, violated: bad }]
-          }),
-        ),
-      ]),
+    const tally = {
+      played: countOf(this.#played),
+      kept: countOf(this.#kept),
+      violated: outcomes.filter((one) => one.violations.length > 0).length,
+    }
+    const { cells, lines } = tableOf(outcomes)
+    writeFileSync(
+      path.join(this.#folder, `${this.#name}.json`),
+      `${JSON.stringify({ ...tally, cells, violations }, null, 2)}\n`,
     )
-    const summary = { trials: outcomes.length, violated, cells, violations }
-    writeFileSync(path.join(FOLDER, `${this.#name}.json`), `${JSON.stringify(summary, null, 2)}\n`)
     const details = violations.map(
       ({ unit, row, column, kind, what, detail }) =>
         `unit ${unit}: ${row} × ${column} × ${kind}: ${what}: ${detail}`,
     )
-    return {
-      trials: outcomes.length,
-      violated,
-      table: [...tableOf(cells), '', ...details].join('\n'),
-    }
+    return { tally, table: [...lines, '', ...details].join('\n') }
   }
 
   get #file(): string {
-    return path.join(FOLDER, `${this.#name}.jsonl`)
+    return path.join(this.#folder, `${this.#name}.jsonl`)
   }
+}
+
+function countOf(units: readonly KeptUnit[]): number {
+  return units.reduce((sum, { outcomes }) => sum + outcomes.length, 0)
 }
 
 /** The last line may be cut off: the run that wrote it was ended. */
@@ -83,26 +109,4 @@ function readUnits(text: string): KeptUnit[] {
     .split('\n')
     .slice(0, -1)
     .map((line) => JSON.parse(line) as KeptUnit)
-}
-
-function tableOf(
-  cells: Readonly<Record<string, Readonly<Record<string, { trials: number; violated: number }>>>>,
-): string[] {
-  const columns = unique(Object.values(cells).flatMap((row) => Object.keys(row)))
-  const lines = [
-    ['', ...columns],
-    ...Object.entries(cells).map(([row, own]) => [
-      row,
-      ...columns.map((column) => {
-        const { trials = 0, violated = 0 } = own[column] ?? {}
-        return violated ? `${trials}, ${violated} BAD` : String(trials)
-      }),
-    ]),
-  ]
-  const widths = lines[0]?.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)))
-  return lines.map((line) => line.map((cell, at) => cell.padEnd(widths?.[at] ?? 0)).join('  '))
-}
-
-function unique(words: readonly string[]): string[] {
-  return [...new Set(words)]
 }

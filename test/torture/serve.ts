@@ -14,16 +14,3 @@ export async function serveTorture(): Promise<Site> {
     })
   return site
 }
-
-/** Does them in their order, so many at a time. */
-export async function inTurns<Item>(
-  items: readonly Item[],
-  atOnce: number,
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  const left = [...items]
-  const lane = async (): Promise<void> => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item)
-  }
-  await Promise.all(Array.from({ length: atOnce }, lane))
-}

@@ -34,7 +34,7 @@ function read(file: string): unknown {
 }
 
 test('workflows have what GitHub asks for, and a time limit', () => {
-  expect(Object.keys(workflows)).toEqual(['release.yml', 'test.yml'])
+  expect(Object.keys(workflows)).toEqual(['mutation.yml', 'release.yml', 'test.yml'])
   for (const workflow of Object.values(workflows))
     expect(workflow).toMatchObject({ name: expect.any(String), on: expect.any(Object) })
   for (const job of jobs)
@@ -64,6 +64,7 @@ test('tests run on the least Node that is supported, and on the one that is deve
 
 test('a workflow may read the repository at most; only publishing gets a token of identity', () => {
   expect(workflows['test.yml']?.permissions).toEqual({ contents: 'read' })
+  expect(workflows['mutation.yml']?.permissions).toEqual({ contents: 'read' })
   expect(workflows['release.yml']?.permissions).toEqual({})
   expect(workflows['release.yml']?.jobs['check']?.permissions).toEqual({ contents: 'read' })
   expect(workflows['release.yml']?.jobs['publish']?.permissions).toEqual({ 'id-token': 'write' })
@@ -80,6 +81,14 @@ test('what is published was checked before, and the job that publishes runs noth
     'npm publish ./*.tgz --provenance --access public',
   ])
   expect(publish?.steps.some(({ uses }) => uses?.startsWith('actions/checkout'))).toBe(false)
+})
+
+test('every week a new sample of mutants is tried', () => {
+  const mutation = workflows['mutation.yml']
+  expect(mutation?.on).toMatchObject({ schedule: [{ cron: expect.stringMatching(/ \* \* \d$/) }] })
+  expect(mutation?.jobs['mutation']?.steps.map(({ run }) => run)).toContainEqual(
+    expect.stringContaining('npm run mutate -- --sample 200 --seed ${{ github.run_number }}'),
+  )
 })
 
 test('scripts that workflows run are there', () => {

@@ -1,0 +1,60 @@
+import { readdirSync } from 'node:fs'
+import { inProject } from '../project.mjs'
+
+/** The modules that are mutated, by what a person would lose if they were wrong. A folder stands for its files. */
+export const TARGETS = {
+  durability: [
+    'src/conversation/fold.ts',
+    'src/conversation/fold-run.ts',
+    'src/conversation/fold-call.ts',
+    'src/conversation/fold-messages.ts',
+    'src/worker/run/decide.ts',
+    'src/worker/run/recover-call.ts',
+    'src/client/execution.ts',
+    'src/client/executions.ts',
+    'src/worker/ownership/lease.ts',
+    'src/worker/ownership/succession.ts',
+    'src/worker/store/record.ts',
+    'src/worker/store/apply-append.ts',
+  ],
+  approval: [
+    'src/worker/run/approval/',
+    'src/worker/run/answer-call.ts',
+    'src/worker/run/asked-step.ts',
+    'src/worker/run/person-answers.ts',
+    'src/client/call-answers.ts',
+    'src/client/needs-approval.ts',
+    'src/client/person-answers.ts',
+    'src/client/person-check.ts',
+    'src/client/press-track.ts',
+    'src/client/presses.ts',
+    'src/client/tool-trust.ts',
+    'src/conversation/fold-consents.ts',
+    'src/conversation/taint-walk.ts',
+  ],
+  'stream reading': [
+    'src/providers/core/argument-text.ts',
+    'src/providers/core/assemble-tool-calls.ts',
+    'src/providers/core/chunk-reader.ts',
+    'src/providers/core/event-stream.ts',
+    'src/providers/core/finish-reason.ts',
+    'src/providers/core/open-stream.ts',
+    'src/providers/core/parse-tool-input.ts',
+    'src/providers/core/part-gate.ts',
+    'src/providers/core/read-answer.ts',
+    'src/providers/core/read-input.ts',
+    'src/providers/core/watchdog.ts',
+    'src/providers/openai/fresh-start.ts',
+    'src/providers/openai/map-chunk.ts',
+    'src/providers/anthropic/map-event.ts',
+    'src/action/scan/',
+  ],
+}
+
+/** Unit tests that don't run the package. */
+const OTHERS = ['attack', 'consumers', 'docs', 'release', 'soak', 'torture']
+
+/** Folders and files of the unit tests that may reach a target. */
+export const TESTS = readdirSync(inProject('test/unit'))
+  .filter((name) => !OTHERS.includes(name))
+  .map((name) => `test/unit/${name}`)

@@ -1,0 +1,69 @@
+const BENCHES = {
+  action: 'time per character of reading ACTION output',
+  chat: 'main-thread time of the chat while an answer is written',
+  'chat-long': 'opening and scrolling long conversations in the chat',
+  compaction: 'a step late in a long run beside an early one',
+  loop: 'what a turn costs over a loop written by hand',
+  memory: 'finding an entry among many',
+  open: 'opening a long conversation',
+  page: 'tokens and time of reading a page, beside other readers',
+  stream: 'main-thread time of a long answer, beside a plain fetch loop',
+}
+
+/** The long runs in the order of docs/quality.md: what each does, and the command that repeats it. */
+export const RUNS = {
+  'torture-cells': {
+    what: 'kills pages, workers and browsers in every state of a run',
+    command: 'npm run torture',
+  },
+  'torture-tabs': {
+    what: 'interleaves two and three tabs on one conversation',
+    command: 'npm run torture -- tabs',
+  },
+  'torture-random': {
+    what: 'kills them at random times',
+    command: 'npm run torture -- random',
+  },
+  'soak-runs': {
+    what: '2000 runs in one page, most with a fault',
+    command: 'npm run soak -- runs',
+  },
+  'soak-day': {
+    what: 'one tab for eight hours, with a redeploy',
+    command: 'npm run soak -- day',
+  },
+  attack: {
+    what: 'text on pages and in results that attacks the agent',
+    command: 'npm run attack',
+  },
+  fuzz: {
+    what: 'random outputs for the ACTION reader',
+    command: 'npm run fuzz',
+  },
+  mutation: {
+    what: 'small changes to the code that a unit test should notice',
+    command: 'npm run mutate -- --sample 200',
+  },
+  more: {
+    what: 'all tests, with the whole of each large matrix',
+    command: 'npm run test:more',
+  },
+  consumers: {
+    what: 'the package in apps of every bundler, framework and compiler',
+    command: 'npm run test:consumers',
+  },
+  engines: {
+    what: 'Firefox and WebKitGTK',
+    command: 'npm run test:engines',
+  },
+  llama: {
+    what: "llama.cpp's own server",
+    command: 'npm run test:llama',
+  },
+  ...Object.fromEntries(
+    Object.entries(BENCHES).map(([name, what]) => [
+      `bench-${name}`,
+      { what, command: `npm run bench -- ${name}` },
+    ]),
+  ),
+}
