@@ -15,7 +15,7 @@ export const NEVER_FORGIVEN = [
       /^test\/unit\/(worker|conversation|http-store)\//,
       /^test\/unit\/client\/(adoption|crashed-run|execute-tool|executions|joining|recovery|remount|runs|supervision)\./,
       /^test\/recorded\//,
-      /^test\/browser\/(child-conversations|crash|faults|frozen|http-store|leaving|page-cache|page-life|reload|soak|storage|store-contract|supervision|torture|torture-cells|transfer|versions)\./,
+      /^test\/browser\/(crash|faults|frozen|http-store|leaving|page-cache|page-life|reload|soak|storage|store-contract|supervision|torture|torture-cells|transfer|versions)\./,
     ],
   },
   {
@@ -31,7 +31,7 @@ export const NEVER_FORGIVEN = [
       /^test\/unit\/(attack|taint)\//,
       /^test\/unit\/client\/(parked|person-check|policies|press-returned|press-track)\./,
       /^test\/unit\/testing\/(consents|questions|sealed)\./,
-      /^test\/browser\/(attack|chat-cards|chat-policy|page-tools-asked|policy|questions|sealed|taint)\./,
+      /^test\/browser\/(attack|chat-cards|chat-policy|page-tools-asked|policy|sealed|taint)\./,
       /^test\/browser\/consent(-\w+)?\./,
     ],
   },

@@ -1,6 +1,15 @@
 import path from 'node:path'
 import { root } from './project.mjs'
 
+/** Totals of Vitest's JSON report. A file that fails to load is a failed suite without tests. */
+export function vitestTotals(report) {
+  if (!report) return { passed: 0, failed: 1 }
+  const broken = report.testResults.filter(
+    ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
+  )
+  return { passed: report.numPassedTests, failed: report.numFailedTests + broken.length }
+}
+
 /** Totals of Playwright's JSON report; `errors` are those outside of any test. */
 export function playwrightTotals(report) {
   if (!report) return { passed: 0, failed: 1 }
