@@ -53,7 +53,7 @@ export const LIMITS_OF_DAY: Limits = {
 const NONE = ['pageTimers', 'workerTimers', 'locks', 'transactions'] as const
 
 /** The slope of the line that fits the late samples best. */
-export function growth(
+function growth(
   samples: readonly Sample[],
   measure: Measure,
   { along, from, per }: Pick<Limits, 'along' | 'from' | 'per'>,
