@@ -161,9 +161,9 @@ export class Blocks {
   /** Whether the line makes a table of the paragraph's last one. */
   #openTable(line: string, paragraph: Prose): boolean {
     const dashes = cellsOf(line)
-    const head = paragraph.lastLine()
     const isTable = /[|:]/.test(line) && dashes.every((cell) => /^:?-+:?$/.test(cell))
-    if (!isTable || dashes.length === 0 || dashes.length !== cellsOf(head).length) return false
+    const head = isTable ? paragraph.lastLine() : ''
+    if (dashes.length === 0 || dashes.length !== cellsOf(head).length) return false
     paragraph.dropLastLine()
     this.#closeLeaf()
     const table = make('table')

@@ -2,7 +2,7 @@ import { checkbox, type Content, type Drawing, link, make, math, picture } from 
 import { safeAddress } from './safe-address.ts'
 
 /** An opening mark and its closing one may be so many characters apart: a growing text is never parsed from its start again. */
-const MOST_BETWEEN = 5000
+const MOST_BETWEEN = 2500
 /** The last characters of a growing text may be part of a mark: `https://`, `<br />`. */
 const UNSETTLED = 12
 /** Emphasis within emphasis. Deeper levels are drawn without. */
@@ -69,7 +69,7 @@ export function parseInline(text: string, options: InlineOptions, drawing: Drawi
 
 /** Mathematics, an escape, code, an address, marks of emphasis, a bracket that opens; line breaks, and what is not closed. */
 const TOKEN =
-  /(?<formula>\\\([^]{1,4000}?\\\)|\\\[[^]{1,4000}?\\\]|\$\$[^]{1,4000}?\$\$|(?<![\w$])\$(?![\s\d$])(?:[^$\\]|\\[^]){1,4000}(?<!\s)\$(?![\w$]))|\\(?<escaped>[!-/:-@[-`{-~])|(?<ticks>`{1,99})(?!`)(?<code>[^]{0,4000}?[^`])\k<ticks>(?!`)|(?<!\w)(?<address>https?:\/\/(?:\([^\s<>"`()]{0,99}\)|[^\s<>"`()]){1,2000}(?<![.,:;!?'*_~\]}|\\$]))|(?<run>\*+|_+|~+)|(?<opening>!?\[)|\\?\n|<br\s*\/?>|\]|`+|\$(?![\s\d])/g
+  /(?<formula>\\\([^]{1,2000}?\\\)|\\\[[^]{1,2000}?\\\]|\$\$[^]{1,2000}?\$\$|(?<![\w$])\$(?![\s\d$])(?:[^$\\]|\\[^]){1,2000}(?<!\s)\$(?![\w$]))|\\(?<escaped>[!-/:-@[-`{-~])|(?<ticks>`{1,99})(?!`)(?<code>[^]{0,2000}?[^`])\k<ticks>(?!`)|(?<!\w)(?<address>https?:\/\/(?:\([^\s<>"`()]{0,99}\)|[^\s<>"`()]){1,2000}(?<![.,:;!?'*_~\]}|\\$]))|(?<run>\*+|_+|~+)|(?<opening>!?\[)|\\?\n|<br\s*\/?>|\]|`+|\$(?![\s\d])/g
 /** The end of a growing text that nothing can be said of yet. */
 const HELD = /(?:[*_~`!\\]+|<(?:br?\s*\/?)?)$/
 const DESTINATION =

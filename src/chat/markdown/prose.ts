@@ -8,10 +8,12 @@ export class Prose implements Leaf {
   readonly #isItem: boolean
   readonly #element: Element
   readonly #drawing: Drawing
+  /** Source that later characters can't change, but for its last one. */
+  #settled = ''
   #source = ''
-  #isDrawn = true
-  /** Where the source begins that later characters may change. */
+  /** Where the source begins that is not settled. */
   #from = 0
+  #isDrawn = true
   /** The last node that stays, and the length of its text. */
   #last: Node | null = null
   #length = 0
@@ -40,10 +42,12 @@ export class Prose implements Leaf {
     if (isOpen && this.#isDrawn) return
     this.#isDrawn = true
     this.#clear()
-    const start = Math.max(0, this.#from - 1)
-    const options = { from: this.#from - start, isOpen, isItem: this.#isItem }
-    const { settled, end, rest } = parseInline(this.#source.slice(start), options, this.#drawing)
-    this.#from = start + end
+    const options = { from: this.#from, isOpen, isItem: this.#isItem }
+    const { settled, end, rest } = parseInline(this.#source, options, this.#drawing)
+    // The character before what is read next may matter to it.
+    this.#from = Math.min(1, end)
+    this.#settled += this.#source.slice(0, end - this.#from)
+    this.#source = this.#source.slice(end - this.#from)
     append(this.#element, settled)
     this.#last = this.#element.lastChild
     this.#length = this.#last instanceof Text ? this.#last.length : 0
@@ -52,15 +56,20 @@ export class Prose implements Leaf {
 
   /** The last line, which may turn out to be the head of a table. */
   lastLine(): string {
-    return this.#source.slice(this.#source.lastIndexOf('\n') + 1)
+    return this.#lines().at(-1) ?? ''
   }
 
   dropLastLine(): void {
-    this.#source = this.#source.slice(0, Math.max(0, this.#source.lastIndexOf('\n')))
-    this.#last = null
+    this.#source = this.#lines().slice(0, -1).join('\n')
+    this.#settled = ''
     this.#from = 0
+    this.#last = null
     this.#isDrawn = false
     if (this.#source === '' && !this.#isItem) this.#element.remove()
+  }
+
+  #lines(): string[] {
+    return `${this.#settled}${this.#source}`.split('\n')
   }
 
   #clear(): void {

@@ -28,47 +28,16 @@ export function textOfMarkdown(text: string): string {
 
 /** Whether a text has all characters of another one, in their order. */
 export function holds(text: string, wanted: string): boolean {
-  const left = [...wanted]
-  for (const character of text) if (character === left[0]) left.shift()
-  return left.length === 0
+  let at = 0
+  for (const character of text) if (wanted.startsWith(character, at)) at += character.length
+  return at === wanted.length
 }
 
+const MARKS =
+  'a b 1 2 . : , { } "k": word é 😀 &amp; = --- *** * ** _ __ ~~ ~ ` `` ``` ~~~ \\ ! | [ ] ]( ](x) ](http://x) ![ ( ) [^1] <br> " \' < > <b> </b>'
+
 /** Pieces of Markdown that mean something together, and some that don't. */
-export const PIECES: readonly string[] = [
-  ...[
-    'a',
-    'b',
-    '1',
-    '2',
-    '.',
-    ':',
-    ',',
-    '{',
-    '}',
-    '"k":',
-    'word',
-    'foo bar',
-    'é',
-    '😀',
-    '&amp;',
-    '=',
-  ],
-  ...['- ', '* ', '+ ', '1. ', '2) ', '> ', '# ', '---', '***', '\n', '\n\n', '\n', ' ', '  '],
-  ...['*', '**', '_', '__', '~~', '~', '`', '``', '```', '~~~', '\\', '!', '|', ' | ', '\n|-|-|\n'],
-  ...[
-    '[',
-    ']',
-    '](',
-    '](x)',
-    '](http://x)',
-    '![',
-    '(',
-    ')',
-    '[ ] ',
-    '[x] ',
-    '[^1]',
-    '[a]: x',
-    '<br>',
-  ],
-  ...['"', "'", '<', '>', '<b>', '</b>'],
-]
+export const PIECES: readonly string[] = MARKS.split(' ').concat(
+  ['foo bar', ' ', '  ', '\n', '\n', '\n\n', '- ', '* ', '+ ', '1. ', '2) ', '> ', '# '],
+  [' | ', '\n|-|-|\n', '[ ] ', '[x] ', '[a]: x'],
+)

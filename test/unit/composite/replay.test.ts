@@ -169,16 +169,17 @@ describe('while somebody is asked', () => {
         await call('slow')
         return call('pay')
       },
-      { timeoutMs: 40 },
+      // Longer than the first run in a process takes on a busy machine.
+      { timeoutMs: 500 },
     )
     const slow = pages.tool('slow', {
-      execute: () => new Promise((resolve) => setTimeout(() => resolve('slow'), 120)),
+      execute: () => new Promise((resolve) => setTimeout(() => resolve('slow'), 700)),
     })
     const agent = pages.open([slow, pages.tool('pay', { needsApproval: true }), work])
     const talk = shown(agent)
     const run = agent.run('Work', AT)
     const [id] = await asked(talk)
-    await new Promise((resolve) => setTimeout(resolve, 80))
+    await new Promise((resolve) => setTimeout(resolve, 600))
     await agent.approve({ ...AT, toolCallId: id! })
     expect((await run.result).toolCalls[0]?.status).toBe('succeeded')
   })
