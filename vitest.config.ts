@@ -27,6 +27,7 @@ const ALONE = [
   'test/unit/client/remount.test.ts',
   'test/unit/client/transfer-memory.test.ts',
   'test/unit/import-cost.test.ts',
+  'test/unit/runner/gate.test.ts',
   'test/unit/testing/agent-families.test.ts',
   'test/unit/tools-from/tools-from.test.ts',
   'test/unit/webmcp/publish-tools.test.ts',
