@@ -16,6 +16,8 @@ export interface Announced {
   readonly isCut: boolean
   readonly pending: readonly string[]
   readonly runId: string | null
+  /** The newest run that was announced to wait for the model. */
+  readonly awaitedRunId: string | null
   /** While it is being loaded: since when. What was stored before is not announced. Milliseconds since 1970. */
   readonly loadingSince: number | null
 }
@@ -31,6 +33,7 @@ export function announcedBy(snapshot: ConversationSnapshot, now: number = Date.n
     isCut: false,
     pending: snapshot.pending.map(({ toolCallId }) => toolCallId),
     runId: snapshot.runId ?? null,
+    awaitedRunId: null,
   }
 }
 
@@ -54,15 +57,18 @@ export function announce(
   const asked = snapshot.pending
     .filter(({ toolCallId }) => !known.pending.includes(toolCallId))
     .map((call) => asks(call, words))
-  const isNewRun = snapshot.runId !== undefined && snapshot.runId !== known.runId
-  const begun = isNewRun && awaitsModel(snapshot) ? [words.reasoningUnderWay] : []
+  const awaitedRunId = (awaitsModel(snapshot) && snapshot.runId) || known.awaitedRunId
+  const begun = awaitedRunId === known.awaitedRunId ? [] : [words.reasoningUnderWay]
   const texts = [
     ...begun,
     ...said.texts,
     ...asked.filter(Boolean),
     ...ended(known, snapshot, words),
   ]
-  return { texts, announced: { ...now, characters: said.characters, isCut: said.isCut } }
+  return {
+    texts,
+    announced: { ...now, awaitedRunId, characters: said.characters, isCut: said.isCut },
+  }
 }
 
 /** What a conversation that was loaded held already: all but what was written for this page while it was loaded. */

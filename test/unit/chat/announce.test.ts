@@ -74,7 +74,9 @@ test.each([
 test('a run that waits for its first words is announced once, and one that has them is not', () => {
   const open = { ...IDLE, status: 'running', runId: 'r1' } as const
   expect(said(IDLE, open, open)).toEqual([en.reasoningUnderWay])
-  expect(said(IDLE, { ...open, messages: [answer('Here. ')] }, open)).toEqual(['Here.'])
+  expect(said(LOADING, { ...open, status: 'loading' }, open, open)).toEqual([en.reasoningUnderWay])
+  const written = { ...open, messages: [answer('Here. ')] }
+  expect(said(IDLE, written, written)).toEqual(['Here.'])
 })
 
 test('of a text that is long at once, only the beginning is announced, in whole sentences', () => {
