@@ -109,12 +109,12 @@ const rows = [
   {
     name: 'chat (dist/chat.js), with Lit and Markdown',
     bytes: sizeOf('chat.js', { dynamic: true, except: /^(sheets|zh)-/ }),
-    limit: 44.8 * KILOBYTE,
+    limit: 44.9 * KILOBYTE,
   },
   {
     name: 'chat, with its lists and in Chinese',
     bytes: sizeOf('chat.js', { dynamic: true }),
-    limit: 50.4 * KILOBYTE,
+    limit: 50.5 * KILOBYTE,
   },
   {
     name: 'inspector (dist/inspector.js), with Lit',

@@ -183,7 +183,7 @@ class InlineParser {
       return this.#addLink(bracket, found)
     const isHalf = match(HALF_DESTINATION, text, from) !== null
     const isUnfinished = (isHalf || from === text.length) && this.#isUnfinished(bracket.at)
-    if (!isHalf || !isUnfinished) return this.#add(']', from)
+    if (!isHalf || !isUnfinished || text.includes('\n', from)) return this.#add(']', from)
     // The text is drawn without the address until all of that is there.
     this.#pieces.splice(bracket.index, 1)
     this.#at = text.length

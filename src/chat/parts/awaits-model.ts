@@ -7,5 +7,6 @@ export function awaitsModel({ messages, run, status }: ConversationSnapshot): bo
   const last = messages.findLast(({ role }) => role === 'user' || role === 'assistant')
   if (last?.role !== 'assistant') return true
   if (last.calls?.some((call) => stateOf(call).kind === 'working')) return false
-  return last.at !== undefined || last.parts.length === 0
+  if (last.at !== undefined) return last.calls !== undefined || last.partial === true
+  return last.parts.every((part) => part.type === 'text' && part.text === '')
 }
