@@ -155,6 +155,13 @@ type RunFact =
       readonly finishReason: FinishReason
       readonly rawFinishReason?: string
       readonly toolMode: 'native' | 'action'
+      /** The form in which the endpoint took the request after it had refused it: `providers/core/request-form.ts`. */
+      readonly form?: {
+        /** Digest of the model's configuration. */
+        readonly key: string
+        readonly changes: readonly string[]
+        readonly at: number
+      }
       /** ACTION mode: what was unreadable, and the message that the model gets. */
       readonly feedback?: { readonly id: string; readonly error: CallError; readonly text: string }
       /** The model would be done, and is told of its plan's open items: the run goes on. Once in a run. */

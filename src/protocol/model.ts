@@ -32,6 +32,9 @@ export function modelName(config: { readonly provider: string; readonly model?: 
 
 export type ToolMode = 'auto' | 'native' | 'action'
 
+/** OpenAI's wire formats: the Responses API, or Chat Completions, which most other servers speak. */
+export type ModelApi = 'responses' | 'chat'
+
 export type InputMode = 'messages' | 'prompt'
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly toolName: string }
@@ -130,6 +133,11 @@ export interface ModelConfigData {
   readonly baseURL?: string
   readonly headers?: { readonly [name: string]: string }
   readonly credentials?: 'omit' | 'same-origin'
+  /**
+   * Which of OpenAI's wire formats the server is asked in. Default: `'responses'` for the provider `openai` at its own
+   * address, else `'chat'`.
+   */
+  readonly api?: ModelApi
   /** Default `'auto'`: native, and ACTION once the server has refused tools, or with `inputMode: 'prompt'`. */
   readonly toolMode?: ToolMode
   /**

@@ -23,17 +23,46 @@ export interface ModelRequest {
   readonly raw?: boolean
 }
 
+/**
+ * What is changed in the requests to an endpoint because it refused them as they were, by the names of
+ * `core/request-form.ts`.
+ */
+export type RequestForm = ReadonlySet<string>
+
+/** A request as it was refused. */
+export interface Refused {
+  readonly providerId: string
+  /** Before its form was changed. */
+  readonly request: ModelRequest
+  readonly body: JsonObject
+  readonly error: ErrorData
+  /** The Responses API can be asked instead. */
+  readonly hasResponses: boolean
+}
+
+/** Finds the form in which an endpoint takes the requests for one message. */
+export interface Ladder {
+  /** Of the next request. */
+  readonly form: RequestForm
+  /** Takes a refusal. True: the form has changed, for another request. */
+  climb(refused: Refused): boolean
+  /** The request was answered: its form is remembered. Returns warnings of what it lost, the first time. */
+  answered(): readonly StreamPart[]
+}
+
 export interface StreamOptions {
   readonly signal?: AbortSignal
   /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch
   /** Called before the request, and once more after a 401. Default: no key. */
   readonly credentials?: (previousRejected: boolean, endpoint: Endpoint) => Promise<Credentials>
+  /** Of the message that is being answered. Default: a new one, which remembers while the realm lives. */
+  readonly ladder?: Ladder
 }
 
 /**
  * A configured model. One call is one attempt: a request is repeated only after a 401, with a fresh
- * key, and after a refusal that names what to leave out.
+ * key, and after a refusal of its form, up to three times.
  * Neither method throws or rejects for what an endpoint can do: the last part is the outcome.
  */
 export interface Provider {
@@ -58,9 +87,10 @@ export interface HttpProviderDefinition<State> {
   readonly id: string
   /** Where requests go, for the functions that return keys. Default: `config.baseURL`. */
   baseURL?(config: ModelConfigData): string
-  toRequest(request: ModelRequest, config: RequestConfig): HttpRequest
+  /** `form`: what the endpoint has refused so far; what is not the format's own is changed already. */
+  toRequest(request: ModelRequest, config: RequestConfig, form: RequestForm): HttpRequest
   /** `request` and `config` may decide how the answer is read; most formats need neither. */
-  start(request: ModelRequest, config: RequestConfig): State
+  start(request: ModelRequest, config: RequestConfig, form: RequestForm): State
   /** `chunk`: one parsed JSON event of the stream, or the whole body of a non-streamed answer. */
   mapChunk(state: State, chunk: unknown): StreamPart[]
   /**
@@ -73,11 +103,8 @@ export interface HttpProviderDefinition<State> {
    * then on what holds no output doesn't keep the request open. Default: never.
    */
   isEnding?(state: State): boolean
-  /**
-   * The endpoint refused the request. True: convert it anew and send it again, because the
-   * definition has learned what to leave out.
-   */
-  adapt?(request: ModelRequest, config: RequestConfig, error: ErrorData): boolean
+  /** Whether the Responses API can be asked in place of this format, with the form `api responses`. */
+  hasResponses?(config: ModelConfigData): boolean
 }
 
 /** A provider that is no HTTP endpoint: a script, an engine in the browser. */

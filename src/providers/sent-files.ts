@@ -1,10 +1,52 @@
-import type { AssistantMessage, FilePart, Message, TextPart } from '../protocol/message.ts'
+import type {
+  AssistantMessage,
+  FilePart,
+  Message,
+  TextPart,
+  ToolOutput,
+} from '../protocol/message.ts'
 
 const INTRO: TextPart = { type: 'text', text: 'Files from your answer above:' }
 
-/** In the place of a file that a model or its server doesn't take. */
+/** Stands in place of a file that a model or its server doesn't take. */
 export function fileInWords({ mediaType, filename }: FilePart): string {
-  return `[A file that can't be read here: ${filename ?? mediaType}]`
+  return `[A file was left out: ${[filename, mediaType].filter(Boolean).join(', ')}]`
+}
+
+/** The messages with words in place of the files that are left out. */
+export function filesInWords(
+  messages: readonly Message[],
+  isLeftOut: (file: FilePart) => boolean,
+): readonly Message[] {
+  const inWords = <Part extends { readonly type: string }>(
+    parts: readonly (Part | FilePart)[],
+  ): (Part | FilePart | TextPart)[] =>
+    parts.map((part) =>
+      isFile(part) && isLeftOut(part) ? { type: 'text', text: fileInWords(part) } : part,
+    )
+  const outputInWords = (output: ToolOutput): ToolOutput =>
+    output.type === 'content' ? { ...output, value: inWords(output.value) } : output
+  return messages.map((message): Message => {
+    switch (message.role) {
+      case 'user':
+        return { ...message, parts: inWords(message.parts) }
+      case 'assistant':
+        return { ...message, parts: inWords(message.parts) }
+      case 'tool':
+        return {
+          ...message,
+          parts: message.parts.map((part) => ({ ...part, output: outputInWords(part.output) })),
+        }
+      case 'system':
+        return message
+      default:
+        return message satisfies never
+    }
+  })
+}
+
+function isFile(part: { readonly type: string } | FilePart): part is FilePart {
+  return part.type === 'file' && 'mediaType' in part
 }
 
 /**

@@ -18,6 +18,7 @@ import { placed, type FactDraft } from './store/fact-draft.ts'
 import { isStart, newestState } from './store/newest-rows.ts'
 import { oneByOne } from '../lib/one-by-one.ts'
 import { StorageRetry } from './store/storage-retry.ts'
+import type { StoredForm } from '../providers/core/form-memory.ts'
 import { SentWords } from './model/sent-words.ts'
 import { soundRows } from './store/sound-rows.ts'
 import type { Fault } from './store/check-row.ts'
@@ -86,6 +87,8 @@ export class Conversation {
   #run: CountedRun | null = null
   #callIds = new CallIds()
   #sentWords = new SentWords()
+  /** The forms in which endpoints took its requests. */
+  readonly forms: Map<string, StoredForm> = new Map()
   #isNamed = false
   #importId: string | null = null
   #importedRunId: string | null = null
@@ -390,6 +393,7 @@ export class Conversation {
       if (row.seq >= newest) this.#run = countRow(this.#run, run, row)
       this.#callIds.take(row)
       this.#sentWords.fold(row)
+      if (row.type === 'model-output' && row.form) this.forms.set(row.form.key, row.form)
       this.sealed.fold(row)
       this.#isNamed ||= row.type === 'renamed'
       if (isStart(row) && row.appendId === this.#importId) this.#importedRunId = row.runId

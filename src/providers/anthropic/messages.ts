@@ -11,7 +11,6 @@ import { createWireIds, type WireIds } from '../core/wire-ids.ts'
 import { healHistory } from '../heal-history.ts'
 import type { ModelRequest } from '../provider.ts'
 import { withFilesAsInput } from '../sent-files.ts'
-import type { RefusedThinking } from './refused-thinking.ts'
 import { resultBlock, textBlocks, userBlocks } from './content.ts'
 
 /** A turn on its way into the request body. Roles alternate, so blocks are added to the last one. */
@@ -23,7 +22,6 @@ export interface Turn {
 export interface TurnsOptions {
   readonly providerId: string
   readonly takesFiles: boolean
-  readonly refused: RefusedThinking
 }
 
 /** The conversation in the form of the Messages API, without system text and trailer. */
@@ -90,18 +88,16 @@ function blocksOf(message: Message, ids: WireIds, options: TurnsOptions): JsonOb
 function assistantBlocks(
   message: AssistantMessage,
   ids: WireIds,
-  { providerId, refused }: TurnsOptions,
+  { providerId }: TurnsOptions,
 ): JsonObject[] {
   const calls = message.parts.filter((part) => part.type === 'tool-call')
   const uses = calls.map((call) => useBlock(call, ids.next(call)))
   const own = asObjects(message.providerMetadata?.[providerId]?.['content'])
   // The stored content counts while it holds the same calls as the message.
   if (own.length > 0 && own.filter(isUse).length === calls.length) {
-    return own
-      .filter((block) => !refused.has(block))
-      .flatMap((block) =>
-        isUse(block) ? [{ ...block, ...idAndName(uses.shift()) }] : replayable(block),
-      )
+    return own.flatMap((block) =>
+      isUse(block) ? [{ ...block, ...idAndName(uses.shift()) }] : replayable(block),
+    )
   }
   const text = message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
   return [...textBlocks(text), ...uses]

@@ -10,7 +10,6 @@ import type { HttpRequest, ModelRequest, RequestConfig } from '../provider.ts'
 import { textBlocks } from './content.ts'
 import { addBlocks, messagesTurns, type Turn } from './messages.ts'
 import type { MessagesRules } from './presets.ts'
-import type { RefusedThinking } from './refused-thinking.ts'
 
 /**
  * The request of the Messages API (https://docs.anthropic.com/en/api/messages). With
@@ -23,13 +22,12 @@ export function toMessagesRequest(
   preset: {
     readonly providerId: string
     readonly rules: MessagesRules
-    readonly refused: RefusedThinking
   },
 ): HttpRequest {
-  const { providerId, rules, refused } = preset
+  const { providerId, rules } = preset
   const { cache_control: cache, ...extraBody } = config.extraBody ?? {}
   const mark = cacheMark(asRecord(cache) as JsonObject | undefined)
-  const turns = messagesTurns(request, { providerId, takesFiles: rules.takesFiles, refused })
+  const turns = messagesTurns(request, { providerId, takesFiles: rules.takesFiles })
   const system = textBlocks(systemText(request))
   const tools = toolFields(request, config, { turns, strict: rules.strict })
   mark(system)

@@ -5,6 +5,8 @@ export interface Refusal {
   readonly status?: number
   readonly labels: readonly string[]
   readonly message: string
+  /** Of the request, that it is about. */
+  readonly field?: string
 }
 
 /**
@@ -61,6 +63,7 @@ const patterns: readonly (readonly [ErrorCode, labels: RegExp, messages: readonl
       /does(?: not|n't) support (?:\w+ )?(?:tools?|functions?)\b/, // Ollama
       /(?:tools?|function)(?: use| choice| calling|_call)?\b[^.]{0,30}(?:\bnot|n't) (?:supported|enabled|available)/,
       /tools? (?:choice|param) requires/, // vLLM, llama.cpp
+      /custom template is not supported/, // llama.cpp
       /no endpoints found that support tool/, // OpenRouter
       /unsupported (?:parameter|field)[^.]{0,20}\btools\b/,
     ],
@@ -90,7 +93,14 @@ const patterns: readonly (readonly [ErrorCode, labels: RegExp, messages: readonl
     [/overloaded|server (?:is )?busy|at capacity|loading model|model is (?:still )?loading/],
   ],
   ['timeout', /^(timeout|timeout_error|request_timeout)$/, []],
-  ['bad-request', /^(invalid_request_error|bad_request|badrequesterror|invalid_request)$/, []],
+  [
+    'bad-request',
+    /^(invalid_request_error|bad_request|badrequesterror|invalid_request)$/,
+    // Templates and grammars fail inside the server, which answers 500.
+    [
+      /jinja|\btemplate\b|failed to parse grammar|json schema|\broles? (?:must|not|is not)\b|only \w+.{0,30}roles? (?:are|is) supported|(?:system|developer) (?:role|message|instruction)s? (?:is |are )?not/,
+    ],
+  ],
   [
     'server-error',
     /^(api_error|server_error|internal_server_error|internal_error|internalservererror|internal|1000|1013)$/,
@@ -133,6 +143,7 @@ const overridesOfFailure: ReadonlySet<ErrorCode> = new Set([
   'tools-unsupported',
   'rate-limited',
   'overloaded',
+  'bad-request',
 ])
 /** Codes of a message that override other statuses with a meaning of their own. */
 const overridesOfStatus: ReadonlySet<ErrorCode> = new Set([
@@ -142,8 +153,9 @@ const overridesOfStatus: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /** The code for a provider's refusal, from its status, labels and message. */
-export function classifyError({ status, labels, message }: Refusal): ErrorCode {
+export function classifyError({ status, labels, message, field }: Refusal): ErrorCode {
   const byStatus = codeOfStatus(status)
+  if (field === 'tools' || field === 'functions') return 'tools-unsupported'
   if (byStatus !== undefined && status !== undefined && decided.has(status)) return byStatus
   const byText = codeOfText(labels, message)
   if (byStatus === undefined) return byText ?? 'provider-error'

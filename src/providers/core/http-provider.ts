@@ -1,18 +1,24 @@
 import { toErrorData, type ErrorData } from '../../protocol/error.ts'
+import type { JsonObject } from '../../protocol/json.ts'
 import type { Credentials, ModelConfigData } from '../../protocol/model.ts'
 import type { StreamPart } from '../../protocol/stream-part.ts'
 import type {
   HttpProviderDefinition,
+  Ladder,
   ModelRequest,
   Provider,
   RequestConfig,
+  RequestForm,
   StreamOptions,
 } from '../provider.ts'
 import { createAbortScope, type AbortScope } from './abort-scope.ts'
 import { askCredentials } from './ask-credentials.ts'
 import { drainBody } from './drain-body.ts'
 import { flatten } from './flatten.ts'
+import { FormMemory } from './form-memory.ts'
+import { addressOf, ownMetadata, withOrigin } from './metadata-origin.ts'
 import { openStream } from './open-stream.ts'
+import { asList } from './read-json.ts'
 import { createAnswerReader } from './read-answer.ts'
 import { incompleteError, timeoutError } from './transport-error.ts'
 import { startWatchdog, type Watchdog } from './watchdog.ts'
@@ -21,8 +27,9 @@ const FIRST_CHUNK_MS = 120_000
 const IDLE_MS = 60_000
 /** How long the end of an answer is awaited whose output is over. */
 const ENDING_MS = 5_000
-/** Refusals of one request after which a definition may adapt it. */
-const MAX_ADAPTATIONS = 3
+
+/** For requests of nobody who remembers by himself. */
+const forms = new FormMemory()
 
 interface Attempt {
   readonly definition: HttpProviderDefinition<unknown>
@@ -30,6 +37,8 @@ interface Attempt {
   readonly request: ModelRequest
   readonly options: StreamOptions
   readonly abortScope: AbortScope
+  /** Absent until the first refusal. */
+  ladder: Ladder | undefined
 }
 
 /** Joins a wire format and a configuration into a model that can be called. */
@@ -52,79 +61,158 @@ export function createHttpProvider(
   }
 }
 
-/** One request and its answer; the loop in the middle is the hot path. */
+/** Requests until one is answered or refused for good. */
 async function* runAttempt(
-  setup: Omit<Attempt, 'abortScope'>,
+  setup: Omit<Attempt, 'abortScope' | 'ladder'>,
 ): AsyncGenerator<readonly StreamPart[]> {
   const { definition, config, request, options } = setup
   const abortScope = createAbortScope(options.signal)
-  const attempt: Attempt = { ...setup, abortScope }
-  const { firstChunkMs = FIRST_CHUNK_MS, idleMs = IDLE_MS } = config.timeouts ?? {}
-  let waiting = true
-  let ending = false
-  /** The rest of a body whose end was proven. */
-  let rest: ReadableStreamDefaultReader<Uint8Array> | undefined
+  const attempt: Attempt = { ...setup, abortScope, ladder: options.ladder }
+  const { firstChunkMs = FIRST_CHUNK_MS } = config.timeouts ?? {}
+  const reading: Reading = { isWaiting: true, rest: undefined }
   const watchdog = startWatchdog(firstChunkMs, (limitMs) =>
-    abortScope.fail(timeoutError(waiting ? 'first-chunk' : 'idle', limitMs)),
+    abortScope.fail(timeoutError(reading.isWaiting ? 'first-chunk' : 'idle', limitMs)),
   )
   try {
-    const opened = await open(attempt, watchdog)
-    if (!('response' in opened)) {
-      yield [{ type: 'error', error: opened }]
+    for (;;) {
+      const opened = await open(attempt, watchdog)
+      const refusal =
+        'error' in opened ? opened : yield* readAnswer(attempt, opened, { watchdog, reading })
+      if (!refusal) return
+      const { error, body } = refusal
+      const climbs =
+        body !== undefined &&
+        (await ladderOf(attempt)).climb({
+          providerId: definition.id,
+          request,
+          body,
+          error,
+          hasResponses: definition.hasResponses?.(config) === true,
+        })
+      // Whoever asks describes the tools.
+      const isOver =
+        !climbs || (request.toolMode !== 'action' && attempt.ladder?.form.has('tools text'))
+      if (!isOver) continue
+      yield asBadCall(error) ?? refusal.parts ?? [{ type: 'error', error }]
       return
     }
-    const { response } = opened
-    const state = definition.start(request, opened.config)
-    const contentType = response.headers.get('content-type')
-    const answer = createAnswerReader(definition, state, { ...request, contentType })
-    const body = response.body?.getReader()
-    abortScope.onEnd(() => void body?.cancel().catch(() => {}))
-    let broken: ErrorData | undefined
-    while (answer.isOpen() && !abortScope.failure()) {
-      let piece: ReadableStreamReadResult<Uint8Array> | undefined
-      try {
-        piece = await body?.read()
-      } catch (error) {
-        broken = incompleteError(error)
-        break
-      }
-      if (abortScope.failure()) break
-      if (waiting) watchdog.setLimit(idleMs)
-      const batch = piece?.value ? answer.push(piece.value) : answer.end()
-      const isOutput = batch.some(({ type }) => type !== 'raw')
-      // After the finish reason, comments, pings and empty deltas are no life.
-      if (!ending || isOutput) watchdog.reset()
-      waiting = false
-      if (!ending && answer.isEnding()) {
-        ending = true
-        watchdog.setLimit(idleMs > 0 ? Math.min(idleMs, ENDING_MS) : ENDING_MS)
-      }
-      if (batch.length === 0) continue
-      if (isOutput) watchdog.pause()
-      yield batch
-      if (isOutput) watchdog.reset()
-    }
-    if (answer.isProven()) rest = body
-    yield answer.close(abortScope.failure() ?? broken)
   } catch (error) {
     yield [{ type: 'error', error: toErrorData(error) }]
   } finally {
     watchdog.stop()
-    void drainBody(rest, abortScope)
+    void drainBody(reading.rest, abortScope)
   }
+}
+
+/** Few requests are refused: what finds another form is loaded when one is. */
+async function ladderOf(attempt: Attempt): Promise<Ladder> {
+  if (attempt.ladder) return attempt.ladder
+  const { FormLadder } = await import('./ladder.ts')
+  return (attempt.ladder = new FormLadder(forms, attempt.config))
+}
+
+function formOf({ ladder, config }: Attempt): RequestForm {
+  return ladder?.form ?? forms.get(config)
+}
+
+/** A call that the endpoint itself could not read is one for the model to send again. */
+function asBadCall(error: ErrorData): readonly StreamPart[] | undefined {
+  if (!asList(error.details?.['labels']).includes('tool_use_failed')) return undefined
+  return [
+    { type: 'action-error', error: { code: 'malformed', message: error.message } },
+    { type: 'finish', finishReason: 'other' },
+  ]
+}
+
+interface Refusal {
+  readonly error: ErrorData
+  /** The error with what there was of the answer. */
+  readonly parts?: readonly StreamPart[]
+  /** Of the request; absent: there was none that another one could follow. */
+  readonly body?: JsonObject
+}
+
+interface Reading {
+  /** Nothing of an answer has come. */
+  isWaiting: boolean
+  /** The rest of a body whose end was proven. */
+  rest: ReadableStreamDefaultReader<Uint8Array> | undefined
+}
+
+/** The loop in the middle is the hot path. Returns what the answer was instead of one, while nothing was shown. */
+async function* readAnswer(
+  { definition, config, request: asked, abortScope, ladder }: Attempt,
+  { response, request, config: signed, body: sent, form }: Opened,
+  { watchdog, reading }: { readonly watchdog: Watchdog; readonly reading: Reading },
+): AsyncGenerator<readonly StreamPart[], Refusal | undefined> {
+  const { idleMs = IDLE_MS } = config.timeouts ?? {}
+  let ending = false
+  let isShown = false
+  const state = definition.start(request, signed, form)
+  const contentType = response.headers.get('content-type')
+  const answer = createAnswerReader(definition, state, { ...asked, contentType })
+  const body = response.body?.getReader()
+  abortScope.onEnd(() => void body?.cancel().catch(() => {}))
+  let broken: ErrorData | undefined
+  while (answer.isOpen() && !abortScope.failure()) {
+    let piece: ReadableStreamReadResult<Uint8Array> | undefined
+    try {
+      piece = await body?.read()
+    } catch (error) {
+      broken = incompleteError(error)
+      break
+    }
+    if (abortScope.failure()) break
+    if (reading.isWaiting) watchdog.setLimit(idleMs)
+    const batch = piece?.value ? answer.push(piece.value) : answer.end()
+    const isOutput = batch.some(({ type }) => type !== 'raw')
+    // After the finish reason, comments, pings and empty deltas are no life.
+    if (!ending || isOutput) watchdog.reset()
+    reading.isWaiting = false
+    if (!ending && answer.isEnding()) {
+      ending = true
+      watchdog.setLimit(idleMs > 0 ? Math.min(idleMs, ENDING_MS) : ENDING_MS)
+    }
+    if (batch.length === 0) continue
+    if (isOutput) watchdog.pause()
+    if (isOutput && !isShown) {
+      isShown = true
+      const warnings = ladder?.answered() ?? []
+      if (warnings.length > 0) yield warnings
+    }
+    yield batch
+    if (isOutput) watchdog.reset()
+  }
+  if (answer.isProven()) reading.rest = body
+  const end = answer.close(abortScope.failure() ?? broken)
+  const last = end.at(-1)
+  if (!isShown && last?.type === 'error') {
+    void body?.cancel().catch(() => {})
+    return { error: last.error, body: sent, parts: end }
+  }
+  if (!isShown && last?.type === 'finish') yield ladder?.answered() ?? []
+  yield end.map((part) => (part.type === 'finish' ? withOrigin(part, definition, signed) : part))
+  return undefined
 }
 
 interface Opened {
   readonly response: Response
+  /** As it was sent. */
+  readonly request: ModelRequest
   readonly config: RequestConfig
+  readonly body: JsonObject
+  readonly form: RequestForm
 }
 
 /** Opens the answer. After a 401 the credentials are requested once more. */
-async function open(attempt: Attempt, watchdog: Watchdog): Promise<Opened | ErrorData> {
-  const { definition, abortScope, options, request } = attempt
-  const { provider, baseURL: given } = attempt.config
-  const baseURL = definition.baseURL?.(attempt.config).replace(/\/+$/, '') ?? given
-  let adaptations = 0
+async function open(attempt: Attempt, watchdog: Watchdog): Promise<Opened | Refusal> {
+  const { definition, abortScope, options } = attempt
+  const { provider } = attempt.config
+  const baseURL = addressOf(definition, attempt.config)
+  const form = formOf(attempt)
+  const forming = form.size > 0 ? await import('./request-form.ts') : undefined
+  const own = ownMetadata(attempt.request, definition, attempt.config)
+  const request = forming?.formedRequest(own, form, definition.id) ?? own
   for (let previousRejected = false; ;) {
     // A person may have to sign in for a key, which takes time.
     watchdog.pause()
@@ -132,18 +220,19 @@ async function open(attempt: Attempt, watchdog: Watchdog): Promise<Opened | Erro
       askCredentials(options, previousRejected, { provider, baseURL }),
     )
     watchdog.reset()
-    if (!credentials) return abortScope.failure() ?? incompleteError()
-    const config = withCredentials(attempt.config, credentials)
-    const answer = await openStream(definition.toRequest(request, config), abortScope, {
+    if (!credentials) return { error: abortScope.failure() ?? incompleteError() }
+    const signed = withCredentials(attempt.config, credentials)
+    const config = forming?.formedConfig(signed, form) ?? signed
+    const made = definition.toRequest(request, config, form)
+    const body = forming?.formedBody(made.body, form) ?? made.body
+    const answer = await openStream({ ...made, body }, abortScope, {
       ...(options.fetch && { fetch: options.fetch }),
       ...(config.credentials && { credentials: config.credentials }),
     })
-    if ('body' in answer) return { response: answer, config }
+    if ('body' in answer) return { response: answer, request, config, body, form }
     const isRejected = answer.details?.['status'] === 401
-    if (isRejected && !previousRejected && options.credentials) previousRejected = true
-    else if (adaptations < MAX_ADAPTATIONS && definition.adapt?.(request, config, answer))
-      adaptations++
-    else return answer
+    if (!isRejected || previousRejected || !options.credentials) return { error: answer, body }
+    previousRejected = true
   }
 }
 

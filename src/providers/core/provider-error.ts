@@ -15,9 +15,8 @@ const advice: { readonly [code in ErrorCode]?: string } = {
   'quota-exceeded': 'Check the balance and limits of the account.',
 }
 
-/** On Chat Completions, OpenAI refuses tools while a model reasons, also where it does so by default. */
-const WITHOUT_REASONING =
-  "Offstage has no Responses API yet. For native calls, set extraBody: { reasoning_effort: 'none' }."
+/** On Chat Completions, OpenAI refuses tools of models that reason. */
+const OTHER_API = "Set api: 'responses' in the model configuration."
 
 const CHECK_PATH =
   'Check the path of the baseURL (most servers want it to end in /v1) and the model name.'
@@ -60,16 +59,12 @@ function errorFromVendor(
   words: string = vendor.message,
   headers: Headers = new Headers(),
 ): ErrorData {
-  const { contextWindow, labels, message, promptTokens, status } = vendor
+  const { contextWindow, field, labels, message, promptTokens, status } = vendor
   const code = classifyError(vendor)
   const isNoPath = code === 'bad-request' && (status === 404 || status === 405)
   const asksForResponses = /reasoning_effort.*\/responses/.test(message)
   const hint =
-    isNoPath || isWrongPath(message)
-      ? CHECK_PATH
-      : asksForResponses
-        ? WITHOUT_REASONING
-        : advice[code]
+    isNoPath || isWrongPath(message) ? CHECK_PATH : asksForResponses ? OTHER_API : advice[code]
   const retryAfterMs = readRetryAfter(headers, Date.now())
   const limits = { ...rateLimits(headers), ...defined({ contextWindow, promptTokens }) }
   return {
@@ -77,7 +72,7 @@ function errorFromVendor(
     message: withAdvice(words, hint),
     retryable: isRetryable(code),
     details: {
-      ...defined({ status, retryAfterMs }),
+      ...defined({ status, field, retryAfterMs }),
       ...(labels.length > 0 && { labels }),
       ...(Object.keys(limits).length > 0 && { limits }),
     },

@@ -9,6 +9,8 @@ export interface VendorError {
   readonly message: string
   /** `code` and `type` as sent, for classification. */
   readonly labels: readonly string[]
+  /** The field of the request that it is about, as a path: `messages.2.name`. */
+  readonly field?: string
   /** An HTTP status that was sent inside the body. */
   readonly status?: number
   /** Token counts that some servers add to an overflow. */
@@ -79,16 +81,41 @@ function readNested(error: JsonRecord): VendorError {
 }
 
 function messageOf(record: JsonRecord): string | undefined {
-  const { message, msg, detail, error_msg: errorMsg, error_message: long, errors } = record
+  const { message, msg, detail, error_msg: errorMsg, error_message: long } = record
   const { text: erring } = record['error_code'] === undefined ? {} : record
   for (const words of [message, msg, detail, errorMsg, long, erring]) {
     const inner = asRecord(words)
     const text = asText(words) ?? asText(inner?.['message']) ?? asText(inner?.['msg'])
     if (text !== undefined) return text
   }
-  const list = asList(Array.isArray(detail) ? detail : errors)
-  const texts = list.map((entry) => asText(entry) ?? messageOf(asRecord(entry) ?? {}))
+  const texts = entriesOf(record).map((entry) => {
+    const { loc, ...rest } = asRecord(entry) ?? {}
+    const said = asText(entry) ?? messageOf(rest)
+    const path = pathOf(loc)
+    return path === undefined ? said : `${path}: ${said ?? 'refused'}`
+  })
   return asText(texts.filter((text) => text !== undefined).join('; '))
+}
+
+/** Several errors: `errors`, or the `detail` of FastAPI, which Mistral puts into `message`. */
+function entriesOf({ message, detail, errors }: JsonRecord): readonly unknown[] {
+  const inner = asRecord(message)?.['detail']
+  return asList([detail, message, inner, errors].find(Array.isArray))
+}
+
+/** A path of pydantic: `["body", "messages", 2, "name"]`. */
+function pathOf(loc: unknown): string | undefined {
+  return asText(
+    asList(loc)
+      .filter((name) => name !== 'body')
+      .join('.'),
+  )
+}
+
+/** `param` of OpenAI, `loc` of pydantic. */
+function fieldOf(record: JsonRecord): string | undefined {
+  const [first] = entriesOf(record)
+  return asText(record['param']) ?? pathOf(asRecord(first)?.['loc'])
 }
 
 function vendorError(words: string, source: JsonRecord): VendorError {
@@ -99,12 +126,14 @@ function vendorError(words: string, source: JsonRecord): VendorError {
       : [],
   )
   const status = statusOf(source)
+  const field = fieldOf(source)?.slice(0, MAX_LABEL)
   const contextWindow = asCount(source['n_ctx']) ?? readNumber(message, CONTEXT_WINDOW)
   const promptTokens = asCount(source['n_prompt_tokens'])
   return {
     message,
     labels,
     ...(status !== undefined && { status }),
+    ...(field !== undefined && { field }),
     ...(contextWindow !== undefined && { contextWindow }),
     ...(promptTokens !== undefined && { promptTokens }),
   }

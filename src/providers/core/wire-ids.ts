@@ -38,7 +38,7 @@ export function createWireIds(rule: IdRule): WireIds {
 }
 
 /** The id as it is, or one that the vendor accepts: the same for the same id, every time. */
-function wireId(id: string, { pattern, length }: IdRule): string {
+export function wireId(id: string, { pattern, length }: IdRule): string {
   if (pattern.test(id)) return id
   let state = fnv1a(id)
   let made = ''

@@ -17,7 +17,7 @@ export interface ChatRules {
   readonly namesToolMessages: boolean
   /** A user message may stand right after a tool message. Else its text joins the tool's result. */
   readonly userAfterTool: boolean
-  /** Adjacent user messages become one: chat templates of many models insist on alternation. */
+  /** Adjacent user messages become one. */
   readonly mergesUsers: boolean
   /** One tool may be demanded by name; else it is the only one offered, and `required`. */
   readonly namedToolChoice: boolean
@@ -27,8 +27,8 @@ export interface ChatRules {
   readonly mergesSystem: boolean
   /** Fields of the request that are refused, and so are not sent. */
   readonly leavesOut: readonly ('seed' | 'parallel_tool_calls')[]
-  /** Tools' parameters: JSON Schema, or what OpenAPI 3.0 has of it. */
-  readonly toolSchemas: 'json-schema' | 'openapi'
+  /** Tools' parameters: as they are, or the part of JSON Schema that OpenAPI 3.0 has. */
+  readonly toolSchemas: 'json-schema' | 'portable'
   /** How tools are strict; null: they can't be. */
   readonly strict: StrictRules | null
   /** Fields of every call in a message whose calls have none of this server's own; null: no such fields. */
@@ -71,17 +71,19 @@ const openai: ChatRules = {
   toolCallIdLength: 40,
 }
 
+/** Roles alternate: chat templates of many models insist on it. */
+export const simpleRoles = { userAfterTool: false, mergesUsers: true } as const
+
 /** The most that every server is known to accept: no extras, nothing null, no turns that a template refuses. */
 export const compatible: ChatRules = {
   ...openai,
   ...anyId,
+  ...simpleRoles,
   baseURL: null,
   tokenField: 'max_tokens',
   asksUsage: false,
   emptyContent: '',
   namesToolMessages: true,
-  userAfterTool: false,
-  mergesUsers: true,
   strict: null,
 }
 
@@ -98,7 +100,7 @@ const geminiRules = {
   namedToolChoice: false,
   mergesSystem: true,
   leavesOut: ['seed', 'parallel_tool_calls'],
-  toolSchemas: 'openapi',
+  toolSchemas: 'portable',
   strict: null,
   unsignedCall: {
     extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } },

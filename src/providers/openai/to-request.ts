@@ -3,7 +3,7 @@ import type { ToolChoice } from '../../protocol/model.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 import { baseURLOf, endpointURL } from '../core/base-url.ts'
 import { defined } from '../core/defined.ts'
-import { openapiParameters } from '../core/openapi-schema.ts'
+import { portableSchema } from '../core/portable-schema.ts'
 import { strictParameters } from '../core/strict-schema.ts'
 import type { HttpRequest, ModelRequest, RequestConfig } from '../provider.ts'
 import { chatMessages } from './messages.ts'
@@ -100,9 +100,10 @@ function chatTool(
   { name, description, inputSchema }: ToolDefinition,
   rules: ChatRules,
 ): JsonObject {
-  if (rules.toolSchemas === 'openapi') {
-    const parameters = openapiParameters(inputSchema)
-    return { type: 'function', function: { name, description, ...(parameters && { parameters }) } }
+  if (rules.toolSchemas === 'portable') {
+    const parameters = portableSchema(inputSchema)
+    const hasAny = parameters['properties'] !== undefined
+    return { type: 'function', function: { name, description, ...(hasAny && { parameters }) } }
   }
   // Servers insist on an object schema, also for a tool without parameters.
   const parameters = { type: 'object', properties: {}, ...inputSchema } as JsonObject

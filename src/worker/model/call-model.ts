@@ -3,8 +3,10 @@ import { toErrorData, type ErrorData } from '../../protocol/error.ts'
 import type { AttemptRef } from '../../protocol/delta.ts'
 import type { ReasoningPart, TextPart, Usage } from '../../protocol/message.ts'
 import type { SentRequest } from '../../protocol/request.ts'
+import type { StoredForm } from '../../providers/core/form-memory.ts'
+import { FormLadder } from '../../providers/core/ladder.ts'
 import { retryDelay } from '../../providers/core/retry-delay.ts'
-import type { ModelRequest, Provider, StreamOptions } from '../../providers/provider.ts'
+import type { Ladder, ModelRequest, Provider, StreamOptions } from '../../providers/provider.ts'
 import type { Effects } from '../effects.ts'
 import type { ModelMemory } from './model-memory.ts'
 import type { Said } from './meter-usage.ts'
@@ -15,7 +17,13 @@ import { sentRequest } from './sent-request.ts'
 import { TurnReader, type ModelTurn, type TurnDelta } from './turn-reader.ts'
 
 export type ModelOutcome = { readonly attempt: number } & (
-  | { readonly type: 'turn'; readonly turn: ModelTurn; readonly toolMode: 'native' | 'action' }
+  | {
+      readonly type: 'turn'
+      readonly turn: ModelTurn
+      readonly toolMode: 'native' | 'action'
+      /** In which form the endpoint took the request, where that was found out with it. */
+      readonly form?: StoredForm
+    }
   | ({ readonly type: 'failed'; readonly error: ErrorData } & CutTurn)
   | ({ readonly type: 'aborted' } & CutTurn)
 )
@@ -82,31 +90,40 @@ export type CallDelta =
  */
 export async function callModel(call: ModelCall): Promise<ModelOutcome> {
   const { stepContext, effects, signal, messageId } = call
+  const { model } = stepContext
+  const canWriteTools = (model.toolMode ?? 'auto') === 'auto' && stepContext.tools.length > 0
+  const ladder = new FormLadder(call.memory.forms, model, canWriteTools)
   for (let attempt = call.firstAttempt ?? 1, retries = 0; ; attempt++) {
-    const toolMode = call.memory.toolMode(stepContext.model)
+    const toolMode = call.memory.toolMode(model, ladder.form)
     const emit = (delta: CallDelta): void => call.emit(delta, attempt)
     const isOwned = call.confirm?.() ?? true
     if (isOwned !== true && !(await isOwned)) return { type: 'aborted', attempt, ...NOTHING }
     emit({ type: 'attempt-started', messageId })
-    const reader = await readAttempt(call, { attempt, toolMode })
+    const reader = await readAttempt(call, { attempt, toolMode, ladder })
     const used = (whole?: ModelTurn): Usage =>
       call.meter({ toolMode, usage: reader.usage, parts: reader.partial, whole }, attempt)
     if (signal.aborted) return { type: 'aborted', attempt, ...cutOf(reader), usage: used() }
     const turn = reader.end()
-    if (turn) return { type: 'turn', attempt, turn: { ...turn, usage: used(turn) }, toolMode }
+    if (turn) {
+      for (const part of ladder.answered()) reader.read(part)
+      const { learned: form } = ladder
+      const answered = { ...turn, usage: used(turn) }
+      return { type: 'turn', attempt, turn: answered, toolMode, ...(form && { form }) }
+    }
 
     const error = reader.error ?? INCOMPLETE
     await call.attemptFailed({ attempt, usage: used(), error })
-    const refused = toolMode === 'native' && isToolRefusal(call, error)
+    const refused =
+      toolMode === 'native' &&
+      canWriteTools &&
+      (error.code === 'tools-unsupported' || ladder.form.has('tools text'))
     const delayMs = refused
       ? 0
-      : retryDelay(error, retries + 1, { policy: stepContext.model.retry, random: effects.random })
+      : retryDelay(error, retries + 1, { policy: model.retry, random: effects.random })
     if (delayMs === null) return { attempt, ...failure(error, reader, emit) }
     if (reader.isVisible) emit({ type: 'step-reset', reason: error })
-    if (refused) {
-      if (call.memory.rememberRefusal(stepContext.model))
-        emit({ type: 'warning', code: TOOLS_REFUSED, message: `${REFUSED}\n${error.message}` })
-    } else {
+    if (refused) ladder.writeTools(error)
+    else {
       retries += 1
       emit({ type: 'retry', retries, delayMs, error })
       await effects.sleep(delayMs, signal)
@@ -132,28 +149,15 @@ function cutOf({ text, partial, usage }: TurnReader): CutTurn {
   return { partial: text === '' ? [] : partial, usage }
 }
 
-export const TOOLS_REFUSED = 'tools-refused'
-
-const REFUSED =
-  'The endpoint refuses function tools for this model. Until the page reloads, they are sent as text (ACTION mode).'
-
 const INCOMPLETE: ErrorData = {
   code: 'stream-incomplete',
   message: 'The stream ended without proof of its end.',
   retryable: true,
 }
 
-function isToolRefusal(call: ModelCall, error: ErrorData): boolean {
-  return (
-    error.code === 'tools-unsupported' &&
-    (call.stepContext.model.toolMode ?? 'auto') === 'auto' &&
-    call.stepContext.tools.length > 0
-  )
-}
-
 async function readAttempt(
   call: ModelCall,
-  { attempt, toolMode }: { attempt: number; toolMode: 'native' | 'action' },
+  { attempt, toolMode, ladder }: { attempt: number; toolMode: 'native' | 'action'; ladder: Ladder },
 ): Promise<TurnReader> {
   const reader = new TurnReader({
     toolMode,
@@ -179,6 +183,7 @@ async function readAttempt(
     const batches = call.provider.batches(configured, {
       signal,
       credentials,
+      ladder,
       ...(fetch && { fetch }),
     })
     for await (const batch of untilAborted(batches, signal)) {

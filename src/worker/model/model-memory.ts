@@ -1,20 +1,27 @@
 import type { ModelConfigData } from '../../protocol/model.ts'
 import { modelFacts } from '../../providers/catalogue/model-facts.ts'
+import type { RequestForm } from '../../providers/provider.ts'
+import { FormMemory } from '../../providers/core/form-memory.ts'
 
 /** A server that counts more than this counts something else. */
 const MAX_FACTOR = 4
 
 /** What was learned of models while this worker lives. */
 export class ModelMemory {
-  readonly #refusesTools = new Set<string>()
+  /** The forms of requests that endpoints have answered. */
+  readonly forms: FormMemory
   readonly #tokenFactors = new Map<string, number>()
   readonly #contextWindows = new Map<string, number>()
+
+  constructor(now?: () => number) {
+    this.forms = new FormMemory(now)
+  }
 
   /**
    * Whether a model calls tools natively: as configured, else as was learned, else as the catalogue says. An
    * unknown model is asked natively, and remembered if it refuses.
    */
-  toolMode(model: ModelConfigData): 'native' | 'action' {
+  toolMode(model: ModelConfigData, form: RequestForm = this.forms.get(model)): 'native' | 'action' {
     switch (model.toolMode ?? 'auto') {
       case 'native':
         return 'native'
@@ -23,7 +30,7 @@ export class ModelMemory {
       case 'auto':
         // Its calls and results are words in a prompt: so are the tools.
         if (model.inputMode === 'prompt') return 'action'
-        return this.#refusesTools.has(keyOf(model)) || modelFacts(model.model).tools === false
+        return form.has('tools text') || modelFacts(model.model).tools === false
           ? 'action'
           : 'native'
       default:
@@ -52,12 +59,6 @@ export class ModelMemory {
 
   rememberWindow(model: ModelConfigData, contextWindow: number): void {
     this.#contextWindows.set(keyOf(model), contextWindow)
-  }
-
-  /** False when the refusal was known: two runs may be refused side by side, and the first one reports it. */
-  rememberRefusal(model: ModelConfigData): boolean {
-    const known = this.#refusesTools.size
-    return this.#refusesTools.add(keyOf(model)).size > known
   }
 }
 

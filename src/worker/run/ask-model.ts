@@ -1,7 +1,6 @@
 import type { StepContext } from '../../protocol/questions.ts'
 import {
   callModel,
-  TOOLS_REFUSED,
   type CallDelta,
   type ModelCall,
   type ModelOutcome,
@@ -12,6 +11,7 @@ import { providerOf } from '../model/engines.ts'
 import { buildRequest } from '../model/build-request.ts'
 import { meterUsage } from '../model/meter-usage.ts'
 import { modelFetch } from '../model/page-fetch.ts'
+import { REQUEST_CHANGED, TOOLS_REFUSED } from '../../providers/core/ladder.ts'
 import { readsTextCalls } from '../../providers/text-calls.ts'
 import { resolveName } from './resolve-name.ts'
 import { maySeal } from './seal-output.ts'
@@ -37,6 +37,7 @@ export async function askModel(
   const { stepContext } = asking
   const step = run.steps + 1
   const hides = inputHider(context)
+  memory.forms.restore(conversation.forms.values())
   const request: ModelCall['request'] = (toolMode) =>
     buildRequest(conversation.state, run, { stepContext, toolMode })
   if (readsTextCalls(stepContext.model, memory.toolMode(stepContext.model)))
@@ -65,8 +66,8 @@ export async function askModel(
 }
 
 /**
- * Asks the model beside the run's steps: nothing of it is shown, and what comes of it is the caller's. Refused tools are
- * reported all the same: the steps that follow go without, and are not refused again.
+ * Asks the model beside the run's steps: nothing of it is shown, and what comes of it is the caller's. What requests lose
+ * is reported all the same: the steps that follow lose it, too, and are not refused again.
  */
 export function askQuietly(
   context: RunContext,
@@ -81,7 +82,7 @@ export function askQuietly(
     step,
     meter: meter(context, run, asking),
     emit: (delta, attempt) => {
-      if (delta.type === 'warning' && delta.code === TOOLS_REFUSED)
+      if (delta.type === 'warning' && LOSSES.has(delta.code))
         stream.delta({ ...delta, runId, step, attempt })
     },
   })
@@ -126,6 +127,8 @@ function reaching(
     isUsedId: (toolCallId) => conversation.hasCallId(toolCallId),
   }
 }
+
+const LOSSES: ReadonlySet<string> = new Set([TOOLS_REFUSED, REQUEST_CHANGED])
 
 const ESTIMATED = {
   code: 'usage-estimated',

@@ -20,7 +20,7 @@ export type TurnOutcome = Extract<ModelOutcome, { readonly type: 'turn' }>
 export function turnFact(
   { conversation: { sentWords }, effects, tools }: RunContext,
   { step, messageId, stepContext }: AskedStep,
-  { attempt, turn, toolMode }: TurnOutcome,
+  { attempt, turn, toolMode, form }: TurnOutcome,
 ): ReturnType<typeof modelOutput> {
   return modelOutput({
     messageId,
@@ -29,6 +29,7 @@ export function turnFact(
     newId: effects.newId,
     turn,
     toolMode,
+    ...(form && { form }),
     tools,
     isQuoted: (call) => sentWords.hold(call, stepContext.tools),
     calledNatively: sentWords.calledNatively,

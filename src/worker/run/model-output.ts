@@ -12,6 +12,7 @@ interface TurnOutput {
   readonly attempt: number
   readonly turn: ModelTurn
   readonly toolMode: 'native' | 'action'
+  readonly form?: FactOf<'model-output'>['form']
   readonly tools: ToolTable
   /** Others said so before: the call may be a quotation. */
   readonly isQuoted: (call: { readonly toolName: string; readonly input: JsonValue }) => boolean
@@ -22,7 +23,7 @@ interface TurnOutput {
 
 /** The fact of a complete model turn: message, calls and usage at once. */
 export function modelOutput(output: TurnOutput): Omit<FactOf<'model-output'>, 'parentId'> {
-  const { tools, toolMode, newId } = output
+  const { form, tools, toolMode, newId } = output
   const { parts, usage, finishReason, rawFinishReason, providerMetadata, actionText, feedback } =
     output.turn
   const named = parts.map((part) =>
@@ -48,6 +49,7 @@ export function modelOutput(output: TurnOutput): Omit<FactOf<'model-output'>, 'p
     finishReason,
     ...(rawFinishReason !== undefined && { rawFinishReason }),
     toolMode,
+    ...(form && { form }),
     ...(feedback && {
       feedback: {
         id: newId('msg_'),

@@ -126,6 +126,7 @@ const facts = oneOf('type', {
     ),
     finishReason: isText,
     toolMode: among(['native', 'action']),
+    form: optional(shape({ key: isText, changes: listOf(isText), at: isNumber })),
     feedback: optional(shape({ id: isText, error: isError, text: isText })),
     reminder: optional(shape({ id: isText, text: isText })),
   }),

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../src/protocol/json.ts'
 import type { Message } from '../../../src/protocol/message.ts'
 import { collect } from '../../../src/providers/collect.ts'
 import { createProvider, type ProviderConfig } from '../../../src/providers/create-provider.ts'
-import { openapiParameters } from '../../../src/providers/core/openapi-schema.ts'
+import { portableSchema } from '../../../src/providers/core/portable-schema.ts'
 import type { ModelRequest } from '../../../src/providers/provider.ts'
 import { askWeather, pingTool, replay, sse } from './support/replay.ts'
 
@@ -168,12 +168,12 @@ describe('parameters (G13)', () => {
     return [...Object.keys(rest), ...below.flatMap(used)]
   }
 
-  test.each<[string, JsonObject, JsonObject | undefined]>([
-    ['none', { type: 'object' }, undefined],
+  test.each<[string, JsonObject, JsonObject]>([
+    ['none', { type: 'object' }, { type: 'object' }],
     [
       'none, said at length',
       { $schema: 'x', type: 'object', properties: {}, additionalProperties: false },
-      undefined,
+      { type: 'object' },
     ],
     [
       'words for what can’t be said',
@@ -292,7 +292,7 @@ describe('parameters (G13)', () => {
       },
     ],
   ])('%s', (_, schema, expected) => {
-    const parameters = openapiParameters(schema)
+    const parameters = portableSchema(schema)
     expect(parameters).toEqual(expected)
     expect(used(parameters).filter((name) => !keywords.has(name))).toEqual([])
   })
@@ -304,7 +304,7 @@ describe('parameters (G13)', () => {
     const $defs = Object.fromEntries(
       Array.from({ length: 40 }, (_, at) => [`d${at}`, twice(`#/$defs/d${at + 1}`)]),
     )
-    expect(openapiParameters({ ...twice('#/$defs/d0'), $defs })).toBeDefined()
+    expect(portableSchema({ ...twice('#/$defs/d0'), $defs })).toBeDefined()
   })
 
   test('a tool has them in this form, and none when it takes nothing', async () => {

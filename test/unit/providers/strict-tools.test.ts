@@ -261,7 +261,15 @@ test.each([
       status: 400,
       headers: { 'content-type': 'application/json' },
     })
-    const { bodies, fetch } = serve(refusal, replay('data: [DONE]\n\n'))
+    const answer =
+      config === openai
+        ? sse({ choices: [{ delta: { content: 'Hi' }, finish_reason: 'stop' }] })
+        : sse(
+            { type: 'message_start', message: {} },
+            { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hi' } },
+            { type: 'message_stop' },
+          )
+    const { bodies, fetch } = serve(refusal, replay(answer))
     const provider = createProvider({ ...config, strictTools: true })
     for (let time = 0; time < 2; time++)
       await collect(provider.stream({ ...askWeather, tools: [search] }, { fetch }))

@@ -47,7 +47,7 @@ const chat = chatProviders().find(({ id }) => id === 'openai-compatible')
 /** As it goes to a server. */
 export function bodyOf(request: ModelRequest): string {
   const config = { provider: 'openai-compatible', model: 'm', baseURL: 'http://127.0.0.1:1/v1' }
-  return JSON.stringify(chat?.toRequest(request, config).body)
+  return JSON.stringify(chat?.toRequest(request, config, new Set()).body)
 }
 
 /** No result without its call, and no call without its result, but for those of the last message. */

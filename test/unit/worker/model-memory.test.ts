@@ -3,11 +3,10 @@ import { ModelMemory } from '../../../src/worker/model/model-memory.ts'
 
 const ollama = { provider: 'ollama', model: 'some-model', baseURL: 'http://localhost:11434/v1' }
 
-it('asks an unknown model natively until it has refused, each server for itself', () => {
+it('asks an unknown model natively until tools as text were answered, each server for itself', () => {
   const memory = new ModelMemory()
   expect(memory.toolMode(ollama)).toBe('native')
-  expect(memory.rememberRefusal(ollama)).toBe(true)
-  expect(memory.rememberRefusal(ollama)).toBe(false)
+  memory.forms.set(ollama, new Set(['tools text']))
   expect(memory.toolMode(ollama)).toBe('action')
   expect(memory.toolMode({ ...ollama, baseURL: 'http://localhost:1234/v1' })).toBe('native')
 })

@@ -44,7 +44,7 @@ export function readParts(
   { sizes, raw = false }: { readonly sizes: readonly number[]; readonly raw?: boolean },
 ): StreamPart[] {
   const config = { provider: definition.id, model: 'm' }
-  const state = definition.start(askWeather, config)
+  const state = definition.start(askWeather, config, new Set())
   const reader = createAnswerReader(definition, state, { contentType: 'text/event-stream', raw })
   const parts: StreamPart[] = []
   for (let at = 0, piece = 0; at < bytes.length && reader.isOpen(); piece++) {

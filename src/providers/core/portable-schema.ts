@@ -24,19 +24,50 @@ const SAID = [
 ] as const
 
 /**
- * A tool's parameters in the Schema object of OpenAPI 3.0 as Google has it
- * (https://ai.google.dev/api/caching#Schema), which refuses every keyword that it doesn't know. Undefined for a tool
- * without parameters. It says less than the original, never something else: what the model fills in is
- * checked by the original.
+ * A tool's parameters in the part of JSON Schema that every endpoint takes: the Schema object of OpenAPI 3.0 as Google
+ * has it (https://ai.google.dev/api/caching#Schema), which refuses every keyword that it doesn't know. It says less than
+ * the original, never something else: what the model fills in is checked by the original.
  */
-export function openapiParameters(schema: JsonSchema): JsonObject | undefined {
+export function portableSchema(schema: JsonSchema): JsonObject {
   const root = (asRecord(schema) ?? {}) as JsonObject
-  const parameters = convert(
+  const portable = convert(
     { type: 'object', ...root },
     { root, open: [], budget: { left: MAX_NODES } },
   )
-  const { properties, anyOf } = parameters
-  return properties !== undefined || anyOf !== undefined ? parameters : undefined
+  const { anyOf, ...rest } = portable
+  return anyOf === undefined ? portable : { ...rest, ...oneObject(asObjects(anyOf)) }
+}
+
+/** Several objects as one, since most endpoints refuse alternatives at the top: what all of them require is required. */
+function oneObject(members: readonly JsonObject[]): JsonObject {
+  const properties = Object.assign(
+    {},
+    ...members.map((member) => member['properties']),
+  ) as JsonObject
+  const required = asList(members[0]?.['required']).filter((name) =>
+    members.every((member) => asList(member['required']).includes(name)),
+  )
+  return { type: 'object', properties, ...(required.length > 0 && { required }) } as JsonObject
+}
+
+/** Names and types of a portable schema, and nothing else. */
+export function minimalSchema(portable: JsonObject): JsonObject {
+  const [first] = asObjects(portable['anyOf'])
+  if (first) return minimalSchema(first)
+  const { type = 'object', properties, required, items } = portable
+  return {
+    type,
+    ...(asRecord(properties) && {
+      properties: Object.fromEntries(
+        Object.entries(properties as JsonObject).map(([name, value]) => [
+          name,
+          minimalSchema(value as JsonObject),
+        ]),
+      ),
+    }),
+    ...(required !== undefined && { required }),
+    ...(asRecord(items) && { items: minimalSchema(items as JsonObject) }),
+  }
 }
 
 function convert(node: JsonValue | undefined, context: Conversion): JsonObject {

@@ -1,0 +1,134 @@
+import type { ErrorData } from '../../protocol/error.ts'
+import type { ModelConfigData } from '../../protocol/model.ts'
+import type { StreamPart } from '../../protocol/stream-part.ts'
+import type { Ladder, Refused, RequestForm } from '../provider.ts'
+import type { FormMemory, StoredForm } from './form-memory.ts'
+import { namedChanges } from './named-changes.ts'
+import { asObjects } from './read-json.ts'
+import { filesOf, metadataOf, offersTools } from './refused.ts'
+import { fileDigest, isBlank, isOptional, metadataDigest, tokenField } from './request-form.ts'
+
+/** Requests that are made for one message at most. */
+const MAX_REQUESTS = 4
+
+/**
+ * Finds the form in which an endpoint takes a request. A refusal that names a field or a feature changes that one; one
+ * that names nothing known climbs a rung: first what loses nothing, then pictures, metadata and the system role, at last
+ * streaming and native tools. Only the form of an answered request is remembered.
+ */
+export class FormLadder implements Ladder {
+  readonly #memory: FormMemory
+  readonly #model: ModelConfigData
+  /** Whoever asks can describe tools as text. */
+  readonly #canWriteTools: boolean
+  #form: RequestForm
+  #refusals = 0
+  /** What was learned with this message, to be stored with the answer. */
+  learned: StoredForm | undefined
+  /** The endpoint's, when it last refused. */
+  #words = ''
+
+  constructor(memory: FormMemory, model: ModelConfigData, canWriteTools = false) {
+    this.#memory = memory
+    this.#model = model
+    this.#canWriteTools = canWriteTools
+    this.#form = memory.get(model)
+  }
+
+  /** The form of the next request. */
+  get form(): RequestForm {
+    return this.#form
+  }
+
+  /** Takes a refusal. True: ask again, in the form as it is now. */
+  climb(refused: Refused): boolean {
+    const { error } = refused
+    const isTools = error.code === 'tools-unsupported'
+    if (!isTools && !isAboutForm(error)) return false
+    if (++this.#refusals >= MAX_REQUESTS) return false
+    const writesTools = this.#canWriteTools && offersTools(refused)
+    if (isTools && !writesTools) return false
+    const named = isTools ? ['tools text'] : namedChanges(refused, this.#form)
+    const rungs = [free(refused), lossy(refused), last(refused, writesTools)]
+    if (this.#refusals === MAX_REQUESTS - 1) return this.#add([...named, ...rungs.flat()], error)
+    // A rung that the request has nothing for is no request of its own.
+    return this.#add(named, error) || rungs.some((rung) => this.#add(rung, error))
+  }
+
+  /** Tools are refused: they are to be described as text. */
+  writeTools(error: ErrorData): void {
+    this.#add(['tools text'], error)
+  }
+
+  /** The request was answered: its form is remembered. Returns what is to be said of it, once. */
+  answered(): StreamPart[] {
+    const before = this.#memory.get(this.#model)
+    const news = [...this.#form].filter((change) => !before.has(change))
+    if (news.length === 0) return []
+    this.learned = this.#memory.set(this.#model, this.#form)
+    return lossWarnings(news, this.#words)
+  }
+
+  #add(changes: readonly string[], { message }: ErrorData): boolean {
+    const before = this.#form.size
+    this.#form = new Set([...this.#form, ...changes])
+    this.#words = message
+    return this.#form.size > before
+  }
+}
+
+/** What is refused for reasons of form is: neither keys, money and rates nor what was said. */
+function isAboutForm({ code, message, details }: ErrorData): boolean {
+  if (code !== 'bad-request' || POLICY.test(message)) return false
+  return details?.['status'] !== 404 || /\bno \w+ found that|rout/i.test(message)
+}
+
+const POLICY =
+  /content[ _-]?(?:policy|filter|management)|moderation|safety|flagged|usage polic|prohibited|inappropriate|data.?inspection|responsible.?ai|harmful/i
+
+/** Changes that lose nothing. */
+function free(refused: Refused): string[] {
+  const { request, body } = refused
+  const messages = asObjects(body['messages'])
+  const hasResults = request.messages.some(({ role }) => role === 'tool')
+  return [
+    ...(Object.keys(body).some(isOptional) ? ['options none'] : []),
+    ...(messages.some((message) => message['name'] !== undefined) ? ['names none'] : []),
+    ...(messages.some(isBlank) ? ['contents filled'] : []),
+    ...(offersTools(refused) ? ['schemas portable', 'strict off'] : []),
+    ...(hasResults ? ['ids short'] : []),
+    ...(tokenField(body) === 'max_completion_tokens' ? ['token-field other'] : []),
+  ]
+}
+
+function lossy(refused: Refused): string[] {
+  const { instructions, messages } = refused.request
+  return [
+    ...(instructions !== undefined || messages.length > 1 ? ['roles simple'] : []),
+    ...filesOf(refused).map(fileDigest),
+    ...metadataOf(refused).map(metadataDigest),
+  ]
+}
+
+function last(refused: Refused, writesTools: boolean): string[] {
+  if (!offersTools(refused)) return ['stream off']
+  return ['stream off', ...(writesTools ? ['tools text'] : ['schemas minimal', 'calls text'])]
+}
+
+export const TOOLS_REFUSED = 'tools-refused'
+export const REQUEST_CHANGED = 'request-changed'
+
+function lossWarnings(changes: readonly string[], words: string): StreamPart[] {
+  const has = (start: string): boolean => changes.some((change) => change.startsWith(start))
+  const losses = [
+    ...(has('file') ? ['Files were left out: the model reads their names only.'] : []),
+    ...(has('metadata') ? ["The model's earlier reasoning was left out."] : []),
+    ...(has('calls') ? ['Earlier tool calls were described in words.'] : []),
+    ...(has('tools') ? ['Tools are described as text (ACTION mode).'] : []),
+    ...(has('api') ? ["The Responses API is asked instead: set api: 'responses'."] : []),
+  ]
+  if (losses.length === 0) return []
+  const code = has('tools') ? TOOLS_REFUSED : REQUEST_CHANGED
+  const message = `The endpoint refused the request. ${losses.join(' ')}\n${words}`
+  return [{ type: 'warning', code, message }]
+}

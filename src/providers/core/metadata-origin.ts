@@ -1,0 +1,64 @@
+import type { Message } from '../../protocol/message.ts'
+import type { ModelConfigData } from '../../protocol/model.ts'
+import type { StreamPart } from '../../protocol/stream-part.ts'
+import type { HttpProviderDefinition, ModelRequest } from '../provider.ts'
+import { asText } from './read-json.ts'
+
+type Definition = HttpProviderDefinition<unknown>
+
+/** Where requests go, without a slash at the end. */
+export function addressOf(definition: Definition, config: ModelConfigData): string | undefined {
+  return definition.baseURL?.(config).replace(/\/+$/, '') ?? config.baseURL
+}
+
+/** Undefined: the provider's own address, which its id says. */
+function originOf(definition: Definition, config: ModelConfigData): string | undefined {
+  const address = config.baseURL && addressOf(definition, config)
+  if (!address) return undefined
+  const { baseURL: _, ...plain } = config
+  try {
+    const { origin } = new URL(address)
+    return origin === new URL(definition.baseURL?.(plain) ?? '').origin ? undefined : origin
+  } catch {
+    return new URL(address).origin
+  }
+}
+
+/** The end of an answer with the origin that its metadata belongs to. */
+export function withOrigin(
+  part: Extract<StreamPart, { readonly type: 'finish' }>,
+  definition: Definition,
+  config: ModelConfigData,
+): StreamPart {
+  const own = part.providerMetadata?.[definition.id]
+  const origin = own && originOf(definition, config)
+  return origin === undefined
+    ? part
+    : {
+        ...part,
+        providerMetadata: { ...part.providerMetadata, [definition.id]: { ...own, origin } },
+      }
+}
+
+/** The request without metadata of other endpoints: reasoning and signatures are for whoever wrote them. */
+export function ownMetadata(
+  request: ModelRequest,
+  definition: Definition,
+  config: ModelConfigData,
+): ModelRequest {
+  const { id } = definition
+  const isMarked = (message: Message): boolean =>
+    message.role === 'assistant' && message.providerMetadata?.[id]?.['origin'] !== undefined
+  const here = originOf(definition, config)
+  if (here === undefined && !request.messages.some(isMarked)) return request
+  return {
+    ...request,
+    messages: request.messages.map((message) => {
+      if (message.role !== 'assistant' || !message.providerMetadata?.[id]) return message
+      const { providerMetadata, ...rest } = message
+      const { origin, ...own } = providerMetadata[id] ?? {}
+      const isHere = origin === undefined || asText(origin) === here
+      return isHere ? { ...rest, providerMetadata: { ...providerMetadata, [id]: own } } : rest
+    }),
+  }
+}

@@ -1,0 +1,114 @@
+import type { Refused, RequestForm } from '../provider.ts'
+import { asText } from './read-json.ts'
+import { filesOf, metadataOf, offersTools } from './refused.ts'
+import { fileDigest, isOptional, metadataDigest, tokenField } from './request-form.ts'
+
+/** Words of a refusal or of the path of its field, and the changes that they ask for. */
+type Rule = readonly [
+  words: RegExp,
+  changes: (
+    refused: Refused,
+    context: { readonly text: string; readonly form: RequestForm },
+  ) => readonly string[] | string,
+]
+
+const TOKENS = /\bmax_\w*tokens\b/
+const SCHEMA =
+  /schema|grammar|function_?\s?declaration|\bparameters\b|\$(?:ref|defs)\b|\btools\W+\d/i
+
+const rules: readonly Rule[] = [
+  [/\/v1\/responses\b/i, ({ hasResponses }) => (hasResponses ? 'api responses' : [])],
+  [TOKENS, tokenChanges],
+  [TOKENS, () => ['without max_tokens', 'without max_completion_tokens']],
+  [/./s, optionChanges],
+  [/\bstream(?:ing)?\b/i, () => 'stream off'],
+  [/\b(?:image|picture|vision|multi-?modal)/i, fileChanges('image/')],
+  [/\baudio\b/i, fileChanges('audio/')],
+  [/\b(?:file|pdf|document)/i, fileChanges('')],
+  [/reasoning|thinking|thought|signature|encrypted_content|\brs_/i, metadataChanges],
+  [/(?:tool_call|tool_use|call)_?\s?id|tool_calls\W+\d+\W+id\b/i, () => 'ids short'],
+  [/messages\W+\d+\W+(?:\w+\W+)?name\b/, () => 'names none'],
+  [
+    /\b(?:blank|empty)\b|content\b.{0,60}\bnull\b|\bnull\b.{0,60}\bcontent/i,
+    () => 'contents filled',
+  ],
+  [/\b(?:system|developer)\b|\broles?\b|alternat/i, () => 'roles simple'],
+  [
+    SCHEMA,
+    ({ body }) => (JSON.stringify(body['tools'])?.includes('"strict":true') ? 'strict off' : []),
+  ],
+  [SCHEMA, (refused) => (offersTools(refused) ? 'schemas portable' : [])],
+  [SCHEMA, (refused) => (offersTools(refused) ? 'schemas minimal' : [])],
+]
+
+/** The changes that a refusal asks for by name and that the form lacks. Empty: it names nothing that is known. */
+export function namedChanges(refused: Refused, form: RequestForm): readonly string[] {
+  const { message, details } = refused.error
+  const text = `${asText(details?.['field']) ?? ''} ${message}`
+  for (const [words, changes] of rules) {
+    if (!words.test(text)) continue
+    const news = [changes(refused, { text, form })].flat().filter((change) => !form.has(change))
+    if (news.length > 0) return news
+  }
+  return []
+}
+
+/** Another name for the limit, or the nearest number that the endpoint says it takes. */
+function tokenChanges({ body }: Refused, { text }: { readonly text: string }): string | string[] {
+  const field = tokenField(body)
+  if (field === undefined) return []
+  if (/unsupported|unrecognized|unknown|not support|extra|unexpected|forbidden/i.test(text))
+    return field === 'max_output_tokens' ? `without ${field}` : 'token-field other'
+  const asked = Number(body[field])
+  const numbers = (text.match(/\b\d[\d,]*\b/g) ?? []).map((one) => Number(one.replaceAll(',', '')))
+  const lower = Math.max(...numbers.filter((one) => one > 0 && one < asked))
+  const higher = Math.min(...numbers.filter((one) => one > asked))
+  const limit = lower > 0 ? lower : higher
+  return Number.isFinite(limit) ? `token-limit ${limit}` : `without ${field}`
+}
+
+/** Names of fields that are words of other sentences, too: they count where they are quoted. */
+const WORDS = /^[a-z]+$/
+
+/** The optional field that is named last: of two that exclude each other, the first one stays. */
+function optionChanges({ body }: Refused, { text }: { readonly text: string }): string[] {
+  const places = Object.keys(body)
+    .filter(isOptional)
+    .map((name) => {
+      const [before, behind] = WORDS.test(name)
+        ? ['(?:[\'"`]|^)', '(?=[\'"`.[]| )']
+        : ['\\b', '\\b']
+      return [name, text.search(new RegExp(`${before}${name}${behind}`))] as const
+    })
+    .filter(([, at]) => at >= 0)
+  const named = places.toSorted(([, a], [, b]) => a - b).at(-1)
+  const inside = /\b(cache_control|citations|phase)\b/.exec(text)?.[1]
+  const field = named?.[0] ?? inside
+  return field === undefined ? [] : [`without ${field}`]
+}
+
+/** Words that something is never taken; else only this one was wrong. */
+const NEVER =
+  /not? (?:\w+ )?support|unsupported|only (?:be )?supported|unknown variant|not (?:\w+ )?(?:enabled|available|allowed|permitted)|does not (?:accept|take)|\bno \w+ found|content type/i
+
+function fileChanges(kind: string): Rule[1] {
+  return (refused, { text, form }) => {
+    const files = filesOf(refused).filter(({ mediaType }) => mediaType.startsWith(kind))
+    if (files.length === 0) return []
+    if (NEVER.test(text)) return `files ${kind}`
+    const digests = files.map(fileDigest)
+    // The newest was not there when the others were taken; of too many, it is the one that is talked about.
+    if (digests.some((digest) => form.has(digest)) || files.length === 1) return digests
+    return /at most|too many|maximum|exceed|up to \d/i.test(text)
+      ? digests.slice(0, -1)
+      : digests.slice(-1)
+  }
+}
+
+/** What is missing can't be made up: the calls it belongs to become words. What is refused is left out. */
+function metadataChanges(refused: Refused, { text }: { readonly text: string }): string | string[] {
+  if (/must be|required|missing|expected|passed back/i.test(text)) return 'calls text'
+  const metadata = metadataOf(refused)
+  if (metadata.length === 0) return []
+  return NEVER.test(text) ? 'metadata none' : metadata.map(metadataDigest)
+}

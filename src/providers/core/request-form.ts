@@ -1,0 +1,215 @@
+import { textDigest } from '../../lib/text-digest.ts'
+import type { JsonObject, JsonValue } from '../../protocol/json.ts'
+import type {
+  AssistantMessage,
+  FilePart,
+  Message,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+  UserMessage,
+} from '../../protocol/message.ts'
+import { outputFiles, outputText } from '../output-text.ts'
+import type { ModelRequest, RequestConfig, RequestForm } from '../provider.ts'
+import { filesInWords } from '../sent-files.ts'
+import { minimalSchema, portableSchema } from './portable-schema.ts'
+import { asObjects, asRecord } from './read-json.ts'
+import { wireId } from './wire-ids.ts'
+
+// The changes of a form, in plain words since they are stored.
+// Lossless: `schemas portable`, `schemas minimal`, `ids short`, `contents filled`, `names none`, `roles simple`
+// (instructions stand in the first user message, roles alternate), `strict off`, `stream off`, `token-field other`,
+// `token-limit N`, `api responses`, `without FIELD` (a field of the request), `options none` (all optional fields).
+// Lossy: `files TYPE` (a prefix of media types, of which none is sent), `file DIGEST` (one file), `metadata none`,
+// `metadata DIGEST` (what a provider gave with one message), `calls text` (earlier calls are told in words),
+// `tools text` (ACTION mode).
+
+/** The request in this form: what is said, and with which tools. */
+export function formedRequest(
+  request: ModelRequest,
+  form: RequestForm,
+  providerId: string,
+): ModelRequest {
+  if (form.size === 0) return request
+  const has = (change: string): boolean => form.has(change)
+  let { messages, tools } = request
+  messages = filesInWords(messages, (file) => isLeftOut(file, form))
+  messages = messages.map((message) => withoutMetadata(message, form))
+  if (has('calls text')) messages = messages.flatMap(callsInWords(providerId))
+  if (has('ids short')) messages = messages.map(withShortIds)
+  if (has('schemas portable') || has('schemas minimal')) {
+    tools = tools.map((tool) => {
+      const schema = portableSchema(tool.inputSchema)
+      return { ...tool, inputSchema: has('schemas minimal') ? minimalSchema(schema) : schema }
+    })
+  }
+  const formed = { ...request, messages, tools }
+  return has('roles simple') ? withoutSystem(formed) : formed
+}
+
+export function formedConfig(config: RequestConfig, form: RequestForm): RequestConfig {
+  return form.has('strict off') ? { ...config, strictTools: false } : config
+}
+
+/** Fields without which there is no request; what comes of them has changes of its own. */
+const REQUIRED = new Set(
+  'model messages input instructions system tools stream store max_tokens max_completion_tokens max_output_tokens'.split(
+    ' ',
+  ),
+)
+const TOKEN_FIELDS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'] as const
+
+/** Whether a request does without this field of its body. */
+export function isOptional(name: string): boolean {
+  return !REQUIRED.has(name)
+}
+
+/** The request's body in this form. */
+export function formedBody(body: JsonObject, form: RequestForm): JsonObject {
+  if (form.size === 0) return body
+  const dropped = (name: string): boolean =>
+    form.has(`without ${name}`) || (form.has('options none') && isOptional(name))
+  const formed: { [name: string]: JsonValue | undefined } = Object.fromEntries(
+    Object.entries(body).filter(([name]) => !dropped(name)),
+  )
+  const field = tokenField(formed as JsonObject)
+  if (field !== undefined) {
+    const limit = [...form].find((change) => change.startsWith('token-limit '))
+    const value = limit === undefined ? formed[field] : Number(limit.split(' ')[1])
+    formed[field] = undefined
+    formed[form.has('token-field other') ? otherField(field) : field] = value
+  }
+  if (form.has('stream off')) {
+    formed['stream'] = false
+    formed['stream_options'] = undefined
+  }
+  for (const list of ['messages', 'input', 'system', 'tools'])
+    if (Array.isArray(formed[list]))
+      formed[list] = asObjects(formed[list]).map((entry) => formedEntry(entry, form))
+  return JSON.parse(JSON.stringify(formed)) as JsonObject
+}
+
+export function tokenField(body: JsonObject): string | undefined {
+  return TOKEN_FIELDS.find((name) => body[name] !== undefined)
+}
+
+function otherField(field: string): string {
+  return field === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens'
+}
+
+/** Fields of messages, tools and parts of contents that may be left out. */
+const OPTIONAL =
+  /^(cache_control|strict|citations|title|phase|status|eager_input_streaming|reasoning\w*|thinking)$/
+
+function formedEntry(entry: JsonObject, form: RequestForm): JsonObject {
+  const isMessage = entry['role'] !== undefined
+  const formed = Object.fromEntries(
+    Object.entries(entry).flatMap(([name, value]) => {
+      if (isMessage && name === 'name' && form.has('names none')) return []
+      if (OPTIONAL.test(name) && form.has(`without ${name}`)) return []
+      const isList = name === 'content' && Array.isArray(value)
+      if (isList) return [[name, asObjects(value).map((part) => formedEntry(part, form))]]
+      const fn = name === 'function' ? (asRecord(value) as JsonObject | undefined) : undefined
+      return [[name, fn ? formedEntry(fn, form) : value]]
+    }),
+  ) as JsonObject
+  return isBlank(formed) && form.has('contents filled') ? { ...formed, content: '…' } : formed
+}
+
+/** A message that says nothing. */
+export function isBlank({ role, content }: JsonObject): boolean {
+  if (role === undefined) return false
+  return content === null || (typeof content === 'string' && content.trim() === '')
+}
+
+/** Names a file among those that a form leaves out. */
+export function fileDigest({ data }: FilePart): string {
+  return `file ${textDigest(data)}`
+}
+
+function isLeftOut(file: FilePart, form: RequestForm): boolean {
+  if (form.has(fileDigest(file))) return true
+  return [...form].some(
+    (change) => change.startsWith('files ') && file.mediaType.startsWith(change.slice(6)),
+  )
+}
+
+/** Names what a provider gave with one message among what a form leaves out. */
+export function metadataDigest(metadata: JsonObject): string {
+  return `metadata ${textDigest(JSON.stringify(metadata))}`
+}
+
+function withoutMetadata(message: Message, form: RequestForm): Message {
+  if (message.role !== 'assistant' || !message.providerMetadata) return message
+  const { providerMetadata, ...rest } = message
+  const isOut = Object.values(providerMetadata).some((own) => form.has(metadataDigest(own)))
+  return isOut || form.has('metadata none') ? rest : message
+}
+
+/** Calls of messages without this provider's metadata, and their results, as sentences. */
+function callsInWords(providerId: string): (message: Message) => Message[] {
+  const told = new Set<string>()
+  return (message) => {
+    if (message.role === 'assistant') {
+      if (message.providerMetadata?.[providerId]) return [message]
+      const parts = message.parts.map((part): AssistantMessage['parts'][number] => {
+        if (part.type !== 'tool-call') return part
+        told.add(part.toolCallId)
+        return {
+          type: 'text',
+          text: `\nCalled ${part.toolName}: ${JSON.stringify(part.input ?? {})}`,
+        }
+      })
+      return [{ ...message, parts }]
+    }
+    if (message.role !== 'tool') return [message]
+    const words = message.parts.filter((part) => told.has(part.toolCallId))
+    const rest = message.parts.filter((part) => !told.has(part.toolCallId))
+    const said: UserMessage = {
+      role: 'user',
+      parts: words.flatMap(({ toolName, output }) => [
+        { type: 'text', text: `Result of ${toolName}: ${outputText(output)}` },
+        ...outputFiles(output),
+      ]),
+    }
+    return [
+      ...(rest.length > 0 ? [{ ...message, parts: rest }] : []),
+      ...(words.length > 0 ? [said] : []),
+    ]
+  }
+}
+
+/** Ids that every endpoint is known to take: nine letters and digits (Mistral). */
+const SHORT_ID = { pattern: /^[a-zA-Z0-9]{9}$/, length: 9 }
+
+function withShortIds(message: Message): Message {
+  const short = <Each extends ToolCallPart | ToolResultPart>(part: Each): Each => {
+    const toolCallId = wireId(part.toolCallId, SHORT_ID)
+    return { ...part, toolCallId, providerCallId: toolCallId }
+  }
+  if (message.role === 'tool') return { ...message, parts: message.parts.map(short) }
+  if (message.role !== 'assistant') return message
+  return {
+    ...message,
+    parts: message.parts.map((part) => (part.type === 'tool-call' ? short(part) : part)),
+  }
+}
+
+/** Instructions, and what else a system says, at the beginning of the first message of a person. */
+function withoutSystem({ instructions, ...request }: ModelRequest): ModelRequest {
+  const texts = request.messages.flatMap((message) =>
+    message.role === 'system' ? message.parts.map(({ text }) => text) : [],
+  )
+  const text = [instructions ?? '', ...texts].filter((one) => one !== '').join('\n\n')
+  const messages = request.messages.filter(({ role }) => role !== 'system')
+  if (text === '') return { ...request, messages }
+  const [first] = messages
+  const part: TextPart = { type: 'text', text }
+  return {
+    ...request,
+    messages:
+      first?.role === 'user'
+        ? [{ ...first, parts: [part, ...first.parts] }, ...messages.slice(1)]
+        : [{ role: 'user', parts: [part] }, ...messages],
+  }
+}
