@@ -147,18 +147,18 @@ function readText(
 ): StreamPart[] {
   const item = itemOf(state, record, type)
   if (isCall(item)) {
-    if (record['delta'] !== undefined) return show(state, item, list, asPiece(record['delta']))
+    if (record['delta'] !== undefined)
+      return show(state, { item, key: list }, asPiece(record['delta']))
     const args = asArguments(record['arguments']) ?? item.shown.get(list) ?? ''
     item.value = { ...item.value, arguments: args }
     item.isDone = true
-    return catchUp(state, item, list, args)
+    return catchUp(state, { item, key: list }, args)
   }
-  const key = `${list}${record['summary_index'] ?? record['content_index'] ?? 0}`
+  const at = asCount(record['summary_index']) ?? asCount(record['content_index']) ?? 0
+  const place = { item, key: `${list}${at}` }
   state.hasRefusal ||= 'refusal' in record || record['type'] === 'response.refusal.delta'
   const delta = asText(record['delta'])
-  return delta === undefined
-    ? catchUp(state, item, key, partText(record))
-    : show(state, item, key, delta)
+  return delta === undefined ? catchUp(state, place, partText(record)) : show(state, place, delta)
 }
 
 /** The item that an event belongs to. One that was never opened is made up. */
@@ -168,8 +168,13 @@ function itemOf({ items }: ResponsesState, record: JsonRecord, type: string): It
   return findItem(items, value, index) ?? openItem(items, value, index)
 }
 
-/** What came of a text, an argument or a thought, as it is shown. */
-function show(state: ResponsesState, item: Item, key: string, delta: string): StreamPart[] {
+/** One of the texts of an item: a part of its content or summary, or the arguments of a call. */
+interface Place {
+  readonly item: Item
+  readonly key: string
+}
+
+function show(state: ResponsesState, { item, key }: Place, delta: string): StreamPart[] {
   if (delta === '') return []
   const before = item.shown.get(key)
   item.shown.set(key, (before ?? '') + delta)
@@ -191,14 +196,9 @@ function show(state: ResponsesState, item: Item, key: string, delta: string): St
 }
 
 /** Shows what the deltas left out of a text that is whole now. */
-function catchUp(
-  state: ResponsesState,
-  item: Item,
-  key: string,
-  text: string | undefined,
-): StreamPart[] {
-  const before = item.shown.get(key) ?? ''
-  return text?.startsWith(before) ? show(state, item, key, text.slice(before.length)) : []
+function catchUp(state: ResponsesState, place: Place, text: string | undefined): StreamPart[] {
+  const before = place.item.shown.get(place.key) ?? ''
+  return text?.startsWith(before) ? show(state, place, text.slice(before.length)) : []
 }
 
 /** A part of an item is whole. The item is built of such parts where it never comes whole itself. */
@@ -219,7 +219,7 @@ function readParts(state: ResponsesState, item: Item, list: string): StreamPart[
   return asList(item.value[list]).flatMap((value, at) => {
     const part = asRecord(value)
     state.hasRefusal ||= part?.['type'] === 'refusal'
-    return catchUp(state, item, `${list}${at}`, partText(part))
+    return catchUp(state, { item, key: `${list}${at}` }, partText(part))
   })
 }
 
@@ -235,7 +235,10 @@ function closeItem(
   item.isDone = given['status'] !== 'incomplete'
   if (isCall(item)) {
     const parts = openCall(state, item)
-    return [...parts, ...catchUp(state, item, 'arguments', asArguments(given['arguments']))]
+    return [
+      ...parts,
+      ...catchUp(state, { item, key: 'arguments' }, asArguments(given['arguments'])),
+    ]
   }
   return [
     ...['summary', 'content'].flatMap((list) => readParts(state, item, list)),
