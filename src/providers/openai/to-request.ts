@@ -58,7 +58,8 @@ function sampling(config: RequestConfig, rules: ChatRules): JsonObject {
   })
 }
 
-function toolFields(
+/** The fields for tools. The Responses API has the same, one level higher. */
+export function toolFields(
   tools: readonly ToolDefinition[],
   { toolChoice, parallelToolCalls, strictTools }: RequestConfig,
   rules: ChatRules,

@@ -6,6 +6,9 @@ import { chatProviders } from '../../../src/providers/openai/define-chat.ts'
 import type { HttpProviderDefinition } from '../../../src/providers/provider.ts'
 import { messagesFixtures } from '../../fixtures/providers/anthropic.ts'
 import { chatFixtures, type StreamFixture } from '../../fixtures/providers/openai.ts'
+import { responsesFixtures } from '../../fixtures/providers/responses.ts'
+import { chatPresets } from '../../../src/providers/openai/presets.ts'
+import { defineResponses } from '../../../src/providers/openai-responses/define-responses.ts'
 import { eventsOf, readParts, styles } from './support/streams.ts'
 import { someOf } from '../more.ts'
 
@@ -20,6 +23,7 @@ const formats: readonly (readonly [
 ])[] = [
   ['Chat Completions', chatProviders(), chatFixtures],
   ['Messages', messagesProviders(), messagesFixtures],
+  ['Responses', [defineResponses('openai', chatPresets.openai)], responsesFixtures],
 ]
 
 /** Deltas in one piece, and ids that were made up by their order. */
@@ -95,7 +99,8 @@ describe.each(formats)('%s', (_, definitions, fixtures) => {
   test('nothing after the end counts, in whichever chunk it comes', () => {
     const ended = fixtures.filter(({ chunks }) => {
       const last = chunks.at(-1)
-      return last === '[DONE]' || (last as { type?: string } | null)?.type === 'message_stop'
+      const { type = '' } = last as { type?: string }
+      return last === '[DONE]' || /^(?:message_stop|response\.(?:in)?complete.*)$/.test(type)
     })
     expect(ended.length).toBeGreaterThan(5)
     fc.assert(

@@ -173,8 +173,120 @@ export function messagesStream(turn: Turn, lengths: Cuts): string {
   )
 }
 
-function sseEvents(
-  ...events: readonly { readonly type: string; readonly [field: string]: unknown }[]
-): string {
+/** The turn as the Responses API streams it: each thought, the text and each call are items. Calls are interleaved. */
+export function responsesStream(turn: Turn, lengths: Cuts): string {
+  const thoughts = turn.thinking.map(({ text, signature }, index) => {
+    const ref = { item_id: `rs_${index}`, output_index: index }
+    const item = { id: `rs_${index}`, type: 'reasoning' }
+    const done = {
+      ...item,
+      encrypted_content: signature,
+      summary: [{ type: 'summary_text', text }],
+    }
+    return [
+      added(index, { ...item, summary: [] }),
+      {
+        type: 'response.reasoning_summary_part.added',
+        ...ref,
+        summary_index: 0,
+        part: { type: 'summary_text', text: '' },
+      },
+      ...cut(text, lengths).map((delta) => ({
+        type: 'response.reasoning_summary_text.delta',
+        ...ref,
+        summary_index: 0,
+        delta,
+      })),
+      whole(index, done),
+    ]
+  })
+  const at = thoughts.length
+  const part = (text: string) => ({ type: 'output_text', annotations: [], logprobs: [], text })
+  const place = { item_id: 'msg_1', output_index: at, content_index: 0 }
+  const reply = { id: 'msg_1', type: 'message', role: 'assistant' }
+  const message =
+    turn.text === ''
+      ? []
+      : [
+          added(at, { ...reply, status: 'in_progress', content: [] }),
+          { type: 'response.content_part.added', ...place, part: part('') },
+          ...cut(turn.text, lengths).map((delta) => ({
+            type: 'response.output_text.delta',
+            ...place,
+            delta,
+          })),
+          { type: 'response.output_text.done', ...place, text: turn.text },
+          { type: 'response.content_part.done', ...place, part: part(turn.text) },
+          whole(at, { ...reply, status: 'completed', content: [part(turn.text)] }),
+        ]
+  const first = at + (message.length > 0 ? 1 : 0)
+  const calls = turn.calls.map(({ id, name, json }, index) => ({
+    type: 'function_call',
+    id: `fc_${index}`,
+    status: 'completed',
+    arguments: json,
+    call_id: id,
+    name,
+  }))
+  const events: StreamEvent[] = [
+    ...thoughts.flat(),
+    ...message,
+    ...calls.map((call, index) => added(first + index, { ...call, arguments: '' })),
+    ...interleave(turn.calls.map(({ json }) => cut(json, lengths))).map(({ index, piece }) => ({
+      type: 'response.function_call_arguments.delta',
+      item_id: `fc_${index}`,
+      output_index: first + index,
+      delta: piece,
+    })),
+    ...calls.flatMap((call, index) => [
+      {
+        type: 'response.function_call_arguments.done',
+        item_id: `fc_${index}`,
+        output_index: first + index,
+        arguments: call.arguments,
+      },
+      whole(first + index, call),
+    ]),
+  ]
+  const response = { id: 'resp_1', object: 'response', model: 'm', output: [], usage: null }
+  const end = turn.isCutByLength ? 'incomplete' : 'completed'
+  return sseEvents(
+    { type: 'response.created', response: { ...response, status: 'in_progress' } },
+    ...events,
+    {
+      type: `response.${end}`,
+      response: {
+        ...response,
+        status: end,
+        incomplete_details: turn.isCutByLength ? { reason: 'max_output_tokens' } : null,
+        output: events
+          .filter(({ type }) => type === 'response.output_item.done')
+          .map(({ item }) => item),
+        usage: {
+          input_tokens: turn.inputTokens,
+          input_tokens_details: { cached_tokens: turn.cachedTokens },
+          output_tokens: turn.outputTokens,
+          output_tokens_details: { reasoning_tokens: 0 },
+          total_tokens: turn.inputTokens + turn.outputTokens,
+        },
+      },
+    },
+  )
+}
+
+function added(index: number, item: object) {
+  return { type: 'response.output_item.added', output_index: index, item }
+}
+
+function whole(index: number, item: object) {
+  return { type: 'response.output_item.done', output_index: index, item }
+}
+
+interface StreamEvent {
+  readonly type: string
+  readonly [field: string]: unknown
+}
+
+function sseEvents(...events: readonly StreamEvent[]): string {
   return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
 }

@@ -1,0 +1,97 @@
+import type { StreamPart, ToolCallStreamPart } from '../../protocol/stream-part.ts'
+import type { ToolDefinition } from '../../protocol/tool.ts'
+import { createArgumentText } from '../core/argument-text.ts'
+import { asArguments } from '../core/argument-value.ts'
+import { newCallId } from '../core/new-call-id.ts'
+import { readInput, type OutputEnd, type Settlement } from '../core/read-input.ts'
+import { asList, asRecord, asText, parseJson } from '../core/read-json.ts'
+import { withoutStrictNulls } from '../core/strict-nulls.ts'
+import type { Item } from './items.ts'
+
+/** Characters of an unusable input that are kept. */
+const MAX_RAW_INPUT = 100_000
+
+interface Calling {
+  readonly tools: readonly ToolDefinition[]
+  readonly isStrict: boolean
+  readonly items: readonly Item[]
+}
+
+/** A call of the page's tools. (Others run at the vendor's.) */
+export function isCall({ value }: Item): boolean {
+  return value['type'] === 'function_call'
+}
+
+/** The model's own form for several calls at once, which it should not write. */
+export function isWrapper({ tools }: Pick<Calling, 'tools'>, { value }: Item): boolean {
+  const name = asText(value['name']) ?? ''
+  return /^(?:multi_tool_use\.)?parallel$/.test(name) && !tools.some((tool) => tool.name === name)
+}
+
+/** Shows the call, once its name is there, with what came of its arguments before. */
+export function openCall(calling: Pick<Calling, 'tools'>, item: Item): StreamPart[] {
+  const { value } = item
+  const toolName = asText(value['name'])
+  if (!isCall(item) || toolName === undefined || item.toolCallId !== undefined) return []
+  const toolCallId = asText(value['call_id']) ?? asText(value['id']) ?? newCallId()
+  item.toolCallId = toolCallId
+  if (isWrapper(calling, item)) return []
+  const delta = item.shown.get('arguments')
+  return [
+    { type: 'tool-input-start', toolCallId, toolName },
+    ...(delta === undefined ? [] : [{ type: 'tool-input-delta', toolCallId, delta } as const]),
+  ]
+}
+
+/** Every call. None has an input that the server didn't call whole, by the item or by its arguments. */
+export function settledCalls(calling: Calling, end: OutputEnd): ToolCallStreamPart[] {
+  const calls = calling.items.filter(isCall)
+  return calls.flatMap((item, at) => {
+    const settlement: Settlement = {
+      end: item.isDone ? end : 'cut',
+      isLast: at === calls.length - 1,
+      isDone: true,
+      hasStray: false,
+      tools: calling.tools,
+    }
+    return settle(calling, item, settlement)
+  })
+}
+
+function settle(calling: Calling, item: Item, settlement: Settlement): ToolCallStreamPart[] {
+  const { value, shown } = item
+  const args = asArguments(value['arguments']) || (shown.get('arguments') ?? '')
+  const toolName = asText(value['name']) ?? ''
+  const given = asText(value['call_id'])
+  const { toolCallId = given ?? newCallId() } = item
+  const uses = isWrapper(calling, item) ? asList(asRecord(parseJson(args))?.['tool_uses']) : []
+  if (uses.length > 0)
+    return uses.map((use, at) => {
+      const { recipient_name: name, parameters } = asRecord(use) ?? {}
+      return callPart(calling, settlement, {
+        toolCallId: `${toolCallId}_${at + 1}`,
+        toolName: (asText(name) ?? '').replace(/^functions\./, ''),
+        args: asArguments(parameters) ?? '',
+      })
+    })
+  const part = callPart(calling, settlement, { toolCallId, toolName, args })
+  return [given === undefined || given === toolCallId ? part : { ...part, providerCallId: given }]
+}
+
+function callPart(
+  { isStrict, tools }: Calling,
+  settlement: Settlement,
+  call: { readonly toolCallId: string; readonly toolName: string; readonly args: string },
+): ToolCallStreamPart {
+  const { toolCallId, toolName, args } = call
+  const text = createArgumentText()
+  text.push(args)
+  const parsed = readInput(toolName, text, settlement)
+  const ref = { type: 'tool-call', toolCallId, toolName } as const
+  if ('error' in parsed) return { ...ref, ...parsed, rawInput: args.slice(0, MAX_RAW_INPUT) }
+  const tool = isStrict && tools.find(({ name }) => name === toolName)
+  return {
+    ...ref,
+    input: tool ? withoutStrictNulls(parsed.input, tool.inputSchema) : parsed.input,
+  }
+}

@@ -1,0 +1,30 @@
+import { baseURLOf } from '../core/base-url.ts'
+import { createRefusedStrict } from '../core/refused-strict.ts'
+import type { ChatRules } from '../openai/presets.ts'
+import type { HttpProviderDefinition } from '../provider.ts'
+import {
+  endResponses,
+  mapResponsesEvent,
+  startResponses,
+  type ResponsesState,
+} from './map-event.ts'
+import { toResponsesRequest } from './to-request.ts'
+
+/** OpenAI's Responses with one server's rules. */
+export function defineResponses(
+  id: string,
+  rules: ChatRules,
+): HttpProviderDefinition<ResponsesState> {
+  const strict = createRefusedStrict()
+  return {
+    id,
+    baseURL: (config) => baseURLOf(config, rules, id).href,
+    toRequest: (request, config) =>
+      toResponsesRequest(request, strict.apply(config), { providerId: id, rules }),
+    start: (request, { strictTools = false }) =>
+      startResponses(id, request, strictTools && rules.strict !== null),
+    mapChunk: mapResponsesEvent,
+    end: endResponses,
+    adapt: (_, config, error) => rules.strict !== null && strict.learn(config, error),
+  }
+}

@@ -1,0 +1,310 @@
+import type { ErrorData } from '../../protocol/error.ts'
+import type { JsonObject } from '../../protocol/json.ts'
+import type { Usage } from '../../protocol/message.ts'
+import type { StreamPart } from '../../protocol/stream-part.ts'
+import type { ToolDefinition } from '../../protocol/tool.ts'
+import { asArguments, asPiece } from '../core/argument-value.ts'
+import { countingWord, failedError, mapFinishReason, outputEnd } from '../core/finish-reason.ts'
+import { streamError } from '../core/provider-error.ts'
+import { asCount, asList, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
+import { addStray, noAnswer, strayError } from '../core/stray.ts'
+import { secondAnswer } from '../core/transport-error.ts'
+import { createInlineReasoning, type InlineReasoning } from '../openai/inline-reasoning.ts'
+import { createProducedFiles, type ProducedFiles } from '../openai/produced-files.ts'
+import { readUsage } from '../openai/usage.ts'
+import type { ModelRequest } from '../provider.ts'
+import { isCall, isWrapper, openCall, settledCalls } from './calls.ts'
+import { findItem, openItem, type Item } from './items.ts'
+import { GAP, partText } from './own-items.ts'
+
+/** What is remembered from event to event of one answer. */
+export interface ResponsesState {
+  readonly providerId: string
+  readonly tools: readonly ToolDefinition[]
+  readonly isStrict: boolean
+  /** The items go back to the server with the message. */
+  readonly keepsItems: boolean
+  readonly items: Item[]
+  readonly files: ProducedFiles
+  /** Null where the text is read elsewhere. */
+  readonly inline: InlineReasoning | null
+  usage: Usage | undefined
+  /** The last message that has text. */
+  speaker: Item | undefined
+  hasReasoning: boolean
+  hasRefusal: boolean
+  /** An event of this format came. */
+  hasResponse: boolean
+  /** What came beside this format. */
+  stray: unknown
+}
+
+export function startResponses(
+  providerId: string,
+  request: ModelRequest,
+  isStrict = false,
+): ResponsesState {
+  const isAction = request.toolMode === 'action'
+  return {
+    providerId,
+    tools: request.tools,
+    isStrict,
+    keepsItems: !isAction,
+    items: [],
+    files: createProducedFiles(),
+    inline: isAction || request.textAsWritten ? null : createInlineReasoning(),
+    usage: undefined,
+    speaker: undefined,
+    hasReasoning: false,
+    hasRefusal: false,
+    hasResponse: false,
+    stray: undefined,
+  }
+}
+
+/** Events about a text, by the middle of their name: the type of their item, and the text's place in it. */
+const texts: ReadonlyMap<string, readonly [type: string, list: string]> = new Map([
+  ['output_text', ['message', 'content']],
+  ['refusal', ['message', 'content']],
+  ['reasoning_summary_text', ['reasoning', 'summary']],
+  ['reasoning_text', ['reasoning', 'content']],
+  ['reasoning', ['reasoning', 'content']],
+  ['function_call_arguments', ['function_call', 'arguments']],
+])
+
+/**
+ * One event of a Responses stream (https://platform.openai.com/docs/api-reference/responses-streaming), or
+ * a whole response. Events count in the order in which they come, whatever their `sequence_number`.
+ */
+export function mapResponsesEvent(state: ResponsesState, event: unknown): StreamPart[] {
+  const record = asRecord(event)
+  if (!record) return readUnknown(state, event)
+  const type = typeOf(record)
+  state.hasResponse ||= type.startsWith('response.')
+  const text = texts.get(type.slice(9, type.lastIndexOf('.')))
+  if (text) return readText(state, record, text)
+  switch (type) {
+    case 'response.output_item.added':
+      return addItem(state, record)
+    case 'response.output_item.done':
+      return closeItem(state, record)
+    case 'response.content_part.done':
+    case 'response.reasoning_summary_part.done':
+      return closePart(state, record)
+    case 'response.created':
+      return state.items.length > 0 ? secondAnswer() : []
+    case 'response.completed':
+    case 'response.incomplete':
+    case 'response.failed':
+    case 'response.cancelled':
+    case 'response.done':
+      return readEnd(state, type.slice(9), asRecord(record['response']) ?? record)
+    default:
+      return type.startsWith('response.') && type !== 'response.error'
+        ? [{ type: 'raw', data: event }]
+        : readUnknown(state, event)
+  }
+}
+
+/** The answer is over. `[DONE]` alone proves nothing. */
+export function endResponses(
+  state: ResponsesState,
+  { done }: { readonly done: boolean },
+): StreamPart[] {
+  if (!done || state.hasResponse) return finish(state, undefined, strayError(state.stray))
+  return [{ type: 'error', error: noAnswer('response', state.stray) }]
+}
+
+/** A whole response has a status in place of a type. */
+function typeOf({ type, output, status }: JsonRecord): string {
+  return asText(type) ?? (Array.isArray(output) ? `response.${asText(status) ?? 'completed'}` : '')
+}
+
+function readUnknown(state: ResponsesState, event: unknown): StreamPart[] {
+  const error = streamError(event)
+  if (error) return [{ type: 'error', error }]
+  state.stray = addStray(state.stray, event)
+  return [{ type: 'raw', data: event }]
+}
+
+function addItem(
+  state: ResponsesState,
+  { item: value, output_index: index }: JsonRecord,
+): StreamPart[] {
+  const item = asRecord(value)
+  if (!item) return []
+  const known = findItem(state.items, item, asCount(index))
+  const isRepeated =
+    known !== undefined && known.index === asCount(index) && known.value['id'] === item['id']
+  if (!isRepeated) return openCall(state, openItem(state.items, item, asCount(index)))
+  return known.isDone || known.shown.size > 0 ? secondAnswer() : []
+}
+
+function readText(
+  state: ResponsesState,
+  record: JsonRecord,
+  [type, list]: readonly [type: string, list: string],
+): StreamPart[] {
+  const item = itemOf(state, record, type)
+  if (isCall(item)) {
+    if (record['delta'] !== undefined)
+      return show(state, { item, key: list }, asPiece(record['delta']))
+    const args = asArguments(record['arguments']) ?? item.shown.get(list) ?? ''
+    item.value = { ...item.value, arguments: args }
+    item.isDone = true
+    return catchUp(state, { item, key: list }, args)
+  }
+  const at = asCount(record['summary_index']) ?? asCount(record['content_index']) ?? 0
+  const place = { item, key: `${list}${at}` }
+  state.hasRefusal ||= 'refusal' in record || record['type'] === 'response.refusal.delta'
+  const delta = asText(record['delta'])
+  return delta === undefined ? catchUp(state, place, partText(record)) : show(state, place, delta)
+}
+
+/** The item that an event belongs to. One that was never opened is made up. */
+function itemOf({ items }: ResponsesState, record: JsonRecord, type: string): Item {
+  const value = { type, id: record['item_id'] }
+  const index = asCount(record['output_index'])
+  return findItem(items, value, index) ?? openItem(items, value, index)
+}
+
+/** One of the texts of an item: a part of its content or summary, or the arguments of a call. */
+interface Place {
+  readonly item: Item
+  readonly key: string
+}
+
+function show(state: ResponsesState, { item, key }: Place, delta: string): StreamPart[] {
+  if (delta === '') return []
+  const before = item.shown.get(key)
+  item.shown.set(key, (before ?? '') + delta)
+  if (isCall(item)) {
+    const { toolCallId } = item
+    return toolCallId === undefined || isWrapper(state, item)
+      ? [{ type: 'raw', data: delta }]
+      : [{ type: 'tool-input-delta', toolCallId, delta }]
+  }
+  if (item.value['type'] === 'reasoning') {
+    const gap = before === undefined && state.hasReasoning ? GAP : ''
+    state.hasReasoning = true
+    state.inline?.stopLooking()
+    return [{ type: 'reasoning-delta', delta: gap + delta }]
+  }
+  const text = state.speaker === undefined || state.speaker === item ? delta : GAP + delta
+  state.speaker = item
+  return state.inline?.push(text) ?? [{ type: 'text-delta', delta: text }]
+}
+
+/** Shows what the deltas left out of a text that is whole now. */
+function catchUp(state: ResponsesState, place: Place, text: string | undefined): StreamPart[] {
+  const before = place.item.shown.get(place.key) ?? ''
+  return text?.startsWith(before) ? show(state, place, text.slice(before.length)) : []
+}
+
+/** A part of an item is whole. The item is built of such parts where it never comes whole itself. */
+function closePart(state: ResponsesState, record: JsonRecord): StreamPart[] {
+  const { part: value, content_index: at, summary_index: index = at } = record
+  const part = asRecord(value)
+  if (!part) return []
+  const list = index === at ? 'content' : 'summary'
+  const isThought = list === 'summary' || part['type'] === 'reasoning_text'
+  const item = itemOf(state, record, isThought ? 'reasoning' : 'message')
+  const parts = [...asList(item.value[list])]
+  parts[asCount(index) ?? parts.length] = part
+  item.value = { ...item.value, [list]: parts }
+  return readParts(state, item, list)
+}
+
+function readParts(state: ResponsesState, item: Item, list: string): StreamPart[] {
+  return asList(item.value[list]).flatMap((value, at) => {
+    const part = asRecord(value)
+    state.hasRefusal ||= part?.['type'] === 'refusal'
+    return catchUp(state, { item, key: `${list}${at}` }, partText(part))
+  })
+}
+
+function closeItem(
+  state: ResponsesState,
+  { item: value, output_index: at }: JsonRecord,
+): StreamPart[] {
+  const given = asRecord(value)
+  if (!given) return []
+  const index = asCount(at)
+  const item = findItem(state.items, given, index) ?? openItem(state.items, given, index)
+  item.value = given
+  item.isDone = given['status'] !== 'incomplete'
+  if (isCall(item)) {
+    const parts = openCall(state, item)
+    return [
+      ...parts,
+      ...catchUp(state, { item, key: 'arguments' }, asArguments(given['arguments'])),
+    ]
+  }
+  return [
+    ...['summary', 'content'].flatMap((list) => readParts(state, item, list)),
+    ...readPicture(state, item),
+    { type: 'raw', data: given },
+  ]
+}
+
+/** The picture of an image generation. Its data is in the message's file, so the item does without. */
+function readPicture({ files }: ResponsesState, item: Item): StreamPart[] {
+  const { type, result, output_format: format } = item.value
+  if (type !== 'image_generation_call' || !asText(result)) return []
+  const url = `data:image/${asText(format) ?? 'png'};base64,${asText(result)}`
+  const parts = files.readPart({ image_url: url }) ?? []
+  if (parts[0]?.type === 'file') item.value = { ...item.value, result: '' }
+  return parts
+}
+
+/** The last event, with the whole response; in some, `output` is empty though items came. */
+function readEnd(state: ResponsesState, ending: string, response: JsonRecord): StreamPart[] {
+  const { usage, output, status, incomplete_details: details } = response
+  const isWhole = state.items.length === 0
+  const parts = asList(output).flatMap((value, index) => {
+    const known = findItem(state.items, asRecord(value) ?? {}, index)
+    return isWhole || known?.isDone === false
+      ? closeItem(state, { item: value, output_index: known ? known.index : index })
+      : []
+  })
+  const counts = asRecord(usage)
+  state.usage =
+    counts &&
+    readUsage({
+      usage: {
+        ...counts,
+        prompt_tokens_details: counts['input_tokens_details'],
+        completion_tokens_details: counts['output_tokens_details'],
+      },
+    })
+  const words = [asRecord(details)?.['reason'], status, ending, state.hasRefusal && 'refusal']
+  const word = words.flatMap((each) => asText(each) ?? []).reduce(countingWord)
+  const isFailed = mapFinishReason(word, false) === 'error'
+  const error = isFailed ? (streamError(response) ?? failedError(word)) : undefined
+  return [...parts, ...finish(state, word, error)]
+}
+
+/** `word`: why it ended; undefined: nobody said that it did. */
+function finish(
+  state: ResponsesState,
+  word: string | undefined,
+  error: ErrorData | undefined,
+): StreamPart[] {
+  const parts: StreamPart[] = [...(state.inline?.end() ?? [])]
+  if (state.usage) parts.push({ type: 'usage', usage: state.usage })
+  const end = outputEnd(word, word !== undefined && !error, true)
+  const calls = settledCalls(state, end)
+  parts.push(...calls)
+  if (error) return [...parts, { type: 'error', error }]
+  if (word === undefined) return parts
+  const items = state.items.map(({ value }) => value as JsonObject)
+  // Reasoning that nothing followed is refused.
+  const isKept = state.keepsItems && items.length > 0 && items.at(-1)?.['type'] !== 'reasoning'
+  parts.push({
+    type: 'finish',
+    finishReason: mapFinishReason(word, calls.length > 0),
+    rawFinishReason: word,
+    ...(isKept && { providerMetadata: { [state.providerId]: { items } } }),
+  })
+  return parts
+}
