@@ -103,8 +103,8 @@ export interface HttpProviderDefinition<State> {
    * then on what holds no output doesn't keep the request open. Default: never.
    */
   isEnding?(state: State): boolean
-  /** Whether the Responses API can be asked in place of this format, with the form `api responses`. */
-  hasResponses?(config: ModelConfigData): boolean
+  /** The same server's Responses API, where it can be asked in place of this format. Loaded when it is used. */
+  responses?(): Promise<HttpProviderDefinition<unknown>>
 }
 
 /** A provider that is no HTTP endpoint: a script, an engine in the browser. */

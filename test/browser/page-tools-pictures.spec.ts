@@ -375,6 +375,6 @@ test('a picture goes to the model as an image, in words where it takes none, and
   expect(withImage).toContain('"image_url":{"url":"data:image/png;base64,')
   expect(withImage).toContain('Picture of img')
   expect(inWords).not.toContain('base64')
-  expect(inWords).toContain("A file that can't be read here: image/png")
+  expect(inWords).toContain('A file was left out: image/png')
   expect(taints).toEqual([['Look at a picture'], ['Look at a picture']])
 })

@@ -1,6 +1,6 @@
 import { textDigest } from '../../lib/text-digest.ts'
 import type { ModelConfigData } from '../../protocol/model.ts'
-import type { RequestConfig, RequestForm } from '../provider.ts'
+import type { RequestForm } from '../provider.ts'
 
 const PLAIN_FORM: RequestForm = new Set()
 /** Changes that cost the model something it would have known. */
@@ -48,17 +48,18 @@ export class FormMemory {
   }
 }
 
-/** What a refusal depends on: with another configuration, everything is tried again. */
-function formKey({
-  apiKey: _apiKey,
-  headers: _headers,
-  prices: _prices,
-  retry: _retry,
-  timeouts: _timeouts,
-  caps: _caps,
-  script: _script,
-  ...asked
-}: RequestConfig): string {
-  const entries = Object.entries(asked).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return textDigest(JSON.stringify([VERSION, entries]))
+/** What a refusal depends on: with another configuration of these, everything is tried again. */
+const KEY = [
+  'provider',
+  'baseURL',
+  'model',
+  'api',
+  'toolMode',
+  'inputMode',
+  'strictTools',
+  'extraBody',
+] as const satisfies readonly (keyof ModelConfigData)[]
+
+function formKey(model: ModelConfigData): string {
+  return textDigest(JSON.stringify([VERSION, ...KEY.map((name) => model[name] ?? null)]))
 }

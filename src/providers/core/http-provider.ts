@@ -31,8 +31,13 @@ const ENDING_MS = 5_000
 /** For requests of nobody who remembers by himself. */
 const forms = new FormMemory()
 
+type Definition = HttpProviderDefinition<unknown>
+
+/** Where the Responses API is asked unless the configuration says otherwise. */
+const OPENAI = 'https://api.openai.com/'
+
 interface Attempt {
-  readonly definition: HttpProviderDefinition<unknown>
+  readonly definition: Definition
   readonly config: ModelConfigData
   readonly request: ModelRequest
   readonly options: StreamOptions
@@ -74,7 +79,7 @@ async function* runAttempt(
     abortScope.fail(timeoutError(reading.isWaiting ? 'first-chunk' : 'idle', limitMs)),
   )
   try {
-    for (;;) {
+    for (let first: ErrorData | undefined; ;) {
       const opened = await open(attempt, watchdog)
       const refusal =
         'error' in opened ? opened : yield* readAnswer(attempt, opened, { watchdog, reading })
@@ -87,13 +92,17 @@ async function* runAttempt(
           request,
           body,
           error,
-          hasResponses: definition.hasResponses?.(config) === true,
+          hasResponses: config.provider === 'openai' && config.api === undefined,
         })
       // Whoever asks describes the tools.
       const isOver =
         !climbs || (request.toolMode !== 'action' && attempt.ladder?.form.has('tools text'))
+      first ??= error
       if (!isOver) continue
-      yield asBadCall(error) ?? refusal.parts ?? [{ type: 'error', error }]
+      // Another address that isn't there says less than why it was asked.
+      const isNoPath = error.details?.['status'] === 404 || error.details?.['status'] === 405
+      if (isNoPath && first !== error) yield [{ type: 'error', error: first }]
+      else yield asBadCall(error) ?? refusal.parts ?? [{ type: 'error', error }]
       return
     }
   } catch (error) {
@@ -109,6 +118,17 @@ async function ladderOf(attempt: Attempt): Promise<Ladder> {
   if (attempt.ladder) return attempt.ladder
   const { FormLadder } = await import('./ladder.ts')
   return (attempt.ladder = new FormLadder(forms, attempt.config))
+}
+
+/** The wire format that is asked: OpenAI's own address has tools on the Responses API only, for most of its models. */
+async function definitionFor(
+  { definition, config }: Attempt,
+  form: RequestForm,
+): Promise<Definition> {
+  const { api, baseURL, provider } = config
+  const isOwn = provider === 'openai' && (baseURL ?? OPENAI).startsWith(OPENAI)
+  const asked = api ?? (isOwn || form.has('api responses') ? 'responses' : 'chat')
+  return (asked === 'responses' && (await definition.responses?.())) || definition
 }
 
 function formOf({ ladder, config }: Attempt): RequestForm {
@@ -141,8 +161,8 @@ interface Reading {
 
 /** The loop in the middle is the hot path. Returns what the answer was instead of one, while nothing was shown. */
 async function* readAnswer(
-  { definition, config, request: asked, abortScope, ladder }: Attempt,
-  { response, request, config: signed, body: sent, form }: Opened,
+  { config, request: asked, abortScope, ladder }: Attempt,
+  { response, definition, request, config: signed, body: sent, form }: Opened,
   { watchdog, reading }: { readonly watchdog: Watchdog; readonly reading: Reading },
 ): AsyncGenerator<readonly StreamPart[], Refusal | undefined> {
   const { idleMs = IDLE_MS } = config.timeouts ?? {}
@@ -197,6 +217,7 @@ async function* readAnswer(
 
 interface Opened {
   readonly response: Response
+  readonly definition: Definition
   /** As it was sent. */
   readonly request: ModelRequest
   readonly config: RequestConfig
@@ -206,10 +227,11 @@ interface Opened {
 
 /** Opens the answer. After a 401 the credentials are requested once more. */
 async function open(attempt: Attempt, watchdog: Watchdog): Promise<Opened | Refusal> {
-  const { definition, abortScope, options } = attempt
+  const { abortScope, options } = attempt
   const { provider } = attempt.config
-  const baseURL = addressOf(definition, attempt.config)
   const form = formOf(attempt)
+  const definition = await definitionFor(attempt, form)
+  const baseURL = addressOf(definition, attempt.config)
   const forming = form.size > 0 ? await import('./request-form.ts') : undefined
   const own = ownMetadata(attempt.request, definition, attempt.config)
   const request = forming?.formedRequest(own, form, definition.id) ?? own
@@ -229,7 +251,7 @@ async function open(attempt: Attempt, watchdog: Watchdog): Promise<Opened | Refu
       ...(options.fetch && { fetch: options.fetch }),
       ...(config.credentials && { credentials: config.credentials }),
     })
-    if ('body' in answer) return { response: answer, request, config, body, form }
+    if ('body' in answer) return { response: answer, definition, request, config, body, form }
     const isRejected = answer.details?.['status'] === 401
     if (!isRejected || previousRejected || !options.credentials) return { error: answer, body }
     previousRejected = true

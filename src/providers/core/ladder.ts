@@ -23,6 +23,8 @@ export class FormLadder implements Ladder {
   readonly #canWriteTools: boolean
   #form: RequestForm
   #refusals = 0
+  /** The refusal because of which the Responses API is asked. */
+  #switched: ErrorData | undefined
   /** What was learned with this message, to be stored with the answer. */
   learned: StoredForm | undefined
   /** The endpoint's, when it last refused. */
@@ -43,12 +45,15 @@ export class FormLadder implements Ladder {
   /** Takes a refusal. True: ask again, in the form as it is now. */
   climb(refused: Refused): boolean {
     const { error } = refused
+    const writesTools = this.#canWriteTools && offersTools(refused)
+    if (this.#switched && isNoPath(error)) return this.#switchBack(writesTools)
     const isTools = error.code === 'tools-unsupported'
     if (!isTools && !isAboutForm(error)) return false
     if (++this.#refusals >= MAX_REQUESTS) return false
-    const writesTools = this.#canWriteTools && offersTools(refused)
-    if (isTools && !writesTools) return false
-    const named = isTools ? ['tools text'] : namedChanges(refused, this.#form)
+    let named = namedChanges(refused, this.#form)
+    if (isTools && !named.includes('api responses')) named = ['tools text']
+    if (named.includes('tools text') && !writesTools) return false
+    if (named.includes('api responses')) this.#switched = error
     const rungs = [free(refused), lossy(refused), last(refused, writesTools)]
     if (this.#refusals === MAX_REQUESTS - 1) return this.#add([...named, ...rungs.flat()], error)
     // A rung that the request has nothing for is no request of its own.
@@ -69,6 +74,14 @@ export class FormLadder implements Ladder {
     return lossWarnings(news, this.#words)
   }
 
+  /** The endpoint has no Responses API after all. */
+  #switchBack(writesTools: boolean): boolean {
+    const refusal = this.#switched as ErrorData
+    this.#switched = undefined
+    this.#form = new Set([...this.#form].filter((change) => change !== 'api responses'))
+    return writesTools && this.#add(['tools text'], refusal)
+  }
+
   #add(changes: readonly string[], { message }: ErrorData): boolean {
     const before = this.#form.size
     this.#form = new Set([...this.#form, ...changes])
@@ -81,6 +94,10 @@ export class FormLadder implements Ladder {
 function isAboutForm({ code, message, details }: ErrorData): boolean {
   if (code !== 'bad-request' || POLICY.test(message)) return false
   return details?.['status'] !== 404 || /\bno \w+ found that|rout/i.test(message)
+}
+
+function isNoPath({ details }: ErrorData): boolean {
+  return details?.['status'] === 404 || details?.['status'] === 405
 }
 
 const POLICY =
@@ -97,7 +114,7 @@ function free(refused: Refused): string[] {
     ...(messages.some(isBlank) ? ['contents filled'] : []),
     ...(offersTools(refused) ? ['schemas portable', 'strict off'] : []),
     ...(hasResults ? ['ids short'] : []),
-    ...(tokenField(body) === 'max_completion_tokens' ? ['token-field other'] : []),
+    ...(tokenField(body) === 'max_completion_tokens' ? ['tokens renamed'] : []),
   ]
 }
 

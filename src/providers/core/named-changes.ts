@@ -58,13 +58,13 @@ function tokenChanges({ body }: Refused, { text }: { readonly text: string }): s
   const field = tokenField(body)
   if (field === undefined) return []
   if (/unsupported|unrecognized|unknown|not support|extra|unexpected|forbidden/i.test(text))
-    return field === 'max_output_tokens' ? `without ${field}` : 'token-field other'
+    return field === 'max_output_tokens' ? `without ${field}` : 'tokens renamed'
   const asked = Number(body[field])
   const numbers = (text.match(/\b\d[\d,]*\b/g) ?? []).map((one) => Number(one.replaceAll(',', '')))
   const lower = Math.max(...numbers.filter((one) => one > 0 && one < asked))
   const higher = Math.min(...numbers.filter((one) => one > asked))
-  const limit = lower > 0 ? lower : higher
-  return Number.isFinite(limit) ? `token-limit ${limit}` : `without ${field}`
+  if (lower > 0) return `tokens max ${lower}`
+  return higher < Infinity ? `tokens min ${higher}` : `without ${field}`
 }
 
 /** Names of fields that are words of other sentences, too: they count where they are quoted. */

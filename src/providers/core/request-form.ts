@@ -18,8 +18,8 @@ import { wireId } from './wire-ids.ts'
 
 // The changes of a form, in plain words since they are stored.
 // Lossless: `schemas portable`, `schemas minimal`, `ids short`, `contents filled`, `names none`, `roles simple`
-// (instructions stand in the first user message, roles alternate), `strict off`, `stream off`, `token-field other`,
-// `token-limit N`, `api responses`, `without FIELD` (a field of the request), `options none` (all optional fields).
+// (instructions stand in the first user message, roles alternate), `strict off`, `stream off`, `tokens renamed`,
+// `tokens max N`, `tokens min N`, `api responses`, `without FIELD` (a field of the request), `options none` (all optional fields).
 // Lossy: `files TYPE` (a prefix of media types, of which none is sent), `file DIGEST` (one file), `metadata none`,
 // `metadata DIGEST` (what a provider gave with one message), `calls text` (earlier calls are told in words),
 // `tools text` (ACTION mode).
@@ -74,10 +74,9 @@ export function formedBody(body: JsonObject, form: RequestForm): JsonObject {
   )
   const field = tokenField(formed as JsonObject)
   if (field !== undefined) {
-    const limit = [...form].find((change) => change.startsWith('token-limit '))
-    const value = limit === undefined ? formed[field] : Number(limit.split(' ')[1])
+    const value = tokensWithin(Number(formed[field]), form)
     formed[field] = undefined
-    formed[form.has('token-field other') ? otherField(field) : field] = value
+    formed[form.has('tokens renamed') ? otherField(field) : field] = value
   }
   if (form.has('stream off')) {
     formed['stream'] = false
@@ -91,6 +90,15 @@ export function formedBody(body: JsonObject, form: RequestForm): JsonObject {
 
 export function tokenField(body: JsonObject): string | undefined {
   return TOKEN_FIELDS.find((name) => body[name] !== undefined)
+}
+
+function tokensWithin(asked: number, form: RequestForm): number {
+  return [...form].reduce((tokens, change) => {
+    const [, bound, limit] = /^tokens (max|min) (\d+)$/.exec(change) ?? []
+    return bound === undefined
+      ? tokens
+      : Math[bound === 'max' ? 'min' : 'max'](tokens, Number(limit))
+  }, asked)
 }
 
 function otherField(field: string): string {

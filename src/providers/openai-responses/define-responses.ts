@@ -1,5 +1,4 @@
 import { baseURLOf } from '../core/base-url.ts'
-import { createRefusedStrict } from '../core/refused-strict.ts'
 import type { ChatRules } from '../openai/presets.ts'
 import type { HttpProviderDefinition } from '../provider.ts'
 import {
@@ -15,16 +14,13 @@ export function defineResponses(
   id: string,
   rules: ChatRules,
 ): HttpProviderDefinition<ResponsesState> {
-  const strict = createRefusedStrict()
   return {
     id,
     baseURL: (config) => baseURLOf(config, rules, id).href,
-    toRequest: (request, config) =>
-      toResponsesRequest(request, strict.apply(config), { providerId: id, rules }),
+    toRequest: (request, config) => toResponsesRequest(request, config, { providerId: id, rules }),
     start: (request, { strictTools = false }) =>
       startResponses(id, request, strictTools && rules.strict !== null),
     mapChunk: mapResponsesEvent,
     end: endResponses,
-    adapt: (_, config, error) => rules.strict !== null && strict.learn(config, error),
   }
 }

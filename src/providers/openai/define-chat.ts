@@ -19,6 +19,8 @@ function defineChat(id: string, rules: ChatRules): HttpProviderDefinition<ChatSt
     mapChunk: mapChatChunk,
     end: endChat,
     isEnding: (state) => state.isFinished,
+    responses: async () =>
+      (await import('../openai-responses/define-responses.ts')).defineResponses(id, rules),
   }
 }
 

@@ -63,6 +63,8 @@ function assistantMessage(
   const {
     tool_calls: extras,
     content: own,
+    // Of the Responses API.
+    items: _,
     ...fields
   } = message.providerMetadata?.[providerId] ?? {}
   const hasOwn = asList(extras).some((extra) => Object.keys(asObject(extra)).length > 0)

@@ -160,9 +160,7 @@ test.each(['openai', 'openai-compatible'])(
     const { tools } = await examine(refusing({ status: 400, json: { error: { message } } }), {
       provider,
     })
-    expect(tools.message).toContain(
-      `${message}\nOffstage has no Responses API yet. For native calls, set extraBody: { reasoning_effort: 'none' }.`,
-    )
+    expect(tools.message).toContain(`${message}\nSet api: 'responses' in the model configuration.`)
     expect(tools.fix).toContain('set what these words ask for')
     expect(`${tools.message} ${tools.fix}`).not.toContain('toolMode')
   },

@@ -111,7 +111,7 @@ test.each([
 
 test('nobody else gets such a signature', async () => {
   const { body } = await sent(
-    { provider: 'openai', model: 'm', apiKey: 'key-123' },
+    { provider: 'openai', api: 'chat', model: 'm', apiKey: 'key-123' },
     {
       messages: [say('user', 'Hi'), calling(['a'], { tool_calls: [signed('A==')] }), result('a')],
       tools: [],

@@ -58,7 +58,7 @@ test('the openai client', async () => {
   await fc.assert(
     fc.asyncProperty(turns, cuts, pieceSizes, async (turn, lengths, pieceSize) => {
       const fetch = replay(chatStream(turn, lengths), { pieceSize })
-      const ours = await ask({ provider: 'openai', model: 'm', apiKey: 'x' }, fetch)
+      const ours = await ask({ provider: 'openai', api: 'chat', model: 'm', apiKey: 'x' }, fetch)
       const theirs = await askOpenAI(fetch)
       const [choice] = theirs.choices
       expect(said(ours)).toEqual({
@@ -198,7 +198,9 @@ describe('the openai client, on streams with their quirks', () => {
     'whole arguments in one chunk',
   ])('reads the same answer: %s', async (name) => {
     const fetch = replay(streamOf(chatFixtures, name), { pieceSize: 5 })
-    const ours = said(await ask({ provider: 'openai', model: 'm', apiKey: 'x' }, fetch))
+    const ours = said(
+      await ask({ provider: 'openai', api: 'chat', model: 'm', apiKey: 'x' }, fetch),
+    )
     const [choice] = (await askOpenAI(fetch)).choices
     expect(ours.text).toBe(choice?.message.content ?? '')
     expect(ours.calls).toEqual(

@@ -88,7 +88,12 @@ const compatible: ProviderConfig = {
   model: 'm',
   baseURL: 'https://x.example/v1',
 }
-const openai: ProviderConfig = { provider: 'openai', model: 'gpt', apiKey: 'sk-123456' }
+const openai: ProviderConfig = {
+  provider: 'openai',
+  api: 'chat',
+  model: 'gpt',
+  apiKey: 'sk-123456',
+}
 const anthropic: ProviderConfig = { provider: 'anthropic', model: 'claude', apiKey: 'sk-ant-1' }
 
 describe('Chat Completions', () => {

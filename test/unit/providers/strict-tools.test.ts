@@ -8,7 +8,12 @@ import { chatPresets } from '../../../src/providers/openai/presets.ts'
 import { strictParameters } from '../../../src/providers/core/strict-schema.ts'
 import { askWeather, replay, sse } from './support/replay.ts'
 
-const openai: ProviderConfig = { provider: 'openai', model: 'gpt', apiKey: 'sk-123456' }
+const openai: ProviderConfig = {
+  provider: 'openai',
+  api: 'chat',
+  model: 'gpt',
+  apiKey: 'sk-123456',
+}
 const anthropic: ProviderConfig = { provider: 'anthropic', model: 'claude', apiKey: 'sk-ant-1' }
 
 const search = {

@@ -188,8 +188,9 @@ test.each(cases)('$name: this message is answered, and the next ones at once', a
       { conversationId: 'c' },
     )
     for await (const event of run) seen.push(event)
-    const { outcome, text: said, error } = await run.result
-    const result = { outcome, text: said, error: error?.message }
+    const end = await run.result
+    const error = 'error' in end ? end.error.message : undefined
+    const result = { outcome: end.outcome, text: end.text, error }
     return { result, seen, requests: endpoint.bodies.length }
   }
   const agent = open()

@@ -146,8 +146,8 @@ test('a model that is known to take no images gets words in their place', async 
     await agent.dispose()
     const sent = JSON.stringify(asked[1]?.messages)
     expect(sent.includes(png.data)).toBe(isShown)
-    expect(sent.includes("[A file that can't be read here: cat.png]")).toBe(!isShown)
-    expect(sent.includes("[A file that can't be read here: image/png]")).toBe(!isShown)
+    expect(sent.includes('[A file was left out: cat.png, image/png]')).toBe(!isShown)
+    expect(sent.includes('[A file was left out: image/png]')).toBe(!isShown)
   }
 })
 
@@ -178,7 +178,7 @@ test('those of tools, too', async () => {
     ],
   })
   expect(await agent.run('Look.').result).toMatchObject({ outcome: 'completed', steps: 2 })
-  expect(JSON.stringify(asked[1]?.messages)).toContain("can't be read here: image/png")
+  expect(JSON.stringify(asked[1]?.messages)).toContain('was left out: image/png')
   expect(JSON.stringify(asked[1]?.messages)).not.toContain(png.data)
   await agent.dispose()
 })

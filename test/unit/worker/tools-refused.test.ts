@@ -4,11 +4,9 @@ import { inProcessWorker } from '../../../src/testing/index.ts'
 import { chatRoute, chatStream, serve, type Reply } from '../doctor/small-server.ts'
 import { call, finish, say, talk, words } from '../testing/compaction-support.ts'
 
-const REFUSED =
-  'The endpoint refuses function tools for this model. Until the page reloads, they are sent as text (ACTION mode).\n'
+const REFUSED = 'The endpoint refused the request. Tools are described as text (ACTION mode).\n'
 const BY_MODE = "Use toolMode 'action' for this model."
-const BY_EFFORT =
-  "Offstage has no Responses API yet. For native calls, set extraBody: { reasoning_effort: 'none' }."
+const BY_API = "Set api: 'responses' in the model configuration."
 
 const json = (status: number, error: object): Reply => ({ status, json: error })
 const openai = (message: string): Reply =>
@@ -51,8 +49,8 @@ async function collect(run: Run, warnings: string[] = []): Promise<string[]> {
 }
 
 test.each([
-  ['gpt-5.4', openai(SINCE_5_4), `400: ${SINCE_5_4}`, BY_EFFORT],
-  ['gpt-5.6', openai(SINCE_5_6), `400: ${SINCE_5_6}`, BY_EFFORT],
+  ['gpt-5.4', openai(SINCE_5_4), `400: ${SINCE_5_4}`, BY_API],
+  ['gpt-5.6', openai(SINCE_5_6), `400: ${SINCE_5_6}`, BY_API],
   [
     'Ollama',
     json(400, { error: { message: 'library/gemma:2b does not support tools' } }),
@@ -97,7 +95,7 @@ test('a message sent from a view, when tools are refused, has the warning in its
   const warnings = warningsOf(agent)
   agent.conversation('c').send('Hi')
   await expect.poll(() => warnings).toHaveLength(1)
-  expect(warnings[0]).toContain(BY_EFFORT)
+  expect(warnings[0]).toContain(BY_API)
 })
 
 test('two runs at once, when both are refused tools, have one warning', async () => {
@@ -138,7 +136,7 @@ test('a warning of refused tools has a bounded part of a long answer', async () 
   const { agent } = await refusedBy(openai(SINCE_5_6 + ' And more.'.repeat(10_000)))
   const [warning] = await collect(agent.run('Hi'))
   expect(warning).toContain(SINCE_5_6)
-  expect(warning).toContain(BY_EFFORT)
+  expect(warning).toContain(BY_API)
   expect(warning?.length).toBeLessThan(3_000)
 })
 
