@@ -9,6 +9,7 @@ export class ModelMemory {
   readonly #refusesTools = new Set<string>()
   readonly #tokenFactors = new Map<string, number>()
   readonly #contextWindows = new Map<string, number>()
+  readonly #truncated = new Map<string, number>()
 
   /**
    * Whether a model calls tools natively: as configured, else as was learned, else as the catalogue says. An
@@ -52,6 +53,14 @@ export class ModelMemory {
 
   rememberWindow(model: ModelConfigData, contextWindow: number): void {
     this.#contextWindows.set(keyOf(model), contextWindow)
+  }
+
+  /** Whether the signs (2: a proof) that the server cuts requests are a proof now. Said once; no sign begins anew. */
+  provesTruncation(model: ModelConfigData, signs: number): boolean {
+    const known = this.#truncated.get(keyOf(model)) ?? 0
+    const now = known < 2 ? signs && known + signs : known
+    this.#truncated.set(keyOf(model), now)
+    return known < 2 && now >= 2
   }
 
   /** False when the refusal was known: two runs may be refused side by side, and the first one reports it. */
