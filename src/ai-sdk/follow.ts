@@ -4,6 +4,8 @@ import { dataParts, partsOf } from './parts-of.ts'
 import { metadataOf } from './to-ui-messages.ts'
 import type { UIChunk, UIMessageLike, UIMetadata } from './ui-message.ts'
 
+type FinishReason = Extract<UIChunk, { type: 'finish' }>['finishReason']
+
 /** The id of a message; null: the conversation begins with the answer; undefined: there is none. */
 export type After = string | null | undefined
 
@@ -129,17 +131,34 @@ class Follower {
   }
 }
 
-const FINISH_REASONS = {
-  completed: 'stop',
-  limit: 'length',
-  'max-steps': 'tool-calls',
-  waiting: 'tool-calls',
-} as const
+function finishReasonOf(
+  result: Exclude<RunOutcome, { outcome: 'failed' | 'aborted' }>,
+): FinishReason {
+  switch (result.outcome) {
+    case 'completed':
+      return COMPLETED[result.finishReason ?? 'stop'] ?? 'stop'
+    case 'limit':
+      return 'length'
+    case 'max-steps':
+    case 'waiting':
+      return 'tool-calls'
+    default:
+      return result satisfies never
+  }
+}
+
+/** By the reason why the answer isn't whole. */
+const COMPLETED: { readonly [reason: string]: FinishReason } = {
+  length: 'length',
+  'content-filter': 'content-filter',
+  pause: 'other',
+  empty: 'other',
+}
 
 function endChunks(result: RunOutcome, messageMetadata: UIMetadata): UIChunk[] {
   if (result.outcome === 'aborted') return [{ type: 'abort', reason: result.reason }]
   if (result.outcome !== 'failed')
-    return [{ type: 'finish', finishReason: FINISH_REASONS[result.outcome], messageMetadata }]
+    return [{ type: 'finish', finishReason: finishReasonOf(result), messageMetadata }]
   const { error } = result
   return [
     { type: 'data-error', data: error, transient: true },

@@ -136,6 +136,10 @@ export type UIChunk =
   | { type: 'tool-output-denied'; toolCallId: string }
   | UIDataPart
   | { type: 'data-error'; data: unknown; transient: true }
-  | { type: 'finish'; finishReason: 'stop' | 'length' | 'tool-calls'; messageMetadata: UIMetadata }
+  | {
+      type: 'finish'
+      finishReason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'other'
+      messageMetadata: UIMetadata
+    }
   | { type: 'abort'; reason: string }
   | { type: 'error'; errorText: string }

@@ -41,10 +41,11 @@ export function followUpsOf({ snapshot, local }: Omit<Context, 'answers'>): read
   return (answer && local.get<readonly string[]>(followUpsKey(answer))) ?? []
 }
 
-/** The newest message, where that is the answer of a run that is completed. */
+/** The newest message, where that is the whole answer of a run. */
 function finishedAnswer({ messages, runId, ended }: Context['snapshot']): ShownMessage | null {
   const last = messages.at(-1)
-  const isDone = runId === undefined && ended?.outcome === 'completed' && last?.at !== undefined
+  const isWhole = ended?.outcome === 'completed' && ended.finishReason === undefined
+  const isDone = runId === undefined && isWhole && last?.at !== undefined
   return isDone && last.role === 'assistant' ? last : null
 }
 

@@ -54,8 +54,11 @@ export function mayPassWords(
 /** Null: it did what it was to do. */
 function failure(outcome: RunOutcome, text: string): ToolOutput | null {
   switch (outcome.outcome) {
-    case 'completed':
-      return null
+    case 'completed': {
+      const { finishReason } = outcome
+      if (finishReason === undefined || text === '') return null
+      return failed(finishReason, `Its answer is cut off: ${text}`, false)
+    }
     case 'failed':
       return failed('failed', outcome.error.message, outcome.error.retryable)
     case 'aborted':

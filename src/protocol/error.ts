@@ -54,6 +54,8 @@ export type ErrorCode =
   | 'script-exhausted'
   // the loop
   | 'aborted'
+  | 'empty-answer'
+  | 'content-filtered'
   | 'invalid-tool-calls'
   | 'repeated-calls'
   | 'invalid-output'

@@ -103,7 +103,9 @@ export type ReflectMode = 'annotate' | 'replace'
 
 /** How a run ended, as stored. */
 export type RunEnd =
-  | { readonly outcome: 'completed' | 'max-steps' }
+  /** `finishReason`: why the answer isn't whole. */
+  | { readonly outcome: 'completed'; readonly finishReason?: FinishReason }
+  | { readonly outcome: 'max-steps' }
   | { readonly outcome: 'limit'; readonly limit: LimitName }
   | { readonly outcome: 'aborted'; readonly reason: string }
   | { readonly outcome: 'failed'; readonly error: ErrorData }

@@ -165,8 +165,8 @@ export interface RunUsage extends Usage {
 }
 
 /**
- * The model's word on why it stopped; not the run's outcome. `pause`: the vendor interrupted a long turn, which
- * goes on when the message is sent back.
+ * Why the model stopped; not the run's outcome. `pause`: the vendor interrupted a long turn, which goes on when the
+ * message is sent back. `empty`, of runs only: calls did the work, and no answer came.
  */
 export type FinishReason =
   | 'stop'
@@ -174,6 +174,7 @@ export type FinishReason =
   | 'tool-calls'
   | 'content-filter'
   | 'pause'
+  | 'empty'
   | 'error'
   | 'other'
 

@@ -110,7 +110,9 @@ interface RunResultBase {
 }
 
 export type RunOutcome =
-  | { readonly outcome: 'completed' | 'max-steps' }
+  /** `finishReason`: why the answer isn't whole. */
+  | { readonly outcome: 'completed'; readonly finishReason?: FinishReason }
+  | { readonly outcome: 'max-steps' }
   /** One of its `limits` was reached; its last message is an answer without tools. `continue` goes on. */
   | { readonly outcome: 'limit'; readonly limit: LimitName }
   | { readonly outcome: 'aborted'; readonly reason: string }

@@ -1,6 +1,7 @@
 import { isLeftOpen } from '../../conversation/index.ts'
 import type { ConversationSnapshot, PendingCall, ShownMessage } from '../../index.ts'
 import { awaitsModel } from './awaits-model.ts'
+import { endingWords } from './ending-words.ts'
 import { inShort } from './in-short.ts'
 import { pageSentence } from './page-sentence.ts'
 import { SENTENCE_END } from './sentence-end.ts'
@@ -155,7 +156,7 @@ function ended(
   if (before.runId === null || runId !== undefined || !outcome) return []
   switch (outcome.outcome) {
     case 'completed':
-      return [words.announceDone]
+      return [endingWords(outcome, words) ?? words.announceDone]
     case 'aborted':
       // A page that lets go of a run stops nothing.
       return isLeftOpen(outcome) ? [] : [words.announceStopped]

@@ -7,6 +7,7 @@ import { numberFormat } from '../formats.ts'
 import { goneKey } from '../deletion-watch.ts'
 import { loadingShown } from '../parts/engine-loading.ts'
 import { isLetGo } from '../parts/call-state.ts'
+import { endingWords } from '../parts/ending-words.ts'
 import { inShort } from '../parts/in-short.ts'
 import { askedTogether } from '../parts/rows.ts'
 import { textOfContent } from '../parts/text-of.ts'
@@ -123,8 +124,8 @@ function outcomeView(context: ChatContext): Maybe {
   const { ended, error, runId } = snapshot
   if (runId !== undefined) return nothing
   const goOn = (): void => void actions.perform({ name: 'continue' }, () => conversation.continue())
-  const button = (label: string): TemplateResult =>
-    html`<button type="button" @click=${goOn}>${label}</button>`
+  const button = (label: string, act = goOn): TemplateResult =>
+    html`<button type="button" @click=${act}>${label}</button>`
   if (error && !isSaid(local, error)) {
     const { text, details } = inShort(error.message)
     // That the device is offline is said above.
@@ -143,6 +144,13 @@ function outcomeView(context: ChatContext): Maybe {
     </div>`
   }
   switch (ended?.outcome) {
+    case 'completed': {
+      const sentence = endingWords(ended, words)
+      if (!sentence) return nothing
+      const send = (): void => void actions.send(words.goOn)
+      const isCut = ended.finishReason === 'length'
+      return html`<p class="notice">${sentence} ${isCut ? button(words.goOn, send) : nothing}</p>`
+    }
     case 'max-steps':
       return html`<p class="notice">${words.maxSteps} ${button(words.goOn)}</p>`
     case 'limit':

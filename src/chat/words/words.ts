@@ -1,3 +1,4 @@
+import type { FinishReason } from '../../index.ts'
 import type { PageCallWords } from './page-call-words.ts'
 
 /** All that an element says. Texts with a gap are functions; numbers and dates come formatted. */
@@ -26,6 +27,7 @@ export interface Words {
   readonly save: string
   readonly cancel: string
   readonly regenerate: string
+  /** Sent as a message, too, where an answer was cut off. */
   readonly goOn: string
   readonly followUps: string
   readonly sources: string
@@ -129,6 +131,8 @@ export interface Words {
   readonly takeOver: string
   readonly offline: string
   readonly inMemory: string
+  /** Why an answer isn't whole. */
+  readonly endings: { readonly [reason in FinishReason]?: string }
   readonly maxSteps: string
   limitReached(name: string): string
   readonly resumed: string

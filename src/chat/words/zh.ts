@@ -141,6 +141,11 @@ export const zh: Words = {
   takeOver: '接管',
   offline: '你已离线。',
   inMemory: '存储被阻止：重新加载后内容会丢失。',
+  endings: {
+    length: '已达到输出上限，回答被截断。',
+    'content-filter': '模型或其服务商拒绝继续。',
+    empty: '已完成，没有文字回答。',
+  },
   maxSteps: '已达到步数上限而停止。',
   limitReached: (name) => `已达到 ${name} 的上限而停止。`,
   resumed: '已中断，正在恢复…',

@@ -54,7 +54,7 @@ export function countingWord(before: string | undefined, next: string): string {
  */
 export function mapFinishReason(word: string | undefined, hasCalls: boolean): FinishReason {
   const reason = word === undefined ? 'stop' : (reasonOf(word) ?? 'other')
-  if (!hasCalls) return reason === 'tool-calls' ? 'stop' : reason
+  if (!hasCalls) return reason
   return reason === 'stop' || reason === 'other' ? 'tool-calls' : reason
 }
 

@@ -38,6 +38,8 @@ export interface ChatState extends AnswerStart {
   /** Its last parts were returned. */
   isOver: boolean
   hasChoice: boolean
+  /** The model has refused, in a field for that. */
+  isRefused: boolean
   /** Something of the choice that is read was there. */
   hasOutput: boolean
   /** By place of the call: the vendor's own fields, to be sent back with it (Gemini's signatures). */
@@ -58,6 +60,7 @@ export function startChat(providerId: string, request: ModelRequest, isStrict = 
     usage: undefined,
     isOver: false,
     hasChoice: false,
+    isRefused: false,
     hasOutput: false,
     extras: [],
     stray: undefined,
@@ -136,6 +139,7 @@ function readDelta(state: ChatState, delta: JsonRecord, parts: StreamPart[]): vo
   const details = delta['reasoning_details']
   if (details) parts.push({ type: 'raw', data: details })
   readContent(state, delta, parts)
+  state.isRefused ||= Boolean(delta['refusal'])
   readText(state, delta['refusal'], parts)
   parts.push(...state.files.read(delta))
   const calls = delta['tool_calls']
@@ -202,7 +206,7 @@ export function endChat(state: ChatState, { done }: { readonly done: boolean }):
   readPieces(state, state.thoughts.end(), parts)
   parts.push(...(state.inline?.end() ?? []))
   if (state.usage) parts.push({ type: 'usage', usage: state.usage })
-  const { finishWord } = state
+  const finishWord = state.finishWord && state.isRefused ? 'refusal' : state.finishWord
   const isProven = done || finishWord !== undefined
   if (isProven && !state.hasChoice)
     return [...parts, { type: 'error', error: noAnswer('chat completion', state.stray) }]

@@ -12,6 +12,7 @@ export class ModelMemory {
   readonly forms: FormMemory
   readonly #tokenFactors = new Map<string, number>()
   readonly #contextWindows = new Map<string, number>()
+  readonly #truncated = new Map<string, number>()
 
   constructor(now?: () => number) {
     this.forms = new FormMemory(now)
@@ -59,6 +60,14 @@ export class ModelMemory {
 
   rememberWindow(model: ModelConfigData, contextWindow: number): void {
     this.#contextWindows.set(keyOf(model), contextWindow)
+  }
+
+  /** Whether the signs (2: a proof) that the server cuts requests are a proof now. Said once; no sign begins anew. */
+  provesTruncation(model: ModelConfigData, signs: number): boolean {
+    const known = this.#truncated.get(keyOf(model)) ?? 0
+    const now = known < 2 ? signs && known + signs : known
+    this.#truncated.set(keyOf(model), now)
+    return known < 2 && now >= 2
   }
 }
 

@@ -11,10 +11,11 @@ import type {
   ProviderMetadata,
   ReasoningPart,
   TextPart,
+  ToolCallPart,
   Usage,
 } from '../../protocol/message.ts'
 import type { TurnCaps } from '../../protocol/model.ts'
-import type { StreamPart, ToolCallStreamPart } from '../../protocol/stream-part.ts'
+import type { StreamPart } from '../../protocol/stream-part.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 import {
   STRAY_CLOSER,
@@ -29,12 +30,15 @@ type Part = AssistantMessage['parts'][number]
 /** Warnings that the text before them was reasoning: from the provider, and from the scanner. */
 const LATE_REASONING: ReadonlySet<string> = new Set([UNOPENED_REASONING_CODE, loneThinkCloser])
 
-function notAsked(call: ToolCallStreamPart): ToolCallStreamPart {
+/** The call with the reason why it isn't run. */
+function refused(call: ToolCallPart, message: string): ToolCallPart {
   if (call.error) return call
   const { input, ...rest } = call
-  const message = 'No tool may be called now; it was not run. Answer in words.'
   return { ...rest, error: { code: 'unknown_tool', message }, rawInput: JSON.stringify(input) }
 }
+
+const NOT_ASKED = 'No tool may be called now; it was not run. Answer in words.'
+const FILTERED = 'The answer was refused; it was not run.'
 
 /** A model's whole answer, proven complete. */
 export interface ModelTurn {
@@ -177,12 +181,15 @@ export class TurnReader {
     if (this.#error !== null) return null
     this.#closeOpen()
     const hasCalls = this.#parts.some((part) => part.type === 'tool-call')
+    const isVoid = finish.finishReason === 'content-filter'
     const actionText = this.#options.toolMode === 'action' ? this.#scanner.output : undefined
     if (actionText !== undefined && this.#options.raw) {
       this.#options.emit({ type: 'raw', data: { text: actionText } })
     }
     return {
-      parts: this.#parts,
+      parts: isVoid
+        ? this.#parts.map((part) => (part.type === 'tool-call' ? refused(part, FILTERED) : part))
+        : this.#parts,
       usage: this.#usage,
       finishReason: hasCalls && finish.finishReason === 'stop' ? 'tool-calls' : finish.finishReason,
       ...(finish.rawFinishReason !== undefined && { rawFinishReason: finish.rawFinishReason }),
@@ -221,7 +228,7 @@ export class TurnReader {
           delta: part.delta,
         })
       case 'tool-call':
-        return this.#takeCall(this.#options.refusesCalls ? notAsked(part) : part)
+        return this.#takeCall(this.#options.refusesCalls ? refused(part, NOT_ASKED) : part)
       case 'file':
         this.#closeOpen()
         this.#parts.push(part.file)
@@ -302,7 +309,7 @@ export class TurnReader {
     this.#options.emit({ type: 'tool-input-start', toolCallId, toolName })
   }
 
-  #takeCall(part: ToolCallStreamPart): void {
+  #takeCall(part: ToolCallPart): void {
     this.#closeOpen()
     const toolCallId = this.#internalId(part.toolCallId)
     if (this.#openInputs.delete(toolCallId)) {

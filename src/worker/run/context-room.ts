@@ -1,31 +1,46 @@
 import { contextOn } from '../../conversation/context.ts'
 import type { CompactionSettings } from '../../protocol/compaction.ts'
 import { OffstageError, type ErrorData } from '../../protocol/error.ts'
-import type { Usage } from '../../protocol/message.ts'
 import type { StepContext } from '../../protocol/questions.ts'
 import { modelFacts } from '../../providers/catalogue/model-facts.ts'
 import { buildRequest } from '../model/build-request.ts'
 import { sentTokens } from '../model/compaction/planned.ts'
 import { fixedSize, outputTokens, type FixedSize } from '../model/compaction/request-size.ts'
+import type { AskedStep, TurnOutcome } from './asked-step.ts'
 import type { CountedRun } from './counters.ts'
 import type { RunContext } from './run-context.ts'
+import { READ, truncationSigns } from './truncated-prompt.ts'
 
 export const COMPACTION_DEFAULTS = { at: 0.8, policy: 'auto' } as const
 
 /** How many times the window an estimate must be, which is mostly too high, to be beyond doubt. */
 const TOO_SMALL = 1.5
 
-/** Compares what the server counted in the newest request with its estimate. Before the answer is appended. */
-export function learnTokens(context: RunContext, stepContext: StepContext, usage: Usage): void {
+/**
+ * Compares what the server counted in the newest request with its estimate, and warns of a server that cuts requests
+ * without a word. Before the answer is appended.
+ */
+export function learnTokens(
+  context: RunContext,
+  { step, stepContext }: AskedStep,
+  { attempt, turn: { usage }, toolMode }: TurnOutcome,
+): void {
   const { compaction = COMPACTION_DEFAULTS, model } = stepContext
-  const { run } = context.conversation
-  const counted = usage.inputTokens
-  if (compaction === false || run === null || counted === undefined || usage.estimated) return
-  if (windowOf(context, stepContext, compaction) === undefined) return
-  context.memory.rememberTokens(model, {
-    counted,
-    estimated: sizeOf(context, run, stepContext).sent,
-  })
+  const { conversation, memory, runId, stream } = context
+  const { run, state } = conversation
+  const { inputTokens, cachedInputTokens = 0, cacheWriteTokens = 0 } = usage
+  if (run === null || inputTokens === undefined || usage.estimated) return
+  const { sent } = sizeOf(context, run, stepContext)
+  if (compaction !== false && windowOf(context, stepContext, compaction) !== undefined)
+    memory.rememberTokens(model, { counted: inputTokens, estimated: sent })
+  // Some servers leave what their cache had out of the count.
+  const counted = inputTokens + cachedInputTokens + cacheWriteTokens
+  const cut =
+    counted < READ * sent &&
+    truncationSigns(buildRequest(state, run, { stepContext, toolMode }), counted)
+  if (!memory.provesTruncation(model, cut ? cut.signs : 0) || !cut) return
+  const message = `The server read about ${counted} of ${cut.least} tokens: raise its context length (OLLAMA_CONTEXT_LENGTH).`
+  stream.delta({ type: 'warning', code: 'prompt-truncated', message, runId, step, attempt })
 }
 
 /**

@@ -4,7 +4,14 @@ import type { ReflectMode, Row } from '../../protocol/fact.ts'
 import type { CallError } from '../../protocol/message.ts'
 import type { LimitName } from '../../protocol/run.ts'
 import type { RunState } from '../../protocol/state.ts'
-import { countRepetition, NO_REPETITION, type Repetition } from './repetition.ts'
+import { isBlank } from './blank-answer.ts'
+import {
+  countCalls,
+  countRepetition,
+  NO_REPETITION,
+  type CallCounts,
+  type Repetition,
+} from './repetition.ts'
 import { activeTime, type ActiveTime } from './run-budget.ts'
 
 /** What the loop counts of a run, to know when to stop. Only the loop needs it. */
@@ -15,6 +22,12 @@ export interface Counters extends ActiveTime {
   readonly lastInvalid: CallError | null
   /** Steps in a row at whose end the vendor paused the turn. */
   readonly pauses: number
+  /** Steps in a row that the output limit cut. */
+  readonly cuts: number
+  /** The newest output has no text and no file. */
+  readonly isBlank: boolean
+  /** A call of the run has succeeded. */
+  readonly hasSucceeded: boolean
   /** A message came since the newest output: a person's, or a reminder. */
   readonly isAddressed: boolean
   /** The newest answer was rejected. */
@@ -23,10 +36,10 @@ export interface Counters extends ActiveTime {
   readonly rejections: number
   /** How the newest answer was reflected on; null: it wasn't. */
   readonly reflected: ReflectMode | null
-  /** The model was reminded of its plan. */
+  /** The model was told that it is not done: that it said nothing, or which items of its plan are open. */
   readonly wasReminded: boolean
-  /** Steps that ask for the same over and over. */
   readonly repetition: Repetition
+  readonly callCounts: CallCounts
   /** That was reached when a step was begun: the model is asked for its last answer. */
   readonly limit: LimitName | null
   /** The last answer is there. */
@@ -40,12 +53,16 @@ const NOTHING_COUNTED: Counters = {
   invalidStreak: 0,
   lastInvalid: null,
   pauses: 0,
+  cuts: 0,
+  isBlank: false,
+  hasSucceeded: false,
   isAddressed: false,
   isRejected: false,
   rejections: 0,
   reflected: null,
   wasReminded: false,
   repetition: NO_REPETITION,
+  callCounts: new Map(),
   limit: null,
   isConcluded: false,
   activeMs: 0,
@@ -78,11 +95,14 @@ function changeBy(run: CountedRun, row: Row): Partial<Counters> {
         ...streakAfter(run, row.feedback ? 'invalid' : run.calls.length > 0 ? 'open' : 'valid'),
         lastInvalid: row.feedback?.error ?? run.lastInvalid,
         pauses: row.finishReason === 'pause' ? run.pauses + 1 : 0,
+        cuts: row.finishReason === 'length' ? run.cuts + 1 : 0,
+        isBlank: isBlank(row),
         isAddressed: row.reminder !== undefined,
         isRejected: false,
         reflected: null,
         wasReminded: run.wasReminded || row.reminder !== undefined,
-        repetition: countRepetition(run.repetition, run.calls),
+        ...(run.calls.length === 0 && { repetition: NO_REPETITION }),
+        callCounts: countCalls(run.callCounts, run.calls),
       }
     case 'message-delivered':
       return { isAddressed: true }
@@ -95,7 +115,11 @@ function changeBy(run: CountedRun, row: Row): Partial<Counters> {
       // What a tool called wrongly is no word of the model's.
       const isInvalid = status === 'invalid' && output.type === 'error' && row.path.length === 1
       return {
-        ...(run.calls.every(isSettled) && streakAfter(run, judge(run))),
+        ...(run.calls.every(isSettled) && {
+          ...streakAfter(run, judge(run)),
+          repetition: countRepetition(run.repetition, ownCalls(run.calls)),
+        }),
+        ...(status === 'succeeded' && { hasSucceeded: true }),
         ...(isInvalid && { lastInvalid: { code: output.code, message: output.message } }),
       }
     }

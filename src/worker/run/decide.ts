@@ -1,5 +1,6 @@
 import { waits } from '../../conversation/nested.ts'
 import { isSettled, pendingCalls } from '../../conversation/pending.ts'
+import type { ErrorCode } from '../../protocol/error.ts'
 import type { RunEnd } from '../../protocol/fact.ts'
 import type { CountedRun } from './counters.ts'
 import { REPETITION, repetitionWords } from './repetition.ts'
@@ -15,45 +16,54 @@ export function decide(run: CountedRun): Decision {
   if (run.end !== null) return run.end
   if (run.parked !== null) return 'wait'
   if (run.limit !== null && run.isConcluded) return { outcome: 'limit', limit: run.limit }
-  const isRepeating = run.repetition.count >= REPETITION.stop
   const next = run.calls.find((call) => !isSettled(call))
   if (next === undefined) {
-    if (isRepeating) return repeated(run)
+    if (run.repetition.count >= REPETITION.stop) return repeated(repetitionWords(run.repetition))
     return run.steps === 0 ? 'call-model' : afterStep(run)
   }
-  const isWaiting = waits(next, run.calls)
-  const isOneShot = run.limits.maxSteps === 0
-  if (isOneShot && (isWaiting || isRepeating)) {
-    const pending = pendingCalls(run)
-    if (pending.length > 0) return { outcome: 'waiting', pending }
-  }
-  if (isRepeating) return repeated(run)
-  return isWaiting ? 'wait' : 'run-tools'
+  if (Math.max(...run.callCounts.values()) > REPETITION.steps)
+    return repeated(`in more than ${REPETITION.steps} steps`)
+  if (!waits(next, run.calls)) return 'run-tools'
+  const pending = run.limits.maxSteps === 0 ? pendingCalls(run) : []
+  return pending.length > 0 ? { outcome: 'waiting', pending } : 'wait'
 }
 
 /** Once all calls of a step are settled. */
 function afterStep(run: CountedRun): 'call-model' | RunEnd {
-  const finished = run.calls.some((call) => call.finishes && call.status === 'succeeded')
-  if (finished && !run.isRejected) return { outcome: 'completed' }
+  const { calls, finishReason, isRejected, limits } = run
+  const finished = calls.some((call) => call.finishes && call.status === 'succeeded')
+  if (finished && !isRejected) return { outcome: 'completed' }
   const isPaused = run.pauses > 0 && run.pauses <= MAX_PAUSES
-  const isTold = run.feedback !== null || run.isAddressed || run.isRejected
-  const asksOn = run.calls.length > 0 || isTold || isPaused
-  if (!asksOn) return { outcome: 'completed' }
-  if (run.invalidStreak > run.limits.retries) {
+  // A filter or a refusal makes the calls beside it void: there is nothing to go on with.
+  const hasCalled = finishReason !== 'content-filter' && (calls.length > 0 || run.feedback !== null)
+  if (!hasCalled && !run.isAddressed && !isRejected && !isPaused) return answered(run)
+  // A model that is cut in the same call again would be cut a third time.
+  if (run.invalidStreak > (run.cuts > 1 ? 1 : limits.retries)) {
     return failed(
       'invalid-tool-calls',
       `The model's tool calls stayed invalid: ${run.lastInvalid?.message ?? 'no reason given'}`,
     )
   }
-  const { maxSteps } = run.limits
+  const { maxSteps } = limits
   return maxSteps > 0 && run.steps >= maxSteps ? { outcome: 'max-steps' } : 'call-model'
 }
 
-function repeated({ repetition }: CountedRun): RunEnd {
-  const times = repetitionWords(repetition)
+/** Reasons why an answer with text isn't whole. */
+const CUT = ['length', 'content-filter', 'pause']
+
+/** The end with the newest output. `completed` means that there is text, a file, or a call. */
+function answered({ finishReason, isBlank, hasSucceeded }: CountedRun): RunEnd {
+  if (!isBlank) return { outcome: 'completed', ...(CUT.includes(finishReason) && { finishReason }) }
+  if (finishReason === 'content-filter')
+    return failed('content-filtered', 'The model or its provider refused to answer.')
+  if (hasSucceeded) return { outcome: 'completed', finishReason: 'empty' }
+  return failed('empty-answer', 'The model gave no answer.')
+}
+
+function repeated(times: string): RunEnd {
   return failed('repeated-calls', `The model asked for the same calls ${times}.`)
 }
 
-function failed(code: 'repeated-calls' | 'invalid-tool-calls', message: string): RunEnd {
-  return { outcome: 'failed', error: { code, message, retryable: false } }
+function failed(code: ErrorCode, message: string): RunEnd {
+  return { outcome: 'failed', error: { code, message, retryable: code === 'empty-answer' } }
 }

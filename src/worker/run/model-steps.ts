@@ -155,7 +155,7 @@ export class ModelSteps {
   async #takeTurn(asked: AskedStep, outcome: TurnOutcome): Promise<void> {
     const { conversation } = this.#context
     const { stop, calls } = this.#parts
-    learnTokens(this.#context, asked.stepContext, outcome.turn.usage)
+    learnTokens(this.#context, asked, outcome)
     const fact = await sealOutput(this.#context, turnFact(this.#context, asked, outcome))
     const output = withReminder(fact, this.#context)
     const starts = headStart(this.#context, output)

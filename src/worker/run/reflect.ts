@@ -70,10 +70,11 @@ export async function reflect(
 
 const NOTHING: Reflected = { text: null, usage: NO_USAGE }
 
-/** Not in one-shot mode, whose answers are the page's business. */
-function mayReflect(run: CountedRun, { outcome }: RunEnd): boolean {
+/** Whole answers only. In one-shot mode, they are the page's business. */
+function mayReflect(run: CountedRun, end: RunEnd): boolean {
   const isOneShot = run.limits.maxSteps === 0
-  return outcome === 'completed' && !isOneShot && run.reflected === null && limitOf(run) === null
+  const isWhole = end.outcome === 'completed' && end.finishReason === undefined
+  return isWhole && !isOneShot && run.reflected === null && limitOf(run) === null
 }
 
 function newestAnswer({ conversation: { state }, runId }: RunContext): Answer | null {

@@ -2,6 +2,7 @@ import { isOpenItem, planOf } from '../../conversation/context.ts'
 import type { FactOf, PlanItem } from '../../protocol/fact.ts'
 import type { ConversationState } from '../../protocol/state.ts'
 import type { Effects } from '../effects.ts'
+import { endsEarly, isBlank, noteOn } from './blank-answer.ts'
 import type { CountedRun } from './counters.ts'
 import { lookAhead } from './look-ahead.ts'
 import { limitOf } from './run-budget.ts'
@@ -10,22 +11,28 @@ import { hasDeliveries } from './queued-messages.ts'
 type Output = Omit<FactOf<'model-output'>, 'parentId'>
 
 /**
- * The output, with what the model is told of its plan's open items where it would complete the run. Once in a run,
- * and never where no step is left: the run would end as one that was cut short.
+ * The output, with what the model is told where it would complete the run: that it said nothing, or else which items of
+ * its plan are open, once in a run. Never where no step is left: the run would end as one that was cut short.
  */
 export function withReminder(output: Output, { conversation, effects }: Given): Output {
   const { state, run } = conversation
   if (run === null) return output
   const isLast =
     run.limit !== null || (run.limits.maxSteps >= 0 && output.step >= run.limits.maxSteps)
+  if (isLast) return output
+  const remind = (text: string): Output => ({
+    ...output,
+    reminder: { id: effects.newId('msg_'), text },
+  })
+  // A model that has been told something, and says nothing, isn't told again.
+  if (endsEarly(output) && state.path.at(-1)?.kind !== 'feedback') return remind(noteOn(output))
   const goesOn = output.calls.length > 0 || output.feedback !== undefined || hasDeliveries(state)
-  if (isLast || goesOn || run.wasReminded || output.finishReason !== 'stop') return output
+  if (goesOn || run.wasReminded || output.finishReason !== 'stop' || isBlank(output)) return output
   const open = planOf(state)?.filter(isOpenItem) ?? []
   if (open.length === 0) return output
   const next = lookAhead(conversation, [output])
   // The next step would be the last answer already.
-  if (next && limitOf(next) !== null) return output
-  return { ...output, reminder: { id: effects.newId('msg_'), text: reminderOf(open) } }
+  return next && limitOf(next) !== null ? output : remind(reminderOf(open))
 }
 
 interface Given {

@@ -57,7 +57,7 @@ const limits = shape({
 
 const ended = shape({})
 const runEnd = oneOf('outcome', {
-  completed: ended,
+  completed: shape({ finishReason: optional(isText) }),
   'max-steps': ended,
   limit: shape({ limit: isLimit }),
   aborted: shape({ reason: isText }),

@@ -7,12 +7,14 @@ export interface AnswerOptions {
   readonly pieceLength?: number
   /** What the server says that the request had. Default 10. */
   readonly promptTokens?: number
+  /** Why the answer ends. Default `stop`. */
+  readonly finish?: string
 }
 
 /** A text answer, streamed in pieces. */
 export function say(text: string, options: AnswerOptions = {}): MockResponse {
   const deltas = cut(text, options.pieceLength ?? 8).map((content) => delta({ content }))
-  return { pieces: [...paced(deltas, options.paceMs), finish('stop', options)] }
+  return { pieces: [...paced(deltas, options.paceMs), finish(options.finish ?? 'stop', options)] }
 }
 
 /** An answer that calls tools, after some text if there is any. Arguments are streamed in pieces. */

@@ -373,14 +373,14 @@ test('another model, whose usage counts by its own prices', async () => {
 })
 
 test('it is not asked once a limit is reached, in one-shot mode, or of an answer without text', async () => {
-  const turns = [counted('52.', 50), answer('Bye.'), answer('53.'), answer(' ')]
+  const turns = [counted('52.', 50), answer('Bye.'), answer('53.'), answer(' '), answer(' ')]
   const set = talk(turns, createTestStorage(), { reflect: replace })
   const limits = { tokens: 100 }
   expect(await set.chat.send('One', { limits }).result).toMatchObject({ text: '52.' })
   expect(await set.chat.send('One', { maxSteps: 0 }).result).toMatchObject({ text: 'Bye.' })
   expect(await set.chat.send('One', { limits: { steps: 1 } }).result).toMatchObject({ text: '53.' })
-  expect(await set.chat.send('One').result).toMatchObject({ outcome: 'completed' })
-  expect(set.sent).toHaveLength(4)
+  expect(await set.chat.send('One').result).toMatchObject({ error: { code: 'empty-answer' } })
+  expect(set.sent).toHaveLength(5)
 })
 
 test('it needs no step: it is asked in the last one, too', async () => {

@@ -136,7 +136,10 @@ it('a pending call of a snapshot is answered where it is shown, though another o
         async *stream({ messages }) {
           const isDone = messages.at(-1)?.role === 'tool'
           yield isDone
-            ? [{ type: 'finish', finishReason: 'stop' }]
+            ? [
+                { type: 'text-delta', delta: 'Paid.' },
+                { type: 'finish', finishReason: 'stop' },
+              ]
             : [
                 { type: 'tool-call', toolCallId: 'call_0', toolName: 'pay', input: {} },
                 { type: 'finish', finishReason: 'tool-calls' },

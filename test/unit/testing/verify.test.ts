@@ -64,10 +64,11 @@ test.each([
 
 test('it is not asked where the model could not do better, nor of an answer without text', async () => {
   const verify = vi.fn<Verify>(() => ({ feedback: 'No.' }))
-  const { chat } = talk([answer('1'), answer('2'), answer(' ')], createTestStorage(), { verify })
+  const turns = [answer('1'), answer('2'), answer(' '), answer(' ')]
+  const { chat } = talk(turns, createTestStorage(), { verify })
   expect(await chat.send('One', { maxSteps: 1 }).result).toMatchObject({ outcome: 'completed' })
   expect(await chat.send('One', { maxSteps: 0 }).result).toMatchObject({ outcome: 'completed' })
-  expect(await chat.send('One').result).toMatchObject({ outcome: 'completed' })
+  expect(await chat.send('One').result).toMatchObject({ error: { code: 'empty-answer' } })
   expect(verify).not.toHaveBeenCalled()
 })
 

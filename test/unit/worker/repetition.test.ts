@@ -1,14 +1,25 @@
 import { describe, expect, it } from 'vitest'
 import type { ToolOutcome } from '../../../src/protocol/questions.ts'
-import { createWorld, SCOPE, startCommand, startLife, type Turn } from './simulation.ts'
+import {
+  createWorld,
+  SCOPE,
+  startCommand,
+  startLife,
+  type SimTool,
+  type Turn,
+} from './simulation.ts'
 
 const ok: ToolOutcome = { status: 'succeeded', output: { type: 'text', value: 'ok' } }
+const said = (value: string): ToolOutcome => ({
+  status: 'succeeded',
+  output: { type: 'text', value },
+})
 const write = { descriptor: {}, run: () => ok }
 const steps = (inputs: string): Turn[] =>
   inputs.split('').map((n) => ({ calls: [{ tool: 'write', input: { n } }] }))
 
-async function play(inputs: string) {
-  const world = createWorld(steps(inputs), { write })
+async function play(inputs: string, tool: SimTool = write) {
+  const world = createWorld(steps(inputs), { write: tool })
   const live = startLife(world)
   await live.host.startRun(startCommand('run', 'go', { maxSteps: -1, retries: 3 }))
   const result = await live.ended()
@@ -46,6 +57,39 @@ describe('a run that repeats itself', () => {
     const { result, told } = await play('ABCDE'.repeat(8))
     expect(result.outcome).toBe('completed')
     expect(told).toBe(-1)
+  })
+
+  it('is not one whose results differ: nine clicks on "Next month" are progress', async () => {
+    let month = 0
+    const next = { descriptor: {}, run: () => said(`Month ${++month}`) }
+    const { result, told } = await play('A'.repeat(9), next)
+    expect(result).toMatchObject({ outcome: 'completed', steps: 10 })
+    expect([told, month]).toEqual([-1, 9])
+  })
+
+  it('is one whose results differ after three equal rounds, as far as they went', async () => {
+    let clicks = 0
+    const stuck = { descriptor: {}, run: () => said(`Page ${Math.max(4, ++clicks)}`) }
+    const { result, told } = await play('A'.repeat(9), stuck)
+    expect(result.outcome).toBe('completed')
+    expect(told).toBe(3)
+  })
+
+  it('asks for one call in 25 steps at most, whatever its results, and no more of it runs', async () => {
+    let count = 0
+    const clock = { descriptor: {}, run: () => said(`It is ${++count} o'clock.`) }
+    const { result } = await play('AB'.repeat(40), clock)
+    expect(result).toMatchObject({
+      error: { code: 'repeated-calls', message: expect.stringContaining('more than 25 steps') },
+      steps: 51,
+    })
+    expect(count).toBe(50)
+    // Twenty-six at once are one step.
+    const once = [{ calls: Array(26).fill({ tool: 'write', input: {} }) }]
+    const world = createWorld(once, { write: clock })
+    const live = startLife(world)
+    await live.host.startRun(startCommand('run', 'go'))
+    expect((await live.ended()).outcome).toBe('completed')
   })
 
   it('is noticed over a reload', async () => {

@@ -204,7 +204,8 @@ describe('a call in thoughts of a Chat Completions model', () => {
             { name: 'delete_account', description: 'd', execute: () => void ran.push('delete') },
           ],
         })
-        expect((await agent.run('go').result).outcome).toBe('completed')
+        const { outcome } = await agent.run('go').result
+        expect(outcome).toBe(field || answer.endsWith('No.') ? 'completed' : 'failed')
         expect(ran).toEqual([])
         await agent.dispose()
       })

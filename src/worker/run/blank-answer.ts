@@ -1,0 +1,24 @@
+import type { FactOf } from '../../protocol/fact.ts'
+
+type Output = Pick<FactOf<'model-output'>, 'message' | 'calls' | 'feedback' | 'finishReason'>
+
+/** Nothing in the message is for the person: reasoning, calls or white space alone. */
+export function isBlank({ message }: Pick<Output, 'message'>): boolean {
+  return !message.parts.some((part) =>
+    part.type === 'text' ? part.text.trim() !== '' : part.type === 'file',
+  )
+}
+
+/** The model meant to go on: it said nothing at all, or that it calls a tool, and no call came. */
+export function endsEarly(output: Output): boolean {
+  const { calls, feedback, finishReason } = output
+  if (calls.length > 0 || feedback || /filter|pause/.test(finishReason)) return false
+  return finishReason === 'tool-calls' || isBlank(output)
+}
+
+/** What the model is told then. */
+export function noteOn(output: Output): string {
+  const what = isBlank(output) ? 'Your last message was empty.' : 'No tool call came.'
+  const how = output.finishReason === 'length' ? ', briefly: the output limit was reached' : ''
+  return `${what} Call a tool or answer in words${how}.`
+}

@@ -1,0 +1,19 @@
+import { expect, own, replies, test } from './support/chat-page.ts'
+import { say } from './support/mock-answers.ts'
+
+test('an answer that was cut off says so, and Continue has it continued', async ({
+  openChat,
+  model,
+}) => {
+  model.enqueue(say('It begins', { finish: 'length' }), say('and ends.'))
+  const { page, send } = await openChat(model)
+  await send('Tell me')
+  await expect(page.locator('.notices')).toContainText('Cut off at the output limit.')
+  await expect(page.locator('.announcements')).toContainText('Cut off at the output limit.')
+  await expect(page.locator('.announcements')).not.toContainText('complete')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await expect(own(page).last()).toContainText('Continue')
+  await expect(replies(page).last()).toContainText('and ends.')
+  await expect(page.locator('.notices')).not.toContainText('Cut off')
+  await expect(page.locator('.announcements')).toContainText('The answer is complete.')
+})
