@@ -46,7 +46,7 @@ function fromFormat(messages: unknown, shape: Shape): Message[] {
 }
 
 /** As JSON has it: nothing that is read can change, or run code. */
-function plain(messages: unknown): unknown {
+export function plain(messages: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(messages) ?? 'null')
   } catch (cause) {

@@ -81,7 +81,7 @@ function assistantMessage(message: Placed): AssistantMessage {
   const parts = [
     ...(reasoning ? [{ type: 'reasoning', text: reasoning } as const] : []),
     ...blocks.flatMap(assistantParts),
-    ...(refusal ? [refusalPart(refusal, { refusal: true })] : []),
+    ...(refusal ? [refusalPart(refusal, { refusal: true }, place)] : []),
     ...calls,
   ]
   const metadata = asRecord(kept['providerMetadata']) ?? replayed(blocks)
@@ -112,7 +112,7 @@ function assistantParts(block: Placed): AssistantMessage['parts'] {
       return text ? [{ type: 'reasoning', text }] : []
     }
     case 'refusal':
-      return [refusalPart(requireText(block, 'refusal'), { type })]
+      return [refusalPart(requireText(block, 'refusal'), { type }, place)]
     case 'tool_use':
       return [useCall(block)]
     default:
@@ -124,11 +124,16 @@ function assistantParts(block: Placed): AssistantMessage['parts'] {
 
 /** Of what goes back unchanged, what is its own stands there. */
 function withoutOwn({ foreign, ...part }: TextPart): TextPart {
-  return foreign?.openai ? { ...part, foreign: { openai: foreign.openai } } : part
+  const { anthropic: _, ...others } = foreign ?? {}
+  return Object.keys(others).length > 0 ? { ...part, foreign: others } : part
 }
 
-function refusalPart(text: string, openai: JsonObject): AssistantMessage['parts'][number] {
-  return { type: 'text', text, foreign: { openai } }
+function refusalPart(
+  text: string,
+  fields: JsonObject,
+  { shape }: Place,
+): AssistantMessage['parts'][number] {
+  return { type: 'text', text, foreign: { [shape]: fields } }
 }
 
 /** Blocks that only their vendor understands: signatures, and calls of its own tools with their results. */
@@ -171,11 +176,11 @@ function cacheMarks(blocks: readonly Placed[]): JsonObject {
 
 function useCall(block: Placed): ToolCallPart {
   const { input } = block.fields
-  const { openai } = readForeign(keptOf(block)['foreign'])
+  const { anthropic: _, ...others } = readForeign(keptOf(block)['foreign'])
   return {
     ...refOf(block, requireText(block, 'name')),
     ...(keptInput(block) ?? { input: (input === undefined ? {} : input) as JsonValue }),
-    ...(openai && { foreign: { openai } }),
+    ...(Object.keys(others).length > 0 && { foreign: others }),
   }
 }
 

@@ -64,7 +64,7 @@ function shapeOf({ content }: JsonRecord): Shape {
 }
 
 /** Assigns every call an id of its own, and every result the id and name of its call. */
-class CallMatcher {
+export class CallMatcher {
   readonly #used = new Set<string>()
   /** Calls of the newest answer without a result yet, oldest first, by the id that the history gave them. */
   readonly #open = new Map<string, ToolCallPart[]>()

@@ -80,9 +80,14 @@ export function foreignOf(
 }
 
 export function readForeign(value: unknown): Foreign {
-  const { openai, anthropic } = asRecord(value) ?? {}
-  const [chat, turns] = [asRecord(openai), asRecord(anthropic)]
-  return { ...(chat && { openai: asJson(chat) }), ...(turns && { anthropic: asJson(turns) }) }
+  const given = asRecord(value) ?? {}
+  const shapes: readonly Shape[] = ['openai', 'responses', 'anthropic']
+  return Object.fromEntries(
+    shapes.flatMap((shape) => {
+      const fields = asRecord(given[shape])
+      return fields ? [[shape, asJson(fields)]] : []
+    }),
+  )
 }
 
 /** What came from JSON is JSON. */

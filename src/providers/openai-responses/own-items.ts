@@ -1,6 +1,6 @@
 import { sameJson } from '../../lib/same-json.ts'
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
-import type { AssistantMessage, ToolCallPart } from '../../protocol/message.ts'
+import type { AssistantMessage, FilePart, ToolCallPart } from '../../protocol/message.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 import { asArguments } from '../core/argument-value.ts'
 import { asObjects, asText, parseJson, type JsonRecord } from '../core/read-json.ts'
@@ -35,9 +35,17 @@ export function ownItems(
     callItems.length === calls.length &&
     calls.every((call, at) => isSameCall(call, callItems[at] ?? {}, tools)) &&
     items.filter(isPicture).length === files.length
-  if (!isSame) return undefined
+  return isSame ? withPictures(items, files) : undefined
+}
+
+/** The items with the data of their pictures, which is in the message's files. */
+export function withPictures(
+  items: readonly JsonObject[],
+  files: readonly FilePart[],
+): JsonObject[] {
+  const left = [...files]
   return items.map((item) =>
-    isPicture(item) ? { ...item, result: files.shift()?.data ?? '' } : item,
+    isPicture(item) ? { ...item, result: left.shift()?.data ?? '' } : item,
   )
 }
 
