@@ -144,7 +144,8 @@ export function readOwn(step: readonly JsonObject[], at: string): AssistantMessa
     if (last?.type === type) parts[parts.length - 1] = { type, text: last.text + whole }
     else parts.push({ type, text: whole })
   }
-  const items = step.map(({ offstage: _, ...item }) => {
+  const items = step.map((given) => {
+    const { offstage: _, ...item } = given
     const texts = [...asObjects(item['summary']), ...contentParts(item['content'])].map(partText)
     switch (item['type'] ?? 'message') {
       case 'message':

@@ -60,11 +60,11 @@ function itemsOf(message: OpenAIMessage): JsonObject[] {
 
 function answerItems(content: JsonValue | undefined, fields: JsonObject): JsonObject[] {
   const { tool_calls: calls = [], ...rest } = fields
-  const items = (calls as JsonObject[]).map(({ id, type: _, function: named, ...call }) => ({
-    type: 'function_call',
+  const items = (calls as JsonObject[]).map(({ id, function: named, ...call }) => ({
     call_id: id ?? '',
     ...asJson(named),
     ...call,
+    type: 'function_call',
   }))
   const parts = toItemParts(content, 'output')
   const isMessage = parts.length > 0 || items.length === 0 || Object.keys(rest).length > 0

@@ -317,7 +317,7 @@ const answer = fc
 export const responsesHistory: fc.Arbitrary<readonly object[]> = fc
   .array(fc.oneof(inputItem, answer), { maxLength: 5 })
   .map((turns) =>
-    turns.flatMap((turn, at) =>
+    turns.flatMap((turn, at): object[] =>
       'before' in turn
         ? [
             ...turn.before,
