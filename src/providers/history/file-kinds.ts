@@ -25,7 +25,6 @@ export function fileKind(shape: Shape, mediaType: string): string | undefined {
     if (isImageType(mediaType)) return 'image'
     return mediaType === 'application/pdf' ? 'document' : undefined
   }
-  if (shape === 'responses' && /^(?:audio|video)\//.test(mediaType)) return undefined
   if (mediaType.startsWith('image/')) return 'image_url'
   return audioFormat(mediaType) ? 'input_audio' : 'file'
 }

@@ -1,11 +1,10 @@
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import type { AssistantMessage, FilePart, Message } from '../../protocol/message.ts'
 import { asArguments } from '../core/argument-value.ts'
-import { fileOfDataURL } from '../core/data-url.ts'
 import { parseToolInput } from '../core/parse-tool-input.ts'
 import { asObjects, asRecord, asText } from '../core/read-json.ts'
-import { GAP, partText } from '../openai-responses/own-items.ts'
-import { plain } from './from-histories.ts'
+import { GAP, partText } from '../openai-responses/item-content.ts'
+import { joined, plain } from './from-histories.ts'
 import { fromVendor } from './from-vendor.ts'
 import { CallMatcher } from './import-history.ts'
 import { invalidHistory } from './invalid-history.ts'
@@ -27,23 +26,13 @@ export function fromResponses(
   const items: unknown = typeof input === 'string' ? [{ role: 'user', content: input }] : input
   if (!Array.isArray(items)) throw invalidHistory('history', 'must be an array of items')
   const matched = new CallMatcher()
-  const first = asText(instructions)
-  const messages: Message[] =
-    first === undefined ? [] : [{ role: 'system', parts: [{ type: 'text', text: first }] }]
-  for (const { at, step } of stepsOf(items)) {
-    for (const message of readItems(step, at)) {
-      const last = messages.at(-1)
-      if (message.role === 'assistant') messages.push(matched.calls(message))
-      else if (message.role !== 'tool') messages.push(message)
-      else {
-        const { parts, ...rest } = matched.results(message, at)
-        // Results of one answer are one message.
-        if (last?.role !== 'tool') messages.push({ ...rest, parts })
-        else messages[messages.length - 1] = { ...last, parts: [...last.parts, ...parts] }
-      }
-    }
-  }
-  return messages
+  const text = asText(instructions)
+  return joined([
+    ...(text === undefined ? [] : [{ role: 'system', parts: [{ type: 'text', text }] } as const]),
+    ...stepsOf(items).flatMap(({ at, step }) =>
+      readItems(step, at).map((message) => matched.match(message, at)),
+    ),
+  ])
 }
 
 interface Step {
@@ -51,7 +40,7 @@ interface Step {
   readonly step: JsonObject[]
 }
 
-/** Items that belong together: those of one answer, or one of another kind alone. */
+/** The items, grouped by answer. Input and outputs stand alone. */
 function stepsOf(items: readonly unknown[]): Step[] {
   const steps: Step[] = []
   let isOpen = false
@@ -84,7 +73,7 @@ function readItems(step: readonly JsonObject[], at: string): Message[] {
     : fromVendor({ content: fromItemParts(content), ...rest }, place)
 }
 
-/** The items say no more than what a message can say, by themselves or with fields `offstage`. */
+/** Whether `toResponses` could have built the items from a message's parts. */
 function isBuilt(step: readonly JsonObject[]): boolean {
   const isExtended = step.some(({ offstage }) =>
     Object.keys(asJson(offstage)).some((name) => name !== 'step'),
@@ -106,7 +95,7 @@ function has(fields: JsonObject, names: readonly string[]): boolean {
   return Object.keys(fields).every((name) => names.includes(name))
 }
 
-/** An answer as a message of Chat Completions, which is read from there. */
+/** An answer in the shape of Chat Completions, for `fromVendor`. */
 function chatAnswer(step: readonly JsonObject[]): JsonObject {
   const {
     type: _,
@@ -132,7 +121,7 @@ function chatCall(item: JsonObject): JsonObject {
   return { ...fields, id: id ?? '', type: 'function', function: named, offstage: kept }
 }
 
-/** An answer that the items say, in their order, with the items to be sent back. */
+/** An answer as a stream of these items is read: parts in the items' order, and the items as metadata. */
 export function readOwn(step: readonly JsonObject[], at: string): AssistantMessage {
   const parts: Part[] = []
   const said = new Set<string>()
@@ -189,5 +178,5 @@ function pictureOf({ result, output_format: format }: JsonObject): FilePart | nu
   const data = asText(result)
   return data === undefined
     ? null
-    : fileOfDataURL(`data:image/${asText(format) ?? 'png'};base64,${data}`)
+    : { type: 'file', mediaType: `image/${asText(format) ?? 'png'}`, data }
 }

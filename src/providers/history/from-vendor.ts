@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import type {
   AssistantMessage,
   CallError,
+  Foreign,
   Message,
   ProviderMetadata,
   TextPart,
@@ -124,8 +125,12 @@ function assistantParts(block: Placed): AssistantMessage['parts'] {
 
 /** Of what goes back unchanged, what is its own stands there. */
 function withoutOwn({ foreign, ...part }: TextPart): TextPart {
-  const { anthropic: _, ...others } = foreign ?? {}
-  return Object.keys(others).length > 0 ? { ...part, foreign: others } : part
+  return { ...part, ...foreignToAnthropic(foreign) }
+}
+
+function foreignToAnthropic(foreign: Foreign = {}): { readonly foreign?: Foreign } {
+  const { anthropic: _, ...others } = foreign
+  return Object.keys(others).length > 0 ? { foreign: others } : {}
 }
 
 function refusalPart(
@@ -176,11 +181,10 @@ function cacheMarks(blocks: readonly Placed[]): JsonObject {
 
 function useCall(block: Placed): ToolCallPart {
   const { input } = block.fields
-  const { anthropic: _, ...others } = readForeign(keptOf(block)['foreign'])
   return {
     ...refOf(block, requireText(block, 'name')),
     ...(keptInput(block) ?? { input: (input === undefined ? {} : input) as JsonValue }),
-    ...(Object.keys(others).length > 0 && { foreign: others }),
+    ...foreignToAnthropic(readForeign(keptOf(block)['foreign'])),
   }
 }
 

@@ -80,13 +80,10 @@ export function foreignOf(
 }
 
 export function readForeign(value: unknown): Foreign {
-  const given = asRecord(value) ?? {}
-  const shapes: readonly Shape[] = ['openai', 'responses', 'anthropic']
   return Object.fromEntries(
-    shapes.flatMap((shape) => {
-      const fields = asRecord(given[shape])
-      return fields ? [[shape, asJson(fields)]] : []
-    }),
+    Object.entries(asRecord(value) ?? {}).filter(
+      ([name, fields]) => /^(?:openai|responses|anthropic)$/.test(name) && asRecord(fields),
+    ),
   )
 }
 

@@ -26,7 +26,7 @@ export function toItemParts(content: unknown, side: 'input' | 'output'): JsonObj
   })
 }
 
-/** The reverse. A file's fields that Offstage has no word for stay with it. */
+/** The reverse of `toItemParts`. */
 export function fromItemParts(content: unknown): unknown {
   if (!Array.isArray(content)) return content
   return content.map((part: unknown) => {

@@ -96,11 +96,12 @@ function filePart(part: FilePart, target: Target): OpenAIContent {
   if (!/^[^,]+$/.test(mediaType) || mediaType.includes(';base64') || data === '')
     return fileWords(part, target)
   const openai = foreign?.[target.shape] ?? {}
+  // The Responses API takes no sound in a message.
+  const isMute = target.shape === 'responses' && openai['type'] === undefined
+  if (isMute && /^(?:audio|video)\//.test(mediaType)) return fileWords(part, target)
   const other = otherForeign(foreign, target)
   const unnamed = extension(target, { filename, ...other })
   switch (asText(openai['type']) ?? fileKind(target.shape, mediaType)) {
-    case undefined:
-      return fileWords(part, target)
     case 'image_url':
       return {
         ...openai,

@@ -1,7 +1,7 @@
 import { sameJson } from '../../lib/same-json.ts'
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import type { AssistantMessage, Message } from '../../protocol/message.ts'
-import { ownItems, withPictures } from '../openai-responses/own-items.ts'
+import { withPictures } from '../openai-responses/item-content.ts'
 import { asObjects } from '../core/read-json.ts'
 import type { Target, ToHistoryOptions } from './extension.ts'
 import type { OpenAIMessage, ResponsesItem } from './formats.ts'
@@ -26,7 +26,7 @@ export function toResponses(
         ? (ownStep(message, target) ?? chatMessages(message, target).flatMap(itemsOf))
         : chatMessages(message, target).flatMap(itemsOf)
     if (!first) continue
-    // Else two answers that stand together would be read as one.
+    // Without a mark, two adjacent answers would be read as one.
     const last = items.at(-1)
     const begins =
       message.role === 'assistant' && extensions === 'keep' && last !== undefined && isAnswer(last)
@@ -36,16 +36,16 @@ export function toResponses(
   return items as ResponsesItem[]
 }
 
-/** The items that the model's answer came in, if they say all of the message. */
+/** The items of the model's answer, if they hold all of the message. */
 function ownStep(message: AssistantMessage, { extensions }: Target): JsonObject[] | undefined {
   const { id: _, ...stored } = message
   const given = asObjects(stored.providerMetadata?.['openai']?.['items'])
   const files = stored.parts.filter((part) => part.type === 'file')
   const items = withPictures(given, files)
-  if (items.length > 0 && sameJson(readOwn(items, 'items'), stored)) return items
-  return extensions === 'omit'
-    ? ownItems(message, { messages: [], tools: [] }, 'openai')
-    : undefined
+  if (items.length === 0) return undefined
+  const own = readOwn(items, 'items')
+  const says = extensions === 'omit' ? sameJson(own.parts, stored.parts) : sameJson(own, stored)
+  return says ? items : undefined
 }
 
 function itemsOf(message: OpenAIMessage): JsonObject[] {
