@@ -2,10 +2,11 @@ import type { JsonObject, JsonValue } from './json.ts'
 
 /**
  * What an imported message or part had for which Offstage has no word, by the format that it came in. No model
- * gets it; `toOpenAI` and `toAnthropic` give it back.
+ * gets it; `toOpenAI`, `toResponses` and `toAnthropic` give it back.
  */
 export interface Foreign {
   readonly openai?: JsonObject
+  readonly responses?: JsonObject
   readonly anthropic?: JsonObject
 }
 

@@ -40,11 +40,10 @@ export function extension(
   )
 }
 
-/** The foreign fields of the other format. */
+/** The foreign fields of the other formats. */
 export function otherForeign(foreign: Foreign | undefined, { shape }: Target): Fields {
-  const other = shape === 'openai' ? 'anthropic' : 'openai'
-  const fields = foreign?.[other]
-  return { foreign: fields && { [other]: fields } }
+  const { [shape]: _, ...others } = foreign ?? {}
+  return { foreign: Object.keys(others).length > 0 ? others : undefined }
 }
 
 /** Words in place of a file, and the file as an extension. */

@@ -42,6 +42,34 @@ export interface OpenAIAssistantMessage extends Extended {
   tool_calls?: OpenAIToolCall[]
 }
 
+export type ResponsesContent =
+  | ({ type: 'input_text'; text: string } & Extended)
+  | ({ type: 'input_image'; image_url: string; detail: 'auto' | 'low' | 'high' } & Extended)
+  | ({ type: 'input_file'; file_data: string; filename?: string } & Extended)
+
+/**
+ * An item of the `input` of OpenAI's Responses API
+ * (https://platform.openai.com/docs/api-reference/responses/create). Items of an answer are as they came.
+ */
+export type ResponsesItem =
+  | ({
+      type: 'message'
+      role: 'system' | 'developer' | 'user'
+      content: ResponsesContent[]
+    } & Extended)
+  | ({
+      type: 'function_call_output'
+      call_id: string
+      output: string | ResponsesContent[]
+    } & Extended)
+  | ResponsesAnswerItem
+
+/** A message of the model's, a call, a thought, or what only the vendor reads. */
+export interface ResponsesAnswerItem extends Extended {
+  type: string
+  [field: string]: JsonValue | undefined
+}
+
 export interface AnthropicText extends Extended {
   type: 'text'
   text: string

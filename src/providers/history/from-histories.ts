@@ -29,7 +29,10 @@ export function fromAnthropic(
 }
 
 function fromFormat(messages: unknown, shape: Shape): Message[] {
-  const read = readHistory(plain(messages), shape).flat()
+  return joined(readHistory(plain(messages), shape).flat())
+}
+
+export function joined(read: readonly Message[]): Message[] {
   const together: Message[] = []
   for (const message of read) {
     const last = together.at(-1)
@@ -46,7 +49,7 @@ function fromFormat(messages: unknown, shape: Shape): Message[] {
 }
 
 /** As JSON has it: nothing that is read can change, or run code. */
-function plain(messages: unknown): unknown {
+export function plain(messages: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(messages) ?? 'null')
   } catch (cause) {

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import type {
   AssistantMessage,
   CallError,
+  Foreign,
   Message,
   ProviderMetadata,
   TextPart,
@@ -81,7 +82,7 @@ function assistantMessage(message: Placed): AssistantMessage {
   const parts = [
     ...(reasoning ? [{ type: 'reasoning', text: reasoning } as const] : []),
     ...blocks.flatMap(assistantParts),
-    ...(refusal ? [refusalPart(refusal, { refusal: true })] : []),
+    ...(refusal ? [refusalPart(refusal, { refusal: true }, place)] : []),
     ...calls,
   ]
   const metadata = asRecord(kept['providerMetadata']) ?? replayed(blocks)
@@ -112,7 +113,7 @@ function assistantParts(block: Placed): AssistantMessage['parts'] {
       return text ? [{ type: 'reasoning', text }] : []
     }
     case 'refusal':
-      return [refusalPart(requireText(block, 'refusal'), { type })]
+      return [refusalPart(requireText(block, 'refusal'), { type }, place)]
     case 'tool_use':
       return [useCall(block)]
     default:
@@ -124,11 +125,20 @@ function assistantParts(block: Placed): AssistantMessage['parts'] {
 
 /** Of what goes back unchanged, what is its own stands there. */
 function withoutOwn({ foreign, ...part }: TextPart): TextPart {
-  return foreign?.openai ? { ...part, foreign: { openai: foreign.openai } } : part
+  return { ...part, ...foreignToAnthropic(foreign) }
 }
 
-function refusalPart(text: string, openai: JsonObject): AssistantMessage['parts'][number] {
-  return { type: 'text', text, foreign: { openai } }
+function foreignToAnthropic(foreign: Foreign = {}): { readonly foreign?: Foreign } {
+  const { anthropic: _, ...others } = foreign
+  return Object.keys(others).length > 0 ? { foreign: others } : {}
+}
+
+function refusalPart(
+  text: string,
+  fields: JsonObject,
+  { shape }: Place,
+): AssistantMessage['parts'][number] {
+  return { type: 'text', text, foreign: { [shape]: fields } }
 }
 
 /** Blocks that only their vendor understands: signatures, and calls of its own tools with their results. */
@@ -171,11 +181,10 @@ function cacheMarks(blocks: readonly Placed[]): JsonObject {
 
 function useCall(block: Placed): ToolCallPart {
   const { input } = block.fields
-  const { openai } = readForeign(keptOf(block)['foreign'])
   return {
     ...refOf(block, requireText(block, 'name')),
     ...(keptInput(block) ?? { input: (input === undefined ? {} : input) as JsonValue }),
-    ...(openai && { foreign: { openai } }),
+    ...foreignToAnthropic(readForeign(keptOf(block)['foreign'])),
   }
 }
 

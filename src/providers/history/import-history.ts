@@ -38,10 +38,7 @@ export function readHistory(messages: unknown, shape?: Shape): Message[][] {
     if (!message) throw invalidHistory(at, 'is no message')
     const place = { at, field: '', shape: shape ?? shapeOf(message) }
     const read = 'parts' in message ? [fromOffstage(message, at)] : fromVendor(message, place)
-    return read.map((each): Message => {
-      if (each.role === 'assistant') return matched.calls(each)
-      return each.role === 'tool' ? matched.results(each, at) : each
-    })
+    return read.map((each) => matched.match(each, at))
   })
 }
 
@@ -64,12 +61,17 @@ function shapeOf({ content }: JsonRecord): Shape {
 }
 
 /** Assigns every call an id of its own, and every result the id and name of its call. */
-class CallMatcher {
+export class CallMatcher {
   readonly #used = new Set<string>()
   /** Calls of the newest answer without a result yet, oldest first, by the id that the history gave them. */
   readonly #open = new Map<string, ToolCallPart[]>()
 
-  calls(message: AssistantMessage): AssistantMessage {
+  match(message: Message, at: string): Message {
+    if (message.role === 'assistant') return this.#calls(message)
+    return message.role === 'tool' ? this.#results(message, at) : message
+  }
+
+  #calls(message: AssistantMessage): AssistantMessage {
     // No vendor takes results behind a later answer.
     this.#open.clear()
     return {
@@ -78,7 +80,7 @@ class CallMatcher {
     }
   }
 
-  results(message: ToolMessage, at: string): ToolMessage {
+  #results(message: ToolMessage, at: string): ToolMessage {
     return {
       ...message,
       parts: message.parts.map((part) => {

@@ -1,6 +1,6 @@
 /**
- * Histories in the formats of OpenAI's Chat Completions and Anthropic's Messages, in and out, without loss. All
- * functions are pure. See docs/histories.md.
+ * Histories in the formats of OpenAI's Chat Completions and Responses and Anthropic's Messages, in and out, without
+ * loss. All functions are pure. See docs/histories.md.
  */
 export type { Extensions, ToHistoryOptions } from './extension.ts'
 export type {
@@ -16,7 +16,12 @@ export type {
   OpenAIMessage,
   OpenAIText,
   OpenAIToolCall,
+  ResponsesAnswerItem,
+  ResponsesContent,
+  ResponsesItem,
 } from './formats.ts'
 export { fromAnthropic, fromOpenAI } from './from-histories.ts'
+export { fromResponses } from './from-responses.ts'
 export { toAnthropic } from './to-anthropic.ts'
 export { toOpenAI } from './to-openai.ts'
+export { toResponses } from './to-responses.ts'

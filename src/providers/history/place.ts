@@ -80,9 +80,11 @@ export function foreignOf(
 }
 
 export function readForeign(value: unknown): Foreign {
-  const { openai, anthropic } = asRecord(value) ?? {}
-  const [chat, turns] = [asRecord(openai), asRecord(anthropic)]
-  return { ...(chat && { openai: asJson(chat) }), ...(turns && { anthropic: asJson(turns) }) }
+  return Object.fromEntries(
+    Object.entries(asRecord(value) ?? {}).filter(
+      ([name, fields]) => /^(?:openai|responses|anthropic)$/.test(name) && asRecord(fields),
+    ),
+  )
 }
 
 /** What came from JSON is JSON. */

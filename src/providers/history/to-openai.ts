@@ -38,46 +38,47 @@ export function toOpenAI(
   messages: readonly Message[],
   { extensions = 'keep' }: ToHistoryOptions = {},
 ): OpenAIMessage[] {
-  return messages.flatMap((message, index) => {
-    const target: Target = { shape: 'openai', extensions, index }
-    switch (message.role) {
-      case 'system': {
-        const foreign = message.foreign?.openai
-        const content = contentOf(message.parts.map((part) => textPart(part, target)))
-        const role = foreign?.['role'] === 'developer' ? 'developer' : 'system'
-        return {
-          ...foreign,
-          role,
-          content,
-          ...extension(target, otherForeign(message.foreign, target)),
-        }
-      }
-      case 'user': {
-        const { parts, synthetic, foreign } = message
-        return {
-          ...foreign?.openai,
+  return messages.flatMap((message, index) =>
+    chatMessages(message, { shape: 'openai', extensions, index }),
+  )
+}
+
+/** A message as Chat Completions has it. With the shape `responses`, what the Responses API can say is left in it. */
+export function chatMessages(message: Message, target: Target): OpenAIMessage[] {
+  switch (message.role) {
+    case 'system': {
+      const foreign = message.foreign?.[target.shape]
+      const content = contentOf(message.parts.map((part) => textPart(part, target)))
+      const role = foreign?.['role'] === 'developer' ? 'developer' : 'system'
+      const extended = extension(target, otherForeign(message.foreign, target))
+      return [{ ...foreign, role, content, ...extended }]
+    }
+    case 'user': {
+      const { parts, synthetic, foreign } = message
+      return [
+        {
+          ...foreign?.[target.shape],
           role: 'user',
           content: contentOf(parts.map((part) => contentPart(part, target))),
           ...extension(target, {
             synthetic: synthetic || undefined,
             ...otherForeign(foreign, target),
           }),
-        }
-      }
-      case 'assistant':
-        return assistantMessage(message, target)
-      case 'tool':
-        return message.parts.map((part) => toolMessage(part, target))
-      default:
-        return message satisfies never
+        },
+      ]
     }
-  })
+    case 'assistant':
+      return [assistantMessage(message, target)]
+    case 'tool':
+      return message.parts.map((part) => toolMessage(part, target))
+    default:
+      return message satisfies never
+  }
 }
 
 function textPart({ text, foreign }: TextPart, target: Target): OpenAIText {
-  const { openai } = foreign ?? {}
   return {
-    ...openai,
+    ...foreign?.[target.shape],
     type: 'text',
     text,
     ...extension(target, otherForeign(foreign, target)),
@@ -94,10 +95,13 @@ function filePart(part: FilePart, target: Target): OpenAIContent {
   // What a data URL can't say.
   if (!/^[^,]+$/.test(mediaType) || mediaType.includes(';base64') || data === '')
     return fileWords(part, target)
-  const openai = foreign?.openai ?? {}
+  const openai = foreign?.[target.shape] ?? {}
+  // The Responses API takes no sound in a message.
+  const isMute = target.shape === 'responses' && openai['type'] === undefined
+  if (isMute && /^(?:audio|video)\//.test(mediaType)) return fileWords(part, target)
   const other = otherForeign(foreign, target)
   const unnamed = extension(target, { filename, ...other })
-  switch (asText(openai['type']) ?? fileKind('openai', mediaType)) {
+  switch (asText(openai['type']) ?? fileKind(target.shape, mediaType)) {
     case 'image_url':
       return {
         ...openai,
@@ -128,7 +132,8 @@ function assistantMessage(message: AssistantMessage, target: Target): OpenAIAssi
   const reasoning = thoughts.map(({ text }) => text).join('')
   const all = parts.filter((part) => part.type === 'text' || part.type === 'file')
   const last = all.at(-1)
-  const isRefusal = last?.type === 'text' && last.foreign?.openai?.['refusal'] === true
+  const isChat = target.shape === 'openai'
+  const isRefusal = isChat && last?.type === 'text' && last.foreign?.openai?.['refusal'] === true
   const refusal = isRefusal ? last : undefined
   const texts = refusal ? all.slice(0, -1) : all
   const calls = parts.filter((part) => part.type === 'tool-call')
@@ -139,14 +144,17 @@ function assistantMessage(message: AssistantMessage, target: Target): OpenAIAssi
   ]
   const order = orderOf(parts)
   return {
-    ...foreign?.openai,
+    ...foreign?.[target.shape],
     role: 'assistant',
     content: texts.length === 0 ? null : contentOf(texts.map((part) => answerPart(part, target))),
     ...(refusal && { refusal: refusal.text }),
-    ...(reasoning !== '' && target.extensions === 'keep' && { reasoning_content: reasoning }),
+    ...(reasoning !== '' &&
+      isChat &&
+      target.extensions === 'keep' && { reasoning_content: reasoning }),
     ...(calls.length > 0 && { tool_calls: calls.map((call) => toolCall(call, target)) }),
     ...extension(target, {
-      reasoning: target.extensions === 'refuse' && reasoning !== '' ? reasoning : undefined,
+      reasoning:
+        (isChat && target.extensions === 'keep') || reasoning === '' ? undefined : reasoning,
       order: sameJson(order, orderOf(usual)) ? undefined : order,
       actionText,
       partial: partial || undefined,
@@ -160,7 +168,7 @@ type AnswerPart = Exclude<NonNullable<OpenAIAssistantMessage['content']>, string
 
 function answerPart(part: TextPart | FilePart, target: Target): AnswerPart {
   if (part.type === 'file') return fileWords(part, target)
-  const { type, ...openai } = part.foreign?.openai ?? {}
+  const { type, ...openai } = part.foreign?.[target.shape] ?? {}
   if (type !== 'refusal') return textPart(part, target)
   const other = otherForeign(part.foreign, target)
   return { ...openai, type, refusal: part.text, ...extension(target, other) }
@@ -168,7 +176,7 @@ function answerPart(part: TextPart | FilePart, target: Target): AnswerPart {
 
 function toolCall(call: ToolCallPart, target: Target): OpenAIToolCall {
   const { toolCallId, toolName, providerCallId, rescued, foreign } = call
-  const openai = foreign?.openai ?? {}
+  const openai = foreign?.[target.shape] ?? {}
   const inner = innerOf(openai, 'function')
   const said = call.error
     ? { error: call.error, rawInput: call.rawInput }
@@ -204,14 +212,17 @@ function toolMessage(part: ToolResultPart, target: Target): OpenAIMessage {
   const content =
     output.type === 'content'
       ? output.value.map((each) =>
-          each.type === 'text' ? textPart(each, target) : fileWords(each, target),
+          // No file in a result of Chat Completions.
+          each.type === 'file' && target.shape === 'openai'
+            ? fileWords(each, target)
+            : contentPart(each, target),
         )
       : resultText(output, 'in-words')
   return {
-    ...foreign?.openai,
+    ...foreign?.[target.shape],
     role: 'tool',
     tool_call_id: toolCallId,
-    content,
+    content: content as string | OpenAIText[],
     ...extension(target, resultExtension(part, target)),
   }
 }

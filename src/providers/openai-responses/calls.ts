@@ -17,18 +17,18 @@ interface Calling {
   readonly items: readonly Item[]
 }
 
-/** A call of the page's tools. (Others run at the vendor's.) */
+/** A call of the page's tools. Calls of other types run at the vendor's. */
 export function isCall({ value }: Item): boolean {
   return value['type'] === 'function_call'
 }
 
-/** The model's own form for several calls at once, which it should not write. */
+/** A wrapper around several calls, which OpenAI's models write by mistake: `{ tool_uses: [ … ] }`. */
 export function isWrapper({ tools }: Pick<Calling, 'tools'>, { value }: Item): boolean {
   const name = asText(value['name']) ?? ''
   return /^(?:multi_tool_use\.)?parallel$/.test(name) && !tools.some((tool) => tool.name === name)
 }
 
-/** Shows the call, once its name is there, with what came of its arguments before. */
+/** Shows a call once it has a name, with the arguments that came before the name. */
 export function openCall(calling: Pick<Calling, 'tools'>, item: Item): StreamPart[] {
   const { value } = item
   const toolName = asText(value['name'])
@@ -43,7 +43,7 @@ export function openCall(calling: Pick<Calling, 'tools'>, item: Item): StreamPar
   ]
 }
 
-/** Every call. None has an input that the server didn't call whole, by the item or by its arguments. */
+/** Every call. A call gets an input only after `output_item.done` or `function_call_arguments.done`. */
 export function settledCalls(calling: Calling, end: OutputEnd): ToolCallStreamPart[] {
   const calls = calling.items.filter(isCall)
   return calls.flatMap((item, at) => {

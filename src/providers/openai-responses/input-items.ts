@@ -22,7 +22,7 @@ export function inputItems(request: ModelRequest, providerId: string): JsonObjec
   const history = healHistory(request.messages).map((message) => {
     const items = message.role === 'assistant' && ownItems(message, request, providerId)
     if (!items) return message
-    // The files are in the items.
+    // The items hold the files already.
     const sent = { ...message, parts: message.parts.filter(({ type }) => type !== 'file') }
     own.set(sent, items)
     return sent
@@ -61,7 +61,7 @@ function callsOf({ parts }: AssistantMessage): ToolCallPart[] {
   return parts.filter((part) => part.type === 'tool-call')
 }
 
-/** Items as they came. A call's id is another one only where the API would refuse its own. */
+/** The items as they came. A call gets another id only where the API would refuse its own. */
 function withIds(
   items: readonly JsonObject[],
   calls: readonly ToolCallPart[],

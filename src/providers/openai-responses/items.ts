@@ -2,19 +2,19 @@ import { asText, type JsonRecord } from '../core/read-json.ts'
 
 /** An item of an answer as it grows. */
 export interface Item {
-  /** The `output_index` of its events. Steady, where the ids change from event to event (GitHub Copilot). */
+  /** The `output_index` of its events. GitHub Copilot changes the ids from event to event, and this never. */
   readonly index: number | undefined
-  /** As it came: opened, with the parts that are whole, at last whole itself. */
+  /** The item as it came: opened, with the parts that are whole, at last whole itself. */
   value: JsonRecord
   /** The server said that it is whole. */
   isDone: boolean
-  /** What was shown of each of its texts. */
+  /** The text shown so far, by part. */
   readonly shown: Map<string, string>
-  /** Of a call, from its name on. */
+  /** Set once a call has a name. */
   toolCallId?: string
 }
 
-/** The item of that type that shares most with what an event says of its own; the last one of several. */
+/** The item that shares most ids with an event, of the same type. Of several, the last. */
 export function findItem(
   items: readonly Item[],
   value: JsonRecord,
@@ -35,7 +35,7 @@ export function findItem(
   return found
 }
 
-/** Some servers leave out what names an item. */
+/** Some servers send neither an id nor an index. */
 function isNameless({ id, call_id: callId }: JsonRecord, index: number | undefined): boolean {
   return index === undefined && (asText(id) ?? asText(callId)) === undefined
 }

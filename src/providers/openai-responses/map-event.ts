@@ -15,9 +15,9 @@ import { readUsage } from '../openai/usage.ts'
 import type { ModelRequest } from '../provider.ts'
 import { isCall, isWrapper, openCall, settledCalls } from './calls.ts'
 import { findItem, openItem, type Item } from './items.ts'
-import { GAP, partText } from './own-items.ts'
+import { GAP, partText } from './item-content.ts'
 
-/** What is remembered from event to event of one answer. */
+/** The state of one answer, from event to event. */
 export interface ResponsesState {
   readonly providerId: string
   readonly tools: readonly ToolDefinition[]
@@ -35,7 +35,7 @@ export interface ResponsesState {
   hasRefusal: boolean
   /** An event of this format came. */
   hasResponse: boolean
-  /** What came beside this format. */
+  /** The last data that was of no known format. */
   stray: unknown
 }
 
@@ -62,7 +62,7 @@ export function startResponses(
   }
 }
 
-/** Events about a text, by the middle of their name: the type of their item, and the text's place in it. */
+/** Events that carry text, by the middle of their name: the item's type, and the list in it that holds the text. */
 const texts: ReadonlyMap<string, readonly [type: string, list: string]> = new Map([
   ['output_text', ['message', 'content']],
   ['refusal', ['message', 'content']],
@@ -73,8 +73,8 @@ const texts: ReadonlyMap<string, readonly [type: string, list: string]> = new Ma
 ])
 
 /**
- * One event of a Responses stream (https://platform.openai.com/docs/api-reference/responses-streaming), or
- * a whole response. Events count in the order in which they come, whatever their `sequence_number`.
+ * Reads an event of a stream (https://platform.openai.com/docs/api-reference/responses-streaming) or a whole
+ * response. Events count in the order of arrival: gateways get `sequence_number` wrong.
  */
 export function mapResponsesEvent(state: ResponsesState, event: unknown): StreamPart[] {
   const record = asRecord(event)
@@ -115,7 +115,7 @@ export function endResponses(
   return [{ type: 'error', error: noAnswer('response', state.stray) }]
 }
 
-/** A whole response has a status in place of a type. */
+/** The event's type. A whole response has none: its status says how it ended. */
 function typeOf({ type, output, status }: JsonRecord): string {
   return asText(type) ?? (Array.isArray(output) ? `response.${asText(status) ?? 'completed'}` : '')
 }
@@ -161,14 +161,14 @@ function readText(
   return delta === undefined ? catchUp(state, place, partText(record)) : show(state, place, delta)
 }
 
-/** The item that an event belongs to. One that was never opened is made up. */
+/** The item that an event belongs to. Without `output_item.added`, the item is made up. */
 function itemOf({ items }: ResponsesState, record: JsonRecord, type: string): Item {
   const value = { type, id: record['item_id'] }
   const index = asCount(record['output_index'])
   return findItem(items, value, index) ?? openItem(items, value, index)
 }
 
-/** One of the texts of an item: a part of its content or summary, or the arguments of a call. */
+/** A text of an item: a part of its content or summary, or the arguments of a call. */
 interface Place {
   readonly item: Item
   readonly key: string
@@ -195,13 +195,13 @@ function show(state: ResponsesState, { item, key }: Place, delta: string): Strea
   return state.inline?.push(text) ?? [{ type: 'text-delta', delta: text }]
 }
 
-/** Shows what the deltas left out of a text that is whole now. */
+/** Shows the rest of a text whose `done` event has more than the deltas had. */
 function catchUp(state: ResponsesState, place: Place, text: string | undefined): StreamPart[] {
   const before = place.item.shown.get(place.key) ?? ''
   return text?.startsWith(before) ? show(state, place, text.slice(before.length)) : []
 }
 
-/** A part of an item is whole. The item is built of such parts where it never comes whole itself. */
+/** A part of an item is complete. Servers that never send `output_item.done` have their items built of these. */
 function closePart(state: ResponsesState, record: JsonRecord): StreamPart[] {
   const { part: value, content_index: at, summary_index: index = at } = record
   const part = asRecord(value)
@@ -247,7 +247,7 @@ function closeItem(
   ]
 }
 
-/** The picture of an image generation. Its data is in the message's file, so the item does without. */
+/** The picture of an image generation. The message's file holds the data, so the item drops it. */
 function readPicture({ files }: ResponsesState, item: Item): StreamPart[] {
   const { type, result, output_format: format } = item.value
   if (type !== 'image_generation_call' || !asText(result)) return []
@@ -257,7 +257,7 @@ function readPicture({ files }: ResponsesState, item: Item): StreamPart[] {
   return parts
 }
 
-/** The last event, with the whole response; in some, `output` is empty though items came. */
+/** The last event. Its `output` may be empty though items came, so it only completes items or stands in for a stream. */
 function readEnd(state: ResponsesState, ending: string, response: JsonRecord): StreamPart[] {
   const { usage, output, status, incomplete_details: details } = response
   const isWhole = state.items.length === 0
@@ -284,7 +284,7 @@ function readEnd(state: ResponsesState, ending: string, response: JsonRecord): S
   return [...parts, ...finish(state, word, error)]
 }
 
-/** `word`: why it ended; undefined: nobody said that it did. */
+/** The last parts. `word`: the reason of the end; undefined without proof of the end. */
 function finish(
   state: ResponsesState,
   word: string | undefined,
@@ -298,7 +298,7 @@ function finish(
   if (error) return [...parts, { type: 'error', error }]
   if (word === undefined) return parts
   const items = state.items.map(({ value }) => value as JsonObject)
-  // Reasoning that nothing followed is refused.
+  // OpenAI refuses reasoning that no item follows.
   const isKept = state.keepsItems && items.length > 0 && items.at(-1)?.['type'] !== 'reasoning'
   parts.push({
     type: 'finish',

@@ -3,17 +3,10 @@ import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import type { AssistantMessage, ToolCallPart } from '../../protocol/message.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 import { asArguments } from '../core/argument-value.ts'
-import { asObjects, asText, parseJson, type JsonRecord } from '../core/read-json.ts'
+import { asObjects, asText, parseJson } from '../core/read-json.ts'
 import { withoutStrictNulls } from '../core/strict-nulls.ts'
 import type { ModelRequest } from '../provider.ts'
-
-/** Between the texts of two messages of one answer. */
-export const GAP = '\n\n'
-
-/** The text of a part of a message's or a reasoning item's content. */
-export function partText(part: JsonRecord | undefined): string {
-  return asText(part?.['text']) ?? asText(part?.['refusal']) ?? ''
-}
+import { GAP, isPicture, partText, withPictures } from './item-content.ts'
 
 /**
  * The items of an answer as they came: together, or none. Undefined when the message says something else
@@ -35,18 +28,10 @@ export function ownItems(
     callItems.length === calls.length &&
     calls.every((call, at) => isSameCall(call, callItems[at] ?? {}, tools)) &&
     items.filter(isPicture).length === files.length
-  if (!isSame) return undefined
-  return items.map((item) =>
-    isPicture(item) ? { ...item, result: files.shift()?.data ?? '' } : item,
-  )
+  return isSame ? withPictures(items, files) : undefined
 }
 
-/** Its data is kept once, in the message's file. */
-function isPicture({ type, result }: JsonObject): boolean {
-  return type === 'image_generation_call' && result === ''
-}
-
-/** A call of a tool that is not of the page's waits for an output that nobody gives. */
+/** Custom and computer calls wait for an output that the page never gives: OpenAI refuses them without one. */
 function hasUnanswered(items: readonly JsonObject[]): boolean {
   return items.some(
     (item) =>

@@ -48,12 +48,12 @@ function instructionsOf({ instructions, messages }: ModelRequest): string {
   return [instructions, ...stored].filter(Boolean).join('\n\n')
 }
 
-/** The fields that Chat Completions has for tools, without its level `function`. */
+/** Chat Completions' fields for tools, without the level `function`. */
 function flatTools(fields: JsonObject): JsonObject {
   const choice = asRecord(fields['tool_choice']) as JsonObject | undefined
   return {
     ...fields,
-    // Without a word about it, the API makes tools strict.
+    // The API makes tools strict unless told otherwise.
     ...(fields['tools'] !== undefined && {
       tools: asObjects(fields['tools']).map((tool) => ({ strict: false, ...flat(tool) })),
     }),

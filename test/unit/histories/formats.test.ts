@@ -5,8 +5,10 @@ import type { HistoryMessage, Message } from '../../../src/index.ts'
 import {
   fromAnthropic,
   fromOpenAI,
+  fromResponses,
   toAnthropic,
   toOpenAI,
+  toResponses,
 } from '../../../src/providers/history/index.ts'
 import { importHistory } from '../../../src/providers/history/import-history.ts'
 
@@ -128,6 +130,110 @@ test('a conversation as Anthropic has it, with its signatures', () => {
   expect(fromAnthropic(toAnthropic(messages))).toEqual(withoutIds)
 })
 
+describe('items of the Responses API', () => {
+  const call = (id: string, name: string, args: string) => ({
+    type: 'function_call',
+    call_id: id,
+    name,
+    arguments: args,
+  })
+
+  test('a conversation of another vendor is built of its parts', () => {
+    expect(toResponses(messages, { extensions: 'omit' })).toEqual([
+      {
+        type: 'message',
+        role: 'system',
+        content: [{ type: 'input_text', text: 'Be brief.' }],
+      },
+      {
+        type: 'message',
+        role: 'user',
+        content: [
+          { type: 'input_text', text: 'What is it?' },
+          {
+            type: 'input_image',
+            detail: 'auto',
+            image_url: `data:image/png;base64,${png}`,
+          },
+        ],
+      },
+      {
+        type: 'message',
+        role: 'assistant',
+        content: [{ type: 'output_text', text: 'Let me see.' }],
+      },
+      call('call_1', 'look', '{"deep":true}'),
+      call('call_2', 'ask', '{}'),
+      { type: 'function_call_output', call_id: 'call_1', output: '{"mug":1}' },
+      {
+        type: 'function_call_output',
+        call_id: 'call_2',
+        output: 'Error (timeout): Too slow.',
+      },
+    ])
+    expect(fromResponses(toResponses(messages))).toEqual(withoutIds)
+  })
+
+  const items = [
+    { id: 'rs_1', type: 'reasoning', encrypted_content: 'g', summary: [{ text: 'I look.' }] },
+    {
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      phase: 'commentary',
+      content: [{ type: 'output_text', text: 'Let me see.', annotations: [] }],
+    },
+    { ...call('call_1', 'look', '{"deep": true}'), id: 'fc_1', status: 'completed' },
+  ]
+  const output = { type: 'function_call_output', call_id: 'call_1', output: 'A mug' }
+
+  test('an answer keeps its items, and gives them back while it says the same', () => {
+    const input = [{ role: 'user', content: 'What is it?' }, ...items, output]
+    const [system, user, answer, result] = fromResponses({ instructions: 'Be brief.', input })
+    expect(system).toEqual({ role: 'system', parts: [{ type: 'text', text: 'Be brief.' }] })
+    expect(user).toEqual({ role: 'user', parts: [{ type: 'text', text: 'What is it?' }] })
+    expect(answer).toEqual({
+      role: 'assistant',
+      parts: [
+        { type: 'reasoning', text: 'I look.' },
+        { type: 'text', text: 'Let me see.' },
+        { type: 'tool-call', toolCallId: 'call_1', toolName: 'look', input: { deep: true } },
+      ],
+      providerMetadata: { openai: { items } },
+    })
+    const given = [answer, result].flatMap((message) => message ?? [])
+    expect(toResponses(given, { extensions: 'refuse' })).toEqual([...items, output])
+    const edited = given.map((message) =>
+      message.role === 'assistant'
+        ? { ...message, parts: message.parts.filter(({ type }) => type !== 'text') }
+        : message,
+    )
+    expect(toResponses(edited, { extensions: 'omit' })).toEqual([
+      call('call_1', 'look', '{"deep":true}'),
+      output,
+    ])
+  })
+
+  test('a text alone is what a person said', () => {
+    expect(fromResponses({ input: 'Hi' })).toEqual([
+      { role: 'user', parts: [{ type: 'text', text: 'Hi' }] },
+    ])
+  })
+
+  test.each([
+    ['an item that is somewhere else', [{ type: 'item_reference', id: 'rs_1' }]],
+    ['an output without its call', [output]],
+    [
+      'a file that is somewhere else',
+      [{ role: 'user', content: [{ type: 'input_file', file_id: 'x' }] }],
+    ],
+    ['a call without a name', [{ id: 'fc_1', type: 'function_call', call_id: 'call_1' }]],
+    ['no items', { input: 3 } as never],
+  ])('%s is refused', (_, input) => {
+    expect(() => fromResponses(input)).toThrow(expect.objectContaining({ code: 'invalid-history' }))
+  })
+})
+
 test('what comes out is what the vendors’ own types describe', () => {
   expectTypeOf(toOpenAI).returns.toExtend<ChatCompletionMessageParam[]>()
   expectTypeOf(toOpenAI).returns.toExtend<HistoryMessage[]>()
@@ -136,7 +242,7 @@ test('what comes out is what the vendors’ own types describe', () => {
 })
 
 test('what a format can’t say is refused where that is asked for, by its place', () => {
-  for (const write of [toOpenAI, toAnthropic])
+  for (const write of [toOpenAI, toResponses, toAnthropic])
     expect(() => write(messages, { extensions: 'refuse' })).toThrow(
       expect.objectContaining({ code: 'invalid-history' }),
     )

@@ -243,3 +243,97 @@ function unlessBare<Block extends { type: string; text?: unknown }>(blocks: Bloc
   const isBare = blocks.length === 1 && first?.type === 'text' && Object.keys(first).length === 2
   return isBare ? String(first.text) : blocks
 }
+
+const inputPart = fc.oneof(
+  fc.tuple(text, breakpoint).map(([value, more]) => ({ type: 'input_text', text: value, ...more })),
+  fc.tuple(data, fc.constantFrom('auto', 'low')).map(([value, detail]) => ({
+    type: 'input_image',
+    detail,
+    image_url: `data:image/png;base64,${value}`,
+  })),
+  fc.tuple(data, some({ filename: text })).map(([value, name]) => ({
+    type: 'input_file',
+    file_data: `data:application/pdf;base64,${value}`,
+    ...name,
+  })),
+)
+const stored = some({ id: words, status: fc.constant('completed') })
+const inputItem = fc
+  .tuple(
+    fc.constantFrom('user', 'system', 'developer'),
+    fc.array(inputPart, { minLength: 1, maxLength: 3 }),
+    stored,
+  )
+  .map(([role, content, more]) => ({
+    type: 'message',
+    role,
+    content:
+      role === 'user' ? content : content.map(() => ({ type: 'input_text', text: 'Be brief.' })),
+    ...more,
+  }))
+const thought = fc.tuple(words, text).map(([id, value]) => ({
+  id,
+  type: 'reasoning',
+  encrypted_content: 'gAAAA',
+  summary: [{ type: 'summary_text', text: value }],
+}))
+const reply = fc
+  .tuple(
+    fc.array(
+      fc.oneof(
+        fc.tuple(text, some({ annotations: fc.constant([]) })).map(([value, more]) => ({
+          type: 'output_text',
+          text: value,
+          ...more,
+        })),
+        text.map((refusal) => ({ type: 'refusal', refusal })),
+      ),
+      { minLength: 1, maxLength: 2 },
+    ),
+    some({ id: words, phase: fc.constant('commentary') }),
+  )
+  .map(([content, more]) => ({ type: 'message', role: 'assistant', content, ...more }))
+const search = words.map((id) => ({ id, type: 'web_search_call', status: 'completed' }))
+const answer = fc
+  .tuple(
+    fc.array(fc.oneof(thought, reply, search), { maxLength: 3 }),
+    fc.array(
+      fc.tuple(
+        words,
+        fc.oneof(
+          object.map((value) => JSON.stringify(value, null, 1)),
+          text,
+        ),
+        stored,
+      ),
+      { maxLength: 3 },
+    ),
+    fc.array(inputPart, { minLength: 2, maxLength: 3 }),
+  )
+  .filter(([before, calls]) => before.length + calls.length > 0)
+  .map(([before, calls, output]) => ({ before, calls, output }))
+
+/** Items of the Responses API: input, and answers with the outputs of their calls. */
+export const responsesHistory: fc.Arbitrary<readonly object[]> = fc
+  .array(fc.oneof(inputItem, answer), { maxLength: 5 })
+  .map((turns) =>
+    turns.flatMap((turn, at): object[] =>
+      'before' in turn
+        ? [
+            ...turn.before,
+            ...turn.calls.map(([name, args, more], call) => ({
+              type: 'function_call',
+              call_id: `call_${at}_${call}`,
+              name,
+              arguments: args,
+              ...more,
+            })),
+            ...turn.calls.map((_, call) => ({
+              type: 'function_call_output',
+              call_id: `call_${at}_${call}`,
+              output: call === 0 ? turn.output : 'done',
+            })),
+          ]
+        : [turn],
+    ),
+  )

@@ -3,10 +3,12 @@ import { expect, test } from 'vitest'
 import {
   fromAnthropic,
   fromOpenAI,
+  fromResponses,
   toAnthropic,
   toOpenAI,
+  toResponses,
 } from '../../../src/providers/history/index.ts'
-import { anthropicHistory, openaiHistory } from './random-vendor-history.ts'
+import { anthropicHistory, openaiHistory, responsesHistory } from './random-vendor-history.ts'
 import { offstageHistory } from './random-history.ts'
 import { someOf } from '../more.ts'
 
@@ -25,6 +27,27 @@ test('any history comes back from Anthropic’s format as it was', () => {
   fc.assert(
     fc.property(offstageHistory, (messages) => {
       expect(fromAnthropic(throughJson(toAnthropic(messages)))).toEqual(messages)
+    }),
+    { numRuns: someOf(500) },
+  )
+})
+
+test('any history comes back from Responses’ items as it was', () => {
+  fc.assert(
+    fc.property(offstageHistory, (messages) => {
+      expect(fromResponses(throughJson(toResponses(messages)))).toEqual(messages)
+    }),
+    { numRuns: someOf(500) },
+  )
+})
+
+test('any items of Responses come back as they were, also from other formats', () => {
+  fc.assert(
+    fc.property(responsesHistory, (items) => {
+      const messages = fromResponses(items)
+      expect(toResponses(messages)).toEqual(items)
+      expect(toResponses(fromOpenAI(throughJson(toOpenAI(messages))))).toEqual(items)
+      expect(toResponses(fromAnthropic(throughJson(toAnthropic(messages))))).toEqual(items)
     }),
     { numRuns: someOf(500) },
   )
