@@ -9,7 +9,7 @@ import { inProject } from './lib/project.mjs'
 const KILOBYTE = 1000
 /** What a page loads only with a feature that it uses. */
 const FEATURES =
-  'skills-on-page|run-composite|child-runs|ended-children|rejoin-children|retrieve-memories|verify|choose-compaction|secrets-in|run-sealed'
+  'read-history|skills-on-page|run-composite|child-runs|ended-children|rejoin-children|retrieve-memories|verify|choose-compaction|secrets-in|run-sealed'
 
 /** What a connection loads only where the server, or the app, asks for it. */
 const MCP_PARTS =
@@ -38,8 +38,13 @@ const rows = [
   },
   {
     name: 'page, with all of its features',
-    bytes: sizeOf('index.js', { dynamic: true }),
+    bytes: pageWithout('read-history'),
     limit: 73.4 * KILOBYTE,
+  },
+  {
+    name: 'a history that is given to a run, beside the page',
+    bytes: sizeOf('index.js', { dynamic: true }) - pageWithout('read-history'),
+    limit: 6 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
