@@ -19,7 +19,7 @@ const rows = [
   {
     name: 'page entry (dist/index.js)',
     bytes: sizeOf('index.js', { dynamic: false }),
-    limit: 17.4 * KILOBYTE,
+    limit: 17.3 * KILOBYTE,
   },
   {
     name: 'page, with the first run',
@@ -150,7 +150,7 @@ const rows = [
   {
     name: 'createProvider (dist/providers.js)',
     bytes: await bundledSize('createProvider', 'providers.js'),
-    limit: 40.7 * KILOBYTE,
+    limit: 39.7 * KILOBYTE,
   },
   {
     name: 'fold (dist/conversation.js)',
@@ -170,7 +170,7 @@ const rows = [
   {
     name: 'all of dist/providers.js',
     bytes: sizeOf('providers.js', { dynamic: true }),
-    limit: 59.5 * KILOBYTE,
+    limit: 58.6 * KILOBYTE,
   },
 ]
 
