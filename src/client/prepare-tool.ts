@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../protocol/json.ts'
-import { isRecord } from '../lib/shape.ts'
+import { isRecord } from '../lib/is-record.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { cleanName } from './clean-name.ts'
 import { badConfig } from './failures.ts'

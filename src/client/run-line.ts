@@ -1,16 +1,24 @@
 import type { StartRun } from '../protocol/commands.ts'
 import { storageKey } from '../protocol/conversation.ts'
 import type { OffstageError } from '../protocol/error.ts'
+import type { Message } from '../protocol/message.ts'
 import type { RunOutcome } from '../protocol/run.ts'
 import type { RunRef } from '../protocol/scope.ts'
 import { fail } from './agent-runs.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { checkId, checkInput } from './check-input.ts'
+import { loadPart } from './load-part.ts'
+import { sleep } from '../lib/sleep.ts'
 import { pageRegistry } from './page-registry.ts'
 import type { RunHandle } from './run-handle.ts'
 
 /** How long a run waits for the worker to be done with an aborted one before it. Milliseconds. */
 const ABORT_MS = 2000
+
+type History = readonly Message[] | void
+
+/** Histories that are being read, by conversation. Later runs of the conversation begin after them. */
+const reading = new Map<string, Promise<void>>()
 
 export async function sendStart(
   agent: AgentParts,
@@ -31,18 +39,18 @@ export async function sendStart(
   const before = [...runs.aborts].flatMap(([id, abort]) =>
     abort.conversationId === conversationId ? (runs.aborting.get(id) ?? []) : [],
   )
+  const read = readHistory(command)
+  let history: History = undefined
   runs.starting.add(runId)
   try {
-    if (before.length > 0) {
-      await Promise.race([
-        Promise.allSettled(before),
-        new Promise((resolve) => setTimeout(resolve, ABORT_MS)),
-      ])
+    if (before.length > 0 || read) {
+      await Promise.race([Promise.allSettled(before), sleep(ABORT_MS)])
+      history = await read
       if (handle.abortReason !== undefined) return
     }
     pageRegistry().touched.add(conversationId)
     runs.asked.add(runId)
-    await ask('startRun', { ...command, message })
+    await ask('startRun', { ...command, message, ...(history && { history }) })
   } catch (error) {
     const { code } = error as OffstageError
     const reason = handle.abortReason
@@ -57,6 +65,15 @@ export async function sendStart(
   } finally {
     runs.starting.delete(runId)
   }
+}
+
+/** The command's history as Offstage's own messages. Undefined: there is nothing to wait for. */
+function readHistory({ conversationId, history }: StartRun): Promise<History> | undefined {
+  if (history === undefined) return reading.get(conversationId)
+  const read = loadPart(() => import('./read-history.ts')).then((part) => part.readHistory(history))
+  const forget = (): void => void reading.delete(conversationId)
+  reading.set(conversationId, read.then(forget, forget))
+  return read
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isRecord } from '../lib/shape.ts'
+import { isRecord } from '../lib/is-record.ts'
 
 const TYPE_NAME = /^(object|array|string|number|integer|boolean|null)$/
 

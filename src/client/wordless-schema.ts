@@ -1,4 +1,4 @@
-import { isRecord } from '../lib/shape.ts'
+import { isRecord } from '../lib/is-record.ts'
 import type { JsonSchema } from '../protocol/json.ts'
 import { jsonSchemaOf, type StandardSchema } from './standard-schema.ts'
 

@@ -1,3 +1,7 @@
+import { isRecord } from './is-record.ts'
+
+export { isRecord }
+
 /** Whether a value read from a store has the shape that the code relies on. */
 export type Check = (value: unknown) => boolean
 
@@ -25,10 +29,6 @@ export function nullOr(check: Check): Check {
 
 export function listOf(check: Check): Check {
   return (value) => Array.isArray(value) && value.every(check)
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 export function shape(fields: Readonly<Record<string, Check>>): Check {

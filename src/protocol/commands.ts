@@ -38,7 +38,7 @@ export interface StartRun extends ConversationScope {
   readonly message: UserContent | null
   /** Default: behind the newest message. */
   readonly branch?: BranchPoint
-  /** Earlier messages from elsewhere, not looked at yet, for a conversation that has none. */
+  /** Earlier messages from elsewhere, for a conversation that has none. The page reads their format, the worker checks the result. */
   readonly history?: unknown
   readonly limits: RunLimits
   readonly ifBusy: 'refuse' | 'queue' | 'replace'

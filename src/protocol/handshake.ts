@@ -1,5 +1,5 @@
 /** Of the language below. Page and worker of different versions refuse each other. */
-export const PROTOCOL_VERSION = 14
+export const PROTOCOL_VERSION = 15
 
 /** The page's first words. The two ports are transferred with it. */
 export interface PageHello {

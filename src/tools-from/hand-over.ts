@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../protocol/json.ts'
-import { isRecord } from '../lib/shape.ts'
+import { isRecord } from '../lib/is-record.ts'
 import type { AnyFunction, CallableOptions } from './callable.ts'
 import { objectSchema, type Parameter, type Signature } from './infer/read-signature.ts'
 import { looksMinified } from './infer/minified.ts'

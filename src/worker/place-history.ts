@@ -1,12 +1,40 @@
 import { callParts } from '../conversation/propose-call.ts'
+import { listOf } from '../lib/shape.ts'
+import { OffstageError } from '../protocol/error.ts'
 import type { Identified } from '../protocol/fact.ts'
 import type { Message, ToolCallPart, ToolMessage, ToolResultPart } from '../protocol/message.ts'
 import type { FactDraft } from './store/fact-draft.ts'
+import { isMessage } from './store/message-shapes.ts'
 
 export interface Ids {
   readonly newId: (prefix: string) => string
   /** The conversation had a call with this id before its history was cleared. */
   readonly isUsed: (toolCallId: string) => boolean
+}
+
+const isHistory = listOf(isMessage)
+
+/** The messages that the page has read. Throws `invalid-history` for what no page gives. */
+export function checkHistory(given: unknown): readonly Message[] {
+  if (isHistory(given) && isPaired(given as readonly Message[])) return given as readonly Message[]
+  throw new OffstageError('invalid-history', 'The history is no list of messages of Offstage.')
+}
+
+/** Each call has an input and an id of its own, and each result is for a call of the newest answer. */
+function isPaired(messages: readonly Message[]): boolean {
+  const used = new Set<string>()
+  let open = new Set<string>()
+  return messages.every((message) => {
+    if (message.role === 'tool')
+      return message.parts.every(({ toolCallId }) => open.delete(toolCallId))
+    const calls = callParts(message)
+    if (message.role === 'assistant') open = new Set(calls.map(({ toolCallId }) => toolCallId))
+    return calls.every(({ toolCallId, input, error }) => {
+      const isNew = !used.has(toolCallId)
+      used.add(toolCallId)
+      return isNew && (input !== undefined || error !== undefined)
+    })
+  })
 }
 
 /**

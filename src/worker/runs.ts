@@ -6,7 +6,6 @@ import type { Identified } from '../protocol/fact.ts'
 import type { Message } from '../protocol/message.ts'
 import type { RunOutcome } from '../protocol/run.ts'
 import type { RunRef } from '../protocol/scope.ts'
-import { importHistory } from '../providers/history/import-history.ts'
 import {
   continueAdmission,
   parkAdmission,
@@ -26,7 +25,7 @@ import type { Effects } from './effects.ts'
 import type { Waiter } from './store/storage-retry.ts'
 import type { Conversation } from './conversation.ts'
 import { onOtherDevice } from './ownership/elsewhere.ts'
-import { awaitsOutput, importFacts, placeHistory } from './place-history.ts'
+import { awaitsOutput, checkHistory, importFacts, placeHistory } from './place-history.ts'
 import type { Admission, ActiveConversation } from './active-conversation.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
 import { TELL_MODEL, type LeftRuns } from './left-runs.ts'
@@ -105,7 +104,7 @@ export class Runs {
   async #commitStart(active: ActiveConversation, command: StartRun): Promise<void> {
     const { conversation } = active
     const { runId, message, limits, branch } = command
-    const history = importHistory(command.history ?? [])
+    const history = checkHistory(command.history ?? [])
     await active.own(command.parent && { parent: command.parent }, (open) => open.runId === runId)
     try {
       const { run } = conversation

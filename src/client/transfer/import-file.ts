@@ -5,7 +5,7 @@ import { FILE_VERSION } from '../../protocol/file-version.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import type { AgentScope } from '../../protocol/scope.ts'
 import { randomId } from '../../lib/random-id.ts'
-import { isNumber, isRecord, isText, optional, shape } from '../../lib/shape.ts'
+import { isRecord } from '../../lib/is-record.ts'
 import { badInput } from '../failures.ts'
 import { Crc32 } from '../../lib/crc32.ts'
 import { ImportedIds } from './imported-ids.ts'
@@ -26,13 +26,26 @@ export interface ImportTarget {
 const PART = 1024 * 1024
 const MOST_ROWS = 500
 
-const isBeginning = shape({
-  conversationId: (id) => typeof id === 'string' && id !== '' && id.length <= 1000,
-  createdAt: Number.isFinite,
-  updatedAt: Number.isFinite,
-  parent: optional(shape({ conversationId: isText, runId: isText, toolCallId: isText })),
-})
-const isEnding = shape({ rows: isNumber, crc32: isText, fault: optional(isErrorData) })
+function isBeginning(value: unknown): value is Beginning {
+  if (!hasTexts(value, ['conversationId'])) return false
+  const { conversationId: id, createdAt, updatedAt, parent } = value
+  const isParent = hasTexts(parent, ['conversationId', 'runId', 'toolCallId'])
+  const areTimes = [createdAt, updatedAt].every(Number.isFinite)
+  return id !== '' && id.length <= 1000 && areTimes && (parent === undefined || isParent)
+}
+
+function isEnding(value: unknown): value is Ending {
+  if (!hasTexts(value, ['crc32'])) return false
+  const { rows, fault } = value
+  return typeof rows === 'number' && (fault === undefined || isErrorData(fault))
+}
+
+function hasTexts<Name extends string>(
+  value: unknown,
+  names: readonly Name[],
+): value is { readonly [field: string]: unknown } & { readonly [Text in Name]: string } {
+  return isRecord(value) && names.every((name) => typeof value[name] === 'string')
+}
 
 /** The conversation that is being read. */
 interface Reading {
@@ -105,18 +118,19 @@ export class FileImport {
 
   async #take(fields: Fields | null, line: Uint8Array | null): Promise<void> {
     const reading = this.#reading
-    if (isBeginning(fields?.['conversation'])) {
+    const { conversation, conversations, end, row } = fields ?? {}
+    if (isBeginning(conversation)) {
       await this.#leave()
-      this.#begin(fields?.['conversation'] as Beginning, line)
-    } else if (isNumber(fields?.['conversations']) && reading === null) {
-      this.#total = Number(fields?.['conversations'])
+      this.#begin(conversation, line)
+    } else if (typeof conversations === 'number' && reading === null) {
+      this.#total = conversations
     } else if (reading === null) {
       if (!this.#isAstray) this.#refuse(null, this.#damage('belongs to no conversation'))
       this.#isAstray = true
-    } else if (isEnding(fields?.['end'])) {
-      await this.#end(reading, fields?.['end'] as Ending)
+    } else if (isEnding(end)) {
+      await this.#end(reading, end)
     } else if (reading.error === null) {
-      if (line && isRecord(fields?.['row'])) await this.#takeRow(reading, fields['row'], line)
+      if (line && isRecord(row)) await this.#takeRow(reading, row, line)
       else await this.#fail(reading, this.#damage("can't be read"))
     }
   }

@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/shape.ts'
+import { isRecord } from '../../lib/is-record.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import { createJsonScan } from './json-scan.ts'
 

@@ -1,11 +1,8 @@
 import type { StreamPart } from '../../protocol/stream-part.ts'
 import type { Provider, RequestConfig, StreamOptions } from '../provider.ts'
 import { flatten } from './flatten.ts'
-import { RawRedactor } from './raw-redactor.ts'
-import { Redactor, withMarks } from './redactor.ts'
+import { mapStrings, Redactor, withMarks } from './redactor.ts'
 import { secretsOf } from './secrets.ts'
-
-type Delta = Extract<StreamPart, { readonly delta: string }>
 
 /**
  * The provider without its keys and headers in anything that it emits, whatever a server may have echoed.
@@ -44,100 +41,91 @@ async function* redactBatches(
   batches: AsyncIterable<readonly StreamPart[]>,
   redactor: Redactor,
 ): AsyncGenerator<readonly StreamPart[]> {
-  const held = new DeltaRedactor(redactor)
-  const raw = new RawRedactor(redactor)
+  const parts = new PartRedactor(redactor)
   for await (const batch of batches) {
     if (redactor.isIdle) yield batch
-    else yield batch.flatMap((part) => held.pass(part)).flatMap((part) => raw.pass(part))
+    else yield batch.flatMap((part) => parts.pass(part))
   }
-  const rest = [...held.release().flatMap((part) => raw.pass(part)), ...raw.release()]
+  const rest = parts.release()
   if (rest.length > 0) yield rest
 }
 
-/** The text of one kind, or of one call's arguments, as far as it may be the beginning of a key. */
-interface Undecided {
-  /** It was emitted: parts of other kinds came behind it. */
-  readonly given: string
-  /** It is held back; with the fields of the delta that it came with. */
-  readonly held: Delta | null
-}
+/** The most parts that wait for the rest of a possible key. */
+const MAX_HELD = 16
 
-const NOTHING: Undecided = { given: '', held: null }
+/** The most places with the beginning of a possible key. */
+const MAX_BEGUN = 256
 
 /**
- * Holds back the ends of deltas that may be the beginning of a key, until the next delta decides, or until something of
- * another kind comes: order counts. The rest of a key is known all the same when its text goes on behind that, since
- * whoever reads a message puts its texts together.
+ * Removes keys that are split over parts. A text goes on from part to part at its place: one kind of delta, one
+ * call's arguments, one path of the raw data. A part waits, with all behind it, while a text in it may end with the
+ * beginning of a key.
  */
-class DeltaRedactor {
+class PartRedactor {
   readonly #redactor: Redactor
-  /** By kind, and by call. */
-  readonly #undecided = new Map<string, Undecided>()
+  #held: StreamPart[] = []
+  /** The ends of texts that were released and may be the beginning of a key, by place. */
+  readonly #begun = new Map<string, string>()
 
   constructor(redactor: Redactor) {
     this.#redactor = redactor
   }
 
-  pass(part: StreamPart): StreamPart[] {
-    switch (part.type) {
-      case 'text-delta':
-        return [...this.release('reasoning-delta'), ...this.#delta(part.type, part)]
-      case 'reasoning-delta':
-        return [...this.release('text-delta'), ...this.#delta(part.type, part)]
-      case 'tool-input-delta':
-        return this.#delta(`call ${part.toolCallId}`, part)
-      case 'file':
-        return [...this.release('text-delta'), ...this.release('reasoning-delta'), part]
-      case 'raw':
-        return [part]
-      case 'usage':
-      case 'warning':
-        return [this.#redactor.cleanAll(part)]
-      case 'tool-input-start':
-        return [
-          ...this.release('text-delta'),
-          ...this.release('reasoning-delta'),
-          this.#redactor.cleanAll(part),
-        ]
-      case 'tool-call':
-      case 'action-error':
-      case 'finish':
-      case 'error':
-        return [...this.release(), this.#redactor.cleanAll(part)]
-      default:
-        return part satisfies never
+  pass(part: StreamPart): readonly StreamPart[] {
+    this.#held.push(part)
+    const isEnd = part.type === 'finish' || part.type === 'error'
+    const mayWait = !isEnd && this.#held.length < MAX_HELD
+    const isOpen = (text: string): boolean => this.#redactor.find(text).openFrom < text.length
+    return mayWait && [...this.#texts().values()].some(isOpen) ? [] : this.release()
+  }
+
+  release(): readonly StreamPart[] {
+    const begun = this.#begun
+    const places = new Map(
+      [...this.#texts()].map(([place, text]) => {
+        const { secrets, openFrom } = this.#redactor.find(text)
+        const at = begun.get(place)?.length ?? 0
+        begun.delete(place)
+        if (openFrom < text.length && begun.size < MAX_BEGUN) begun.set(place, text.slice(openFrom))
+        return [place, { text, secrets, at }]
+      }),
+    )
+    const clean = (piece: string, place: string): string => {
+      const known = places.get(place)
+      if (!known) return piece
+      const from = known.at
+      known.at += piece.length
+      return withMarks(known.text, known.secrets, { from, to: known.at })
     }
+    const parts = this.#held.map((part) => this.#clean(part, clean))
+    this.#held = []
+    return parts.filter((part) => !('delta' in part) || part.delta !== '')
   }
 
-  /** Returns what is held back, of one place or of all. */
-  release(place?: string): StreamPart[] {
-    const places = place === undefined ? [...this.#undecided.keys()] : [place]
-    return places.flatMap((key) => {
-      const { given, held } = this.#undecided.get(key) ?? NOTHING
-      if (held === null) return []
-      const text = given + held.delta
-      const { secrets } = this.#redactor.find(text, 'whole')
-      const { heldFrom } = this.#redactor.find(text, 'growing')
-      this.#undecided.set(key, { given: text.slice(heldFrom), held: null })
-      return this.#clean(held, withMarks(text, secrets, given.length))
-    })
+  /** The text at each place of the parts that are held. */
+  #texts(): ReadonlyMap<string, string> {
+    const texts = new Map<string, string>()
+    const add = (text: string, place: string): string => {
+      texts.set(place, (texts.get(place) ?? this.#begun.get(place) ?? '') + text)
+      return text
+    }
+    for (const part of this.#held)
+      if ('delta' in part) add(part.delta, placeOf(part))
+      else if (part.type === 'raw') mapStrings(part.data, add)
+    return texts
   }
 
-  #delta(place: string, part: Delta): StreamPart[] {
-    const { given, held } = this.#undecided.get(place) ?? NOTHING
-    const text = given + (held?.delta ?? '') + part.delta
-    const { secrets, heldFrom } = this.#redactor.find(text, 'growing')
-    const decided = Math.max(heldFrom, given.length)
-    if (heldFrom === text.length) this.#undecided.delete(place)
-    else
-      this.#undecided.set(place, {
-        given: text.slice(heldFrom, decided),
-        held: decided < text.length ? { ...part, delta: text.slice(decided) } : null,
-      })
-    return this.#clean(part, withMarks(text.slice(0, decided), secrets, given.length))
+  #clean(part: StreamPart, clean: (text: string, place: string) => string): StreamPart {
+    if ('delta' in part) {
+      const delta = clean(part.delta, placeOf(part))
+      return { ...this.#redactor.cleanAll({ ...part, delta: '' }), delta }
+    }
+    if (part.type !== 'raw') return this.#redactor.cleanAll(part)
+    const data = mapStrings(part.data, clean, (name) => this.#redactor.clean(name))
+    return { ...part, data }
   }
+}
 
-  #clean(part: Delta, delta: string): StreamPart[] {
-    return delta === '' ? [] : [{ ...this.#redactor.cleanAll({ ...part, delta: '' }), delta }]
-  }
+function placeOf(part: Extract<StreamPart, { readonly delta: string }>): string {
+  return 'toolCallId' in part ? part.toolCallId : part.type
 }

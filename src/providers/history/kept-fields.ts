@@ -1,19 +1,8 @@
-import {
-  among,
-  amongAll,
-  isFlag,
-  isRecord,
-  isText,
-  isThere,
-  listOf,
-  optional,
-  shape,
-  type Check,
-} from '../../lib/shape.ts'
+import { isRecord } from '../../lib/is-record.ts'
 import type { CallErrorCode } from '../../protocol/message.ts'
 import type { JsonRecord } from '../core/read-json.ts'
 
-export const isCallErrorCode: Check = amongAll<CallErrorCode>({
+const CODES: { readonly [Code in CallErrorCode]: true } = {
   malformed: true,
   unknown_tool: true,
   invalid_params: true,
@@ -26,20 +15,41 @@ export const isCallErrorCode: Check = amongAll<CallErrorCode>({
   aborted: true,
   'workflow-changed': true,
   'not-kept': true,
-})
+}
 
-const isOrder = listOf((entry) => typeof entry === 'string' && /^(?:[tr]\d{1,9}|[cf])$/.test(entry))
+type Check = (value: unknown) => boolean
+
+const among =
+  (texts: readonly string[]): Check =>
+  (value) =>
+    texts.some((text) => text === value)
+export const isCallErrorCode: Check = among(Object.keys(CODES))
+const isText: Check = (value) => typeof value === 'string'
+const isFlag: Check = (value) => typeof value === 'boolean'
+
+const isOrder: Check = (value) =>
+  Array.isArray(value) &&
+  value.every((entry) => isText(entry) && /^(?:[tr]\d{1,9}|[cf])$/.test(entry))
 const isByName: Check = (value) => isRecord(value) && Object.values(value).every(isRecord)
+
+function hasTexts(value: unknown, names: readonly string[], optional: string): value is JsonRecord {
+  if (!isRecord(value)) return false
+  const { [optional]: more = '' } = value
+  return isText(more) && names.every((name) => isText(value[name]))
+}
 
 /** The fields of `offstage` in docs/histories.md. */
 const FIELDS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['output', among(['json', 'content', 'error', 'denied'])],
   ['code', isCallErrorCode],
   ['note', isText],
-  ['file', shape({ mediaType: isText, data: isText, filename: optional(isText) })],
+  ['file', (value) => hasTexts(value, ['mediaType', 'data'], 'filename')],
   ['filename', isText],
-  ['input', isThere],
-  ['error', shape({ code: isCallErrorCode, message: isText, suggestion: optional(isText) })],
+  ['input', (value) => value !== undefined],
+  [
+    'error',
+    (value) => hasTexts(value, ['code', 'message'], 'suggestion') && isCallErrorCode(value['code']),
+  ],
   ['rawInput', isText],
   ['providerCallId', isText],
   ['rescued', isFlag],

@@ -4,6 +4,7 @@ import { createTestAgent } from '../../../src/testing/index.ts'
 // The page was loaded before a deploy, or is offline now: what it hasn't loaded can't be.
 vi.mock('../../../src/client/lazy-views.ts', () => Promise.reject(new Error('gone')))
 vi.mock('../../../src/client/extract.ts', () => Promise.reject(new Error('gone')))
+vi.mock('../../../src/client/read-history.ts', () => Promise.reject(new Error('gone')))
 
 const missing = { code: 'worker-load-failed', retryable: true }
 
@@ -22,5 +23,15 @@ test('without its part, extract() rejects', async () => {
   const agent = createTestAgent({ script: { steps: [{ text: '1' }] } })
   const asked = agent.extract({ schema: { type: 'number' }, input: 'x' })
   await expect(asked).rejects.toMatchObject(missing)
+  await agent.dispose()
+})
+
+test('without what reads histories, a run with one fails, and the next run begins', async () => {
+  const agent = createTestAgent({ script: { steps: [{ text: 'done' }] } })
+  const history = [{ role: 'user', content: 'Two mugs' }] as const
+  const failed = agent.run('x', { conversationId: 'c', history })
+  const next = agent.run('y', { conversationId: 'c', ifBusy: 'queue' })
+  expect(await failed.result).toMatchObject({ outcome: 'failed', error: missing })
+  expect(await next.result).toMatchObject({ outcome: 'completed', text: 'done' })
   await agent.dispose()
 })

@@ -8,13 +8,13 @@ const KEY = 'sk-abcdefghijklmnop'
 const openAi = (content: string): unknown => ({ choices: [{ index: 0, delta: { content } }] })
 const finish: StreamPart = { type: 'finish', finishReason: 'stop' }
 
-async function passed(parts: readonly StreamPart[]): Promise<StreamPart[]> {
+async function passed(parts: readonly StreamPart[], apiKey = KEY): Promise<StreamPart[]> {
   const source: Pick<Provider, 'batches'> = {
     batches: async function* () {
       for (const part of parts) yield [part]
     },
   }
-  const config = { provider: 'x', model: 'x', apiKey: KEY }
+  const config = { provider: 'x', model: 'x', apiKey }
   const provider = withoutKeys({ id: 'x', stream: () => expect.unreachable(), ...source }, config)
   const out: StreamPart[] = []
   for await (const batch of provider.batches({ messages: [], tools: [] } as never))
@@ -39,6 +39,18 @@ describe('a key in pieces of raw data', () => {
         const parts = await passed([...told(pieces), finish])
         expect(rawOf(parts)).toEqual(['is [redacted]', '', '.'].map(openAi))
       }
+    }
+  })
+
+  it('is taken out wherever it is cut, as JSON escapes it', async () => {
+    const key = 'sk-"abc\\def\nghi'
+    const escaped = JSON.stringify(key).slice(1, -1)
+    for (let cut = 1; cut < escaped.length; cut++) {
+      const pieces = [`is ${escaped.slice(0, cut)}`, `${escaped.slice(cut)}.`]
+      const parts = await passed([...told(pieces), finish], key)
+      expect(rawOf(parts)).toEqual(['is [redacted]', '.'].map(openAi))
+      const text = parts.map((part) => (part.type === 'text-delta' ? part.delta : '')).join('')
+      expect(text).toBe('is [redacted].')
     }
   })
 
@@ -147,7 +159,20 @@ describe('a key in pieces of a text, with something else between', () => {
       finish,
     ])
     for (const type of ['reasoning-delta', 'text-delta'] as const)
-      expect(joined(parts, type)).toBe(`${KEY.slice(0, 7)}[redacted]!`)
+      expect(joined(parts, type)).toBe('[redacted]!')
+  })
+
+  it('is not whole in a text that much else interrupts, which does not wait for it', async () => {
+    const others = Array.from(
+      { length: 40 },
+      () => ({ type: 'reasoning-delta', delta: 'z' }) as const,
+    )
+    const halves = [KEY.slice(0, 7), `${KEY.slice(7)}!`].map(
+      (delta) => ({ type: 'text-delta', delta }) as const,
+    )
+    const parts = await passed([...halves.flatMap((half) => [half, ...others]), finish])
+    expect(joined(parts, 'text-delta')).toBe(`${KEY.slice(0, 7)}!`)
+    expect(parts.findIndex(({ type }) => type === 'text-delta')).toBeLessThan(20)
   })
 
   it('is not whole in the arguments of a call that another one interrupts', async () => {

@@ -90,6 +90,31 @@ it.each<[string, HistoryMessage]>([
   await agent.dispose()
 })
 
+it('a run that is queued behind one with a history begins after it', async () => {
+  const agent = createTestAgent({ script })
+  const runs = [
+    agent.run('one', { conversationId: 'c', history: round }),
+    agent.run('two', { conversationId: 'c', ifBusy: 'queue' }),
+  ]
+  for (const run of runs) expect(await run.result).toMatchObject({ outcome: 'completed' })
+  const messages = (await agent.conversations.get('c'))?.messages ?? []
+  const said = messages.flatMap(({ role, parts }) =>
+    role === 'user' ? parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : [],
+  )
+  expect(said).toEqual(['Two mugs', 'one', 'two'])
+  await agent.dispose()
+})
+
+it('a run that is aborted while its history is read never reaches the worker', async () => {
+  const agent = createTestAgent({ script })
+  await agent.prepare()
+  const run = agent.run('one', { conversationId: 'c', history: round })
+  run.abort('changed my mind')
+  expect(await run.result).toMatchObject({ outcome: 'aborted', reason: 'changed my mind' })
+  expect(await agent.conversations.list()).toEqual([])
+  await agent.dispose()
+})
+
 it('a history that comes again after the first was cleared has calls of its own', async () => {
   const testStorage = createTestStorage()
   const agent = createTestAgent({ script, testStorage, storage: { name: 'shop' } })

@@ -113,27 +113,9 @@ it('a header that is changed in the object that was passed does not reach a requ
   await agent.dispose()
 })
 
-it('a key that the server answers with, in pieces and in disguise, is told nowhere', async () => {
-  const disguises = [
-    KEY_A,
-    `user:${KEY_A}`,
-    KEY_A.split('')
-      .map((c) => `\\u00${c.charCodeAt(0).toString(16)}`)
-      .join(''),
-    KEY_A.split('')
-      .map((c) => `&#${c.charCodeAt(0)};`)
-      .join(''),
-    KEY_A.split('')
-      .map((c) => `&#x${c.charCodeAt(0).toString(16).toUpperCase()};`)
-      .join(''),
-    KEY_A.split('')
-      .map((c) => `%${c.charCodeAt(0).toString(16)}`)
-      .join(''),
-    btoa(KEY_A),
-    btoa(`x:${KEY_A}`),
-    btoa(`ab:${KEY_A}:c`),
-  ]
-  const whole = disguises.map((words) => `[${words}]`).join(' ')
+it('a key that the server answers with, in pieces, is told nowhere', async () => {
+  const repeats = [KEY_A, `user:${KEY_A}`]
+  const whole = repeats.map((words) => `[${words}]`).join(' ')
   const replies: Reply[] = [
     { status: 500, json: { error: { message: whole, type: KEY_A } } },
     sse(...(whole.match(/.{1,3}/gs) ?? [])),
@@ -142,11 +124,11 @@ it('a key that the server answers with, in pieces and in disguise, is told nowhe
   const agent = createTestAgent({ model: modelAt(a.origin, KEY_A), raw: true })
   const events = await eventsOf(agent)
   const text = events.map((event) => (event.type === 'text-delta' ? event.delta : '')).join('')
-  expect(text.match(/\[redacted\]/g)).toHaveLength(disguises.length)
+  expect(text.match(/\[redacted\]/g)).toHaveLength(repeats.length)
   const stored = await agent.conversations.list()
   const messages = await agent.conversations.get(stored[0]?.conversationId ?? '')
   for (const place of [JSON.stringify(events), JSON.stringify(messages), text]) {
-    for (const secret of disguises) expect(place).not.toContain(secret)
+    for (const secret of repeats) expect(place).not.toContain(secret)
   }
   expect(events.find((event) => event.type === 'retry')?.error.message).toContain('[redacted]')
   await agent.dispose()

@@ -22,6 +22,17 @@ const asking = (): World =>
     pay: { descriptor: { needsApproval: true }, run: () => ok },
   })
 
+const answer = (toolCallId: string, fields: object = { input: {} }) => ({
+  role: 'assistant',
+  id: 'a',
+  parts: [{ type: 'tool-call', toolCallId, toolName: 't', ...fields }],
+})
+const result = (toolCallId: string) => ({
+  role: 'tool',
+  id: 't',
+  parts: [{ type: 'tool-result', toolCallId, toolName: 't', output: { type: 'text', value: 'x' } }],
+})
+
 const endsOf = (live: LiveHost): RunResult[] =>
   live.events.flatMap((event) => (event.type === 'run-end' ? event.result : []))
 
@@ -129,6 +140,23 @@ describe('a run that replaces one while the storage is full', () => {
         { runId: 'run', outcome: 'aborted', reason: 'replaced' },
         { runId: 'two', outcome: 'completed' },
       ])
+  })
+})
+
+describe('a history', () => {
+  it.each([
+    ['in a format that the page has not read', [{ role: 'user', content: 'x' }]],
+    ['with a message without an id', [{ role: 'user', parts: [] }]],
+    ['with a part of an unknown type', [{ role: 'user', id: 'u', parts: [{ type: 'x' }] }]],
+    ['with two calls of one id', [answer('one'), answer('one')]],
+    ['with a call without an input', [answer('one', {})]],
+    ['with a result without a call', [result('one')]],
+    ['with a result behind a later answer', [answer('one'), answer('two'), result('one')]],
+  ])('%s is refused, and nothing is stored', async (_, history) => {
+    const live = startLife(createWorld([{ text: 'thanks' }], {}))
+    await live.host.startRun({ ...startCommand('run', 'go'), history })
+    expect(await live.ended()).toMatchObject({ error: { code: 'invalid-history' } })
+    expect(await live.host.library.getConversation(SCOPE)).toBeNull()
   })
 })
 

@@ -6,9 +6,9 @@ import { TabsWorld } from './world/tabs-world.ts'
 
 afterEach(() => TabsWorld.leave())
 
-const said = (content: string) => [
-  { role: 'user', content },
-  { role: 'assistant', content: `So it is: ${content}` },
+const said = (text: string) => [
+  { id: 'asked', role: 'user', parts: [{ type: 'text', text }] },
+  { id: 'said', role: 'assistant', parts: [{ type: 'text', text: `So it is: ${text}` }] },
 ]
 
 function start(tab: PageTab, runId: string, history: unknown): void {
