@@ -35,17 +35,19 @@ export async function callModel(request: Request, context: CallContext): Promise
   })
   const meter = isMetered ? new Meter(body, rules.maxOutputTokens) : null
   const settle = await limits.reserveTokens(meter?.reserved ?? 0)
-  const finish = finisher(meter, { settle, settings, call })
   const left = new AbortController()
-  const timeout = AbortSignal.timeout(settings.timeoutMs)
-  const signal = AbortSignal.any([request.signal, left.signal, timeout])
+  const leave = (): void => left.abort()
+  const timer = setTimeout(leave, settings.timeoutMs)
+  const finish = finisher(meter, { settle, settings, call, timer })
+  const signal = AbortSignal.any([request.signal, left.signal])
   // Some servers abort the request without cancelling the response.
   signal.addEventListener('abort', () => void finish('cut'))
   try {
     const { response, secrets } = await sendUpstream(request, { format, settings, body, signal })
-    if (response.ok) return await passAnswer(response, { meter, finish, leave: () => left.abort() })
+    if (response.ok) return await passAnswer(response, { meter, finish, leave })
+    const refusal = await passError(response, secrets)
     await finish('failed')
-    return await passError(response, secrets)
+    return refusal
   } catch (error) {
     // After an abort the vendor bills what it wrote until then.
     await finish(signal.aborted ? 'cut' : 'failed')
@@ -57,17 +59,19 @@ interface Account {
   readonly settle: SettleTokens
   readonly settings: RelaySettings
   readonly call: RelayCall
+  readonly timer: ReturnType<typeof setTimeout>
 }
 
 /** Counts what an answer used. An answer may end in several ways, of which the first counts. */
 function finisher(
   meter: Meter | null,
-  { settle, settings, call }: Account,
+  { settle, settings, call, timer }: Account,
 ): (ending: Ending) => Promise<void> {
   let isOpen = true
   return async (ending) => {
     if (!isOpen) return
     isOpen = false
+    clearTimeout(timer)
     try {
       const usage = ending === 'failed' ? null : meter?.end(ending === 'whole')
       await settle(usage ? usage.inputTokens + usage.outputTokens : 0)

@@ -102,7 +102,13 @@ describe('tokens', () => {
   it('what the vendor reports counts, and the answer that exceeds a limit is the last one', async () => {
     const served = await serveRelay(streams(answer), { limits })
     expect(await statuses(served, 3)).toEqual([200, 200, 429])
-    expect(served.received[0]?.body).toMatchObject({ stream_options: { include_usage: true } })
+    // Asked not to report, too.
+    vi.setSystemTime(Date.UTC(2030, 0, 2))
+    const quiet = { ...chat, stream_options: { include_usage: false } }
+    await (await served.post('/chat/completions', quiet)).text()
+    for (const { body } of served.received)
+      expect(body).toMatchObject({ stream_options: { include_usage: true } })
+    vi.setSystemTime(Date.UTC(2030, 0, 1, 12, 0, 10))
     const refused = await served.post('/chat/completions', chat)
     expect(refused.headers.get('retry-after')).toBe(String(12 * 3600 - 10))
     expect(await refusalOf(refused)).toEqual({ status: 429, type: 'rate_limit_error' })

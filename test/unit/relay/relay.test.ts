@@ -140,6 +140,23 @@ describe('createRelay', () => {
     },
   )
 
+  it('when a platform only cancels the response, the call to the vendor ends', async () => {
+    let closed: Promise<unknown> = Promise.resolve()
+    const { relay } = await serveRelay((_, response) => {
+      closed = once(response, 'close')
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: 1\n\n')
+    })
+    const headers = { 'content-type': 'application/json', 'x-user': 'ann' }
+    const body = JSON.stringify(chat)
+    const url = 'https://app.example/chat/completions'
+    const response = await relay(new Request(url, { method: 'POST', headers, body }))
+    const reader = response.body!.getReader()
+    await reader.read()
+    await reader.cancel()
+    await closed
+  })
+
   it('an answer that takes too long ends', async () => {
     let closed: Promise<unknown> = Promise.resolve()
     const { url, errors } = await serveRelay(

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { afterEach } from 'vitest'
-import { createRelay, type RelayOptions } from '../../../src/relay/index.ts'
+import { createRelay, type Relay, type RelayOptions } from '../../../src/relay/index.ts'
 import { listen } from '../../browser/support/listen.ts'
 import { nodeListener } from '../../http-store/node-listener.ts'
 
@@ -25,6 +25,8 @@ export interface PostInit extends Omit<RequestInit, 'headers'> {
 export interface Served {
   /** Base URL of the relay, as a page has it. */
   readonly url: string
+  /** The relay as a function. */
+  readonly relay: Relay
   /** What the model's server got. */
   readonly received: readonly Received[]
   /** What `onError` got. */
@@ -69,6 +71,7 @@ export async function serveRelay(
   const url = `${front.url}/ai/v1`
   return {
     url,
+    relay,
     received,
     errors,
     post: (path, body, init) =>
