@@ -104,6 +104,9 @@ const builds: Record<string, UserConfig> = {
     splitting: false,
   }),
 
+  /** The same, in other routes. */
+  relay: library({ entry: { relay: 'src/relay/index.ts' }, splitting: false }),
+
   /** What people see; the elements share a chunk. */
   stage: library({
     entry: {

@@ -57,6 +57,7 @@ async function bundleAll() {
     'library',
     'mcp',
     'server',
+    'relay',
     'stage',
     'react',
     'vue',

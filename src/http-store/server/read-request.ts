@@ -12,6 +12,7 @@ import {
   shape,
   type Check,
 } from '../../lib/shape.ts'
+import { readText } from '../../lib/read-text.ts'
 import type { HttpCall, HttpRequest } from '../wire.ts'
 
 /** Characters of an id: the columns have room for as many. */
@@ -74,7 +75,11 @@ const hasFormat = shape({ format: isCount })
 
 /** What a body asks for. Throws `invalid-input` of anything that isn't a request, or is too large. */
 export async function readRequest(request: Request, mostBytes: number): Promise<HttpRequest> {
-  const text = await textOf(request, mostBytes)
+  const text = await readText(request.body, {
+    maxBytes: mostBytes,
+    tooLarge: () => tooLarge(mostBytes),
+    notUtf8,
+  })
   const asked = parsed(text)
   if (isRequest(asked) && hasFormat(asked)) return asked as HttpRequest
   const call = isRecord(asked) && isText(asked['call']) ? asked['call'] : 'anything'
@@ -82,24 +87,6 @@ export async function readRequest(request: Request, mostBytes: number): Promise<
     'invalid-input',
     `The body is no request of ${String(call).slice(0, 20)}.`,
   )
-}
-
-/** Read no further than it may be long, whatever its head says. */
-async function textOf(request: Request, mostBytes: number): Promise<string> {
-  const reader = request.body?.getReader()
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  let text = ''
-  let bytes = 0
-  for (;;) {
-    const next = await reader?.read()
-    if (!next || next.done) return text + decoded(decoder)
-    bytes += next.value.byteLength
-    if (bytes > mostBytes) {
-      await reader?.cancel().catch(() => undefined)
-      throw tooLarge(mostBytes)
-    }
-    text += decoded(decoder, next.value)
-  }
 }
 
 function tooLarge(mostBytes: number): OffstageError {
@@ -110,12 +97,8 @@ function tooLarge(mostBytes: number): OffstageError {
   )
 }
 
-function decoded(decoder: TextDecoder, bytes?: Uint8Array): string {
-  try {
-    return bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode()
-  } catch {
-    throw new OffstageError('invalid-input', 'The body is no UTF-8.')
-  }
+function notUtf8(): OffstageError {
+  return new OffstageError('invalid-input', 'The body is no UTF-8.')
 }
 
 function parsed(text: string): unknown {

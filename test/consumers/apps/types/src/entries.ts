@@ -14,6 +14,7 @@ import * as noInline from 'offstage/no-inline'
 import * as pageTools from 'offstage/page-tools'
 import * as promptApi from 'offstage/prompt-api'
 import * as providers from 'offstage/providers'
+import * as relay from 'offstage/relay'
 import * as skills from 'offstage/skills'
 import * as testing from 'offstage/testing'
 import * as toolsFrom from 'offstage/tools-from'
@@ -43,6 +44,7 @@ export const entries = [
   pageTools.pageTools,
   promptApi.promptApi,
   providers.createProvider,
+  relay.createRelay,
   skills.defineSkill,
   testing.createTestAgent,
   toolsFrom.toolsFrom,

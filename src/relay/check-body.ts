@@ -1,0 +1,80 @@
+import { isRecord } from '../lib/shape.ts'
+import { findReference } from './find-reference.ts'
+import { badRequest, RelayError } from './relay-error.ts'
+import type { Body, WireFormat } from './wire-format.ts'
+
+/** What a page may ask for. */
+export interface BodyRules {
+  readonly models: ReadonlySet<unknown>
+  /** Beside those of the format. */
+  readonly fields: ReadonlySet<unknown>
+  /** Beside functions. */
+  readonly toolTypes: ReadonlySet<unknown>
+  readonly references: boolean
+  readonly maxOutputTokens: number
+}
+
+/**
+ * The body to send, from what was parsed: with a duplicate key, the text could mean one model here and another one at the
+ * vendor. Throws a `RelayError` for what the rules refuse.
+ */
+export function checkBody(body: unknown, format: WireFormat, rules: BodyRules): Body {
+  if (!isRecord(body)) throw badRequest('The body must be a JSON object.')
+  checkModel(body['model'], rules)
+  checkFields(body, format, rules)
+  checkTools(body['tools'], format, rules)
+  const reference = rules.references ? undefined : findReference(body)
+  if (reference !== undefined)
+    throw badRequest(`The relay passes files inline only, and no \`${reference}\`.`)
+  return { ...body, ...outputLimits(body, format, rules) }
+}
+
+function checkModel(model: unknown, { models }: BodyRules): void {
+  if (typeof model !== 'string') throw badRequest('`model` must be a string.')
+  if (models.has(model)) return
+  throw new RelayError('model_not_found', `The relay does not offer the model ${quoted(model)}.`)
+}
+
+function checkFields(body: Body, format: WireFormat, { fields }: BodyRules): void {
+  if (typeof (body['stream'] ?? true) !== 'boolean')
+    throw badRequest('`stream` must be true or false.')
+  for (const name of Object.keys(body)) {
+    if (format.fields.has(name) || fields.has(name)) continue
+    // OpenAI stores what doesn't say this.
+    if (name === 'store' && body[name] === false) continue
+    throw badRequest(`The relay does not pass the field ${quoted(name)}.`)
+  }
+}
+
+/** Functions run in the page. Tools of other types run at the vendor, each at a price of its own. */
+function checkTools(tools: unknown, format: WireFormat, { toolTypes }: BodyRules): void {
+  if (tools === undefined) return
+  if (!Array.isArray(tools)) throw badRequest('`tools` must be an array.')
+  for (const tool of tools as readonly unknown[]) {
+    const type = isRecord(tool) ? tool['type'] : null
+    if (type === 'function' || type === 'custom' || toolTypes.has(type)) continue
+    if (type === undefined && format.hasUntypedTools) continue
+    throw badRequest(`The relay passes tools of the page only, and not ${quoted(type)}.`)
+  }
+}
+
+/** The request's own limits, lowered to the relay's, or that one. */
+function outputLimits(
+  body: Body,
+  { outputLimits: names }: WireFormat,
+  { maxOutputTokens }: BodyRules,
+): Body {
+  const given = names.filter((name) => (body[name] ?? null) !== null)
+  const limits = given.map((name) => {
+    const limit = body[name]
+    if (!Number.isSafeInteger(limit) || Number(limit) < 1)
+      throw badRequest(`\`${name}\` must be a whole number above 0.`)
+    return [name, Math.min(Number(limit), maxOutputTokens)] as const
+  })
+  return Object.fromEntries(limits.length > 0 ? limits : [[names[0], maxOutputTokens]])
+}
+
+/** A page's own words, as far as an error repeats them. */
+function quoted(words: unknown): string {
+  return `\`${typeof words === 'string' ? words.slice(0, 60) : typeof words}\``
+}

@@ -1,0 +1,6 @@
+export { createRelay, type Relay } from './relay.ts'
+export { memoryCounter, type RelayCounter } from './counter.ts'
+export type { RelayCall, RelayOptions, RelayUser } from './options.ts'
+export type { RelayAmounts, RelayLimits } from './limits.ts'
+export type { RelayUsage } from './meter.ts'
+export type { RelayApi } from './wire-format.ts'

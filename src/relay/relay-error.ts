@@ -1,0 +1,45 @@
+/** The vendors' own names, by which clients tell errors apart. */
+const STATUS = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  permission_error: 403,
+  model_not_found: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  server_error: 502,
+} as const
+
+export interface RelayErrorOptions {
+  /** Default: that of the type. */
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** For `onError`. Never part of the answer. */
+  readonly cause?: unknown
+}
+
+/** What the relay answers in place of the model's server. */
+export class RelayError extends Error {
+  override readonly name: string = 'RelayError'
+  readonly #type: keyof typeof STATUS
+  readonly #options: RelayErrorOptions
+
+  constructor(type: keyof typeof STATUS, message: string, options: RelayErrorOptions = {}) {
+    super(message, options)
+    this.#type = type
+    this.#options = options
+  }
+
+  /** OpenAI's shape and Anthropic's in one: the clients of both read it, as Offstage does. */
+  toResponse(): Response {
+    const { status = STATUS[this.#type], headers } = this.#options
+    const error = { type: this.#type, code: this.#type, message: this.message }
+    return Response.json(
+      { type: 'error', error },
+      { status, headers: { 'cache-control': 'no-store', ...headers } },
+    )
+  }
+}
+
+export function badRequest(message: string, options?: RelayErrorOptions): RelayError {
+  return new RelayError('invalid_request_error', message, options)
+}

@@ -1,0 +1,169 @@
+import type { Ending, Meter } from './meter.ts'
+import type { RelaySettings } from './options.ts'
+import { RelayError } from './relay-error.ts'
+import type { WireFormat } from './wire-format.ts'
+
+/** Characters of an error that are read. */
+const MAX_ERROR = 64 * 1024
+
+/** Headers of the model's server that the page gets. */
+const PASSED = /^(retry-after(-ms)?|(x|anthropic)-ratelimit-.+)$/
+
+/** Servers in between must neither keep what comes until there is more, nor compress it. */
+const COMMON = {
+  'cache-control': 'no-store, no-transform',
+  'x-content-type-options': 'nosniff',
+  'x-accel-buffering': 'no',
+}
+
+export interface UpstreamCall {
+  readonly format: WireFormat
+  readonly settings: RelaySettings
+  readonly body: string
+  readonly signal: AbortSignal
+}
+
+export interface UpstreamAnswer {
+  readonly response: Response
+  /** Values that the page must not see. */
+  readonly secrets: readonly string[]
+}
+
+/** Sends a call. Throws a `RelayError` for what is no answer of the model's server. */
+export async function sendUpstream(
+  request: Request,
+  { format, settings, body, signal }: UpstreamCall,
+): Promise<UpstreamAnswer> {
+  const apiKey = typeof settings.apiKey === 'function' ? await settings.apiKey() : settings.apiKey
+  const headers = headersFor(request, { format, settings, apiKey })
+  const send = settings.fetch ?? fetch
+  let response: Response
+  try {
+    // Cloudflare's Workers don't know `error`.
+    const init = { method: 'POST', headers, body, signal, redirect: 'manual' } as const
+    response = await send(addressOf(settings.upstream, format), init)
+  } catch (cause) {
+    throw new RelayError('server_error', "The relay could not reach the model's server.", { cause })
+  }
+  const { status, type } = response
+  if (type !== 'opaqueredirect' && (status < 300 || status > 399))
+    return { response, secrets: secretsIn(headers, apiKey) }
+  await response.body?.cancel()
+  const cause = new Error(`The model's server answered with a redirect. Check \`baseURL\`.`)
+  throw new RelayError('server_error', "The relay could not reach the model's server.", { cause })
+}
+
+interface HeaderSources extends Pick<UpstreamCall, 'format' | 'settings'> {
+  readonly apiKey: string | undefined
+}
+
+/** Made from nothing. What the server sets replaces what the page may pass. */
+function headersFor(request: Request, { format, settings, apiKey }: HeaderSources): Headers {
+  const isMessages = format.api === 'messages'
+  const headers = new Headers({ 'content-type': 'application/json' })
+  if (isMessages) headers.set('anthropic-version', '2023-06-01')
+  for (const name of settings.passHeaders) {
+    const value = request.headers.get(name)
+    if (value !== null) headers.set(name, value)
+  }
+  if (apiKey && isMessages) headers.set('x-api-key', apiKey)
+  else if (apiKey) headers.set('authorization', `Bearer ${apiKey}`)
+  for (const [name, value] of Object.entries(settings.headers ?? {})) headers.set(name, value)
+  return headers
+}
+
+/** As for a model's configuration, where the base URL of Messages may come with or without the version. */
+function addressOf(upstream: URL, { api, path }: WireFormat): string {
+  const url = new URL(upstream)
+  const base = url.pathname.replace(/\/+$/, '')
+  const version = api === 'messages' && !base.endsWith('/v1') ? '/v1' : ''
+  url.pathname = base + version + path
+  return url.href
+}
+
+function secretsIn(headers: Headers, apiKey = ''): string[] {
+  const named = [...headers].filter(([name]) => /auth|key|token|secret/.test(name))
+  return [apiKey, ...named.map(([, value]) => value)].filter((secret) => secret.length >= 8)
+}
+
+/** The headers for the page. HTML of another server must not become a document of the app's origin. */
+function passedHeaders({ headers }: Response): Headers {
+  const passed = new Headers(COMMON)
+  for (const [name, value] of headers) if (PASSED.test(name)) passed.set(name, value)
+  const type = headers.get('content-type') ?? ''
+  const isData = /^(application\/(\w+\+)?json|text\/event-stream)\b/i.test(type)
+  passed.set('content-type', isData ? type : 'text/plain; charset=utf-8')
+  return passed
+}
+
+interface AnswerReaders {
+  readonly meter: Meter | null
+  readonly finish: (ending: Ending) => Promise<void>
+  /** Ends the request, since nobody reads on. */
+  readonly leave: () => void
+}
+
+/** An answer, each piece as it comes. */
+export async function passAnswer(
+  response: Response,
+  { meter, finish, leave }: AnswerReaders,
+): Promise<Response> {
+  const init = { status: response.status, headers: passedHeaders(response) }
+  const reader = response.body?.getReader()
+  if (!reader) {
+    await finish('whole')
+    return new Response(null, init)
+  }
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read()
+          if (!done) {
+            meter?.push(value)
+            return controller.enqueue(value)
+          }
+          // Before the end: serverless platforms stop a function with its response.
+          await finish('whole')
+          controller.close()
+        } catch (error) {
+          await finish('cut')
+          controller.error(error)
+        }
+      },
+      async cancel() {
+        leave()
+        await finish('cut')
+      },
+    },
+    // Nothing is read ahead of the page.
+    { highWaterMark: 0 },
+  )
+  return new Response(body, init)
+}
+
+/** An error with the status of the model's server, without the relay's secrets, which some servers quote. */
+export async function passError(response: Response, secrets: readonly string[]): Promise<Response> {
+  const text = secrets
+    .reduce((words, secret) => words.replaceAll(secret, '[redacted]'), await beginningOf(response))
+    .slice(0, MAX_ERROR)
+  // A 401 would tell the page that its user is signed out.
+  if (response.status === 401)
+    throw new RelayError('permission_error', "The model's server refused the relay's key.", {
+      cause: new Error(text),
+    })
+  return new Response(text, { status: response.status, headers: passedHeaders(response) })
+}
+
+async function beginningOf({ body }: Response): Promise<string> {
+  const reader = body?.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  while (text.length < MAX_ERROR) {
+    const next = await reader?.read()
+    if (!next || next.done) break
+    text += decoder.decode(next.value, { stream: true })
+  }
+  reader?.cancel().catch(() => undefined)
+  return text
+}
