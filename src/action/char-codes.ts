@@ -9,6 +9,11 @@ export const bracket = 91
 export const backtick = 96
 export const tilde = 126
 
+/** `<`, `[`, `]` or `◁`: marks start with these inside a line, too. */
+export function isTagStart(code: number): boolean {
+  return code === lessThan || code === bracket || code === 93 || code === 0x25c1
+}
+
 /** White space, and what isn't seen: a byte order mark, joiners, marks of direction. */
 export function isBlank(code: number): boolean {
   return code <= space || code === 0xa0 || isInvisible(code)

@@ -34,8 +34,8 @@ const attempt = 50
 /** JSON in strings of JSON in strings … */
 const maxNesting = 4
 
-/** Markers that begin with a word; all others begin with a bracket. */
-const words = openers.filter((opener) => !/^[<[\]]/.test(opener))
+/** Markers that begin with neither `<` nor `[`. */
+const words = openers.filter((opener) => !/^[<[]/.test(opener))
 /** A tool's name, its index included, before its arguments. */
 const named =
   '(?<![\\p{L}\\p{M}\\p{N}_.-])[\\p{L}\\p{N}_][\\p{L}\\p{M}\\p{N}_.-]*(?::\\d+)?(?=\\s{0,20}[({])'

@@ -1,3 +1,5 @@
+import { isTagStart } from './char-codes.ts'
+
 /** The header of another turn, or of a result, by vendor's tokens. */
 const turn =
   /^(?:<(?:start_of_turn|seed:bos|\|turn|start_function_response|\|tool_response)>|<[|｜](?:im_(?:start|user|system|assistant)|start_header_id|start_of_role|START_OF_TURN_TOKEN|header_start|(?:hy_|ctrl_)?(?:user|assistant|system|developer|observation|environment|ipython|tool)|(?:START_)?tool[▁_ ]?(?:responses?|results?|outputs?)(?:[▁_ :]?(?:begin|start))?)[|｜]>|<\|start\|>\w|\[(?:INST|TOOL_RESULTS)\])/i
@@ -75,7 +77,7 @@ export function startsMadeUp(text: string, lineStart: boolean): boolean | 'parti
 
 /** R4: somebody else's turn starts here, after whatever the model wrote; `'partial'` while more input may make that. */
 export function startsOthersTurn(text: string): boolean | 'partial' {
-  if (!/^[<[\]]/.test(text)) return false
+  if (!isTagStart(text.charCodeAt(0))) return false
   const start = text.toLowerCase()
   if (otherTurns.some((header) => start.startsWith(header))) return true
   return otherTurns.some((header) => header.startsWith(start)) ? 'partial' : false

@@ -1,4 +1,4 @@
-import { backtick, tilde } from './char-codes.ts'
+import { backtick, isTagStart, tilde } from './char-codes.ts'
 import { CodeTracker, maxInlineCode } from './code-tracker.ts'
 import { matchReasoning } from './scan/reasoning-marks.ts'
 
@@ -33,7 +33,7 @@ export function walkText({ text, from, step }: Walk): number | undefined {
 /** Where a thought that starts at `at` ends; `at`, where only its end stands. Undefined in code. */
 function endOfThought(text: string, at: number, tracker: CodeTracker): number | undefined {
   const { fenced, lineStart } = tracker
-  if (fenced || !/[<[◁]/.test(text[at] ?? '')) return undefined
+  if (fenced || !isTagStart(text.charCodeAt(at))) return undefined
   const tag = matchReasoning(text, at, { opens: true, lineStart })
   if (typeof tag !== 'object' || isInlineCode(text, at, tracker)) return undefined
   if (tag.type === 'thought-end') return at

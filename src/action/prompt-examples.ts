@@ -2,11 +2,10 @@ import type { JsonObject, JsonValue } from '../protocol/json.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
 import type { ActionCall } from './call-arguments.ts'
 import { formatAction } from './format-action.ts'
-import { formatObservation } from './format-observation.ts'
-import { parseAction } from './parse-action.ts'
 import { setOwn } from './coerce.ts'
 import { admits, leaves, propertySchema } from './schema.ts'
 import type { Shape } from './schema.ts'
+import { makeTags } from './tool-index.ts'
 import type { IndexedTool } from './tool-index.ts'
 
 const codeName = /code|content|html|script|body|text|markdown|diff/i
@@ -14,7 +13,7 @@ const sampleCode = 'if (a < b && c) {\n  run()\n}'
 
 /**
  * Few-shot examples with the registered tools: a plain reply, a simple call, lists and nested values,
- * CDATA, several calls, and a correction after an error; those that the tools allow.
+ * CDATA, several calls, and a correction after an error; as far as the tools allow.
  */
 export function promptExamples(
   tools: readonly IndexedTool[],
@@ -22,38 +21,35 @@ export function promptExamples(
 ): string {
   const write = (calls: readonly ActionCall[]): string => formatAction(calls, definitions)
   const simple = tools.toSorted((a, b) => weight(a) - weight(b))
-  const [first] = simple
+  const [first, second] = simple
   if (!first) return ''
-  const second = simple[1] ?? first
   const nested = tools.find((tool) => parameters(tool).some(([, shape]) => isNested(shape)))
   const texts = tools.filter((tool) => textParameter(tool) !== undefined)
   const coded = texts.find((tool) => codeName.test(textParameter(tool) ?? '')) ?? texts[0]
   const examples = [
-    'A plain reply:\nYes, that is done.',
+    'A plain reply:\nHello, how can I help?',
     `A call:\nI need this to answer.\n${write([sampleCall(first)])}`,
     nested && `Lists and nested values:\nI'll pass these on.\n${write([sampleCall(nested, true)])}`,
     coded && `Code and markup:\nThis is the text.\n${write([codeCall(coded)])}`,
-    `Several calls:\nFirst one, then the other.\n${write([sampleCall(first), sampleCall(second)])}`,
-    correction(simple, definitions),
+    second &&
+      `Several calls:\nFirst one, then the other.\n${write([sampleCall(first), sampleCall(second)])}`,
+    correction(simple, write),
   ]
   return examples.filter(Boolean).join('\n\n')
 }
 
-/** A call with a wrong parameter, the error it gets, and the same call put right. */
+/** What follows an error. Neither the wrong call nor the observation is shown: small models copy what they see. */
 function correction(
   tools: readonly IndexedTool[],
-  definitions: readonly ToolDefinition[],
+  write: (calls: readonly ActionCall[]) => string,
 ): string | undefined {
   const tool = tools.find((candidate) => candidate.input.required.size > 0)
-  const [name] = tool?.input.required ?? []
-  if (!tool || name === undefined) return undefined
-  const right = sampleCall(tool)
-  const { [name]: value, ...rest } = right.input
-  const wrong = { ...right, input: { [`${name}_`]: value ?? null, ...rest } }
-  const block = formatAction([wrong], definitions)
-  const { error } = parseAction(block, definitions)
-  if (!error) return undefined
-  return `A correction:\n${block}\n${formatObservation([{ error }])}\nThe parameter is called ${name}.\n${formatAction([right], definitions)}`
+  const [name = ''] = tool?.input.required ?? []
+  const tag = tool && makeTags(tool.input.properties.keys()).get(name)
+  return (
+    tag &&
+    `After the error "missing required parameter '${tag}'":\nI left out ${tag}.\n${write([sampleCall(tool)])}`
+  )
 }
 
 function weight(tool: IndexedTool): number {
@@ -113,12 +109,12 @@ function sample(name: string, shape: Shape, depth: number): JsonValue {
     case 'array': {
       const item = shape.schemas.shape(shape.itemAt(0))
       const one = depth > 3 ? 'a' : sample('a', item, depth + 1)
-      return typeof one === 'string' && !item.options ? [one, 'b'] : [one]
+      return typeof one === 'string' && !item.options ? [one, 'example b'] : [one]
     }
     case 'object':
       return depth > 3 ? {} : sampleObject(shape, depth)
     default:
-      return name
+      return `example ${name}`
   }
 }
 

@@ -28,13 +28,13 @@ export function actionPrompt(
 
 const rules = `# How to act
 
-To use tools, first say in a sentence or two why, then end your reply with one <ACTION> block and stop.
-- Each element in the block is a call, named after its tool; each element in a call is a parameter. Names are exact.
-- Several calls in a block run in order.
-- A list is <item> elements. An object is one element per property.
+To use tools, say in a sentence why, then end your reply with one <ACTION> block.
+- Each element in the block is a call, named after its tool; the elements in it are the parameters. Names are exact.
+- Several calls run in order.
+- A list is <item> elements, an object one element per property.
 - Put code, markup or anything with < or & in <![CDATA[ ]]>.
-- Then you get one "Observation:" per call. Never write observations yourself. After an error, correct the call and try again.
-- To answer without a tool, just write the answer, without a block.`
+- Then you get one "Observation:" per call. Never write one yourself. After an error, correct the call.
+- To answer without a tool, write no block.`
 
 function describeTool(tool: IndexedTool): string {
   const tags = makeTags(tool.input.properties.keys())

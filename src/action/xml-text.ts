@@ -108,13 +108,16 @@ function trimCdataLayout(content: string): string {
   return start > 0 && end < content.length && start <= end ? content.slice(start, end) : content
 }
 
-/** R10: a one-line value is trimmed; of a longer one a blank first and a blank last line go. */
+/**
+ * R10: a blank first and a blank last line are dropped. A single line is trimmed, unless its closer begins a line:
+ * then its indentation is content.
+ */
 export function trimLayout(text: string): string {
   const trimmed = text.trim()
-  if (!trimmed.includes('\n')) return trimmed
-  const start = /^[ \t]*\r?\n/.exec(text)?.[0].length ?? 0
-  const last = text.lastIndexOf('\n')
-  if (text.slice(last).trim() !== '') return text.slice(start)
-  const end = text[last - 1] === '\r' ? last - 1 : last
-  return text.slice(start, Math.max(start, end))
+  return text.endsWith('\n') || trimmed.includes('\n') ? dropOuterLines(text) : trimmed
+}
+
+/** Text between tags that stand on lines of their own. */
+export function dropOuterLines(text: string): string {
+  return text.replace(/^[ \t]*\r?\n/, '').replace(/\r?\n[ \t]*$/, '')
 }

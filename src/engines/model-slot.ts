@@ -3,6 +3,7 @@ import type { ModelConfigData } from '../protocol/model.ts'
 import type { StreamPart } from '../protocol/stream-part.ts'
 import { whenAborted } from '../lib/abort.ts'
 import type { EngineContext } from './engine-definition.ts'
+import { storageError } from './storage-error.ts'
 
 export interface ModelLoader<Model> {
   /** Names what is loaded: configurations with equal keys share the model. */
@@ -70,7 +71,9 @@ export class ModelSlot<Model> {
 
   /** An abort ends it at once: a load that hangs must not hold up those who wait. */
   async #load(config: ModelConfigData, context: EngineContext): Promise<Model> {
-    const loading = this.#loader.load(config, context)
+    const loading = this.#loader.load(config, context).catch((thrown: unknown) => {
+      throw storageError(thrown)
+    })
     const loaded = await Promise.race([
       loading.then((model) => ({ model })),
       whenAborted(context.signal),

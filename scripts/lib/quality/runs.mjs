@@ -60,6 +60,10 @@ export const RUNS = {
     what: "llama.cpp's own server",
     command: 'npm run test:llama',
   },
+  webllm: {
+    what: "WebLLM with a compiled model, on Chromium's software WebGPU",
+    command: 'npm run test:webllm',
+  },
   ...Object.fromEntries(
     Object.entries(BENCHES).map(([name, what]) => [
       `bench-${name}`,

@@ -1,6 +1,6 @@
 import { Unreadable } from './literal-reader.ts'
 import type { LiteralReader } from './literal-reader.ts'
-import { decodeEntities } from '../xml-text.ts'
+import { decodeEntities, dropOuterLines } from '../xml-text.ts'
 import { readTaggedValue } from './tagged-value.ts'
 import type { ValueEnd } from './tagged-value.ts'
 import { once } from '../../lib/once.ts'
@@ -57,7 +57,7 @@ export function readArgumentPairs(reader: LiteralReader): [string, string][] {
     for (let found = reader.match(patterns.key); found; found = reader.match(patterns.key))
       texts.push([
         decodeEntities((found[1] ?? '').trim()),
-        trimOuterLines(readTaggedValue(reader, patterns)),
+        dropOuterLines(readTaggedValue(reader, patterns)),
       ])
     if (reader.match(patterns.end)) return texts
     if (texts.length > 0) break
@@ -75,10 +75,4 @@ function patternsOf({ key, next, closer, call, callCloser }: PairSyntax): PairPa
     ),
     isName: () => false,
   }
-}
-
-function trimOuterLines(text: string): string {
-  return text.includes('\n')
-    ? text.replace(/^[ \t]*\r?\n/, '').replace(/\r?\n[ \t]*$/, '')
-    : text.trim()
 }

@@ -1,4 +1,5 @@
 import { matchOpener } from '../block-opener.ts'
+import { isTagStart } from '../char-codes.ts'
 import type { QuotationTracker } from '../quotation-tracker.ts'
 import type { ToolIndex } from '../tool-index.ts'
 import { matchMadeUp } from '../trailing-text.ts'
@@ -51,7 +52,7 @@ export class ForeignDetector {
     },
   ): ConstructMatcher | 'partial' | undefined {
     if (!quotations || (lineStart && !quotations.isQuoted)) return this.#match(text, at, lineStart)
-    if (!/[<[]/.test(text[at] ?? '')) return undefined
+    if (!isTagStart(text.charCodeAt(at))) return undefined
     const own = quotations.endsSentence && !quotations.isQuoted ? ownToken(text, at) : undefined
     if (own !== undefined) return own
     const marker = matchOpener(text, at, lineStart) ?? matchMarker(text, at)
@@ -100,7 +101,7 @@ export class ForeignDetector {
     lineStart: boolean,
   ): ConstructMatcher | 'partial' | undefined {
     const char = text[at]
-    if (char === '<' || char === '[' || lineStart) {
+    if (lineStart || isTagStart(text.charCodeAt(at))) {
       const marker = findMarker(text, at)
       if (marker === 'partial') return marker
       if (marker) return new MarkedMatcher(marker)

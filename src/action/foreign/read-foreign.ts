@@ -3,6 +3,7 @@ import type { CallsRead } from '../block-reader.ts'
 import { cutOff } from '../malformed-calls.ts'
 import type { ToolIndex } from '../tool-index.ts'
 import { walkText } from '../own-text.ts'
+import { isTagStart } from '../char-codes.ts'
 import { endsAnswer, endsCalls } from '../trailing-text.ts'
 import { namedElements } from './dialects/named-elements.ts'
 import { findMarker } from './dialects/table.ts'
@@ -88,7 +89,8 @@ export function readMarkedSections(
     text,
     from: end,
     step(at, { lineStart, fenced, inRun }) {
-      if (isOver || fenced || inRun || !(lineStart || /[<[]/.test(text[at] ?? ''))) return undefined
+      if (isOver || fenced || inRun || !(lineStart || isTagStart(text.charCodeAt(at))))
+        return undefined
       const read =
         typeof findMarker(text, at) === 'object'
           ? readForeign(text.slice(at), index, options)

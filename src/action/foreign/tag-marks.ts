@@ -5,7 +5,6 @@ export const tagMarks = [
   ['<｜DSML｜', '</｜DSML｜>'],
   ['<｜GCML｜', '</｜GCML｜>'],
   [']<]minimax[>[', ']<]minimax[>[</>'],
-  ['<]minimax[>[', '<]minimax[>[</>'],
   ['<ifm|tool_call', '</ifm|tool_call>'],
 ] as const
 

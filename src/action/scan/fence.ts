@@ -1,7 +1,7 @@
-import { lessThan } from '../char-codes.ts'
+import { isTagStart, lessThan } from '../char-codes.ts'
 import { lookForCall } from './call-start.ts'
 import { letter } from '../own-text.ts'
-import { isTagStart, lookForBlock } from './place.ts'
+import { lookForBlock } from './place.ts'
 import type { Mark, Place, Scan } from './place.ts'
 import { matchReasoning } from './reasoning-marks.ts'
 

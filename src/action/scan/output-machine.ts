@@ -1,5 +1,5 @@
 import type { Opener } from '../block-opener.ts'
-import { isBlank, lessThan, newline } from '../char-codes.ts'
+import { isBlank, isTagStart, lessThan, newline } from '../char-codes.ts'
 import type { BlockOutcome, PendingBlock } from '../pending-block.ts'
 import { CodeContext } from './code-context.ts'
 import { Comment } from './comment.ts'
@@ -283,7 +283,7 @@ export class OutputMachine {
     const isLong = cut.length >= 4 || /^<[|｜]/.test(cut) || this.#reply.isMessage
     const isFrame =
       isLong && (place instanceof Thought ? place.isCutMark : isCutFrame(cut, this.#scan.foreign))
-    const isOpener = cut.length >= 4 && /^[<[]/.test(cut) && place.name !== 'reasoning'
+    const isOpener = cut.length >= 4 && isTagStart(cut.charCodeAt(0)) && place.name !== 'reasoning'
     if (!isFrame && (!isOpener || this.#reply.isHeld)) return false
     this.#emit(fenceStart ?? at)
     if (!isFrame && !this.#isAfterCalls) this.#sink.cutOpener(this.#window.cut(text.length))

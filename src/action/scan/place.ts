@@ -1,6 +1,6 @@
 import type { CaptureContext } from '../block-capture.ts'
 import type { Opener } from '../block-opener.ts'
-import { bracket, lessThan, space } from '../char-codes.ts'
+import { space } from '../char-codes.ts'
 import type { ConstructMatcher } from '../foreign/construct-matcher.ts'
 import type { CodeContext } from './code-context.ts'
 import type { Detectors } from './detectors.ts'
@@ -46,11 +46,6 @@ export function lookForBlock({ window, code, blocks }: Scan): Mark | 'partial' |
   const { text, at, plainUntil } = window
   const opener = at < plainUntil ? undefined : blocks?.match(text, at, code.tracker.lineStart)
   return typeof opener === 'object' ? { type: 'block', opener } : opener
-}
-
-/** `<`, `[` or `◁`: marks start with these inside a line, too. */
-export function isTagStart(code: number): boolean {
-  return code === lessThan || code === bracket || code === 0x25c1
 }
 
 /** Whether a mark may start with this character and the next one; `'partial'` where that is still to come. */

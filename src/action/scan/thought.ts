@@ -1,6 +1,6 @@
-import { isBlank } from '../char-codes.ts'
+import { isBlank, isTagStart } from '../char-codes.ts'
 import { matchCloser, matchHeader } from './harmony.ts'
-import { isTagStart, lookForBlock, mayStartMark } from './place.ts'
+import { lookForBlock, mayStartMark } from './place.ts'
 import type { Mark, Place, Scan } from './place.ts'
 import { matchReasoning } from './reasoning-marks.ts'
 import type { ReasoningEnd } from './reasoning-marks.ts'

@@ -43,8 +43,7 @@ const token: Properties = { marker: 'token' }
 const tag: Properties = { marker: 'tag' }
 const raw: Properties = {
   marker: 'tag',
-  isTrimmed: true,
-  without: /<\/?(?:parameter|function|tool_call|seed)/,
+  without: /<\/?(?:parameter|function|tool_call|seed)|\r$/,
 }
 const glm: Properties = {
   marker: 'tag',
@@ -56,6 +55,8 @@ const xml: Properties = {
   isTrimmed: true,
   without: /<\/?\S*(?:param|invoke|function|call)|<!\[/,
 }
+/** MiniMax M3 writes this token before every tag. */
+const m3 = ']<]minimax[>['
 const fenced = (text: string): string => `\`\`\`json\n${text}\n\`\`\``
 
 const rows: Record<string, readonly [(calls: readonly Call[]) => string, Properties]> = {
@@ -241,6 +242,18 @@ const rows: Record<string, readonly [(calls: readonly Call[]) => string, Propert
   minimax: [
     (calls) => `<minimax:tool_call>\n${each((call) => invoke(call))(calls)}\n</minimax:tool_call>`,
     xml,
+  ],
+  'minimax m3': [
+    (calls) =>
+      `${m3}<tool_call>\n${each(
+        (call) =>
+          `${m3}<invoke name="${call.toolName}">${parameters(
+            call,
+            (name, value) => `${m3}<${name}>${markup(value)}${m3}</${name}>`,
+            '',
+          )}${m3}</invoke>`,
+      )(calls)}\n${m3}</tool_call>`,
+    { ...xml, marker: 'token' },
   ],
   'step 3': [
     (calls) =>

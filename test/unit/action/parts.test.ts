@@ -102,14 +102,20 @@ describe('the prompt', () => {
     expect(prompt).toContain('# Skills\n\n- tidy: Tidies up.')
   })
 
-  it('shows only calls that can be read, but for the one it corrects', () => {
-    const blocks =
-      actionPrompt(tools)
-        .split('# Examples')[1]
-        ?.match(/<ACTION>\n[^]*?<\/ACTION>/g) ?? []
-    const codes = blocks.map((block) => parseAction(block, tools).error?.code)
-    expect(blocks.length).toBeGreaterThanOrEqual(6)
-    expect(codes.filter(Boolean)).toEqual(['invalid_params'])
+  it('shows what a model may copy: calls that can be read, and no observation', () => {
+    const examples = actionPrompt(tools).split('# Examples')[1] ?? ''
+    const reads = (examples.match(/<ACTION>\n[^]*?<\/ACTION>/g) ?? []).map((block) =>
+      parseAction(block, tools),
+    )
+    expect(reads.length).toBeGreaterThanOrEqual(5)
+    expect(reads.filter(({ error }) => error)).toEqual([])
+    expect(examples).not.toContain('Observation')
+    const inputs = reads.flatMap(({ calls }) => calls.flatMap(({ input }) => Object.entries(input)))
+    expect(inputs.filter(([name, value]) => name === value)).toEqual([])
+  })
+
+  it('shows several calls with several tools only, so that no call is repeated', () => {
+    expect(actionPrompt([tools[2]!])).not.toContain('Several calls:')
   })
 })
 

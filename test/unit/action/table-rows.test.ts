@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { openers } from '../../../src/action/foreign/dialects/table.ts'
-import { isTagStart } from '../../../src/action/scan/place.ts'
+import { isTagStart } from '../../../src/action/char-codes.ts'
 import { reasoningMarks } from '../../../src/action/scan/reasoning-marks.ts'
 import { dialects as parsers } from '../../../src/providers/doctor/dialects.ts'
 import { dialects } from './dialects.ts'
@@ -12,7 +12,7 @@ import { reasoningMarks as samples } from './known-formats/reasoning-marks.ts'
 /** The longest mark that is looked for, in characters. */
 const maxMark = 40
 /** These begin with what also stands inside lines, and so must begin one (R18). */
-const wordOpeners = [']<]minimax[>[', 'functools', 'function call', 'to=functions.', '>>>']
+const wordOpeners = ['functools', 'function call', 'to=functions.', '>>>']
 /** No server has a parser of them. */
 const unparsed = [
   '<functioncall>',

@@ -218,6 +218,33 @@ test.each([
   expect(parts).toMatchObject([{ type: 'error', error: { code, retryable: false } }])
 })
 
+// The words are Chromium's: of a private window that refuses a file of 400 MB, and of a full disk.
+test.each([
+  [
+    'UnknownError',
+    "Failed to execute 'add' on 'Cache': Unexpected internal error.",
+    'storage-failed',
+  ],
+  ['QuotaExceededError', "Failed to execute 'add' on 'Cache': Quota exceeded.", 'storage-full'],
+])(
+  'when the browser does not store the model (%s), the error says so and what to do',
+  async (name, words, code) => {
+    class Refusing extends MLCEngine {
+      override reload(): Promise<void> {
+        return Promise.reject(new DOMException(words, name))
+      }
+    }
+    const { connection } = connect(webllmDefinition({}, async () => ({ MLCEngine: Refusing })))
+    await expect(connection.prepare(model)).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(
+        /^The browser could not store the model's files\. Use a normal window/,
+      ),
+      retryable: false,
+    })
+  },
+)
+
 test('after a lost GPU the model is loaded anew', async () => {
   const { connection } = webllm()
   const parts = await all(connection.stream(ask('get lost'), model))

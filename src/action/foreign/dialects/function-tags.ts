@@ -1,4 +1,4 @@
-import { trimLayout } from '../../xml-text.ts'
+import { dropOuterLines } from '../../xml-text.ts'
 import { callsOfJson } from '../json-calls.ts'
 import { findTool, resolveCalls } from '../foreign-call.ts'
 import type { LiteralReader } from '../literal-reader.ts'
@@ -33,7 +33,7 @@ export const functionTags: Dialect = {
     const isName = (given: string): boolean => known?.has(given) === true
     const texts: [string, string][] = []
     for (let found = reader.match(parameter); found; found = reader.match(parameter))
-      texts.push([found[1] ?? '', trimLayout(readTaggedValue(reader, { marks, isName }))])
+      texts.push([found[1] ?? '', dropOuterLines(readTaggedValue(reader, { marks, isName }))])
     endFunction(reader)
     return resolveCalls([{ name: tool, texts }], index)
   },
