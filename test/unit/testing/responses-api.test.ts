@@ -155,7 +155,7 @@ test('items of three steps go back as they came, also after a reload', async () 
   const later = own(asked[3]?.body ?? {})
   expect(later.slice(0, 6)).toEqual(made)
   expect(later.slice(6).map((item) => JSON.parse(item).type)).toEqual(['reasoning', 'message'])
-  const outputs = (asked[2]?.body['input'] as JsonObject[]).filter(
+  const outputs = ((asked[2]?.body['input'] ?? []) as JsonObject[]).filter(
     ({ type }) => type === 'function_call_output',
   )
   expect(outputs.map((item) => item['call_id'])).toEqual([
@@ -228,7 +228,7 @@ test('a conversation that changes its format keeps every call with its result, a
   const chat = open({ api: 'chat', toolMode: 'native', toolChoice: 'none' }, testStorage)
   await ask(chat, 'In the other format')
   await chat.dispose()
-  const messages = asked.at(-1)?.body['messages'] as JsonObject[]
+  const messages = (asked.at(-1)?.body['messages'] ?? []) as JsonObject[]
   const ids = messages.flatMap(({ tool_calls: calls }) =>
     ((calls ?? []) as JsonObject[]).map(({ id }) => id),
   )
