@@ -1,13 +1,16 @@
 import { OffstageError, toErrorData } from '../protocol/error.ts'
 import type { ModelConfigData } from '../protocol/model.ts'
-import { messagesProviders } from './anthropic/define-messages.ts'
 import { flatten } from './core/flatten.ts'
 import { createHttpProvider } from './core/http-provider.ts'
 import { withoutKeys } from './core/redact-parts.ts'
 import type { ProviderDefinition } from './define-provider.ts'
-import { chatProviders } from './openai/define-chat.ts'
-import type { EngineId } from './provider-ids.ts'
-import type { Provider, RequestConfig, StreamProviderDefinition } from './provider.ts'
+import type { ChatId, EngineId, MessagesId } from './provider-ids.ts'
+import type {
+  HttpProviderDefinition,
+  Provider,
+  RequestConfig,
+  StreamProviderDefinition,
+} from './provider.ts'
 import { scriptedProvider } from './scripted.ts'
 
 export interface ProviderRegistry {
@@ -15,14 +18,25 @@ export interface ProviderRegistry {
   create(config: RequestConfig): Provider
 }
 
-let known: readonly ProviderDefinition[] | undefined
+type Load = () => Promise<HttpProviderDefinition<unknown>>
 
-/**
- * Made once, since definitions remember what endpoints refused, and not on import: a bundler could not
- * leave them out where they aren't used.
- */
-function builtIn(): readonly ProviderDefinition[] {
-  return (known ??= [...chatProviders(), ...messagesProviders(), scriptedProvider])
+const chat = (id: ChatId) => async () => (await import('./openai/define-chat.ts')).chatProvider(id)
+
+const messages = (id: MessagesId) => async () =>
+  (await import('./anthropic/define-messages.ts')).messagesProvider(id)
+
+/** Built-in wire formats: each is loaded when a provider of it is made. */
+const formats: { readonly [Id in ChatId | MessagesId]: Load } = {
+  openai: chat('openai'),
+  gemini: chat('gemini'),
+  ollama: chat('ollama'),
+  lmstudio: chat('lmstudio'),
+  llamacpp: chat('llamacpp'),
+  vllm: chat('vllm'),
+  localai: chat('localai'),
+  'openai-compatible': chat('openai-compatible'),
+  anthropic: messages('anthropic'),
+  minimax: messages('minimax'),
 }
 
 const registered: ProviderDefinition[] = []
@@ -45,22 +59,29 @@ export function createProviderRegistry(
   custom: readonly ProviderDefinition[] = [],
 ): ProviderRegistry {
   const definitions = new Map(
-    [...builtIn(), ...registered, ...custom].map(
+    [scriptedProvider, ...registered, ...custom].map(
       (definition) => [definition.id, definition] as const,
     ),
   )
   return {
     create(given) {
       const config = withoutTrailingSlash(given)
-      const definition = definitions.get(config.provider)
-      if (!definition) throw unknownProvider(config.provider, [...definitions.keys()])
+      const { provider: id } = config
+      const definition = definitions.get(id)
       const provider =
-        'toRequest' in definition
-          ? createHttpProvider(definition, config)
-          : createStreamProvider(definition, config)
+        definition === undefined
+          ? createHttpProvider(builtIn(id, definitions.keys()), config)
+          : 'toRequest' in definition
+            ? createHttpProvider(() => Promise.resolve(definition), config)
+            : createStreamProvider(definition, config)
       return withoutKeys(provider, config)
     },
   }
+}
+
+function builtIn(id: string, others: Iterable<string>): Load {
+  if (Object.hasOwn(formats, id)) return formats[id as keyof typeof formats]
+  throw unknownProvider(id, [...Object.keys(formats), ...others])
 }
 
 /** Definitions append their paths; a URL that was made absolute ends in a slash when it has no path. */

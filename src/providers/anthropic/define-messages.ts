@@ -1,4 +1,5 @@
 import { baseURLOf } from '../core/base-url.ts'
+import type { MessagesId } from '../provider-ids.ts'
 import type { HttpProviderDefinition } from '../provider.ts'
 import { endMessages, mapMessagesEvent, startMessages, type MessagesState } from './map-event.ts'
 import { messagesPresets, type MessagesRules } from './presets.ts'
@@ -17,7 +18,7 @@ function defineMessages(id: string, rules: MessagesRules): HttpProviderDefinitio
   }
 }
 
-/** Anthropic and MiniMax. */
-export function messagesProviders(): readonly HttpProviderDefinition<MessagesState>[] {
-  return Object.entries(messagesPresets).map(([id, rules]) => defineMessages(id, rules))
+/** Anthropic, or MiniMax. */
+export function messagesProvider(id: MessagesId): HttpProviderDefinition<MessagesState> {
+  return defineMessages(id, messagesPresets[id])
 }

@@ -48,19 +48,20 @@ interface Attempt {
 
 /** Joins a wire format and a configuration into a model that can be called. */
 export function createHttpProvider(
-  definition: HttpProviderDefinition<unknown>,
+  load: () => Promise<Definition>,
   config: ModelConfigData,
 ): Provider {
+  // Ahead of the first request, which reports what goes wrong with it.
+  load().catch(() => {})
   const batches: Provider['batches'] = (request, options = {}) =>
-    runAttempt({
-      definition,
+    runAttempt(load, {
       config,
       // Plain JavaScript may leave the tools out.
       request: { ...request, tools: (request.tools as ModelRequest['tools'] | undefined) ?? [] },
       options,
     })
   return {
-    id: definition.id,
+    id: config.provider,
     batches,
     stream: (request, options) => flatten(batches(request, options)),
   }
@@ -68,17 +69,19 @@ export function createHttpProvider(
 
 /** Requests until one is answered or refused for good. */
 async function* runAttempt(
-  setup: Omit<Attempt, 'abortScope' | 'ladder'>,
+  load: () => Promise<Definition>,
+  setup: Pick<Attempt, 'config' | 'request' | 'options'>,
 ): AsyncGenerator<readonly StreamPart[]> {
-  const { definition, config, request, options } = setup
+  const { config, request, options } = setup
   const abortScope = createAbortScope(options.signal)
-  const attempt: Attempt = { ...setup, abortScope, ladder: options.ladder }
   const { firstChunkMs = FIRST_CHUNK_MS } = config.timeouts ?? {}
   const reading: Reading = { isWaiting: true, rest: undefined }
   const watchdog = startWatchdog(firstChunkMs, (limitMs) =>
     abortScope.fail(timeoutError(reading.isWaiting ? 'first-chunk' : 'idle', limitMs)),
   )
   try {
+    const definition = await load()
+    const attempt: Attempt = { ...setup, definition, abortScope, ladder: options.ladder }
     for (let first: ErrorData | undefined; ;) {
       const opened = await open(attempt, watchdog)
       const refusal =

@@ -1,4 +1,5 @@
 import { baseURLOf } from '../core/base-url.ts'
+import type { ChatId } from '../provider-ids.ts'
 import type { HttpProviderDefinition } from '../provider.ts'
 import { endChat, mapChatChunk, startChat, type ChatState } from './map-chunk.ts'
 import { chatPresets, simpleRoles, type ChatRules } from './presets.ts'
@@ -24,7 +25,7 @@ function defineChat(id: string, rules: ChatRules): HttpProviderDefinition<ChatSt
   }
 }
 
-/** OpenAI and every preset with its format. */
-export function chatProviders(): readonly HttpProviderDefinition<ChatState>[] {
-  return Object.entries(chatPresets).map(([id, rules]) => defineChat(id, rules))
+/** OpenAI, or another preset with its format. */
+export function chatProvider(id: ChatId): HttpProviderDefinition<ChatState> {
+  return defineChat(id, chatPresets[id])
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { messagesProviders } from '../../../src/providers/anthropic/define-messages.ts'
+import { messagesProvider } from '../../../src/providers/anthropic/define-messages.ts'
 import { messagesFixtures } from '../../fixtures/providers/anthropic.ts'
 import {
   eventsOf,
@@ -12,7 +12,7 @@ import {
 import { eachNth } from '../more.ts'
 
 const encoder = new TextEncoder()
-const anthropic = messagesProviders().find(({ id }) => id === 'anthropic')
+const anthropic = messagesProvider('anthropic')
 if (!anthropic) throw new Error('missing preset')
 
 const allStyles: readonly SseStyle[] = styles.flatMap((style) => [

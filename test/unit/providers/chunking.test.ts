@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { StreamPart } from '../../../src/protocol/stream-part.ts'
-import { messagesProviders } from '../../../src/providers/anthropic/define-messages.ts'
-import { chatProviders } from '../../../src/providers/openai/define-chat.ts'
+import { messagesProvider } from '../../../src/providers/anthropic/define-messages.ts'
+import { chatProvider } from '../../../src/providers/openai/define-chat.ts'
+import { messagesPresets } from '../../../src/providers/anthropic/presets.ts'
+import type { ChatId, MessagesId } from '../../../src/providers/provider-ids.ts'
 import type { HttpProviderDefinition } from '../../../src/providers/provider.ts'
 import { messagesFixtures } from '../../fixtures/providers/anthropic.ts'
 import { chatFixtures, type StreamFixture } from '../../fixtures/providers/openai.ts'
@@ -21,8 +23,12 @@ const formats: readonly (readonly [
   readonly HttpProviderDefinition<unknown>[],
   readonly StreamFixture[],
 ])[] = [
-  ['Chat Completions', chatProviders(), chatFixtures],
-  ['Messages', messagesProviders(), messagesFixtures],
+  ['Chat Completions', (Object.keys(chatPresets) as ChatId[]).map(chatProvider), chatFixtures],
+  [
+    'Messages',
+    (Object.keys(messagesPresets) as MessagesId[]).map(messagesProvider),
+    messagesFixtures,
+  ],
   ['Responses', [defineResponses('openai', chatPresets.openai)], responsesFixtures],
 ]
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { geminiFixtures } from '../../fixtures/providers/gemini.ts'
-import { chatProviders } from '../../../src/providers/openai/define-chat.ts'
+import { chatProvider } from '../../../src/providers/openai/define-chat.ts'
 import { eventsOf, expectCutsHarmless, expectTurn, readTurn, styles } from './support/streams.ts'
 import { eachNth } from '../more.ts'
 
 const encoder = new TextEncoder()
-const gemini = chatProviders().find(({ id }) => id === 'gemini')
+const gemini = chatProvider('gemini')
 if (!gemini) throw new Error('missing preset')
 
 describe.each(

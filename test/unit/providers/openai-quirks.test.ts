@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { chatFixtures } from '../../fixtures/providers/openai.ts'
-import { chatProviders } from '../../../src/providers/openai/define-chat.ts'
+import { chatProvider } from '../../../src/providers/openai/define-chat.ts'
 import { eventsOf, expectCutsHarmless, expectTurn, readTurn, styles } from './support/streams.ts'
 import { eachNth } from '../more.ts'
 
 const encoder = new TextEncoder()
-const compatible = chatProviders().find(({ id }) => id === 'openai-compatible')
+const compatible = chatProvider('openai-compatible')
 if (!compatible) throw new Error('missing preset')
 
 describe.each(chatFixtures.map((fixture) => [`${fixture.row} ${fixture.name}`, fixture] as const))(

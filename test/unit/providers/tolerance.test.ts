@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { messagesProviders } from '../../../src/providers/anthropic/define-messages.ts'
-import { chatProviders } from '../../../src/providers/openai/define-chat.ts'
+import { messagesProvider } from '../../../src/providers/anthropic/define-messages.ts'
+import { chatProvider } from '../../../src/providers/openai/define-chat.ts'
 import type { HttpProviderDefinition } from '../../../src/providers/provider.ts'
 import { createProvider } from '../../../src/providers/create-provider.ts'
 import type { StreamPart } from '../../../src/protocol/stream-part.ts'
@@ -18,8 +18,8 @@ const formats: readonly (readonly [
   HttpProviderDefinition<unknown> | undefined,
   readonly { readonly chunks: readonly unknown[] }[],
 ])[] = [
-  ['Chat Completions', chatProviders()[0], chatFixtures],
-  ['Messages', messagesProviders()[0], messagesFixtures],
+  ['Chat Completions', chatProvider('openai'), chatFixtures],
+  ['Messages', messagesProvider('anthropic'), messagesFixtures],
 ]
 
 /** The value with one place in it replaced. */
@@ -231,7 +231,7 @@ test('names like __proto__ are only names', async () => {
       },
     ],
   })
-  const definition = chatProviders()[0]
+  const definition = chatProvider('openai')
   if (!definition) throw new Error('missing preset')
   const turn = await readTurn(definition, encoder.encode(sse(call('__proto__'), '[DONE]')))
   expect(turn.toolCalls[0]?.toolName).toBe('__proto__')

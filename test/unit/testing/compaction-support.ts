@@ -3,7 +3,7 @@ import { defineTool, type Run } from '../../../src/index.ts'
 import type { ErrorData } from '../../../src/protocol/error.ts'
 import type { Message } from '../../../src/protocol/message.ts'
 import type { StreamPart } from '../../../src/protocol/stream-part.ts'
-import { chatProviders } from '../../../src/providers/openai/define-chat.ts'
+import { chatProvider } from '../../../src/providers/openai/define-chat.ts'
 import type { ModelRequest, StreamProviderDefinition } from '../../../src/providers/provider.ts'
 import { createTestAgent, type TestAgentOptions } from '../../../src/testing/index.ts'
 
@@ -42,7 +42,7 @@ export const textOf = (message: Message | undefined): string =>
 const isSummaryRequest = ({ messages }: ModelRequest): boolean =>
   ASKS_FOR_SUMMARY.test(textOf(messages.at(-1)))
 
-const chat = chatProviders().find(({ id }) => id === 'openai-compatible')
+const chat = chatProvider('openai-compatible')
 
 /** As it goes to a server. */
 export function bodyOf(request: ModelRequest): string {
