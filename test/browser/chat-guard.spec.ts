@@ -55,7 +55,7 @@ test('the second click of a double click on what leads to the newest message ans
   model.enqueue(say(long), order('mug'), say('It is ordered.'))
   const { page, send } = await openChat(model)
   await send('Go')
-  await expect(page.getByText('Paragraph 79.', { exact: true })).toBeAttached()
+  await expect(replies(page).first().getByText('Paragraph 79.', { exact: true })).toBeAttached()
   await send('A mug')
   const approve = approveIn(page)
   await expect(approve).toBeVisible()
