@@ -57,7 +57,7 @@ const rows = [
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 188.6 * KILOBYTE,
+    limit: 186.3 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
@@ -92,12 +92,12 @@ const rows = [
   {
     name: 'histories of Chat Completions and Messages (dist/histories.js)',
     bytes: await bundledSize('fromAnthropic, fromOpenAI, toAnthropic, toOpenAI', 'histories.js'),
-    limit: 10.9 * KILOBYTE,
+    limit: 9.0 * KILOBYTE,
   },
   {
     name: 'histories of Responses (dist/histories.js)',
     bytes: await bundledSize('fromResponses, toResponses', 'histories.js'),
-    limit: 10.9 * KILOBYTE,
+    limit: 8.7 * KILOBYTE,
   },
   {
     name: 'skills (dist/skills.js), beside the page',
@@ -168,12 +168,24 @@ const rows = [
   {
     name: 'createProvider (dist/providers.js)',
     bytes: await bundledSize('createProvider', 'providers.js'),
-    limit: 39.7 * KILOBYTE,
+    limit: 20.5 * KILOBYTE,
   },
   {
-    name: 'createProvider, with the Responses API and refused requests',
-    bytes: await bundledSize('createProvider', 'providers.js', { lazy: true }),
-    limit: 51.6 * KILOBYTE,
+    name: 'createProvider, with Chat Completions',
+    bytes: await bundledSize('createProvider', 'providers.js', {
+      lazy: /^define-chat-/,
+    }),
+    limit: 41.8 * KILOBYTE,
+  },
+  {
+    name: 'createProvider, with the Responses API',
+    bytes: await bundledSize('createProvider', 'providers.js', { lazy: /^define-responses-/ }),
+    limit: 46.3 * KILOBYTE,
+  },
+  {
+    name: 'createProvider, with what finds another form of a refused request',
+    bytes: await bundledSize('createProvider', 'providers.js', { lazy: /^(ladder|request-form)-/ }),
+    limit: 27.8 * KILOBYTE,
   },
   {
     name: 'fold (dist/conversation.js)',
@@ -191,12 +203,9 @@ const rows = [
     limit: 17.2 * KILOBYTE,
   },
   {
-    name: 'all of dist/providers.js, but for these two',
-    bytes: sizeOf('providers.js', {
-      dynamic: true,
-      except: /^(define-responses|ladder|request-form)-/,
-    }),
-    limit: 58.6 * KILOBYTE,
+    name: 'all of dist/providers.js, but for the wire formats',
+    bytes: sizeOf('providers.js', { dynamic: true, except: /^(define-|ladder|request-form)/ }),
+    limit: 37.4 * KILOBYTE,
   },
 ]
 
