@@ -6,7 +6,7 @@ import type { FormMemory, StoredForm } from './form-memory.ts'
 import { namedChanges } from './named-changes.ts'
 import { asObjects } from './read-json.ts'
 import { filesOf, metadataOf, offersTools } from './refused.ts'
-import { fileDigest, isBlank, isOptional, metadataDigest, tokenField } from './request-form.ts'
+import { fileDigest, isBlank, metadataDigest, optionalFields, tokenField } from './request-form.ts'
 
 /** Requests that are made for one message at most. */
 const MAX_REQUESTS = 4
@@ -109,7 +109,7 @@ function free(refused: Refused): string[] {
   const messages = asObjects(body['messages'])
   const hasResults = request.messages.some(({ role }) => role === 'tool')
   return [
-    ...(Object.keys(body).some(isOptional) ? ['options none'] : []),
+    ...(optionalFields(body).length > 0 ? ['options none'] : []),
     ...(messages.some((message) => message['name'] !== undefined) ? ['names none'] : []),
     ...(messages.some(isBlank) ? ['contents filled'] : []),
     ...(offersTools(refused) ? ['schemas portable', 'strict off'] : []),

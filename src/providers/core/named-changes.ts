@@ -1,7 +1,7 @@
 import type { Refused, RequestForm } from '../provider.ts'
 import { asText } from './read-json.ts'
 import { filesOf, metadataOf, offersTools } from './refused.ts'
-import { fileDigest, isOptional, metadataDigest, tokenField } from './request-form.ts'
+import { fileDigest, metadataDigest, optionalFields, tokenField } from './request-form.ts'
 
 /** Words of a refusal or of the path of its field, and the changes that they ask for. */
 type Rule = readonly [
@@ -72,8 +72,7 @@ const WORDS = /^[a-z]+$/
 
 /** The optional field that is named last: of two that exclude each other, the first one stays. */
 function optionChanges({ body }: Refused, { text }: { readonly text: string }): string[] {
-  const places = Object.keys(body)
-    .filter(isOptional)
+  const places = optionalFields(body)
     .map((name) => {
       const [before, behind] = WORDS.test(name)
         ? ['(?:[\'"`]|^)', '(?=[\'"`.[]| )']

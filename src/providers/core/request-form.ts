@@ -59,8 +59,15 @@ const REQUIRED = new Set(
 )
 const TOKEN_FIELDS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'] as const
 
-/** Whether a request does without this field of its body. */
-export function isOptional(name: string): boolean {
+/**
+ * The fields that a request does without. None where the conversation is in no known field, as in `{ turns: […] }`: which
+ * field holds it can't be told.
+ */
+export function optionalFields(body: JsonObject): string[] {
+  return body['messages'] || body['input'] ? Object.keys(body).filter(isOptional) : []
+}
+
+function isOptional(name: string): boolean {
   return !REQUIRED.has(name)
 }
 

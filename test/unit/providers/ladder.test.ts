@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest'
+import type { JsonObject } from '../../../src/protocol/json.ts'
+import type { ModelConfigData } from '../../../src/protocol/model.ts'
+import { FormMemory } from '../../../src/providers/core/form-memory.ts'
+import { collect, createProvider, defineProvider } from '../../../src/providers/index.ts'
+import { askWeather } from './support/replay.ts'
+
+let origins = 0
+
+/** Asks an endpoint that always answers with this error; returns the code and the number of requests. */
+async function refusedWith(status: number, error: JsonObject) {
+  let requests = 0
+  const config = {
+    provider: 'openai-compatible',
+    model: 'm',
+    baseURL: `https://m${++origins}.example.test/v1`,
+    temperature: 1,
+  }
+  const fetch = (): Promise<Response> => {
+    requests++
+    return Promise.resolve(Response.json({ error }, { status }))
+  }
+  const turn = await collect(createProvider(config).stream(askWeather, { fetch }))
+  return { code: turn.error?.code, requests }
+}
+
+test.each([
+  [400, { message: 'Incorrect API key provided' }, 'authentication'],
+  [403, { message: 'You may not use this model' }, 'permission-denied'],
+  [400, { message: 'Your credit balance is too low' }, 'quota-exceeded'],
+  [400, { message: 'The model `m` does not exist' }, 'model-not-found'],
+  [400, { message: 'Rate limit reached for requests' }, 'rate-limited'],
+  [400, { message: 'Your prompt was flagged by our content policy.' }, 'bad-request'],
+  [400, { message: 'The image was rejected by the safety system.' }, 'bad-request'],
+])(
+  'a refusal that is not about the form (%i %j) is not asked again',
+  async (status, error, code) => {
+    expect(await refusedWith(status, error)).toEqual({ code, requests: 1 })
+  },
+)
+
+test('a refusal of any form ends after four requests', async () => {
+  const { code, requests } = await refusedWith(400, { message: 'Bad request.' })
+  expect(code).toBe('bad-request')
+  expect(requests).toBeLessThanOrEqual(4)
+})
+
+const model: ModelConfigData = { provider: 'openai', model: 'm', api: 'chat' }
+
+test('a lossy change is tried again after a day, a lossless one stays', () => {
+  let now = 0
+  const memory = new FormMemory(() => now)
+  memory.set(model, new Set(['files image/', 'tools text', 'schemas portable']))
+  now = 24 * 60 * 60 * 1_000 - 1
+  expect(memory.get(model)).toContain('files image/')
+  now += 1
+  expect([...memory.get(model)]).toEqual(['schemas portable'])
+})
+
+test.each([
+  ['model', { model: 'other' }],
+  ['baseURL', { baseURL: 'https://other.example.test/v1' }],
+  ['toolMode', { toolMode: 'native' }],
+  ['extraBody', { extraBody: { top_k: 1 } }],
+] as const)('a change of %s in the configuration forgets the form', (_, change) => {
+  const memory = new FormMemory()
+  memory.set(model, new Set(['names none']))
+  expect([...memory.get({ ...model, temperature: 0.5 })]).toEqual(['names none'])
+  expect([...memory.get({ ...model, ...change })]).toEqual([])
+})
+
+test('a format of one’s own, when it is refused, keeps the field of its conversation', async () => {
+  const mine = defineProvider<null>({
+    id: 'mine',
+    toRequest: ({ messages }, { model: name }) => ({
+      url: 'https://mine.example.test/generate',
+      headers: {},
+      body: { model: name, turns: messages.length },
+    }),
+    start: () => null,
+    mapChunk: () => [{ type: 'finish', finishReason: 'stop' }],
+  })
+  const bodies: JsonObject[] = []
+  const fetch = (_: unknown, init?: RequestInit): Promise<Response> => {
+    bodies.push(JSON.parse(String(init?.body)) as JsonObject)
+    const message = bodies.length === 1 ? 'Bad request.' : 'turns: 1 is not allowed'
+    return Promise.resolve(Response.json({ error: { message } }, { status: 400 }))
+  }
+  const provider = createProvider({ provider: 'mine', model: 'm' }, { providers: [mine] })
+  const turn = await collect(provider.stream(askWeather, { fetch }))
+  expect(turn.error?.code).toBe('bad-request')
+  expect(bodies.length).toBeGreaterThan(1)
+  expect(bodies.filter((body) => body['turns'] === undefined)).toEqual([])
+})
