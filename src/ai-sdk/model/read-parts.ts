@@ -180,7 +180,7 @@ function readFile(part: JsonRecord): StreamPart {
   const data = toBase64(given && 'data' in given ? given['data'] : part['data'])
   const file = data === undefined ? null : fileOfDataURL(`data:${mediaType};base64,${data}`)
   if (file) return { type: 'file', file }
-  const message = `The model produced a file of the type '${mediaType.slice(0, 100)}', which was left out.`
+  const message = `A file of the type '${mediaType.slice(0, 100)}' was left out.`
   return { type: 'warning', code: 'file-left-out', message }
 }
 
