@@ -7,46 +7,6 @@ import { collect, createProvider, defineProvider } from '../../../src/providers/
 import type { ModelRequest } from '../../../src/providers/provider.ts'
 import { askWeather } from './support/replay.ts'
 
-let origins = 0
-
-/** Asks an endpoint that always answers with this error; returns the code and the number of requests. */
-async function refusedWith(status: number, error: JsonObject) {
-  let requests = 0
-  const config = {
-    provider: 'openai-compatible',
-    model: 'm',
-    baseURL: `https://m${++origins}.example.test/v1`,
-    temperature: 1,
-  }
-  const fetch = (): Promise<Response> => {
-    requests++
-    return Promise.resolve(Response.json({ error }, { status }))
-  }
-  const turn = await collect(createProvider(config).stream(askWeather, { fetch }))
-  return { code: turn.error?.code, requests }
-}
-
-test.each([
-  [400, { message: 'Incorrect API key provided' }, 'authentication'],
-  [403, { message: 'You may not use this model' }, 'permission-denied'],
-  [400, { message: 'Your credit balance is too low' }, 'quota-exceeded'],
-  [400, { message: 'The model `m` does not exist' }, 'model-not-found'],
-  [400, { message: 'Rate limit reached for requests' }, 'rate-limited'],
-  [400, { message: 'Your prompt was flagged by our content policy.' }, 'bad-request'],
-  [400, { message: 'The image was rejected by the safety system.' }, 'bad-request'],
-])(
-  'a refusal that is not about the form (%i %j) is not asked again',
-  async (status, error, code) => {
-    expect(await refusedWith(status, error)).toEqual({ code, requests: 1 })
-  },
-)
-
-test('a refusal of any form ends after four requests', async () => {
-  const { code, requests } = await refusedWith(400, { message: 'Bad request.' })
-  expect(code).toBe('bad-request')
-  expect(requests).toBeLessThanOrEqual(4)
-})
-
 const model: ModelConfigData = { provider: 'openai', model: 'm', api: 'chat' }
 
 test('a lossy change is tried again after a day, a lossless one stays', () => {
