@@ -1,49 +1,11 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import type { ModelConfigData } from '../../../src/protocol/model.ts'
+import type { StreamPart } from '../../../src/protocol/stream-part.ts'
 import { FormMemory } from '../../../src/providers/core/form-memory.ts'
 import { collect, createProvider, defineProvider } from '../../../src/providers/index.ts'
+import type { ModelRequest } from '../../../src/providers/provider.ts'
 import { askWeather } from './support/replay.ts'
-
-let origins = 0
-
-/** Asks an endpoint that always answers with this error; returns the code and the number of requests. */
-async function refusedWith(status: number, error: JsonObject) {
-  let requests = 0
-  const config = {
-    provider: 'openai-compatible',
-    model: 'm',
-    baseURL: `https://m${++origins}.example.test/v1`,
-    temperature: 1,
-  }
-  const fetch = (): Promise<Response> => {
-    requests++
-    return Promise.resolve(Response.json({ error }, { status }))
-  }
-  const turn = await collect(createProvider(config).stream(askWeather, { fetch }))
-  return { code: turn.error?.code, requests }
-}
-
-test.each([
-  [400, { message: 'Incorrect API key provided' }, 'authentication'],
-  [403, { message: 'You may not use this model' }, 'permission-denied'],
-  [400, { message: 'Your credit balance is too low' }, 'quota-exceeded'],
-  [400, { message: 'The model `m` does not exist' }, 'model-not-found'],
-  [400, { message: 'Rate limit reached for requests' }, 'rate-limited'],
-  [400, { message: 'Your prompt was flagged by our content policy.' }, 'bad-request'],
-  [400, { message: 'The image was rejected by the safety system.' }, 'bad-request'],
-])(
-  'a refusal that is not about the form (%i %j) is not asked again',
-  async (status, error, code) => {
-    expect(await refusedWith(status, error)).toEqual({ code, requests: 1 })
-  },
-)
-
-test('a refusal of any form ends after four requests', async () => {
-  const { code, requests } = await refusedWith(400, { message: 'Bad request.' })
-  expect(code).toBe('bad-request')
-  expect(requests).toBeLessThanOrEqual(4)
-})
 
 const model: ModelConfigData = { provider: 'openai', model: 'm', api: 'chat' }
 
@@ -91,4 +53,38 @@ test('a format of one’s own, when it is refused, keeps the field of its conver
   expect(turn.error?.code).toBe('bad-request')
   expect(bodies.length).toBeGreaterThan(1)
   expect(bodies.filter((body) => body['turns'] === undefined)).toEqual([])
+})
+
+test('a refused picture is named in words, with one request-changed warning', async () => {
+  const bodies: string[] = []
+  const fetch = (_: unknown, init?: RequestInit): Promise<Response> => {
+    bodies.push(String(init?.body))
+    const refusal = { error: 'this model does not support image input' }
+    const choice = { message: { role: 'assistant', content: 'A map?' }, finish_reason: 'stop' }
+    return Promise.resolve(
+      String(init?.body).includes('image_url')
+        ? Response.json(refusal, { status: 400 })
+        : Response.json({ choices: [choice] }),
+    )
+  }
+  const provider = createProvider({
+    provider: 'openai-compatible',
+    model: 'm',
+    baseURL: 'https://picture.example.test/v1',
+  })
+  const ask = async (): Promise<StreamPart[]> => {
+    const parts: StreamPart[] = []
+    const picture = { type: 'file', mediaType: 'image/png', data: 'aGk=', filename: 'map.png' }
+    const messages = [{ role: 'user', parts: [picture] }] as ModelRequest['messages']
+    for await (const part of provider.stream({ messages, tools: [] }, { fetch })) parts.push(part)
+    return parts.filter(({ type }) => type === 'warning')
+  }
+  const message = expect.stringMatching(
+    /^The endpoint refused the request\. Files were left out.*image input/s,
+  )
+  expect(await ask()).toEqual([{ type: 'warning', code: 'request-changed', message }])
+  expect(bodies).toHaveLength(2)
+  expect(bodies[1]).toContain('[A file was left out: map.png, image/png]')
+  expect(await ask()).toEqual([])
+  expect(bodies).toHaveLength(3)
 })
