@@ -105,9 +105,14 @@ function fileChanges(kind: string): Rule[1] {
 }
 
 /** What is missing can't be made up: the calls it belongs to become words. What is refused is left out. */
-function metadataChanges(refused: Refused, { text }: { readonly text: string }): string | string[] {
+function metadataChanges(
+  refused: Refused,
+  { text, form }: { readonly text: string; readonly form: RequestForm },
+): string | string[] {
   if (/must be|required|missing|expected|passed back/i.test(text)) return 'calls text'
   const metadata = metadataOf(refused)
   if (metadata.length === 0) return []
-  return NEVER.test(text) ? 'metadata none' : metadata.map(metadataDigest)
+  // Refused again, with other metadata: it takes none.
+  const isAgain = [...form].some((change) => change.startsWith('metadata '))
+  return isAgain || NEVER.test(text) ? 'metadata none' : metadata.map(metadataDigest)
 }
