@@ -385,7 +385,7 @@ test('a model that loads in the browser says how far it is, is cancelled, and sa
   await expect(notice).toHaveCount(0)
   await send('Again')
   const alert = page.getByRole('alert')
-  await expect(alert).toContainText('Nobody is there. Is its server running')
+  await expect(alert).toContainText('Nobody is there. Is the server running')
   await expect(page.locator('.announcements p').last()).toHaveText(/went wrong: Nobody is there\.$/)
   const causes = page.getByText('1. Look.\n2. Ask.', { exact: true })
   await expect(causes).toBeHidden()
@@ -395,7 +395,7 @@ test('a model that loads in the browser says how far it is, is cancelled, and sa
   await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible()
   await page.context().setOffline(true)
   await expect(page.getByRole('status').getByText('You are offline.')).toBeVisible()
-  await expect(alert).not.toContainText('Is its server running')
+  await expect(alert).not.toContainText('Is the server running')
   await page.context().setOffline(false)
 })
 

@@ -6,6 +6,10 @@ import { someOf } from '../more.ts'
 
 // Whatever an endpoint refuses, named or not: at most four requests for a message, and the next one works at once.
 
+const HOST = 'https://ladder.example.test'
+// Agents of other files may still be asking.
+const real = globalThis.fetch
+
 afterEach(() => vi.unstubAllGlobals())
 
 /** What a request may have, and the words by which endpoints refuse it. */
@@ -37,7 +41,8 @@ const PIXEL =
 
 function serve({ refuses, isNamed, status }: Endpoint): string[] {
   const bodies: string[] = []
-  vi.stubGlobal('fetch', (_url: string, init: RequestInit) => {
+  vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
+    if (!url.startsWith(HOST)) return real(url, init)
     const body = String(init.body)
     bodies.push(body)
     const refused = refuses.map((name) => FEATURES[name]).find((one) => one?.[0].test(body))
@@ -67,7 +72,7 @@ function open() {
     model: {
       provider: 'openai-compatible',
       model: 'm',
-      baseURL: 'https://models.example.test/v1',
+      baseURL: `${HOST}/v1`,
       temperature: 0.5,
       seed: 1,
       retry: { maxRetries: 0 },
@@ -119,7 +124,8 @@ test.each([
   [404, 'Not found'],
 ])('%i "%s" is not about the form: one request, and the run says so', async (status, message) => {
   const bodies: string[] = []
-  vi.stubGlobal('fetch', (_url: string, init: RequestInit) => {
+  vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
+    if (!url.startsWith(HOST)) return real(url, init)
     bodies.push(String(init.body))
     return Promise.resolve(Response.json({ error: { message } }, { status }))
   })
@@ -133,7 +139,8 @@ test.each([
 
 test('a refusal that nothing helps against ends after four requests, in the words of the endpoint', async () => {
   const bodies: string[] = []
-  vi.stubGlobal('fetch', (_url: string, init: RequestInit) => {
+  vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
+    if (!url.startsWith(HOST)) return real(url, init)
     bodies.push(String(init.body))
     return Promise.resolve(refusal(400, 'No.'))
   })
@@ -146,7 +153,8 @@ test('a refusal that nothing helps against ends after four requests, in the word
 
 test('nothing is asked again after text was shown', async () => {
   let requests = 0
-  vi.stubGlobal('fetch', () => {
+  vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
+    if (!url.startsWith(HOST)) return real(url, init)
     requests++
     const chunks = [
       { choices: [{ delta: { content: 'Half' } }] },
@@ -167,7 +175,8 @@ test('nothing is asked again after text was shown', async () => {
 
 test('an error in a stream that has shown nothing is healed like one before it', async () => {
   const bodies: string[] = []
-  vi.stubGlobal('fetch', (_url: string, init: RequestInit) => {
+  vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
+    if (!url.startsWith(HOST)) return real(url, init)
     const body = String(init.body)
     bodies.push(body)
     if (!body.includes('"seed"')) return Promise.resolve(answer(body))

@@ -23,6 +23,9 @@ afterEach(() => vi.unstubAllGlobals())
 
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+const HOST = 'https://refusals.example.test'
+// Agents of other files may still be asking.
+const real = globalThis.fetch
 /** As vLLM makes them. */
 const CALL_ID = 'chatcmpl-tool-0123456789abcdef0123456789abcdef'
 
@@ -62,7 +65,8 @@ interface Endpoint {
 /** Calls the tool once a message, then answers; in the format that it is asked in. */
 function serve(given: Case): Endpoint {
   const endpoint: Endpoint = { bodies: [], refusals: 0 }
-  vi.stubGlobal('fetch', (_url: string, init: RequestInit) => {
+  vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
+    if (!url.startsWith(HOST)) return real(url, init)
     const text = String(init.body)
     endpoint.bodies.push(text)
     const body = JSON.parse(text) as JsonObject & { messages: JsonObject[] }
@@ -141,7 +145,7 @@ function optionsFor({ provider, name }: Case): AgentOptions['model'] {
   return {
     provider,
     model: 'some-model',
-    baseURL: 'https://models.example.test/v1',
+    baseURL: `${HOST}/v1`,
     apiKey: 'sk-dummy',
     temperature: 0.3,
     topP: 0.9,

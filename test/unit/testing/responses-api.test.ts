@@ -5,6 +5,10 @@ import { createTestAgent, createTestStorage } from '../../../src/testing/index.t
 
 // Which of OpenAI's wire formats an endpoint is asked in, through an agent.
 
+const HOSTS = /^https?:\/\/(?:api\.openai\.com|gateway\.example\.test|localhost:1234)\//
+// Agents of other files may still be asking.
+const real = globalThis.fetch
+
 afterEach(() => vi.unstubAllGlobals())
 
 interface Asked {
@@ -19,6 +23,7 @@ const REFUSAL =
 function serve({ hasResponses = true } = {}): Asked[] {
   const asked: Asked[] = []
   vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
+    if (!HOSTS.test(url)) return real(url, init)
     const body = JSON.parse(String(init.body)) as JsonObject
     asked.push({ url, body })
     return Promise.resolve(answer(url, body, hasResponses))
