@@ -61,7 +61,7 @@ test('axe-core finds nothing: the storage is blocked', async ({ openPage, model 
   await showAgent(page, 'blocked', model.baseURL)
   await write(page, 'Hello')
   await expect(replies(page)).toContainText('One.')
-  await expect(page.getByText('a reload forgets this')).toBeVisible()
+  await expect(page.getByText('a reload loses this')).toBeVisible()
   await checkChat(page)
 })
 
