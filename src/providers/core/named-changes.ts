@@ -44,7 +44,8 @@ const rules: readonly Rule[] = [
 /** The changes that a refusal asks for by name and that the form lacks. Empty: it names nothing that is known. */
 export function namedChanges(refused: Refused, form: RequestForm): readonly string[] {
   const { message, details } = refused.error
-  const text = `${asText(details?.['field']) ?? ''} ${message}`
+  // A pointer such as `#/properties/stream` names a place in a schema, not a field of the request.
+  const text = `${asText(details?.['field']) ?? ''} ${message.replace(/#\/\S+/g, 'schema')}`
   for (const [words, changes] of rules) {
     if (!words.test(text)) continue
     const news = [changes(refused, { text, form })].flat().filter((change) => !form.has(change))
