@@ -19,7 +19,10 @@ export function defineResponses(
     baseURL: (config) => baseURLOf(config, rules, id).href,
     toRequest: (request, config) => toResponsesRequest(request, config, { providerId: id, rules }),
     start: (request, { strictTools = false, maxOutputTokens }) =>
-      startResponses(id, request, strictTools && rules.strict !== null, maxOutputTokens),
+      startResponses(id, request, {
+        isStrict: strictTools && rules.strict !== null,
+        limit: maxOutputTokens,
+      }),
     mapChunk: mapResponsesEvent,
     end: endResponses,
   }

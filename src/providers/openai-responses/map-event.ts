@@ -44,8 +44,10 @@ export interface ResponsesState {
 export function startResponses(
   providerId: string,
   request: ModelRequest,
-  isStrict: boolean,
-  limit = Infinity,
+  {
+    isStrict,
+    limit = Infinity,
+  }: { readonly isStrict: boolean; readonly limit?: number | undefined },
 ): ResponsesState {
   const isAction = request.toolMode === 'action'
   return {
