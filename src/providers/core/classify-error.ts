@@ -98,9 +98,9 @@ const patterns: readonly (readonly [ErrorCode, labels: RegExp, messages: readonl
   [
     'bad-request',
     /^(invalid_request_error|bad_request|badrequesterror|invalid_request)$/,
-    // Templates fail inside the server, which answers 500.
+    // Templates and pictures fail inside the server, which answers 500.
     [
-      /jinja|\btemplate\b|\broles? (?:must|not|is not)\b|only \w+.{0,30}roles? (?:are|is) supported|(?:system|developer) (?:role|message|instruction)s? (?:is |are )?not/,
+      /jinja|\btemplate\b|\b(?:image|audio|video)s? (?:inputs? )?(?:is|are) not supported|\broles? (?:must|not|is not)\b|only \w+.{0,30}roles? (?:are|is) supported|(?:system|developer) (?:role|message|instruction)s? (?:is |are )?not/,
     ],
   ],
   [
