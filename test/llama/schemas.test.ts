@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { RunEvent } from '../../src/index.ts'
-import type { JsonObject, JsonValue } from '../../src/protocol/json.ts'
+import type { JsonObject } from '../../src/protocol/json.ts'
 import { createTestAgent, createTestStorage } from '../../src/testing/index.ts'
 import { configOf, formats, recordExchanges } from './formats.ts'
 import { startLlamaServer, type LlamaServer } from './llama-server.ts'
@@ -36,10 +36,18 @@ const refused: { readonly [name: string]: readonly [properties: JsonObject, besi
       { model: { $ref: '#/$defs/a~1model' } },
       { $defs: { 'a/model': { type: 'boolean' } } },
     ],
-    'a pattern that repeats too often': [{ code: { type: 'string', pattern: '^[a-z]{0,4000}$' } }],
-    'a text of 10 000 characters': [{ text: { type: 'string', maxLength: 10_000 } }],
-    'an array of 10 000': [
-      { list: { type: 'array', items: { type: 'number' }, maxItems: 10_000 } },
+    'a reference to another document': [{ other: { $ref: 'https://example.com/schema.json' } }],
+    'a reference to itself': [
+      { self: { $ref: '#/$defs/self' } },
+      { $defs: { self: { $ref: '#/$defs/self' } } },
+    ],
+    'a pattern that repeats too often': [{ code: { type: 'string', pattern: '^[a-z]{3000}$' } }],
+    'a text of at least 3 000 characters': [{ text: { type: 'string', minLength: 3_000 } }],
+    'an array of at least 3 000': [
+      { list: { type: 'array', items: { type: 'number' }, minItems: 3_000 } },
+    ],
+    'a text of up to 3 000 000 000 characters': [
+      { text: { type: 'string', maxLength: 3_000_000_000 } },
     ],
     'names of fields and features': [{ stream: true, image: true, system: true, role: true }],
   }
@@ -47,6 +55,8 @@ const refused: { readonly [name: string]: readonly [properties: JsonObject, besi
 const taken: typeof refused = {
   'an array without items': [{ list: { type: 'array' } }],
   'a tuple of draft 7': [{ pair: { type: 'array', items: [{ type: 'string' }] } }],
+  'alternatives at the top': [{}, { oneOf: [{ required: ['which'] }] }],
+  'safe integers': [{ count: { type: 'integer', maximum: Number.MAX_SAFE_INTEGER } }],
   'a pattern': [{ code: { type: 'string', pattern: '^[a-z]+$' } }],
   'a circle of definitions': [
     { tree: { $ref: '#/$defs/node' } },
@@ -71,78 +81,82 @@ beforeAll(async () => {
 afterAll(() => server.close())
 afterEach(() => vi.unstubAllGlobals())
 
-/** Status of a plain request with this tool. */
-async function statusOf(parameters: JsonObject, toolChoice: string): Promise<number> {
-  const { status, body } = await fetch(`${server.url}/v1/chat/completions`, {
-    method: 'POST',
-    body: JSON.stringify({
-      messages: [{ role: 'user', content: 'Click' }],
-      tools: [{ type: 'function', function: { name: 'click', parameters } }],
-      tool_choice: toolChoice,
-      max_tokens: 1,
-    }),
-  })
-  await body?.cancel()
-  return status
+interface Shown {
+  readonly warnings: readonly string[]
+  readonly statuses: readonly number[]
 }
 
-describe.each(['auto', 'required'] as const)('tool choice %s', (toolChoice) => {
-  test.each(Object.entries(taken))('llama.cpp itself takes %s', async (_, schema) => {
-    expect(await statusOf(schemaOf(schema), toolChoice)).toBe(200)
-  })
-
-  describe.each(Object.entries(refused))('%s', (_, schema) => {
-    test('llama.cpp itself refuses it', async () => {
-      expect(await statusOf(schemaOf(schema), toolChoice)).toBeGreaterThanOrEqual(400)
+/** Asks three times, the last time after a reload, in an agent whose tool has these parameters. */
+async function askThrice(
+  { format, toolChoice }: (typeof ways)[number],
+  schema: (typeof refused)[string],
+): Promise<readonly Shown[]> {
+  const exchanges = recordExchanges()
+  const testStorage = createTestStorage()
+  const open = () =>
+    createTestAgent({
+      model: configOf(format, server.url, { maxOutputTokens: 64, toolChoice }),
+      testStorage,
+      tools: [
+        {
+          name: 'click',
+          description: 'Clicks a button.',
+          inputSchema: schemaOf(schema),
+          annotations: { readOnly: true },
+          execute(input: JsonObject) {
+            expect(which.enum).toContain(input['which'])
+            return 'It was clicked.'
+          },
+        },
+      ],
     })
-
-    test.each(formats)(
-      'in $format, the message is answered, and the next ones with one request each',
-      async (format) => {
-        const exchanges = recordExchanges()
-        const testStorage = createTestStorage()
-        const inputs: JsonValue[] = []
-        const open = () =>
-          createTestAgent({
-            model: configOf(format, server.url, { maxOutputTokens: 120, toolChoice }),
-            testStorage,
-            tools: [
-              {
-                name: 'click',
-                description: 'Clicks a button.',
-                inputSchema: schemaOf(schema),
-                annotations: { readOnly: true },
-                execute(input: JsonObject) {
-                  inputs.push(input)
-                  return 'It was clicked.'
-                },
-              },
-            ],
-          })
-        const ask = async (agent: ReturnType<typeof open>, text: string) => {
-          exchanges.length = 0
-          const run = agent.run(text, { conversationId: 'c', maxSteps: 1 })
-          const warnings: RunEvent[] = []
-          for await (const event of run) if (event.type === 'warning') warnings.push(event)
-          const end = await run.result
-          expect(warnings).toEqual([])
-          expect(exchanges.at(-1)?.body).toContain('"stream":true')
-          expect('error' in end ? end.error : undefined).toBeUndefined()
-          return exchanges.map(({ status }) => status)
-        }
-        const agent = open()
-        const first = await ask(agent, 'Click')
-        expect(first.length).toBeGreaterThan(1)
-        expect(first.length).toBeLessThanOrEqual(3)
-        expect(first.map((status) => status < 400).indexOf(true)).toBe(first.length - 1)
-        expect(await ask(agent, 'Again')).toEqual([200])
-        await agent.dispose()
-        const reloaded = open()
-        expect(await ask(reloaded, 'Later')).toEqual([200])
-        await reloaded.dispose()
-        for (const input of inputs) expect(which.enum).toContain(Object(input).which)
-        expect(inputs.length).toBeGreaterThan(0)
-      },
+  const ask = async (agent: ReturnType<typeof open>, text: string): Promise<Shown> => {
+    exchanges.length = 0
+    const run = agent.run(text, { conversationId: 'c', maxSteps: 1 })
+    const events: RunEvent[] = []
+    for await (const event of run) events.push(event)
+    const end = await run.result
+    expect('error' in end ? end.error : undefined).toBeUndefined()
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'tool-input-start', toolName: 'click' }),
     )
+    expect(exchanges.at(-1)?.body).toContain('"stream":true')
+    return {
+      warnings: events.flatMap((event) => (event.type === 'warning' ? [event.message] : [])),
+      statuses: exchanges.map(({ status }) => status),
+    }
+  }
+  const agent = open()
+  const first = await ask(agent, 'Click')
+  const second = await ask(agent, 'Again')
+  await agent.dispose()
+  const reloaded = open()
+  const third = await ask(reloaded, 'Later')
+  await reloaded.dispose()
+  return [first, second, third]
+}
+
+const ways = [
+  ...formats.map((format) => ({ way: format.format, format, toolChoice: 'auto' }) as const),
+  { way: 'Chat Completions, where a call is required', format: formats[0], toolChoice: 'required' },
+] as const
+
+const atOnce: Shown = { warnings: [], statuses: [200] }
+
+describe.each(ways)('$way', (way) => {
+  test.each(Object.entries(taken))('%s is taken as it is', async (_, schema) => {
+    expect(await askThrice(way, schema)).toEqual([atOnce, atOnce, atOnce])
   })
+
+  test.each(Object.entries(refused))(
+    '%s is refused, the message is answered, and the next ones with one request each',
+    async (_, schema) => {
+      const [first, ...next] = await askThrice(way, schema)
+      expect(first?.warnings).toEqual([])
+      expect(new Set(first?.statuses.slice(0, -1))).toEqual(new Set([400]))
+      expect([2, 3]).toContain(first?.statuses.length)
+      expect(first?.statuses.at(-1)).toBe(200)
+      expect(next).toEqual([atOnce, atOnce])
+    },
+  )
 })
