@@ -38,13 +38,16 @@ const builds: Record<string, UserConfig> = {
       skills: 'src/skills/index.ts',
       'ai-sdk': 'src/ai-sdk/index.ts',
     },
-    // In one file, with what the chunk of the first run shares with it: two would compress worse.
+    // In one file, with what the chunk of the first run shares with it: two would compress worse. The same holds
+    // for that chunk and what is loaded after it.
     splitting: {
       groups: [
         {
           name: 'page',
-          test: /[\\/]src[\\/]client[\\/](entry|create-agent|define-tool)\.ts$/,
+          test: /[\\/]src[\\/]client[\\/](entry|create-agent|define-tool|pending)\.ts$/,
+          priority: 1,
         },
+        { name: 'lazy-runtime', test: /[\\/]src[\\/]client[\\/]lazy-runtime\.ts$/ },
       ],
     },
     plugins: [inlineEntryBeside()],

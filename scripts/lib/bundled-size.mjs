@@ -5,10 +5,10 @@ import { inProject } from './project.mjs'
 const INPUT = 'size-input.js'
 
 /**
- * Bytes, compressed, of what a bundler makes of one import: `names` from a built file, with what is loaded at once, or,
- * with `lazy`, with what is loaded when it is needed, too.
+ * Bytes, compressed, of what a bundler makes of one import: `names` from a built file, with what is loaded at once, and with
+ * what is loaded later where the names of chunks match `lazy`.
  */
-export async function bundledSize(names, file, { lazy = false } = {}) {
+export async function bundledSize(names, file, { lazy = /^$/ } = {}) {
   const code = `export { ${names} } from ${JSON.stringify(inProject('dist', file))}`
   const outputs = await build({
     configFile: false,
@@ -28,18 +28,16 @@ export async function bundledSize(names, file, { lazy = false } = {}) {
     },
   })
   const chunks = [outputs].flat().flatMap(({ output }) => output)
-  const counted = lazy ? chunks : atOnce(chunks)
-  return counted.reduce((sum, chunk) => sum + gzipSync(chunk.code, { level: 9 }).length, 0)
+  return withImports(chunks, lazy).reduce(
+    (sum, chunk) => sum + gzipSync(chunk.code, { level: 9 }).length,
+    0,
+  )
 }
 
-/** The entry and what it imports, not what it loads later. */
-function atOnce(chunks) {
-  const found = new Set()
-  const queue = chunks.filter(({ isEntry }) => isEntry)
-  for (const chunk of queue) {
-    found.add(chunk)
-    for (const other of chunks)
-      if (chunk.imports.includes(other.fileName) && !found.has(other)) queue.push(other)
-  }
+/** The entry, the chunks that are counted with it, and what these import. */
+function withImports(chunks, lazy) {
+  const found = new Set(chunks.filter(({ isEntry, fileName }) => isEntry || lazy.test(fileName)))
+  for (const { imports } of found)
+    for (const chunk of chunks) if (imports.includes(chunk.fileName)) found.add(chunk)
   return [...found]
 }

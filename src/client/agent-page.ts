@@ -20,15 +20,14 @@ import { badConfig } from './failures.ts'
 import { findEngine, modelOfPage } from './page-engine.ts'
 import { formatOutput, truncate } from './format-output.ts'
 import { fillValues } from './fill-values.ts'
-import { loadPart } from './load-part.ts'
 import { createConfigBook, isKeyless, readContext, readCredentials } from './model-config.ts'
 import { memoriesOf } from './memory.ts'
-import { describeCall, secretsIn } from './ask-tool.ts'
+import { describeCall, secretsIn, sensitiveFields } from './ask-tool.ts'
 import type { AgentOptions, HookedCall } from './options.ts'
 import type { AgentPage } from './page-api.ts'
 import type { Verifier, VerifierParts } from './verify.ts'
 import { ApprovalFunctions } from './needs-approval.ts'
-import { whileStaying } from './page-leaving.ts'
+import { partWhileStaying, whileStaying } from './page-leaving.ts'
 import { joinerOf } from './joiners.ts'
 import { stringify } from './stringify.ts'
 import type { Skill } from './skill.ts'
@@ -84,12 +83,13 @@ export function createAgentPage(
     beforeToolCall: (call) => beforeToolCall(options, call),
     ...askingPeople(registry, approvals),
     secretsIn: (call) => secretsIn(agent, call),
+    sensitiveFields,
     ...modelHooks(agent),
     ...compactionPolicy(agent),
     retrieveMemories: (query) => recallFor(agent, query),
     undoTool: (call) => undo(agent, call),
     async goOnWithCaller(call) {
-      const part = await whileStaying(() => loadPart(() => import('./go-on-with-caller.ts')))
+      const part = await partWhileStaying(() => import('./go-on-with-caller.ts'))
       return part.goOnWithCaller(call)
     },
     reconcileTool: (call) => reconcile(registry.get(call.toolName), call),
@@ -139,7 +139,7 @@ async function undo(
   { registry, signal }: Pick<VerifierParts, 'signal'> & { readonly registry: ToolRegistry },
   call: Parameters<AgentPage['undoTool']>[0],
 ): ReturnType<AgentPage['undoTool']> {
-  const part = await whileStaying(() => loadPart(() => import('./undo-tool.ts')))
+  const part = await partWhileStaying(() => import('./undo-tool.ts'))
   return part.undoTool(registry.get(call.toolName), call, signal)
 }
 
@@ -147,7 +147,7 @@ async function recallFor(
   { options, signal, warn }: VerifierParts,
   { query, conversationId, writtenBy, tainted }: MemoryQuery,
 ): ReturnType<AgentPage['retrieveMemories']> {
-  const part = await whileStaying(() => loadPart(() => import('./retrieve-memories.ts')))
+  const part = await partWhileStaying(() => import('./retrieve-memories.ts'))
   return part.retrieveMemories(memoriesOf(options), {
     query,
     conversationId,
@@ -190,7 +190,7 @@ function modelHooks(
   let verifier: Promise<Verifier> | undefined
   const load = async (): Promise<Verifier> => {
     try {
-      const part = await whileStaying(() => loadPart(() => import('./verify.ts')))
+      const part = await partWhileStaying(() => import('./verify.ts'))
       return new part.Verifier(agent)
     } catch (thrown) {
       verifier = undefined
@@ -216,7 +216,7 @@ function compactionPolicy({
   let chooser: Promise<CompactionChooser> | undefined
   const load = async (choose: ChooseCompaction): Promise<CompactionChooser> => {
     try {
-      const part = await whileStaying(() => loadPart(() => import('./choose-compaction.ts')))
+      const part = await partWhileStaying(() => import('./choose-compaction.ts'))
       return new part.CompactionChooser(choose, signal)
     } catch (thrown) {
       chooser = undefined
@@ -245,14 +245,12 @@ async function describeAll(
   const described = describeTools(registry, options)
   const own = part ? part.withSkills(described, skills, tools) : described
   if (controlTools.length === 0) return own
-  const { controlDescriptors } = await whileStaying(() =>
-    loadPart(() => import('./control-tools.ts')),
-  )
+  const { controlDescriptors } = await partWhileStaying(() => import('./control-tools.ts'))
   return [...own, ...controlDescriptors(controlTools, questionFields)]
 }
 
 function loadSkills(): Promise<typeof SkillsOnPage> {
-  return whileStaying(() => loadPart(() => import('./skills-on-page.ts')))
+  return partWhileStaying(() => import('./skills-on-page.ts'))
 }
 
 function refOf({ name, description, loaded }: Skill): SkillRef {

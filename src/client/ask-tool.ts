@@ -1,7 +1,6 @@
-import type { CallContext, DescribeCall } from '../protocol/questions.ts'
-import { loadPart } from './load-part.ts'
+import type { CallContext, DescribeCall, FieldsQuery } from '../protocol/questions.ts'
 import type { AgentPage } from './page-api.ts'
-import { whileStaying } from './page-leaving.ts'
+import { partWhileStaying, whileStaying } from './page-leaving.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 import type { VerifierParts } from './verify.ts'
 
@@ -11,7 +10,7 @@ export async function describeCall(
   registry: ToolRegistry,
   call: DescribeCall,
 ): ReturnType<AgentPage['describeCall']> {
-  const part = await whileStaying(() => loadPart(() => import('./describe-call.ts')))
+  const part = await partWhileStaying(() => import('./describe-call.ts'))
   return whileStaying(() => part.describeCall(registry.get(call.toolName), call))
 }
 
@@ -19,8 +18,15 @@ export async function secretsIn(
   { registry, warn }: Pick<VerifierParts, 'warn'> & { readonly registry: ToolRegistry },
   call: CallContext,
 ): ReturnType<AgentPage['secretsIn']> {
-  const part = await whileStaying(() => loadPart(() => import('./secrets-in.ts')))
+  const part = await partWhileStaying(() => import('./secrets-in.ts'))
   return whileStaying(() =>
     part.secretsIn(registry.get(call.toolName), call, (message) => warn('hook-failed', message)),
   )
+}
+
+export async function sensitiveFields({
+  fields,
+}: FieldsQuery): ReturnType<AgentPage['sensitiveFields']> {
+  const part = await partWhileStaying(() => import('./sensitive-fields.ts'))
+  return part.sensitiveFields(fields)
 }

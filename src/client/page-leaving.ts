@@ -1,6 +1,7 @@
 import { monotonicMs } from '../lib/monotonic-ms.ts'
 import { nextTurn } from '../lib/next-turn.ts'
 import { sleep } from '../lib/sleep.ts'
+import { loadPart } from './load-part.ts'
 
 /**
  * How long after `beforeunload` a failure may come from the page being left. Firefox and WebKit break
@@ -66,4 +67,9 @@ export async function whileStaying<Result>(work: () => Promise<Result>): Promise
       leaving.stop()
     }
   }
+}
+
+/** A part of the package for a question of the worker. */
+export function partWhileStaying<Part>(load: () => Promise<Part>): Promise<Part> {
+  return whileStaying(() => loadPart(load))
 }

@@ -1,7 +1,6 @@
 import type { Fact } from '../protocol/fact.ts'
 import type { RedactFacts } from '../protocol/questions.ts'
-import { loadPart } from './load-part.ts'
-import { whileStaying } from './page-leaving.ts'
+import { partWhileStaying } from './page-leaving.ts'
 
 /** What an agent does to the facts of its storage before they are stored. */
 export interface Redactor {
@@ -30,7 +29,7 @@ export class Redactors {
     const live = [...this.#agents].filter((each) => each.storage === storage)
     const last = this.#last.get(storage)
     const redactors = live.length > 0 || last === undefined ? live : [last]
-    const part = await whileStaying(() => loadPart(() => import('./redact-facts.ts')))
+    const part = await partWhileStaying(() => import('./redact-facts.ts'))
     return part.redactFacts(redactors, facts)
   }
 }

@@ -50,7 +50,7 @@ export async function sendStart(
     }
     pageRegistry().touched.add(conversationId)
     runs.asked.add(runId)
-    await ask('startRun', { ...command, message, ...(history && { history }) })
+    await ask('startRun', { ...command, message, history })
   } catch (error) {
     const { code } = error as OffstageError
     const reason = handle.abortReason

@@ -19,6 +19,7 @@ import type {
   DescribeCall,
   ExecuteTool,
   ExecutionRefs,
+  FieldsQuery,
   MemoryQuery,
   ReconcileTool,
   ReconcileVerdict,
@@ -73,6 +74,8 @@ export const PAGE_CALLS = {
   describeCall: { stops: true } as Question<DescribeCall, CallDescription>,
   /** JSON pointers to the values of an input that are not to be stored; null: its tool can't say. */
   secretsIn: { stops: true } as Question<CallContext, readonly string[] | null>,
+  /** Names of the fields of a question that seem to ask for a secret. */
+  sensitiveFields: { stops: true } as Question<FieldsQuery, readonly string[]>,
   /** How the last message is to be sent. */
   beforeModel: { stops: true } as Question<AskBeforeModel, Amendment>,
   /** What is wrong with the answer, for the model; null: nothing, or nothing that is to be said any more. */

@@ -1,3 +1,4 @@
+import type { FieldsSchema } from './fields.ts'
 import type {
   CompactionChoice,
   CompactionPolicy,
@@ -115,6 +116,10 @@ export interface SkillQuery extends AgentRef {
 
 /** What is stored of a skill when it is activated. */
 export type SkillText = Omit<FactOf<'skill-activated'>, 'type' | 'after' | 'path'>
+
+export interface FieldsQuery extends AgentRef {
+  readonly fields: FieldsSchema
+}
 
 export interface MemoryQuery extends AgentRef, RunRef {
   /** What a person wrote, or a model that calls this agent. */

@@ -42,11 +42,11 @@ export interface Refused {
 
 /** Finds the form in which an endpoint takes the requests for one message. */
 export interface Ladder {
-  /** Of the next request. */
+  /** The form of the next request. */
   readonly form: RequestForm
   /** Takes a refusal. True: the form has changed, for another request. */
   climb(refused: Refused): boolean
-  /** The request was answered: its form is remembered. Returns warnings of what it lost, the first time. */
+  /** Remembers the form of an answered request. Returns warnings of what it lost, the first time. */
   answered(): readonly StreamPart[]
 }
 
@@ -56,7 +56,7 @@ export interface StreamOptions {
   readonly fetch?: typeof fetch
   /** Called before the request, and once more after a 401. Default: no key. */
   readonly credentials?: (previousRejected: boolean, endpoint: Endpoint) => Promise<Credentials>
-  /** Of the message that is being answered. Default: a new one, which remembers while the realm lives. */
+  /** Counts the requests for one message. Default: a new one, whose forms are kept while the realm lives. */
   readonly ladder?: Ladder
 }
 
@@ -87,7 +87,7 @@ export interface HttpProviderDefinition<State> {
   readonly id: string
   /** Where requests go, for the functions that return keys. Default: `config.baseURL`. */
   baseURL?(config: ModelConfigData): string
-  /** `form`: what the endpoint has refused so far; what is not the format's own is changed already. */
+  /** `form`: what the endpoint has refused so far. Changes that are the same for all formats are made elsewhere. */
   toRequest(request: ModelRequest, config: RequestConfig, form: RequestForm): HttpRequest
   /** `request` and `config` may decide how the answer is read; most formats need neither. */
   start(request: ModelRequest, config: RequestConfig, form: RequestForm): State

@@ -64,7 +64,7 @@ export class Host {
   readonly #options: HostOptions
   readonly #late: LateOutputs
   readonly #registry: ConversationRegistry
-  readonly #memory = new ModelMemory()
+  readonly #memory: ModelMemory
   readonly #engines: Engines
   readonly #families: RunFamilies
   readonly #launcher: RunLauncher
@@ -90,6 +90,7 @@ export class Host {
           (await options.page.currentTools({ agentId })).map(({ name }) => name),
       },
     })
+    this.#memory = new ModelMemory(() => options.effects.now())
     this.library = new Library(this.#registry, options.effects)
     this.retention = new ConversationRetention(this.#registry, options.effects)
     this.imports = new Imports(this.#registry, options.effects)

@@ -357,7 +357,7 @@ test('without a network it waits, says so, and goes on when there is one', async
 
   await offline.click()
   await ask(page, 'Two blue mugs, please')
-  await expect(page.getByText(/^Tries again in/)).toBeVisible()
+  await expect(page.getByText(/^Retrying in/)).toBeVisible()
   await expect(cart(page)).toContainText('Nothing yet')
   await offline.click()
   await expect(messages(page)).toContainText('€28.00 for the pair')

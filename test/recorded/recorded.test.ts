@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { RunEventBody } from '../../src/protocol/event.ts'
 import type { FactType } from '../../src/protocol/fact.ts'
 import type { RunOutcome } from '../../src/protocol/run.ts'
@@ -11,6 +11,17 @@ import { readFamily, writeFamily, type Fixture } from './fixture.ts'
 import { record, type Scenario } from './record.ts'
 import type { Recording } from './recording.ts'
 import { families } from './scenarios/index.ts'
+
+// Reading a file takes real time, which these worlds don't have.
+beforeAll(() =>
+  Promise.all([
+    import('../../src/client/read-history.ts'),
+    import('../../src/providers/anthropic/define-messages.ts'),
+    import('../../src/providers/core/request-form.ts'),
+    import('../../src/providers/core/ladder.ts'),
+    import('../../src/providers/openai/define-chat.ts'),
+  ]),
+)
 
 /** `RECORD=1 npx vitest run test/recorded` adds the scenarios that were never recorded to the fixtures. */
 const isRecording = process.env['RECORD'] !== undefined

@@ -170,7 +170,7 @@ function foreignTool(part: JsonRecord): StreamPart {
   return {
     type: 'warning',
     code: 'provider-executed-tool',
-    message: `The model's vendor ran ${name} by itself; of that, only what the model says is kept.`,
+    message: `The model's vendor ran ${name} itself; only what the model says of it is kept.`,
   }
 }
 
@@ -180,7 +180,7 @@ function readFile(part: JsonRecord): StreamPart {
   const data = toBase64(given && 'data' in given ? given['data'] : part['data'])
   const file = data === undefined ? null : fileOfDataURL(`data:${mediaType};base64,${data}`)
   if (file) return { type: 'file', file }
-  const message = `The model produced a file of the type '${mediaType.slice(0, 100)}', which was left out.`
+  const message = `A file of the type '${mediaType.slice(0, 100)}' was left out.`
   return { type: 'warning', code: 'file-left-out', message }
 }
 

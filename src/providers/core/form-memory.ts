@@ -44,7 +44,7 @@ export class FormMemory {
   /** Takes forms that were stored, unless newer ones are known. */
   restore(forms: Iterable<StoredForm>): void {
     for (const form of forms)
-      if (form.at > (this.#known.get(form.key)?.at ?? 0)) this.#known.set(form.key, form)
+      if (form.at > (this.#known.get(form.key)?.at ?? -1)) this.#known.set(form.key, form)
   }
 }
 

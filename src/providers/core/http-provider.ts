@@ -28,7 +28,7 @@ const IDLE_MS = 60_000
 /** How long the end of an answer is awaited whose output is over. */
 const ENDING_MS = 5_000
 
-/** For requests of nobody who remembers by himself. */
+/** Forms for callers that keep none themselves. */
 const forms = new FormMemory()
 
 type Definition = HttpProviderDefinition<unknown>
@@ -72,7 +72,7 @@ async function* runAttempt(
   load: () => Promise<Definition>,
   setup: Pick<Attempt, 'config' | 'request' | 'options'>,
 ): AsyncGenerator<readonly StreamPart[]> {
-  const { config, request, options } = setup
+  const { config, options } = setup
   const abortScope = createAbortScope(options.signal)
   const { firstChunkMs = FIRST_CHUNK_MS } = config.timeouts ?? {}
   const reading: Reading = { isWaiting: true, rest: undefined }
@@ -81,7 +81,8 @@ async function* runAttempt(
   )
   try {
     const definition = await load()
-    const attempt: Attempt = { ...setup, definition, abortScope, ladder: options.ladder }
+    const request = ownMetadata(setup.request, definition, config)
+    const attempt: Attempt = { ...setup, request, definition, abortScope, ladder: options.ladder }
     for (let first: ErrorData | undefined; ;) {
       const opened = await open(attempt, watchdog)
       const refusal =
@@ -97,12 +98,12 @@ async function* runAttempt(
           error,
           hasResponses: config.provider === 'openai' && config.api === undefined,
         })
-      // Whoever asks describes the tools.
+      // The caller describes tools as text, and asks again.
       const isOver =
         !climbs || (request.toolMode !== 'action' && attempt.ladder?.form.has('tools text'))
       first ??= error
       if (!isOver) continue
-      // Another address that isn't there says less than why it was asked.
+      // The first refusal says why another address was asked, which does not exist.
       const isNoPath = error.details?.['status'] === 404 || error.details?.['status'] === 405
       if (isNoPath && first !== error) yield [{ type: 'error', error: first }]
       else yield asBadCall(error) ?? refusal.parts ?? [{ type: 'error', error }]
@@ -116,20 +117,20 @@ async function* runAttempt(
   }
 }
 
-/** Few requests are refused: what finds another form is loaded when one is. */
+/** The ladder is loaded with the first refusal, since few requests are refused. */
 async function ladderOf(attempt: Attempt): Promise<Ladder> {
   if (attempt.ladder) return attempt.ladder
   const { FormLadder } = await import('./ladder.ts')
   return (attempt.ladder = new FormLadder(forms, attempt.config))
 }
 
-/** The wire format that is asked: OpenAI's own address has tools on the Responses API only, for most of its models. */
+/** Chooses the wire format. OpenAI's current models take function tools on the Responses API only. */
 async function definitionFor(
   { definition, config }: Attempt,
   form: RequestForm,
 ): Promise<Definition> {
   const { api, baseURL, provider } = config
-  const isOwn = provider === 'openai' && (baseURL ?? OPENAI).startsWith(OPENAI)
+  const isOwn = provider === 'openai' && `${baseURL ?? OPENAI}/`.startsWith(OPENAI)
   const asked = api ?? (isOwn || form.has('api responses') ? 'responses' : 'chat')
   return (asked === 'responses' && (await definition.responses?.())) || definition
 }
@@ -138,7 +139,7 @@ function formOf({ ladder, config }: Attempt): RequestForm {
   return ladder?.form ?? forms.get(config)
 }
 
-/** A call that the endpoint itself could not read is one for the model to send again. */
+/** Feeds a call that the endpoint could not parse (Groq's `tool_use_failed`) back to the model. */
 function asBadCall(error: ErrorData): readonly StreamPart[] | undefined {
   if (!asList(error.details?.['labels']).includes('tool_use_failed')) return undefined
   return [
@@ -151,7 +152,7 @@ interface Refusal {
   readonly error: ErrorData
   /** The error with what there was of the answer. */
   readonly parts?: readonly StreamPart[]
-  /** Of the request; absent: there was none that another one could follow. */
+  /** The request's body. Absent: no request was sent. */
   readonly body?: JsonObject
 }
 
@@ -162,7 +163,7 @@ interface Reading {
   rest: ReadableStreamDefaultReader<Uint8Array> | undefined
 }
 
-/** The loop in the middle is the hot path. Returns what the answer was instead of one, while nothing was shown. */
+/** Yields the answer's parts. Returns the refusal, if that came before anything was shown. The loop is the hot path. */
 async function* readAnswer(
   { config, request: asked, abortScope, ladder }: Attempt,
   { response, definition, request, config: signed, body: sent, form }: Opened,
@@ -236,8 +237,7 @@ async function open(attempt: Attempt, watchdog: Watchdog): Promise<Opened | Refu
   const definition = await definitionFor(attempt, form)
   const baseURL = addressOf(definition, attempt.config)
   const forming = form.size > 0 ? await import('./request-form.ts') : undefined
-  const own = ownMetadata(attempt.request, definition, attempt.config)
-  const request = forming?.formedRequest(own, form, definition.id) ?? own
+  const request = forming?.formedRequest(attempt.request, form, definition.id) ?? attempt.request
   for (let previousRejected = false; ;) {
     // A person may have to sign in for a key, which takes time.
     watchdog.pause()

@@ -6,7 +6,7 @@ import type { FormMemory, StoredForm } from './form-memory.ts'
 import { namedChanges } from './named-changes.ts'
 import { asObjects } from './read-json.ts'
 import { filesOf, metadataOf, offersTools } from './refused.ts'
-import { fileDigest, isBlank, isOptional, metadataDigest, tokenField } from './request-form.ts'
+import { fileDigest, isBlank, metadataDigest, optionalFields, tokenField } from './request-form.ts'
 
 /** Requests that are made for one message at most. */
 const MAX_REQUESTS = 4
@@ -23,11 +23,11 @@ export class FormLadder implements Ladder {
   readonly #canWriteTools: boolean
   #form: RequestForm
   #refusals = 0
-  /** The refusal because of which the Responses API is asked. */
+  /** The refusal that led to the Responses API. */
   #switched: ErrorData | undefined
-  /** What was learned with this message, to be stored with the answer. */
+  /** The form that this message's requests found, to be stored with the answer. */
   learned: StoredForm | undefined
-  /** The endpoint's, when it last refused. */
+  /** The endpoint's words when it last refused. */
   #words = ''
 
   constructor(memory: FormMemory, model: ModelConfigData, canWriteTools = false) {
@@ -42,14 +42,15 @@ export class FormLadder implements Ladder {
     return this.#form
   }
 
-  /** Takes a refusal. True: ask again, in the form as it is now. */
+  /** Takes a refusal. True: the form has changed, so the request is worth sending again. */
   climb(refused: Refused): boolean {
     const { error } = refused
     const writesTools = this.#canWriteTools && offersTools(refused)
-    if (this.#switched && isNoPath(error)) return this.#switchBack(writesTools)
     const isTools = error.code === 'tools-unsupported'
-    if (!isTools && !isAboutForm(error)) return false
+    const isMissing = this.#switched !== undefined && isNoPath(error)
+    if (!isTools && !isMissing && !isAboutForm(error)) return false
     if (++this.#refusals >= MAX_REQUESTS) return false
+    if (isMissing) return this.#switchBack(writesTools)
     let named = namedChanges(refused, this.#form)
     if (isTools && !named.includes('api responses')) named = ['tools text']
     if (named.includes('tools text') && !writesTools) return false
@@ -65,7 +66,7 @@ export class FormLadder implements Ladder {
     this.#add(['tools text'], error)
   }
 
-  /** The request was answered: its form is remembered. Returns what is to be said of it, once. */
+  /** Remembers the form of an answered request. Returns warnings of what it lost, the first time. */
   answered(): StreamPart[] {
     const before = this.#memory.get(this.#model)
     const news = [...this.#form].filter((change) => !before.has(change))
@@ -90,7 +91,7 @@ export class FormLadder implements Ladder {
   }
 }
 
-/** What is refused for reasons of form is: neither keys, money and rates nor what was said. */
+/** Whether a refusal is about the request's form, not about keys, money, rates or what was said. */
 function isAboutForm({ code, message, details }: ErrorData): boolean {
   if (code !== 'bad-request' || POLICY.test(message)) return false
   return details?.['status'] !== 404 || /\bno \w+ found that|rout/i.test(message)
@@ -109,7 +110,7 @@ function free(refused: Refused): string[] {
   const messages = asObjects(body['messages'])
   const hasResults = request.messages.some(({ role }) => role === 'tool')
   return [
-    ...(Object.keys(body).some(isOptional) ? ['options none'] : []),
+    ...(optionalFields(body).length > 0 ? ['options none'] : []),
     ...(messages.some((message) => message['name'] !== undefined) ? ['names none'] : []),
     ...(messages.some(isBlank) ? ['contents filled'] : []),
     ...(offersTools(refused) ? ['schemas portable', 'strict off'] : []),

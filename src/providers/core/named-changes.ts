@@ -1,7 +1,7 @@
 import type { Refused, RequestForm } from '../provider.ts'
 import { asText } from './read-json.ts'
 import { filesOf, metadataOf, offersTools } from './refused.ts'
-import { fileDigest, isOptional, metadataDigest, tokenField } from './request-form.ts'
+import { fileDigest, metadataDigest, optionalFields, tokenField } from './request-form.ts'
 
 /** Words of a refusal or of the path of its field, and the changes that they ask for. */
 type Rule = readonly [
@@ -73,8 +73,7 @@ const WORDS = /^[a-z]+$/
 
 /** The optional field that is named last: of two that exclude each other, the first one stays. */
 function optionChanges({ body }: Refused, { text }: { readonly text: string }): string[] {
-  const places = Object.keys(body)
-    .filter(isOptional)
+  const places = optionalFields(body)
     .map((name) => {
       const [before, behind] = WORDS.test(name)
         ? ['(?:[\'"`]|^)', '(?=[\'"`.[]| )']
@@ -107,9 +106,14 @@ function fileChanges(kind: string): Rule[1] {
 }
 
 /** What is missing can't be made up: the calls it belongs to become words. What is refused is left out. */
-function metadataChanges(refused: Refused, { text }: { readonly text: string }): string | string[] {
+function metadataChanges(
+  refused: Refused,
+  { text, form }: { readonly text: string; readonly form: RequestForm },
+): string | string[] {
   if (/must be|required|missing|expected|passed back/i.test(text)) return 'calls text'
   const metadata = metadataOf(refused)
   if (metadata.length === 0) return []
-  return NEVER.test(text) ? 'metadata none' : metadata.map(metadataDigest)
+  // Refused again, with other metadata: it takes none.
+  const isAgain = [...form].some((change) => change.startsWith('metadata '))
+  return isAgain || NEVER.test(text) ? 'metadata none' : metadata.map(metadataDigest)
 }

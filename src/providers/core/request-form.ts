@@ -24,7 +24,7 @@ import { wireId } from './wire-ids.ts'
 // `metadata DIGEST` (what a provider gave with one message), `calls text` (earlier calls are told in words),
 // `tools text` (ACTION mode).
 
-/** The request in this form: what is said, and with which tools. */
+/** The request with the form's changes of messages and tools. */
 export function formedRequest(
   request: ModelRequest,
   form: RequestForm,
@@ -51,7 +51,7 @@ export function formedConfig(config: RequestConfig, form: RequestForm): RequestC
   return form.has('strict off') ? { ...config, strictTools: false } : config
 }
 
-/** Fields without which there is no request; what comes of them has changes of its own. */
+/** Fields that a request needs, or that other changes are about. */
 const REQUIRED = new Set(
   'model messages input instructions system tools stream store max_tokens max_completion_tokens max_output_tokens'.split(
     ' ',
@@ -59,12 +59,19 @@ const REQUIRED = new Set(
 )
 const TOKEN_FIELDS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'] as const
 
-/** Whether a request does without this field of its body. */
-export function isOptional(name: string): boolean {
+/**
+ * The fields that a request does without. None where the conversation is in no known field, as in `{ turns: […] }`: which
+ * field holds it can't be told.
+ */
+export function optionalFields(body: JsonObject): string[] {
+  return body['messages'] || body['input'] ? Object.keys(body).filter(isOptional) : []
+}
+
+function isOptional(name: string): boolean {
   return !REQUIRED.has(name)
 }
 
-/** The request's body in this form. */
+/** The body with the form's changes of fields. */
 export function formedBody(body: JsonObject, form: RequestForm): JsonObject {
   if (form.size === 0) return body
   const dropped = (name: string): boolean =>
@@ -124,7 +131,7 @@ function formedEntry(entry: JsonObject, form: RequestForm): JsonObject {
   return isBlank(formed) && form.has('contents filled') ? { ...formed, content: '…' } : formed
 }
 
-/** A message that says nothing. */
+/** Whether a message has no content. */
 export function isBlank({ role, content }: JsonObject): boolean {
   if (role === undefined) return false
   return content === null || (typeof content === 'string' && content.trim() === '')
@@ -154,7 +161,7 @@ function withoutMetadata(message: Message, form: RequestForm): Message {
   return isOut || form.has('metadata none') ? rest : message
 }
 
-/** Calls of messages without this provider's metadata, and their results, as sentences. */
+/** Writes calls without this provider's metadata, and their results, as sentences. */
 function callsInWords(providerId: string): (message: Message) => Message[] {
   const told = new Set<string>()
   return (message) => {
@@ -203,7 +210,7 @@ function withShortIds(message: Message): Message {
   }
 }
 
-/** Instructions, and what else a system says, at the beginning of the first message of a person. */
+/** Moves instructions and system messages to the beginning of the first user message. */
 function withoutSystem({ instructions, ...request }: ModelRequest): ModelRequest {
   const texts = request.messages.flatMap((message) =>
     message.role === 'system' ? message.parts.map(({ text }) => text) : [],

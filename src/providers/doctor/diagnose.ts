@@ -9,7 +9,7 @@ import { shown, Examination, type DiagnoseOptions } from './examination.ts'
 import { explainNoAnswer } from './explain-no-answer.ts'
 import { checkModel } from './check-model.ts'
 import { listModels, type ModelList } from './list-models.ts'
-import { findEndpoint, probeEndpoint, describeNonEndpoint } from './find-endpoint.ts'
+import { describeNonEndpoint, findEndpoint, formatAt, probeEndpoint } from './find-endpoint.ts'
 import type { Diagnosis } from './report.ts'
 import { helpFor, serverOf } from './server-help.ts'
 import { pageOf, type Page } from './browser-environment.ts'
@@ -103,13 +103,14 @@ async function examineAnswer(
   if (strange !== undefined && refusal?.code !== 'model-not-found') {
     const endpoint = await findEndpoint(examination, plan)
     const fix = endpoint
-      ? `Set baseURL: '${endpoint.baseURL}'`
+      ? `Set ${endpoint.setting}`
       : 'Check the path of the baseURL; most servers want it to end in /v1.'
     findings.fail('path', `${shown(plan.url)} ${strange}.`, fix)
     return endpoint && (await listModels(examination, plan, endpoint.url)).models
   }
   const isClosed = refusal?.code === 'authentication' || refusal?.code === 'permission-denied'
-  if (!isClosed && outcome.status < 500) findings.ok('path', 'A model endpoint answers there.')
+  if (!isClosed && outcome.status < 500)
+    findings.ok('path', `A model endpoint answers there, in ${formatAt(plan.url)}.`)
   const list = await listModels(examination, plan, plan.url)
   const server = serverOf(examination.config.provider, plan.url, list.owner)
   await checkModel(examination, {

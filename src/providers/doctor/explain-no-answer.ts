@@ -80,11 +80,11 @@ async function explainRefusal(
   if (endpoint) {
     findings.ok('cors', `The server lets pages of ${origin} in.`)
     const message = `Nothing answers at ${shown(plan.url)}.`
-    findings.fail('path', message, `Set baseURL: '${endpoint.baseURL}'`)
+    findings.fail('path', message, `Set ${endpoint.setting}`)
     return
   }
   const models = new URL(
-    plan.url.pathname.replace(/\/(chat\/completions|messages)$/, '/models'),
+    plan.url.pathname.replace(/\/(chat\/completions|messages|responses)$/, '/models'),
     plan.url,
   )
   const simple = await examination.ask(models, {})

@@ -11,6 +11,18 @@ const EMPTY_REQUEST = JSON.stringify({ messages: 0 })
 
 const CHAT = '/chat/completions'
 const MESSAGES = '/v1/messages'
+const RESPONSES = '/responses'
+
+const FORMATS = [
+  [CHAT, 'Chat Completions'],
+  ['/messages', 'Messages'],
+  [RESPONSES, 'the Responses API'],
+] as const
+
+/** The wire format that is asked at the address, in words. */
+export function formatAt({ pathname }: URL): string {
+  return FORMATS.find(([path]) => pathname.endsWith(path))?.[1] ?? 'a format of its own'
+}
 const MAX_ENDPOINTS = 8
 
 /** Sends an empty request with the real one's method and headers, so that the same CORS rules apply. */
@@ -35,11 +47,17 @@ export function describeNonEndpoint(outcome: Outcome): string | undefined {
   return undefined
 }
 
-/** The base URL below which an endpoint does answer, among the usual ones. */
+export interface FoundEndpoint {
+  readonly url: URL
+  /** The configuration that leads there. */
+  readonly setting: string
+}
+
+/** Where an endpoint does answer, among the usual addresses. */
 export async function findEndpoint(
   examination: Examination,
   plan: Plan,
-): Promise<{ readonly baseURL: string; readonly url: URL } | undefined> {
+): Promise<FoundEndpoint | undefined> {
   const found = await Promise.all(
     usualEndpoints(plan.url).map(async (url) => {
       const outcome = await probeEndpoint(examination, plan, url)
@@ -51,14 +69,19 @@ export async function findEndpoint(
     }),
   )
   const url = found.find((candidate) => candidate !== undefined)
-  return url && { url, baseURL: shown(url).replace(new RegExp(`(${CHAT}|${MESSAGES})$`), '') }
+  if (!url) return undefined
+  const isOther = formatAt(url) !== formatAt(plan.url)
+  const api = url.pathname.endsWith(RESPONSES) ? 'responses' : 'chat'
+  const baseURL = shown(url).replace(new RegExp(`(${CHAT}|${MESSAGES}|${RESPONSES})$`), '')
+  return { url, setting: isOther ? `api: '${api}'` : `baseURL: '${baseURL}'` }
 }
 
 /** Nearest first: the path's own beginnings, with and without a version, then what vendors use. */
 function usualEndpoints(endpoint: URL): URL[] {
   const isMessages = endpoint.pathname.endsWith('/messages')
-  const suffix = isMessages ? MESSAGES : CHAT
-  const base = endpoint.pathname.replace(/(\/v1)?\/messages$|\/chat\/completions$/, '')
+  const isResponses = endpoint.pathname.endsWith(RESPONSES)
+  const suffix = isMessages ? MESSAGES : isResponses ? RESPONSES : CHAT
+  const base = endpoint.pathname.replace(/(\/v1)?\/messages$|\/chat\/completions$|\/responses$/, '')
   const segments = base.split('/').filter(Boolean)
   const beginnings = segments.map((_, index) => `/${segments.slice(0, index + 1).join('/')}`)
   const own = [...beginnings.toReversed(), ''].flatMap((path) => [path, `${path}/v1`])
@@ -66,5 +89,7 @@ function usualEndpoints(endpoint: URL): URL[] {
   const paths = (isMessages ? [...beginnings.toReversed(), ...vendors] : [...own, ...vendors])
     .map((path) => path + suffix)
     .filter((path) => path !== endpoint.pathname)
+  // The other of OpenAI's formats, at the same address.
+  if (!isMessages) paths.unshift(base + (isResponses ? CHAT : RESPONSES))
   return [...new Set(paths)].slice(0, MAX_ENDPOINTS).map((path) => new URL(path, endpoint.origin))
 }

@@ -22,7 +22,7 @@ export async function listModels(
   plan: Plan,
   endpoint: URL,
 ): Promise<ModelList> {
-  const path = endpoint.pathname.replace(/\/(chat\/completions|messages)$/, '/models')
+  const path = endpoint.pathname.replace(/\/(chat\/completions|messages|responses)$/, '/models')
   if (path === endpoint.pathname) return {}
   const headers = new Headers(plan.headers)
   headers.delete('content-type')

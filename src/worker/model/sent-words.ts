@@ -1,6 +1,6 @@
 import { CallFinder } from '../../action/find-calls.ts'
 import { describeSkills } from '../../action/prompt.ts'
-import type { Row } from '../../protocol/fact.ts'
+import type { Row, RowOf } from '../../protocol/fact.ts'
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import type { FilePart, Message, TextPart, ToolOutput } from '../../protocol/message.ts'
 import type { StepContext } from '../../protocol/questions.ts'
@@ -105,7 +105,8 @@ export class SentWords {
         }
         return
       default:
-        return
+        // A new fact is one of these, or its words are taken above.
+        return void (entry satisfies WordlessRow)
     }
   }
 
@@ -207,6 +208,45 @@ export class SentWords {
 function isContent(part: Message['parts'][number]): part is TextPart | FilePart {
   return part.type === 'text' || part.type === 'file'
 }
+
+/** Rows that send the model no words but its own, those that other rows hold, and Offstage's. */
+type WordlessRow = RowOf<
+  | 'step-started'
+  | 'run-taken-up'
+  | 'attempt-failed'
+  | 'step-cut'
+  | 'run-parked'
+  | 'run-continued'
+  | 'run-ended'
+  | 'call-proposed'
+  | 'approval-requested'
+  | 'approval-answered'
+  | 'question-asked'
+  | 'question-answered'
+  | 'output-requested'
+  | 'call-started'
+  | 'call-withdrawn'
+  | 'call-suspended'
+  | 'step-outcome'
+  | 'child-started'
+  | 'child-usage'
+  | 'call-interrupted'
+  | 'interruption-resolved'
+  | 'undo-started'
+  | 'undo-settled'
+  | 'head-moved'
+  | 'history-cleared'
+  | 'renamed'
+  | 'message-withdrawn'
+  | 'message-delivered'
+  | 'results-cleared'
+  | 'skill-dropped'
+  | 'plan-changed'
+  | 'untrusted-taken-in'
+  | 'descriptions-taken-in'
+  | 'consent-given'
+  | 'consent-revoked'
+>
 
 /** Such a text holds no call. */
 const isBase64 = /^[\w+/=-]*$/

@@ -28,7 +28,7 @@ import {
 import { activation } from './skill-calls.ts'
 import { forbidden } from './skill-rules.ts'
 import { askQuestions, finished, planned } from './control-calls.ts'
-import { type AskedQuestion, readQuestion } from './read-question.ts'
+import { type AskedQuestion, readQuestion, withSensitive } from './read-question.ts'
 import { checkShown } from '../validation/check-input.ts'
 import { availableTool, unavailable } from './wait-for-tool.ts'
 
@@ -170,7 +170,8 @@ async function judge(
   const asked = tool.control === 'ask-user' ? readQuestion(call, input) : null
   if (asked && 'code' in asked) return invalid(call, errorOutput(asked))
   const controlled = context.conversation.run?.limits.maxSteps === 0 ? undefined : tool.control
-  if (controlled === 'ask-user' && asked) return { type: 'question', asked }
+  if (controlled === 'ask-user' && asked)
+    return { type: 'question', asked: await withSensitive(context, asked) }
   if (controlled === 'finish-task') {
     return { type: 'settle', settlement: finished(call, input) }
   }

@@ -3,8 +3,8 @@ import type { FieldsSchema } from '../../protocol/fields.ts'
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import type { CallError } from '../../protocol/message.ts'
 import { readFields } from '../../protocol/read-fields.ts'
-import { sensitiveFields } from './sensitive-fields.ts'
 import type { CallState } from '../../protocol/state.ts'
+import type { RunContext } from './run-context.ts'
 
 /** What a call of `ask_user` asks. */
 export interface AskedQuestion {
@@ -40,8 +40,20 @@ export function readQuestion(
     return { code: 'invalid_params', message: `Invalid parameters for ${toolName}: ${words}.` }
   }
   if (!reading || 'problems' in reading) return { ...asked, ...(options && { options }) }
-  const sensitive = sensitiveFields(reading.fields)
-  return { ...asked, ...reading, ...(sensitive.length > 0 && { sensitive }) }
+  return { ...asked, ...reading }
+}
+
+/** The question with the names of the fields that seem to ask for a secret: all, where the page can't say. */
+export async function withSensitive(
+  { page, agentId }: Pick<RunContext, 'page' | 'agentId'>,
+  asked: AskedQuestion,
+): Promise<AskedQuestion> {
+  const { fields } = asked
+  if (!fields) return asked
+  const sensitive = await page
+    .sensitiveFields({ agentId, fields })
+    .catch(() => Object.keys(fields.properties))
+  return { ...asked, ...(sensitive.length > 0 && { sensitive }) }
 }
 
 interface Input {

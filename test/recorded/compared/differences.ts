@@ -25,7 +25,7 @@ import {
   withoutWarningsOfFollowers,
   withoutWarningsOfPolicies,
   withoutWordsOfOthers,
-  withoutWordsOfRefusals,
+  withoutRefusals,
   withProviders,
   withSentences,
 } from './stored.ts'
@@ -101,7 +101,7 @@ export const differences: readonly Difference[] = [
   { name: 'imported results', to: 'both', apply: withImportedResultsAsRead },
   { name: 'thoughts of partial answers', to: 'now', apply: withoutPartialThoughts },
   { name: 'advice', to: 'old', apply: withSentences },
-  { name: 'words of refusals', to: 'now', apply: withoutWordsOfRefusals },
+  { name: 'refusals', to: 'both', apply: withoutRefusals },
   { name: 'providers', to: 'old', apply: withProviders },
   { name: 'warnings of followers', to: 'old', apply: withoutWarningsOfFollowers },
   { name: 'joined deltas', to: 'both', apply: (each) => mapRuns(each, withJoinedDeltas) },

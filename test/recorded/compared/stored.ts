@@ -90,16 +90,37 @@ export function withProviders(recording: Compared): Compared {
   })
 }
 
-const TOOLS_REFUSED =
-  'The server refuses tools for this model; it is asked in ACTION mode from now on. Set toolMode to skip the probe.'
+/**
+ * The warning that an endpoint refuses tools comes with the answer, and ends with the endpoint's words; the form of its
+ * requests is stored, and which endpoint wrote what it gave with a message.
+ */
+export function withoutRefusals(recording: Compared): Compared {
+  return withoutRefusal(recording) as Compared
+}
 
-/** The warning that an endpoint refuses tools was worded anew, and ends with the endpoint's words. */
-export function withoutWordsOfRefusals(recording: Compared): Compared {
-  return mapObjects(recording, (object) => {
-    const { code, message } = object
-    if (code !== 'tools-refused' || typeof message !== 'string') return object
-    return { ...object, message: message.replace(/^The endpoint refuses .*/s, TOOLS_REFUSED) }
-  })
+function withoutRefusal(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter((one) => !isRefusal(one)).map(withoutRefusal)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).filter(([name]) => name !== 'form')
+  return Object.fromEntries(
+    entries.map(([name, one]) => [
+      name,
+      withoutRefusal(name === 'providerMetadata' ? withoutOrigins(one) : one),
+    ]),
+  )
+}
+
+function isRefusal(value: unknown): boolean {
+  return (value as Plain | null)?.['code'] === 'tools-refused'
+}
+
+function withoutOrigins(metadata: unknown): unknown {
+  return Object.fromEntries(
+    Object.entries(metadata as Plain).map(([id, own]) => {
+      const { origin: _origin, ...rest } = own as Plain
+      return [id, rest]
+    }),
+  )
 }
 
 /** Whether a person may consent to later calls is said, and a tool's title is part of its definition. */

@@ -4,6 +4,7 @@ import { createTestAgent } from '../../../src/testing/index.ts'
 // The page was loaded before a deploy, or is offline now: what it hasn't loaded can't be.
 vi.mock('../../../src/client/lazy-views.ts', () => Promise.reject(new Error('gone')))
 vi.mock('../../../src/client/extract.ts', () => Promise.reject(new Error('gone')))
+vi.mock('../../../src/client/sensitive-fields.ts', () => Promise.reject(new Error('gone')))
 vi.mock('../../../src/client/read-history.ts', () => Promise.reject(new Error('gone')))
 
 const missing = { code: 'worker-load-failed', retryable: true }
@@ -33,5 +34,23 @@ test('without what reads histories, a run with one fails, and the next run begin
   const next = agent.run('y', { conversationId: 'c', ifBusy: 'queue' })
   expect(await failed.result).toMatchObject({ outcome: 'failed', error: missing })
   expect(await next.result).toMatchObject({ outcome: 'completed', text: 'done' })
+  await agent.dispose()
+})
+
+test('without the words for secrets, each field of a question counts as one', async () => {
+  const properties = { name: { type: 'string' }, size: { type: 'integer' } } as const
+  const input = { question: 'Who are you?', fields: { type: 'object', properties } }
+  const agent = createTestAgent({
+    script: { steps: [{ toolCalls: [{ toolName: 'ask_user', input }] }] },
+    controlTools: ['ask_user'],
+    questionFields: true,
+  })
+  const asked = []
+  for await (const event of agent.run('x')) {
+    if (event.type !== 'question') continue
+    asked.push(event.sensitive)
+    break
+  }
+  expect(asked).toEqual([['name', 'size']])
   await agent.dispose()
 })

@@ -44,6 +44,25 @@ test('a good endpoint', async () => {
   expect(runs[0]?.body).not.toHaveProperty('tool_choice')
 })
 
+test.each([
+  ['/v1/chat/completions', 'responses', "Set api: 'chat'"],
+  ['/v1/responses', 'chat', "Set api: 'responses'"],
+] as const)('a server that has %s only, asked for %s', async (served, api, fix) => {
+  const route: Route = ({ path }) =>
+    path === served
+      ? { status: 400, json: { error: { message: 'messages is required' } } }
+      : { status: 404, json: { error: { message: 'Not found' } } }
+  const { config } = await configFor(route, { api })
+  expect(check(await diagnose(config), 'path').fix).toBe(fix)
+})
+
+test('the path says which wire format answers there', async () => {
+  const { config } = await configFor(chatRoute(['m']))
+  expect(check(await diagnose(config, { probe: false }), 'path').message).toBe(
+    'A model endpoint answers there, in Chat Completions.',
+  )
+})
+
 test('without a probe, no model is asked', async () => {
   const { config, asked } = await configFor(chatRoute(['m']))
   const report = await diagnose(config, { probe: false })

@@ -71,13 +71,48 @@ const messagesCall = sse(
   { type: 'message_stop' },
 )
 
+const responsesItems = [
+  {
+    type: 'message',
+    id: 'msg_1',
+    role: 'assistant',
+    content: [{ type: 'output_text', text: 'I book it.', annotations: [] }],
+  },
+  { type: 'function_call', id: 'fc_1', call_id: 'c1', name: 'book', arguments: '{}' },
+]
+const responsesCall = sse(
+  { type: 'response.created', response: { id: 'resp_1' } },
+  ...responsesItems.map((item, index) => ({
+    type: 'response.output_item.done',
+    output_index: index,
+    item,
+  })),
+  {
+    type: 'response.completed',
+    response: {
+      id: 'resp_1',
+      status: 'completed',
+      output: responsesItems,
+      usage: { input_tokens: 12, output_tokens: 7 },
+    },
+  },
+)
+
 describe('createRelay', () => {
   it.each([
     { provider: 'openai', answer: chatCall, path: '/v1/chat/completions', key: `Bearer ${KEY}` },
+    {
+      provider: 'openai',
+      api: 'responses',
+      answer: responsesCall,
+      path: '/v1/responses',
+      key: `Bearer ${KEY}`,
+    },
     { provider: 'anthropic', answer: messagesCall, path: '/v1/messages', key: KEY },
-  ] as const)('streams a tool call of $provider to a page', async ({ provider, ...expected }) => {
+  ] as const)('streams a tool call to a page from $path', async ({ provider, ...expected }) => {
     const { url, received } = await serveRelay(streams(expected.answer))
-    const turn = await ask({ provider, baseURL: url })
+    const api = 'api' in expected ? { api: expected.api } : {}
+    const turn = await ask({ provider, baseURL: url, ...api })
     expect(turn.error).toBeUndefined()
     expect(turn).toMatchObject({ text: 'I book it.', toolCalls: [{ toolName: 'book', input: {} }] })
     expect(turn.usage).toMatchObject({ inputTokens: 12, outputTokens: 7 })

@@ -67,7 +67,7 @@ describe('what taints the next request', () => {
       }),
       { numRuns: someOf(100) },
     )
-    expect(compared).toBeGreaterThan(someOf(100))
+    expect(compared).toBeGreaterThan(10)
   })
 
   it('keeps its identity as long as nothing of it changes', () => {

@@ -49,7 +49,7 @@ test('asked for twice at once, it begins once', async () => {
 })
 
 test('what a person stopped, what is done and what is not there does not go on', async () => {
-  const agent = talk([{ text: 'A slow answer.', delayMs: 50 }])
+  const agent = talk([{ text: 'A slow answer.', delayMs: 1_000 }])
   expect(await agent.continue('nothing')).toBeNull()
   const run = agent.run('One', { conversationId: 'c' })
   for await (const { type } of run) if (type === 'step-start') run.abort()

@@ -73,8 +73,8 @@ const ENDINGS = {
     verified: true,
     child: 'content-filter',
     chunk: { type: 'finish', finishReason: 'content-filter' },
-    chat: 'The model or its provider refused to go on.',
-    said: 'The model or its provider refused to go on.',
+    chat: 'The model refused to continue.',
+    said: 'The model refused to continue.',
   },
   empty: {
     ...completed,
@@ -83,8 +83,8 @@ const ENDINGS = {
     verified: false,
     child: 'empty',
     chunk: { type: 'finish', finishReason: 'other' },
-    chat: 'Done, without an answer in words.',
-    said: 'Done, without an answer in words.',
+    chat: 'Done, without a reply.',
+    said: 'Done, without a reply.',
   },
   'empty-answer': failedWith('empty-answer', 'The model gave no answer.'),
   'content-filtered': failedWith(

@@ -1,8 +1,8 @@
-import { foldWords } from '../../lib/fold-words.ts'
-import { withoutInvisible } from '../../lib/invisible.ts'
-import { withLatinLetters } from '../../lib/look-alikes.ts'
-import { findSecretWord } from '../../lib/secret-words.ts'
-import type { FieldsSchema } from '../../protocol/fields.ts'
+import { foldWords } from '../lib/fold-words.ts'
+import { withoutInvisible } from '../lib/invisible.ts'
+import { withLatinLetters } from '../lib/look-alikes.ts'
+import { findSecretWord } from '../lib/secret-words.ts'
+import type { FieldsSchema } from '../protocol/fields.ts'
 
 /** Words for a secret in a question of a model or a server, by which pages mean other things, too. */
 const ALSO_SECRET =

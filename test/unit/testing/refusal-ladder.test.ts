@@ -1,0 +1,185 @@
+import fc from 'fast-check'
+import { afterEach, expect, test, vi } from 'vitest'
+import type { JsonObject } from '../../../src/protocol/json.ts'
+import { createTestAgent } from '../../../src/testing/index.ts'
+import { someOf } from '../more.ts'
+
+// Whatever an endpoint refuses, named or not: at most four requests for a message, and the next one works at once.
+
+afterEach(() => vi.unstubAllGlobals())
+
+/** What a request may have, and the words by which endpoints refuse it. */
+const FEATURES: Readonly<Record<string, readonly [has: RegExp, words: string]>> = {
+  image: [/"image_url"/, 'image input is not supported'],
+  pattern: [/"pattern"/, 'failed to parse grammar'],
+  system: [/"role":"system"/, 'System role not supported'],
+  temperature: [/"temperature"/, "Unsupported parameter: 'temperature'"],
+  seed: [/"seed"/, "Unsupported parameter: 'seed'"],
+  streaming: [/"stream":true/, 'Streaming is not available for this model'],
+  tools: [/"tools":/, 'this model does not support tools'],
+}
+
+interface Endpoint {
+  readonly refuses: readonly string[]
+  /** A refusal says what it is about. */
+  readonly isNamed: boolean
+  readonly status: number
+}
+
+const endpoints: fc.Arbitrary<Endpoint> = fc.record({
+  refuses: fc.subarray(Object.keys(FEATURES), { minLength: 1 }),
+  isNamed: fc.boolean(),
+  status: fc.constantFrom(400, 422),
+})
+
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+function serve({ refuses, isNamed, status }: Endpoint): string[] {
+  const bodies: string[] = []
+  vi.stubGlobal('fetch', (_url: string, init: RequestInit) => {
+    const body = String(init.body)
+    bodies.push(body)
+    const refused = refuses.map((name) => FEATURES[name]).find((one) => one?.[0].test(body))
+    return Promise.resolve(
+      refused ? refusal(status, isNamed ? refused[1] : 'Bad request.') : answer(body),
+    )
+  })
+  return bodies
+}
+
+function refusal(status: number, message: string): Response {
+  return Response.json({ error: { message, type: 'invalid_request_error' } }, { status })
+}
+
+function answer(body: string): Response {
+  const message = { role: 'assistant', content: 'Done.' }
+  if ((JSON.parse(body) as JsonObject)['stream'] === false)
+    return Response.json({ choices: [{ index: 0, message, finish_reason: 'stop' }] })
+  const chunk = { choices: [{ index: 0, delta: message, finish_reason: 'stop' }] }
+  return new Response(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`, {
+    headers: { 'content-type': 'text/event-stream' },
+  })
+}
+
+function open() {
+  return createTestAgent({
+    model: {
+      provider: 'openai-compatible',
+      model: 'm',
+      baseURL: 'https://models.example.test/v1',
+      temperature: 0.5,
+      seed: 1,
+      retry: { maxRetries: 0 },
+    },
+    instructions: 'Be brief.',
+    tools: [
+      {
+        name: 'find',
+        description: 'Finds things.',
+        inputSchema: {
+          type: 'object',
+          properties: { what: { type: 'string', pattern: '^[a-z]+$' } },
+        },
+        execute: () => 'Found.',
+      },
+    ],
+  })
+}
+
+const picture = { type: 'file', mediaType: 'image/png', data: PIXEL } as const
+
+test('random refusals are healed within four requests, and the next message takes one', async () => {
+  await fc.assert(
+    fc.asyncProperty(endpoints, async (endpoint) => {
+      const bodies = serve(endpoint)
+      const agent = open()
+      const options = { conversationId: 'c' }
+      const first = await agent.run([{ type: 'text', text: 'Look' }, picture], options).result
+      expect(first).toMatchObject({ outcome: 'completed', text: 'Done.' })
+      expect(bodies.length).toBeLessThanOrEqual(4)
+      bodies.length = 0
+      const next = await agent.run('Again', options).result
+      expect(next).toMatchObject({ outcome: 'completed', text: 'Done.' })
+      expect(bodies).toHaveLength(1)
+      await agent.dispose()
+    }),
+    { numRuns: someOf(100) },
+  )
+})
+
+test.each([
+  [400, 'Your request was rejected by the content policy.'],
+  [400, 'Output data may contain inappropriate content.'],
+  [400, 'API key not valid. Please pass a valid API key.'],
+  [403, 'This key may not use the model.'],
+  [402, 'Insufficient Balance'],
+  [400, 'Your credit balance is too low to access the API.'],
+  [404, 'The model `m` does not exist or you do not have access to it.'],
+  [404, 'Not found'],
+])('%i "%s" is not about the form: one request, and the run says so', async (status, message) => {
+  const bodies: string[] = []
+  vi.stubGlobal('fetch', (_url: string, init: RequestInit) => {
+    bodies.push(String(init.body))
+    return Promise.resolve(Response.json({ error: { message } }, { status }))
+  })
+  const agent = open()
+  const result = await agent.run([{ type: 'text', text: 'Look' }, picture]).result
+  expect(result).toMatchObject({ outcome: 'failed' })
+  expect('error' in result && result.error.message).toContain(message)
+  expect(bodies).toHaveLength(1)
+  await agent.dispose()
+})
+
+test('a refusal that nothing helps against ends after four requests, in the words of the endpoint', async () => {
+  const bodies: string[] = []
+  vi.stubGlobal('fetch', (_url: string, init: RequestInit) => {
+    bodies.push(String(init.body))
+    return Promise.resolve(refusal(400, 'No.'))
+  })
+  const agent = open()
+  const result = await agent.run([{ type: 'text', text: 'Look' }, picture]).result
+  expect('error' in result && result.error.message).toContain('400: No.')
+  expect(bodies).toHaveLength(4)
+  await agent.dispose()
+})
+
+test('nothing is asked again after text was shown', async () => {
+  let requests = 0
+  vi.stubGlobal('fetch', () => {
+    requests++
+    const chunks = [
+      { choices: [{ delta: { content: 'Half' } }] },
+      { error: { message: "Unsupported parameter: 'seed'", code: 400 } },
+    ]
+    return Promise.resolve(
+      new Response(chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join(''), {
+        headers: { 'content-type': 'text/event-stream' },
+      }),
+    )
+  })
+  const agent = open()
+  const result = await agent.run('Look').result
+  expect(result).toMatchObject({ outcome: 'failed', text: 'Half' })
+  expect(requests).toBe(1)
+  await agent.dispose()
+})
+
+test('an error in a stream that has shown nothing is healed like one before it', async () => {
+  const bodies: string[] = []
+  vi.stubGlobal('fetch', (_url: string, init: RequestInit) => {
+    const body = String(init.body)
+    bodies.push(body)
+    if (!body.includes('"seed"')) return Promise.resolve(answer(body))
+    const chunk = { error: { message: "Unsupported parameter: 'seed'", code: 400 } }
+    return Promise.resolve(
+      new Response(`data: ${JSON.stringify(chunk)}\n\n`, {
+        headers: { 'content-type': 'text/event-stream' },
+      }),
+    )
+  })
+  const agent = open()
+  expect(await agent.run('Look').result).toMatchObject({ outcome: 'completed', text: 'Done.' })
+  expect(bodies).toHaveLength(2)
+  await agent.dispose()
+})
