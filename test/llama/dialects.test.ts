@@ -87,7 +87,7 @@ const tally = { templates: 0, withoutCalls: 0, texts: 0, read: 0, richByLlama: 0
 
 describe.each(files)('%s', (file) => {
   test('calls as the template writes them, and as its grammar does', async () => {
-    const server = await startLlamaServer(path.join(folder, file))
+    const server = await startLlamaServer({ template: path.join(folder, file) })
     try {
       await compareTexts(file, new WrittenCalls(server.url, tools))
       await compareGrammar(file, new WrittenCalls(server.url, counting))

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import path from 'node:path'
 import { inProject } from '../../scripts/lib/project.mjs'
@@ -8,24 +8,36 @@ import { tinyGguf } from '../browser/support/tiny-gguf.ts'
 
 export interface LlamaServer {
   readonly url: string
-  /** Whether its one slot is generating. */
-  isBusy(): Promise<boolean>
+  /** How many of its slots are generating. */
+  busySlots(): Promise<number>
   close(): Promise<void>
 }
 
+export interface LlamaServerOptions {
+  /** File of another chat template than the model's own. */
+  readonly template?: string
+  /** Requests that it answers at the same time. Default 1. */
+  readonly slots?: number
+  /** More arguments of the program. */
+  readonly args?: readonly string[]
+}
+
+/** Tokens of each slot. */
 export const CONTEXT = 2048
 
 /** What some chat templates say of their tools is longer. */
 const LONG_CONTEXT = 16_384
 
-/** llama.cpp's own server with a model of 2.5 MB and one slot, and with another chat template if given. */
-export async function startLlamaServer(template?: string): Promise<LlamaServer> {
+/** llama.cpp's own server with a model of 2.5 MB. */
+export async function startLlamaServer(options: LlamaServerOptions = {}): Promise<LlamaServer> {
+  const { template, slots = 1, args = [] } = options
   const program = process.env['OFFSTAGE_LLAMA_SERVER']
   if (!program) throw new Error('Run this with: npm run test:llama')
-  const model = inProject('.cache/llama/tiny.gguf')
+  const port = await freePort()
+  // Test files run side by side: each server has a file of its own.
+  const model = inProject(`.cache/llama/tiny-${port}.gguf`)
   mkdirSync(path.dirname(model), { recursive: true })
   writeFileSync(model, tinyGguf())
-  const port = await freePort()
   const serving = [
     '--host',
     '127.0.0.1',
@@ -35,12 +47,11 @@ export async function startLlamaServer(template?: string): Promise<LlamaServer> 
     '--no-webui',
     '--jinja',
   ]
-  const context = template === undefined ? CONTEXT : LONG_CONTEXT
-  const sizing = ['-c', String(context), '-np', '1', '-t', '2', '-ngl', '0']
+  const context = template === undefined ? CONTEXT * slots : LONG_CONTEXT
+  const sizing = ['-c', String(context), '-np', String(slots), '-t', '2', '-ngl', '0']
   const templating = template === undefined ? [] : withTemplate(template)
-  const child = spawn(program, ['-m', model, ...serving, ...sizing, ...templating], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const given = ['-m', model, ...serving, ...sizing, ...templating, ...args]
+  const child = spawn(program, given, { stdio: ['ignore', 'pipe', 'pipe'] })
   let log = ''
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (data) => (log = (log + String(data)).slice(-4_000)))
@@ -51,14 +62,15 @@ export async function startLlamaServer(template?: string): Promise<LlamaServer> 
   }
   return {
     url,
-    async isBusy() {
-      const slots = (await (await fetch(`${url}/slots`)).json()) as { is_processing: boolean }[]
-      return slots.some((slot) => slot.is_processing)
+    async busySlots() {
+      const states = (await (await fetch(`${url}/slots`)).json()) as { is_processing: boolean }[]
+      return states.filter((state) => state.is_processing).length
     },
     async close() {
       const ended = new Promise((resolve) => child.once('close', resolve))
       child.kill()
       await ended
+      rmSync(model)
     },
   }
 }

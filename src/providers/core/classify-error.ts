@@ -68,6 +68,8 @@ const patterns: readonly (readonly [ErrorCode, labels: RegExp, messages: readonl
       /unsupported (?:parameter|field)[^.]{0,20}\btools\b/,
     ],
   ],
+  // The rest of the sentence may be about anything that a schema names: `$ref #/$defs/model, model not found`.
+  ['bad-request', /(?!)/, [/failed to parse grammar|json schema/]],
   [
     'model-not-found',
     /^(model_not_found|model_not_available|invalid_model)$/,
@@ -96,9 +98,9 @@ const patterns: readonly (readonly [ErrorCode, labels: RegExp, messages: readonl
   [
     'bad-request',
     /^(invalid_request_error|bad_request|badrequesterror|invalid_request)$/,
-    // Templates and grammars fail inside the server, which answers 500.
+    // Templates and pictures fail inside the server, which answers 500.
     [
-      /jinja|\btemplate\b|failed to parse grammar|json schema|\broles? (?:must|not|is not)\b|only \w+.{0,30}roles? (?:are|is) supported|(?:system|developer) (?:role|message|instruction)s? (?:is |are )?not/,
+      /jinja|\btemplate\b|\b(?:image|audio|video)s? (?:inputs? )?(?:is|are) not supported|\broles? (?:must|not|is not)\b|only \w+.{0,30}roles? (?:are|is) supported|(?:system|developer) (?:role|message|instruction)s? (?:is |are )?not/,
     ],
   ],
   [

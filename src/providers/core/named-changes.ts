@@ -22,9 +22,9 @@ const rules: readonly Rule[] = [
   [TOKENS, () => ['without max_tokens', 'without max_completion_tokens']],
   [/./s, optionChanges],
   [/\bstream(?:ing)?\b/i, () => 'stream off'],
-  [/\b(?:image|picture|vision|multi-?modal)/i, fileChanges('image/')],
-  [/\baudio\b/i, fileChanges('audio/')],
-  [/\b(?:file|pdf|document)/i, fileChanges('')],
+  [/(?:\b|_)(?:image|picture|vision|multi-?modal)/i, fileChanges('image/')],
+  [/(?:\b|_)audio\b/i, fileChanges('audio/')],
+  [/(?:\b|_)(?:file|pdf|document)/i, fileChanges('')],
   [/reasoning|thinking|thought|signature|encrypted_content|\brs_/i, metadataChanges],
   [/(?:tool_call|tool_use|call)_?\s?id|tool_calls\W+\d+\W+id\b/i, () => 'ids short'],
   [/messages\W+\d+\W+(?:\w+\W+)?name\b/, () => 'names none'],
@@ -44,7 +44,8 @@ const rules: readonly Rule[] = [
 /** The changes that a refusal asks for by name and that the form lacks. Empty: it names nothing that is known. */
 export function namedChanges(refused: Refused, form: RequestForm): readonly string[] {
   const { message, details } = refused.error
-  const text = `${asText(details?.['field']) ?? ''} ${message}`
+  // A pointer such as `#/properties/stream` names a place in a schema, not a field of the request.
+  const text = `${asText(details?.['field']) ?? ''} ${message.replace(/#\/\S+/g, 'schema')}`
   for (const [words, changes] of rules) {
     if (!words.test(text)) continue
     const news = [changes(refused, { text, form })].flat().filter((change) => !form.has(change))

@@ -32,7 +32,7 @@ export function portableSchema(schema: JsonSchema): JsonObject {
   const root = (asRecord(schema) ?? {}) as JsonObject
   const portable = convert(
     { type: 'object', ...root },
-    { root, open: [], budget: { left: MAX_NODES } },
+    { root, open: ['#'], budget: { left: MAX_NODES } },
   )
   const { anyOf, ...rest } = portable
   return anyOf === undefined ? portable : { ...rest, ...oneObject(asObjects(anyOf)) }
@@ -178,7 +178,9 @@ function words(schema: JsonObject, choices: readonly unknown[]): string {
 }
 
 function objectFields(schema: JsonObject, context: Conversion): JsonObject {
-  const given = Object.entries((asRecord(schema['properties']) ?? {}) as JsonObject)
+  const given = Object.entries((asRecord(schema['properties']) ?? {}) as JsonObject).filter(
+    ([, value]) => value !== false,
+  )
   if (given.length === 0) return {}
   const properties = Object.fromEntries(
     given.map(([name, value]) => [name, convert(value, context)]),

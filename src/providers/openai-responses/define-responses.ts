@@ -18,8 +18,11 @@ export function defineResponses(
     id,
     baseURL: (config) => baseURLOf(config, rules, id).href,
     toRequest: (request, config) => toResponsesRequest(request, config, { providerId: id, rules }),
-    start: (request, { strictTools = false }) =>
-      startResponses(id, request, strictTools && rules.strict !== null),
+    start: (request, { strictTools = false, maxOutputTokens }) =>
+      startResponses(id, request, {
+        isStrict: strictTools && rules.strict !== null,
+        limit: maxOutputTokens,
+      }),
     mapChunk: mapResponsesEvent,
     end: endResponses,
   }

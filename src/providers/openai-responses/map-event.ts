@@ -22,6 +22,8 @@ export interface ResponsesState {
   readonly providerId: string
   readonly tools: readonly ToolDefinition[]
   readonly isStrict: boolean
+  /** Tokens that the answer may have. */
+  readonly limit: number
   /** The items go back to the server with the message. */
   readonly keepsItems: boolean
   readonly items: Item[]
@@ -42,13 +44,17 @@ export interface ResponsesState {
 export function startResponses(
   providerId: string,
   request: ModelRequest,
-  isStrict = false,
+  {
+    isStrict,
+    limit = Infinity,
+  }: { readonly isStrict: boolean; readonly limit?: number | undefined },
 ): ResponsesState {
   const isAction = request.toolMode === 'action'
   return {
     providerId,
     tools: request.tools,
     isStrict,
+    limit,
     keepsItems: !isAction,
     items: [],
     files: createProducedFiles(),
@@ -277,7 +283,15 @@ function readEnd(state: ResponsesState, ending: string, response: JsonRecord): S
         completion_tokens_details: counts['output_tokens_details'],
       },
     })
-  const words = [asRecord(details)?.['reason'], status, ending, state.hasRefusal && 'refusal']
+  // llama.cpp says `completed` of what its limit cut.
+  const isCut = (asCount(counts?.['output_tokens']) ?? 0) >= state.limit
+  const words = [
+    asRecord(details)?.['reason'],
+    status,
+    ending,
+    state.hasRefusal && 'refusal',
+    isCut && 'max_output_tokens',
+  ]
   const word = words.flatMap((each) => asText(each) ?? []).reduce(countingWord)
   const isFailed = mapFinishReason(word, false) === 'error'
   const error = isFailed ? (streamError(response) ?? failedError(word)) : undefined

@@ -159,6 +159,19 @@ const cases: readonly (readonly [vendor: string, status: number, body: unknown, 
     'tools-unsupported',
   ],
   [
+    'llama.cpp schemas',
+    400,
+    {
+      error: {
+        code: 400,
+        message:
+          'JSON schema error at #/properties/a: cannot resolve $ref #/$defs/model, model not found',
+        type: 'invalid_request_error',
+      },
+    },
+    'bad-request',
+  ],
+  [
     'OpenRouter tools',
     404,
     { error: { message: 'No endpoints found that support tool use.', code: 404 } },

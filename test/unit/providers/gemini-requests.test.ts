@@ -271,7 +271,10 @@ describe('parameters (G13)', () => {
         properties: {
           tree: { $ref: '#/$defs/node', description: 'Root.' },
           out: { $ref: 'http://x' },
+          again: { $ref: '#' },
+          never: false,
         },
+        required: ['tree', 'never'],
         $defs: {
           node: {
             type: 'object',
@@ -288,7 +291,9 @@ describe('parameters (G13)', () => {
             properties: { name: { type: 'string' }, next: { type: 'object' } },
           },
           out: { type: 'string' },
+          again: { type: 'object' },
         },
+        required: ['tree'],
       },
     ],
   ])('%s', (_, schema, expected) => {

@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { responsesFixtures } from '../../fixtures/providers/responses.ts'
+import { collect } from '../../../src/providers/collect.ts'
+import { createProvider } from '../../../src/providers/create-provider.ts'
 import { chatPresets } from '../../../src/providers/openai/presets.ts'
 import { defineResponses } from '../../../src/providers/openai-responses/define-responses.ts'
+import { askWeather, replay, sse } from './support/replay.ts'
 import { eventsOf, expectCutsHarmless, expectTurn, readTurn, styles } from './support/streams.ts'
 import { eachNth } from '../more.ts'
 
+const llamacpp = { provider: 'llamacpp', api: 'responses', model: 'm' } as const
 const encoder = new TextEncoder()
 const openai = defineResponses('openai', chatPresets.openai)
 
@@ -24,8 +28,27 @@ describe.each(
   )
 })
 
+test('an answer that has as many tokens as it may is cut off, also where the server says completed (P24)', async () => {
+  const item = {
+    type: 'message',
+    id: 'm',
+    role: 'assistant',
+    content: [{ type: 'output_text', text: 'It rai' }],
+  }
+  const response = {
+    status: 'completed',
+    output: [item],
+    usage: { input_tokens: 3, output_tokens: 28 },
+  }
+  const fetch = replay(sse({ type: 'response.completed', response }))
+  const ask = (maxOutputTokens: number) =>
+    collect(createProvider({ ...llamacpp, maxOutputTokens }).stream(askWeather, { fetch }))
+  expect(await ask(29)).toMatchObject({ text: 'It rai', finishReason: 'stop' })
+  expect(await ask(28)).toMatchObject({ text: 'It rai', finishReason: 'length' })
+})
+
 test('every row about streams has a fixture', () => {
   const rows = new Set(responsesFixtures.map(({ row }) => row))
-  const wanted = Array.from({ length: 23 }, (_, index) => `P${index + 1}`)
-  expect(wanted.filter((row) => !rows.has(row))).toEqual(['P8'])
+  const wanted = Array.from({ length: 24 }, (_, index) => `P${index + 1}`)
+  expect(wanted.filter((row) => !rows.has(row))).toEqual(['P8', 'P24'])
 })

@@ -12,6 +12,8 @@ interface Case {
   readonly status: number
   /** The endpoint refuses while the request's text has this. */
   readonly while: string
+  /** The request that is answered has this. */
+  readonly keeps?: string
   readonly body: JsonObject
 }
 
@@ -202,6 +204,7 @@ test.each(cases)('$name: this message is answered, and the next ones at once', a
   expect(first.result).toEqual(DONE)
   expect(endpoint.refusals).toBeGreaterThan(0)
   expect(endpoint.refusals).toBeLessThanOrEqual(3)
+  if (given.keeps) expect(endpoint.bodies.at(-1)).toContain(given.keeps)
   const next = await ask(agent, 'Again')
   expect(next.result).toEqual(DONE)
   const steps = (events: readonly RunEvent[]) =>
