@@ -16,6 +16,16 @@ export interface Refusal {
  */
 const patterns: readonly (readonly [ErrorCode, labels: RegExp, messages: readonly RegExp[]])[] = [
   [
+    'content-filtered',
+    /^(content_filter|content_policy_violation|data_inspection_failed|1301)$/,
+    [
+      /content (?:policy|management policy)|usage polic|violates our|responsible ?ai/, // OpenAI, Azure
+      /content exists risk/, // DeepSeek
+      /may contain inappropriate content/, // DashScope
+      /blocked by (?:a |the )?guardrail|was flagged/,
+    ],
+  ],
+  [
     'rate-limited',
     /^(rate_limit\w*|too_many_requests|tokens|requests|1002|1039)$/,
     [
@@ -24,12 +34,13 @@ const patterns: readonly (readonly [ErrorCode, labels: RegExp, messages: readonl
   ],
   [
     'quota-exceeded',
-    /^(insufficient_quota|billing\w*|insufficient_balance|quota_exceeded|1008)$/,
+    /^(insufficient_quota|billing\w*|arrearage|insufficient_balance|quota_exceeded|1008)$/,
     [
       /exceeded your current quota/, // OpenAI, Gemini
       /credit balance is too low/, // Anthropic
       /insufficient (?:balance|credits?|funds|quota)|out of credits/,
       /billing|payment required|quota (?:has been )?exceeded/,
+      /api usage limits|spending limit/, // Anthropic
     ],
   ],
   [
@@ -72,20 +83,20 @@ const patterns: readonly (readonly [ErrorCode, labels: RegExp, messages: readonl
   ['bad-request', /(?!)/, [/failed to parse grammar|json schema/]],
   [
     'model-not-found',
-    /^(model_not_found|model_not_available|invalid_model)$/,
+    /^(model_not_found|model_not_available|model_not_supported|model_decommissioned|invalid_model)$/,
     [
       /^model: \S+$/, // Anthropic
       /model\b[^\n]{0,120}(?:not found|does not exist|doesn't exist|is not available|not loaded|has been deprecated)/,
       /no models? (?:is |are )?loaded/, // LM Studio
       /try pulling it/, // Ollama
-      /unknown model|invalid model\b|no such model|not a valid model/,
+      /unknown model(?! param)|invalid model\b|no such model|not a valid model|model not exist|model identifier is invalid/,
     ],
   ],
   [
     'authentication',
     /^(invalid_api_key|authentication_error|invalid_authentication|unauthorized|unauthenticated|1004)$/,
     [
-      /(?:invalid|incorrect|missing|no|expired) (?:api|access|auth\w*)[ _-]?(?:key|token)|api key not valid|unauthorized/,
+      /(?:invalid|incorrect|missing|no|expired) (?:api|access|auth\w*|bearer|proxy server)[ _-]?(?:key|token)|api key (?:not (?:valid|found)|expired)|bad credentials|unauthorized(?! param)/,
     ],
   ],
   ['permission-denied', /^(permission_error|permission_denied|forbidden|access_denied)$/, []],

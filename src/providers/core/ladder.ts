@@ -48,10 +48,12 @@ export class FormLadder implements Ladder {
     const writesTools = this.#canWriteTools && offersTools(refused)
     const isTools = error.code === 'tools-unsupported'
     const isMissing = this.#switched !== undefined && isNoPath(error)
-    if (!isTools && !isMissing && !isAboutForm(error)) return false
+    let named = namedChanges(refused, this.#form)
+    // An error in a stream may come without its kind.
+    const isNamed = error.code === 'provider-error' && named.length > 0
+    if (!isTools && !isMissing && !isNamed && !isAboutForm(error)) return false
     if (++this.#refusals >= MAX_REQUESTS) return false
     if (isMissing) return this.#switchBack(writesTools)
-    let named = namedChanges(refused, this.#form)
     if (isTools && !named.includes('api responses')) named = ['tools text']
     if (named.includes('tools text') && !writesTools) return false
     if (named.includes('api responses')) this.#switched = error
@@ -93,16 +95,13 @@ export class FormLadder implements Ladder {
 
 /** Whether a refusal is about the request's form, not about keys, money, rates or what was said. */
 function isAboutForm({ code, message, details }: ErrorData): boolean {
-  if (code !== 'bad-request' || POLICY.test(message)) return false
+  if (code !== 'bad-request') return false
   return details?.['status'] !== 404 || /\bno \w+ found that|rout/i.test(message)
 }
 
 function isNoPath({ details }: ErrorData): boolean {
   return details?.['status'] === 404 || details?.['status'] === 405
 }
-
-const POLICY =
-  /content[ _-]?(?:policy|filter|management)|moderation|safety|flagged|usage polic|prohibited|inappropriate|data.?inspection|responsible.?ai|harmful/i
 
 /** Changes that lose nothing. */
 function free(refused: Refused): string[] {
@@ -129,7 +128,8 @@ function lossy(refused: Refused): string[] {
 }
 
 function last(refused: Refused, writesTools: boolean): string[] {
-  if (!offersTools(refused)) return ['stream off']
+  const hasResults = refused.request.messages.some(({ role }) => role === 'tool')
+  if (!offersTools(refused)) return ['stream off', ...(hasResults ? ['calls text'] : [])]
   return ['stream off', ...(writesTools ? ['tools text'] : ['schemas minimal', 'calls text'])]
 }
 

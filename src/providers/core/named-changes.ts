@@ -45,7 +45,8 @@ const rules: readonly Rule[] = [
 export function namedChanges(refused: Refused, form: RequestForm): readonly string[] {
   const { message, details } = refused.error
   // A pointer such as `#/properties/stream` names a place in a schema, not a field of the request.
-  const text = `${asText(details?.['field']) ?? ''} ${message.replace(/#\/\S+/g, 'schema')}`
+  const said = message.replace(/^The endpoint answered \d+: /, '').replace(/#\/\S+/g, 'schema')
+  const text = `${asText(details?.['field']) ?? ''} ${said}`
   for (const [words, changes] of rules) {
     if (!words.test(text)) continue
     const news = [changes(refused, { text, form })].flat().filter((change) => !form.has(change))

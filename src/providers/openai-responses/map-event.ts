@@ -6,7 +6,7 @@ import type { ToolDefinition } from '../../protocol/tool.ts'
 import { asArguments, asPiece } from '../core/argument-value.ts'
 import { countingWord, failedError, mapFinishReason, outputEnd } from '../core/finish-reason.ts'
 import { streamError } from '../core/provider-error.ts'
-import { asCount, asList, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
+import { asCount, asList, asObjects, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
 import { addStray, noAnswer, strayError } from '../core/stray.ts'
 import { secondAnswer } from '../core/transport-error.ts'
 import { createInlineReasoning, type InlineReasoning } from '../openai/inline-reasoning.ts'
@@ -97,6 +97,9 @@ export function mapResponsesEvent(state: ResponsesState, event: unknown): Stream
     case 'response.content_part.done':
     case 'response.reasoning_summary_part.done':
       return closePart(state, record)
+    case 'response.content_part.added':
+      state.hasRefusal ||= asRecord(record['part'])?.['type'] === 'refusal'
+      return [{ type: 'raw', data: event }]
     case 'response.created':
       return state.items.length > 0 ? secondAnswer() : []
     case 'response.completed':
@@ -139,6 +142,7 @@ function addItem(
 ): StreamPart[] {
   const item = asRecord(value)
   if (!item) return []
+  state.hasRefusal ||= refuses(item)
   const known = findItem(state.items, item, asCount(index))
   const isRepeated =
     known !== undefined && known.index === asCount(index) && known.value['id'] === item['id']
@@ -266,6 +270,11 @@ function readPicture({ files }: ResponsesState, item: Item): StreamPart[] {
 /** The last event. Its `output` may be empty though items came, so it only completes items or stands in for a stream. */
 function readEnd(state: ResponsesState, ending: string, response: JsonRecord): StreamPart[] {
   const { usage, output, status, incomplete_details: details } = response
+  const outputs = asObjects(output)
+  // Fewer calls than were streamed: the answer was streamed twice.
+  const calls = outputs.filter(({ type }) => type === 'function_call').length
+  if (outputs.length > 0 && calls < state.items.filter(isCall).length) return secondAnswer()
+  state.hasRefusal ||= outputs.some(refuses)
   const isWhole = state.items.length === 0
   const parts = asList(output).flatMap((value, index) => {
     const known = findItem(state.items, asRecord(value) ?? {}, index)
@@ -293,9 +302,14 @@ function readEnd(state: ResponsesState, ending: string, response: JsonRecord): S
     isCut && 'max_output_tokens',
   ]
   const word = words.flatMap((each) => asText(each) ?? []).reduce(countingWord)
-  const isFailed = mapFinishReason(word, false) === 'error'
+  const isFailed = mapFinishReason(word, false) === 'error' || asRecord(response['error'])
   const error = isFailed ? (streamError(response) ?? failedError(word)) : undefined
   return [...parts, ...finish(state, word, error)]
+}
+
+/** Whether a message has a refusal in its content. */
+function refuses({ content }: JsonRecord): boolean {
+  return asObjects(content).some(({ type }) => type === 'refusal')
 }
 
 /** The last parts. `word`: the reason of the end; undefined without proof of the end. */

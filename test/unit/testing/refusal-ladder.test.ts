@@ -67,7 +67,7 @@ function answer(body: string): Response {
   })
 }
 
-function open() {
+function open(more: { readonly maxOutputTokens?: number } = {}) {
   return createTestAgent({
     model: {
       provider: 'openai-compatible',
@@ -76,6 +76,7 @@ function open() {
       temperature: 0.5,
       seed: 1,
       retry: { maxRetries: 0 },
+      ...more,
     },
     instructions: 'Be brief.',
     tools: [
@@ -122,6 +123,9 @@ test.each([
   [400, 'Your credit balance is too low to access the API.'],
   [404, 'The model `m` does not exist or you do not have access to it.'],
   [404, 'Not found'],
+  [400, 'API key expired. Please renew the API key.'],
+  [400, 'Content Exists Risk'],
+  [400, 'Model Not Exist'],
 ])('%i "%s" is not about the form: one request, and the run says so', async (status, message) => {
   const bodies: string[] = []
   vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
@@ -134,6 +138,39 @@ test.each([
   expect(result).toMatchObject({ outcome: 'failed' })
   expect('error' in result && result.error.message).toContain(message)
   expect(bodies).toHaveLength(1)
+  await agent.dispose()
+})
+
+test('a filter that only a code names is not climbed', async () => {
+  const bodies: string[] = []
+  vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
+    if (!url.startsWith(HOST)) return real(url, init)
+    bodies.push(String(init.body))
+    const error = { message: 'The response was filtered.', code: 'content_filter' }
+    return Promise.resolve(Response.json({ error }, { status: 400 }))
+  })
+  const agent = open()
+  const result = await agent.run('Look').result
+  expect('error' in result && result.error.code).toBe('content-filtered')
+  expect(bodies).toHaveLength(1)
+  await agent.dispose()
+})
+
+test('a refused token limit is not replaced by the status of the answer', async () => {
+  const bodies: JsonObject[] = []
+  vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
+    if (!url.startsWith(HOST)) return real(url, init)
+    const body = String(init.body)
+    bodies.push(JSON.parse(body) as JsonObject)
+    return Promise.resolve(
+      body.includes('"max_tokens":8192')
+        ? refusal(422, 'max_tokens: value too high')
+        : answer(body),
+    )
+  })
+  const agent = open({ maxOutputTokens: 8_192 })
+  expect(await agent.run('Look').result).toMatchObject({ outcome: 'completed' })
+  expect(bodies[1]).not.toHaveProperty('max_tokens')
   await agent.dispose()
 })
 
