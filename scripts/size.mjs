@@ -57,7 +57,7 @@ const rows = [
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 186.3 * KILOBYTE,
+    limit: 186.7 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
@@ -168,24 +168,24 @@ const rows = [
   {
     name: 'createProvider (dist/providers.js)',
     bytes: await bundledSize('createProvider', 'providers.js'),
-    limit: 20.5 * KILOBYTE,
+    limit: 20.8 * KILOBYTE,
   },
   {
     name: 'createProvider, with Chat Completions',
     bytes: await bundledSize('createProvider', 'providers.js', {
       lazy: /^define-chat-/,
     }),
-    limit: 41.8 * KILOBYTE,
+    limit: 42.1 * KILOBYTE,
   },
   {
     name: 'createProvider, with the Responses API',
     bytes: await bundledSize('createProvider', 'providers.js', { lazy: /^define-responses-/ }),
-    limit: 46.3 * KILOBYTE,
+    limit: 46.7 * KILOBYTE,
   },
   {
     name: 'createProvider, with what finds another form of a refused request',
     bytes: await bundledSize('createProvider', 'providers.js', { lazy: /^(ladder|request-form)-/ }),
-    limit: 27.8 * KILOBYTE,
+    limit: 28.1 * KILOBYTE,
   },
   {
     name: 'fold (dist/conversation.js)',
@@ -205,7 +205,7 @@ const rows = [
   {
     name: 'all of dist/providers.js, but for the wire formats',
     bytes: sizeOf('providers.js', { dynamic: true, except: /^(define-|ladder|request-form)/ }),
-    limit: 37.4 * KILOBYTE,
+    limit: 37.8 * KILOBYTE,
   },
 ]
 
