@@ -23,9 +23,9 @@ export function checkBody(body: unknown, format: WireFormat, rules: BodyRules): 
   checkModel(body['model'], rules)
   checkFields(body, format, rules)
   checkTools(body['tools'], format, rules)
-  const reference = rules.references ? undefined : findReference(body)
+  const reference = findReference(body, rules)
   if (reference !== undefined)
-    throw badRequest(`The relay passes files inline only, and no \`${reference}\`.`)
+    throw badRequest(`The relay passes text, calls and inline files only, and no \`${reference}\`.`)
   return { ...body, ...outputLimits(body, format, rules) }
 }
 

@@ -467,6 +467,39 @@ describe('what reaches the vendor', () => {
         ],
       },
     ],
+    ...(
+      [
+        [{ type: 'computer_call_output', output: { image_url: 'http://10.0.0.1/' } }],
+        [{ type: 'message', role: 'user', content: [], output: { file_id: 'file_1' } }],
+        { role: 'user', content: [{ type: 'input_image', image_url: 'http://10.0.0.1/' }] },
+        [{ type: 'code_interpreter_call', container_id: 'cntr_1' }],
+        [{ type: 'message', container_id: 'cntr_1' }],
+        [{ type: 'additional_tools', tools: [{ type: 'web_search' }] }],
+        [{ type: 'tool_search_output', tools: [{ type: 'mcp', server_url: 'https://a.example' }] }],
+        [{ type: 'mcp_approval_response', approval_request_id: 'mcpr_1', approve: true }],
+        [{ id: 'msg_1', type: null, role: '' }],
+      ] as const
+    ).map((input) => ['/responses', { input }] as const),
+    ['/responses', { tool_choice: { type: 'web_search_preview' } }],
+    ['/messages', content({ type: 'video', video: ['http://10.0.0.1/'] })],
+    ['/messages', content({ type: 'image', image: 'http://10.0.0.1/' })],
+    ['/messages', content({ type: 'image', image: ' ht\ntp:10.0.0.1' })],
+    ['/messages', content({ type: 'image_url', image_url: '/etc/passwd' })],
+    ['/messages', content({ type: 'input_audio', input_audio: { url: 'http://10.0.0.1/' } })],
+    ['/messages', content({ type: 'input_audio', input_audio: { data: 'http://10.0.0.1/' } })],
+    ['/messages', content([{ type: 'image_url', image_url: { url: 'http://10.0.0.1/' } }])],
+    [
+      '/messages',
+      { messages: [{ role: 'user', content: { type: 'image', image_url: 'http://10.0.0.1/' } }] },
+    ],
+    ['/messages', { messages: [[{ role: 'user', content: [{ type: 'file', file_id: 'f' }] }]] }],
+    [
+      '/messages',
+      content({
+        type: 'tool_result',
+        content: { content: { type: 'document', source: { url: 'http://10.0.0.1/' } } },
+      }),
+    ],
   ])('%s with %j is refused', async (path, wrong) => {
     const { post, received } = await serveRelay()
     const base = path === '/messages' ? chat : { model: MODEL }
@@ -488,6 +521,53 @@ describe('what reaches the vendor', () => {
     }
     expect((await post('/messages', body)).status).toBe(200)
     expect(received[0]?.body).toEqual(body)
+  })
+
+  it('text that is an address, calls and results of allowed tools are passed as they are', async () => {
+    const { post, received } = await serveRelay(undefined, { toolTypes: ['web_search_20250305'] })
+    const url = 'https://shop.example'
+    const found = { type: 'web_search_result', url, title: 'Shop', encrypted_content: 'AA' }
+    const messages = {
+      ...chat,
+      max_tokens: 10,
+      system: [{ type: 'text', text: url, cache_control: { type: 'ephemeral' } }],
+      tool_choice: { type: 'auto' },
+      messages: [
+        { role: 'user', content: url },
+        {
+          role: 'user',
+          content: [{ type: 'document', title: url, source: { type: 'text', data: url } }],
+        },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'server_tool_use', id: 's', name: 'web_search', input: {} },
+            { type: 'web_search_tool_result', tool_use_id: 's', content: [found] },
+            { type: 'tool_use', id: 'functions.open:0', name: 'open', input: { url } },
+          ],
+        },
+        {
+          role: 'user',
+          content: [{ type: 'tool_result', tool_use_id: 'functions.open:0', content: url }],
+        },
+      ],
+    }
+    const responses = {
+      model: MODEL,
+      max_output_tokens: 10,
+      instructions: url,
+      input: [
+        { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'AA' },
+        ...responsesItems,
+        { type: 'function_call_output', call_id: 'c1', output: url },
+      ],
+    }
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AA' } }
+    const chats = { ...chat, ...content(image), max_tokens: 10 }
+    expect((await post('/messages', messages)).status).toBe(200)
+    expect((await post('/responses', responses)).status).toBe(200)
+    expect((await post('/chat/completions', chats)).status).toBe(200)
+    expect(received.map(({ body }) => body)).toEqual([messages, responses, chats])
   })
 
   it('what the options allow is passed', async () => {
