@@ -43,9 +43,9 @@ export async function callModel(request: Request, context: CallContext): Promise
   // Some servers abort the request without cancelling the response.
   signal.addEventListener('abort', () => void finish('cut'))
   try {
-    const { response, secrets } = await sendUpstream(request, { format, settings, body, signal })
-    if (response.ok) return await passAnswer(response, { meter, finish, leave })
-    const refusal = await passError(response, secrets)
+    const { response, redactor } = await sendUpstream(request, { format, settings, body, signal })
+    if (response.ok) return await passAnswer(response, { redactor, meter, finish, leave })
+    const refusal = await passError(response, redactor)
     await finish('failed')
     return refusal
   } catch (error) {

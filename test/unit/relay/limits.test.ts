@@ -58,6 +58,12 @@ describe('requests', () => {
     expect(await statuses(served, 2)).toEqual([200, 429])
   })
 
+  it('with a limit of tokens a minute, the default for requests stays', async () => {
+    const served = await serveRelay(undefined, { limits: { perMinute: { tokens: 1e9 } } })
+    for (let n = 0; n < 60; n++) await served.post('/chat/completions', '{}')
+    expect(await statuses(served, 1)).toEqual([429])
+  })
+
   it('what a minute refuses does not count for the day', async () => {
     const limits = { perMinute: { requests: 1 }, perDay: { requests: 2 } }
     const served = await serveRelay(undefined, { limits })

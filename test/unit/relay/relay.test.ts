@@ -30,6 +30,8 @@ function ask(config: ProviderConfig): Promise<CollectedTurn> {
   return collect(createProvider({ model: MODEL, headers, ...config }).stream(request))
 }
 
+const SLASHED = 'sk-relay/secret"key-0123456789'
+
 const chatCall = sse(
   chatDelta('I book it.'),
   {
@@ -588,19 +590,31 @@ describe('what reaches the vendor', () => {
     expect(received[0]?.body).toEqual({ ...body, max_tokens: 16_384, user: 'hash of ann' })
   })
 
-  it('output limits are lowered, under each of their names', async () => {
+  it('limits are lowered and sent under the name that the server knows', async () => {
     const { post, received } = await serveRelay(undefined, { maxOutputTokens: 100 })
-    const limits = { max_tokens: 50, max_completion_tokens: 1e6 }
-    await post('/chat/completions', { ...chat, ...limits })
-    await post('/chat/completions', { ...chat, max_tokens: null })
-    await post('/messages', { ...chat, max_tokens: 1e6 })
-    expect(received.map(({ body }) => [body['max_tokens'], body['max_completion_tokens']])).toEqual(
-      [
-        [50, 100],
-        [100, undefined],
-        [100, undefined],
-      ],
-    )
+    for (const limits of [
+      { max_tokens: 50, max_completion_tokens: 1e6 },
+      { max_completion_tokens: 1e6 },
+      { max_tokens: null },
+      { thinking: { type: 'enabled', budget_tokens: 9e5 }, reasoning: { max_tokens: 9e5 } },
+    ])
+      await post('/chat/completions', { ...chat, ...limits })
+    await post('/messages', { ...chat, max_tokens: 1e6, thinking: { budget_tokens: 20 } })
+    const sent = received.map(({ body }) => ({ ...body, ...chat }))
+    expect(sent).toEqual([
+      { ...chat, max_tokens: 50 },
+      { ...chat, max_tokens: 100 },
+      { ...chat, max_tokens: 100 },
+      {
+        ...chat,
+        max_tokens: 100,
+        thinking: { type: 'enabled', budget_tokens: 99 },
+        reasoning: { max_tokens: 99 },
+      },
+      { ...chat, max_tokens: 100, thinking: { budget_tokens: 20 } },
+    ])
+    const wrong = { ...chat, thinking: { budget_tokens: '9e5' } }
+    expect((await post('/messages', wrong)).status).toBe(400)
   })
 
   it("OpenAI's own server gets `max_completion_tokens`", async () => {
@@ -653,6 +667,39 @@ describe('what reaches the vendor', () => {
 })
 
 describe('what reaches the page', () => {
+  it.each([
+    [
+      'in a stream, in pieces',
+      [`data: {"error":"no ${SLASHED.slice(0, 9)}`, `${SLASHED.slice(9)}"}\n\n`],
+      {},
+    ],
+    ['in a header', ['{}'], { 'x-ratelimit-scope': SLASHED }],
+    [
+      'in an error, cut off',
+      ['x'.repeat(65_536 - 10) + SLASHED.slice(0, 10), SLASHED.slice(10)],
+      { status: 400 },
+    ],
+    ['in an error, escaped', [JSON.stringify(SLASHED).replaceAll('/', '\\/')], { status: 400 }],
+  ] as const)(
+    'the key is removed %s',
+    async (_, pieces, { status = 200, ...headers }: Record<string, unknown>) => {
+      const { post } = await serveRelay(
+        async (__, response) => {
+          response.writeHead(Number(status), headers as Record<string, string>)
+          for (const piece of pieces) {
+            response.write(piece)
+            await new Promise((resolve) => setTimeout(resolve, 20))
+          }
+          response.end()
+        },
+        { apiKey: SLASHED },
+      )
+      const response = await post('/chat/completions', chat)
+      const shown = (await response.text()) + JSON.stringify([...response.headers])
+      expect(shown).not.toMatch(/sk-relay|0123456789/)
+    },
+  )
+
   it('has the content type and the limits, and no other header', async () => {
     const { post } = await serveRelay((_, response) => {
       response.writeHead(429, {
