@@ -1,5 +1,6 @@
 import { readText } from '../lib/read-text.ts'
 import { checkBody } from './check-body.ts'
+import { fileCharacters } from './file-characters.ts'
 import { UserLimits, type SettleTokens } from './limits.ts'
 import { Meter, type Ending } from './meter.ts'
 import type { RelayCall, RelaySettings } from './options.ts'
@@ -33,7 +34,9 @@ export async function callModel(request: Request, context: CallContext): Promise
     ...(isMetered && usageRequest(checked, format)),
     ...settings.extraBody?.(call),
   })
-  const meter = isMetered ? new Meter(body, rules.maxOutputTokens) : null
+  const meter = isMetered
+    ? new Meter(body.length - fileCharacters(checked), rules.maxOutputTokens)
+    : null
   const settle = await limits.reserveTokens(meter?.reserved ?? 0)
   const left = new AbortController()
   const leave = (): void => left.abort()

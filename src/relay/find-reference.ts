@@ -22,7 +22,6 @@ const TEXTS = new Set(
 const ARGUMENTS = new Set(['arguments', 'input'])
 
 /** URL parsers ignore control characters and spaces before the scheme, and some of them inside. Prose has a space after a colon. */
-// oxlint-disable-next-line no-control-regex
 const ADDRESS = /^[\0- ]*(?!data:)[a-z][a-z\d+.\-\t\n\r]*:\S/i
 
 export interface ReferenceRules {
@@ -102,7 +101,7 @@ function isReference({ key, value, parent, isTool }: Place): boolean {
   if (/_ids?$/.test(key)) return true
   if (key === 'url' && (isTool || parent['type'] === 'url_citation')) return false
   if (key === 'data' && parent['type'] === 'text') return false
-  if (/url$/.test(key) && !(key !== 'url' && isRecord(value)))
+  if (key.endsWith('url') && !(key !== 'url' && isRecord(value)))
     return !(typeof value === 'string' && /^data:/i.test(value))
   return typeof value === 'string' && ADDRESS.test(value)
 }

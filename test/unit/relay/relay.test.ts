@@ -431,7 +431,7 @@ describe('what reaches the vendor', () => {
     expect(errors).toEqual([])
   })
 
-  it.each([
+  it.each<[string, object]>([
     ['/messages', { tools: [{ type: 'code_execution_20250522', name: 'code_execution' }] }],
     ['/messages', { mcp_servers: [{ type: 'url', url: 'https://evil.example' }] }],
     ['/messages', content({ type: 'image', source: { type: 'url', url: 'http://10.0.0.1/' } })],
@@ -481,7 +481,7 @@ describe('what reaches the vendor', () => {
         [{ type: 'mcp_approval_response', approval_request_id: 'mcpr_1', approve: true }],
         [{ id: 'msg_1', type: null, role: '' }],
       ] as const
-    ).map((input) => ['/responses', { input }] as const),
+    ).map((input): [string, object] => ['/responses', { input }]),
     ['/responses', { tool_choice: { type: 'web_search_preview' } }],
     ['/messages', content({ type: 'video', video: ['http://10.0.0.1/'] })],
     ['/messages', content({ type: 'image', image: 'http://10.0.0.1/' })],
@@ -590,7 +590,7 @@ describe('what reaches the vendor', () => {
     expect(received[0]?.body).toEqual({ ...body, max_tokens: 16_384, user: 'hash of ann' })
   })
 
-  it('limits are lowered and sent under the name that the server knows', async () => {
+  it('output limits are lowered, under each of their names', async () => {
     const { post, received } = await serveRelay(undefined, { maxOutputTokens: 100 })
     for (const limits of [
       { max_tokens: 50, max_completion_tokens: 1e6 },
