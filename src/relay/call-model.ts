@@ -1,5 +1,6 @@
 import { readText } from '../lib/read-text.ts'
 import { checkBody } from './check-body.ts'
+import { fileCharacters } from './file-characters.ts'
 import { UserLimits, type SettleTokens } from './limits.ts'
 import { Meter, type Ending } from './meter.ts'
 import type { RelayCall, RelaySettings } from './options.ts'
@@ -33,7 +34,9 @@ export async function callModel(request: Request, context: CallContext): Promise
     ...(isMetered && usageRequest(checked, format)),
     ...settings.extraBody?.(call),
   })
-  const meter = isMetered ? new Meter(body, rules.maxOutputTokens) : null
+  const meter = isMetered
+    ? new Meter(body.length - fileCharacters(checked), rules.maxOutputTokens)
+    : null
   const settle = await limits.reserveTokens(meter?.reserved ?? 0)
   const left = new AbortController()
   const leave = (): void => left.abort()
@@ -43,9 +46,9 @@ export async function callModel(request: Request, context: CallContext): Promise
   // Some servers abort the request without cancelling the response.
   signal.addEventListener('abort', () => void finish('cut'))
   try {
-    const { response, secrets } = await sendUpstream(request, { format, settings, body, signal })
-    if (response.ok) return await passAnswer(response, { meter, finish, leave })
-    const refusal = await passError(response, secrets)
+    const { response, redactor } = await sendUpstream(request, { format, settings, body, signal })
+    if (response.ok) return await passAnswer(response, { redactor, meter, finish, leave })
+    const refusal = await passError(response, redactor)
     await finish('failed')
     return refusal
   } catch (error) {

@@ -23,9 +23,9 @@ export function checkBody(body: unknown, format: WireFormat, rules: BodyRules): 
   checkModel(body['model'], rules)
   checkFields(body, format, rules)
   checkTools(body['tools'], format, rules)
-  const reference = rules.references ? undefined : findReference(body)
+  const reference = findReference(body, rules)
   if (reference !== undefined)
-    throw badRequest(`The relay passes files inline only, and no \`${reference}\`.`)
+    throw badRequest(`The relay passes text, calls and inline files only, and no \`${reference}\`.`)
   return { ...body, ...outputLimits(body, format, rules) }
 }
 
@@ -58,20 +58,39 @@ function checkTools(tools: unknown, format: WireFormat, { toolTypes }: BodyRules
   }
 }
 
-/** The request's own limits, lowered to the relay's, or that one. */
+/** The lowest limit of the request and the relay, under the one name that the server knows. Budgets for reasoning stay below. */
 function outputLimits(
   body: Body,
   { outputLimits: names }: WireFormat,
   { maxOutputTokens }: BodyRules,
 ): Body {
-  const given = names.filter((name) => (body[name] ?? null) !== null)
-  const limits = given.map((name) => {
-    const limit = body[name]
-    if (!Number.isSafeInteger(limit) || Number(limit) < 1)
-      throw badRequest(`\`${name}\` must be a whole number above 0.`)
-    return [name, Math.min(Number(limit), maxOutputTokens)] as const
-  })
-  return Object.fromEntries(limits.length > 0 ? limits : [[names[0], maxOutputTokens]])
+  const given = names.map((name) => checkLimit(name, body[name]))
+  const limit = Math.min(maxOutputTokens, ...given)
+  return {
+    ...Object.fromEntries(names.map((name) => [name, undefined])),
+    [names[0]]: limit,
+    ...lowered(body, 'thinking', { budget: 'budget_tokens', limit }),
+    ...lowered(body, 'reasoning', { budget: 'max_tokens', limit }),
+  }
+}
+
+function lowered(
+  body: Body,
+  field: string,
+  { budget, limit }: { budget: string; limit: number },
+): Body {
+  const value = body[field]
+  if (!isRecord(value) || (value[budget] ?? null) === null) return {}
+  // Anthropic refuses a budget that leaves nothing for the answer.
+  const lower = Math.min(checkLimit(budget, value[budget]), Math.max(limit - 1, 1))
+  return { [field]: { ...value, [budget]: lower } }
+}
+
+function checkLimit(name: string, limit: unknown): number {
+  if ((limit ?? null) === null) return Infinity
+  if (!Number.isSafeInteger(limit) || Number(limit) < 1)
+    throw badRequest(`\`${name}\` must be a whole number above 0.`)
+  return Number(limit)
 }
 
 /** A page's own words, as far as an error repeats them. */

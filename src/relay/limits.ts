@@ -18,7 +18,7 @@ export interface RelayLimits {
 }
 
 const WINDOWS = { perMinute: 60_000, perHour: 3_600_000, perDay: 86_400_000 } as const
-const DEFAULTS: RelayLimits = { perMinute: { requests: 60 } }
+const DEFAULTS: RelayAmounts = { requests: 60 }
 
 /** Counts what was used in place of what was reserved. Later calls do nothing. */
 export type SettleTokens = (used: number) => Promise<void>
@@ -31,7 +31,7 @@ export class UserLimits {
 
   constructor(user: string, limits: RelayLimits | undefined, counter: RelayCounter) {
     this.#user = user
-    this.#limits = { ...DEFAULTS, ...limits }
+    this.#limits = { ...limits, perMinute: { ...DEFAULTS, ...limits?.perMinute } }
     this.#counter = counter
   }
 

@@ -42,15 +42,17 @@ export class Meter {
   #reportedInput = 0
   #reportedOutput = 0
 
-  /** `sent` is the request's body. */
-  constructor(sent: string, maxOutputTokens: number) {
-    this.#input = tokensIn(sent)
+  /** `characters` of the request's body, without its files. */
+  constructor(characters: number, maxOutputTokens: number) {
+    this.#input = Math.ceil(characters / CHARACTERS_A_TOKEN)
     this.#maxOutput = maxOutputTokens
     this.reserved = this.#input + maxOutputTokens
   }
 
   push(bytes: Uint8Array): void {
     const text = this.#decoder.decode(bytes, { stream: true })
+    // Some servers send blank lines while the model works.
+    if (this.#isStream === null && text.trim() === '') return
     // Content types are wrong too often.
     this.#isStream ??= !text.trimStart().startsWith('{')
     const [first = '', ...lines] = this.#isStream ? text.split('\n') : [text]
@@ -101,12 +103,6 @@ export class Meter {
     this.#reportedInput = Math.max(this.#reportedInput, input)
     this.#reportedOutput = Math.max(this.#reportedOutput, output)
   }
-}
-
-/** Files in base64 are left out: what they cost depends on what they show. */
-function tokensIn(json: string): number {
-  const text = json.replace(/"(?:data:[^",]{0,200},)?[A-Za-z0-9+/=]{2000,}"/g, '')
-  return Math.ceil(text.length / CHARACTERS_A_TOKEN)
 }
 
 function count(value: unknown): number {

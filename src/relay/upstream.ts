@@ -1,3 +1,4 @@
+import { Redactor } from '../providers/core/redactor.ts'
 import type { Ending, Meter } from './meter.ts'
 import type { RelaySettings } from './options.ts'
 import { RelayError } from './relay-error.ts'
@@ -25,8 +26,8 @@ export interface UpstreamCall {
 
 export interface UpstreamAnswer {
   readonly response: Response
-  /** Values that the page must not see. */
-  readonly secrets: readonly string[]
+  /** Removes what the page must not see. */
+  readonly redactor: Redactor
 }
 
 /** Sends a call. Throws a `RelayError` for what is no answer of the model's server. */
@@ -47,7 +48,7 @@ export async function sendUpstream(
   }
   const { status, type } = response
   if (type !== 'opaqueredirect' && (status < 300 || status > 399))
-    return { response, secrets: secretsIn(headers, apiKey) }
+    return { response, redactor: redactorFor(headers, apiKey) }
   await response.body?.cancel()
   const cause = new Error(`The model's server answered with a redirect. Check \`baseURL\`.`)
   throw new RelayError('server_error', "The relay could not reach the model's server.", { cause })
@@ -81,15 +82,19 @@ function addressOf(upstream: URL, { api, path }: WireFormat): string {
   return url.href
 }
 
-function secretsIn(headers: Headers, apiKey = ''): string[] {
+function redactorFor(headers: Headers, apiKey = ''): Redactor {
   const named = [...headers].filter(([name]) => /auth|key|token|secret/.test(name))
-  return [apiKey, ...named.map(([, value]) => value)].filter((secret) => secret.length >= 8)
+  const secrets = [apiKey, ...named.map(([, value]) => value)].filter(({ length }) => length >= 8)
+  // PHP escapes slashes, too.
+  const escaped = secrets.map((each) => JSON.stringify(each).slice(1, -1).replaceAll('/', '\\/'))
+  return new Redactor([...secrets, ...escaped])
 }
 
 /** The headers for the page. HTML of another server must not become a document of the app's origin. */
-function passedHeaders({ headers }: Response): Headers {
+function passedHeaders({ headers }: Response, redactor: Redactor): Headers {
   const passed = new Headers(COMMON)
-  for (const [name, value] of headers) if (PASSED.test(name)) passed.set(name, value)
+  for (const [name, value] of headers)
+    if (PASSED.test(name)) passed.set(name, redactor.clean(value))
   const type = headers.get('content-type') ?? ''
   const isData = /^(application\/(\w+\+)?json|text\/event-stream)\b/i.test(type)
   passed.set('content-type', isData ? type : 'text/plain; charset=utf-8')
@@ -97,6 +102,7 @@ function passedHeaders({ headers }: Response): Headers {
 }
 
 interface AnswerReaders {
+  readonly redactor: Redactor
   readonly meter: Meter | null
   readonly finish: (ending: Ending) => Promise<void>
   /** Ends the request, since nobody reads on. */
@@ -106,26 +112,37 @@ interface AnswerReaders {
 /** An answer, each piece as it comes. */
 export async function passAnswer(
   response: Response,
-  { meter, finish, leave }: AnswerReaders,
+  { redactor, meter, finish, leave }: AnswerReaders,
 ): Promise<Response> {
-  const init = { status: response.status, headers: passedHeaders(response) }
+  const init = { status: response.status, headers: passedHeaders(response, redactor) }
   const reader = response.body?.getReader()
   if (!reader) {
     await finish('whole')
     return new Response(null, init)
   }
+  const decoder = new TextDecoder()
+  const encoder = new TextEncoder()
+  let held = ''
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
-          const { done, value } = await reader.read()
-          if (!done) {
-            meter?.push(value)
-            return controller.enqueue(value)
+          let isSent = false
+          while (!isSent) {
+            const { done, value } = await reader.read()
+            if (value) meter?.push(value)
+            held += decoder.decode(value, { stream: !done })
+            // A secret may go on in the next piece.
+            const until = done ? held.length : redactor.find(held).openFrom
+            const clean = redactor.clean(held.slice(0, until))
+            held = held.slice(until)
+            isSent = clean !== ''
+            if (isSent) controller.enqueue(encoder.encode(clean))
+            if (!done) continue
+            // Before the end: serverless platforms stop a function with its response.
+            await finish('whole')
+            return controller.close()
           }
-          // Before the end: serverless platforms stop a function with its response.
-          await finish('whole')
-          controller.close()
         } catch (error) {
           await finish('cut')
           controller.error(error)
@@ -143,16 +160,17 @@ export async function passAnswer(
 }
 
 /** An error with the status of the model's server, without the relay's secrets, which some servers quote. */
-export async function passError(response: Response, secrets: readonly string[]): Promise<Response> {
-  const text = secrets
-    .reduce((words, secret) => words.replaceAll(secret, '[redacted]'), await beginningOf(response))
-    .slice(0, MAX_ERROR)
+export async function passError(response: Response, redactor: Redactor): Promise<Response> {
+  const read = await beginningOf(response)
+  // A secret may be cut off.
+  const until = read.length < MAX_ERROR ? read.length : redactor.find(read).openFrom
+  const text = redactor.clean(read.slice(0, until)).slice(0, MAX_ERROR)
   // A 401 would tell the page that its user is signed out.
   if (response.status === 401)
     throw new RelayError('permission_error', "The model's server refused the relay's key.", {
       cause: new Error(text),
     })
-  return new Response(text, { status: response.status, headers: passedHeaders(response) })
+  return new Response(text, { status: response.status, headers: passedHeaders(response, redactor) })
 }
 
 async function beginningOf({ body }: Response): Promise<string> {

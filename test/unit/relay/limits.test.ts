@@ -58,6 +58,12 @@ describe('requests', () => {
     expect(await statuses(served, 2)).toEqual([200, 429])
   })
 
+  it('with a limit of tokens a minute, the default for requests stays', async () => {
+    const served = await serveRelay(undefined, { limits: { perMinute: { tokens: 1e9 } } })
+    for (let n = 0; n < 60; n++) await served.post('/chat/completions', '{}')
+    expect(await statuses(served, 1)).toEqual([429])
+  })
+
   it('what a minute refuses does not count for the day', async () => {
     const limits = { perMinute: { requests: 1 }, perDay: { requests: 2 } }
     const served = await serveRelay(undefined, { limits })
@@ -233,6 +239,50 @@ describe('tokens', () => {
     vi.setSystemTime(Date.now() + 5000)
     page.abort()
     await expect.poll(() => used).toMatchObject([{ outputTokens: 20, estimated: false }])
+  })
+
+  it('an answer after blank lines is counted', async () => {
+    const used: Used[] = []
+    const usage = { prompt_tokens: 5000, completion_tokens: 9000 }
+    const served = await serveRelay(
+      async (_, response) => {
+        response.write('\n')
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        response.end(JSON.stringify({ choices: [], usage }, null, 2))
+      },
+      { onUsage: (each) => void used.push(each) },
+    )
+    await (await served.post('/chat/completions', chat)).text()
+    expect(used).toMatchObject([{ inputTokens: 5000, outputTokens: 9000, estimated: false }])
+  })
+
+  it('files are not counted by their length, and dense text is', async () => {
+    const used: Used[] = []
+    const served = await serveRelay(streams('data: [DONE]\n\n'), {
+      onUsage: (usage) => void used.push(usage),
+    })
+    const dense = 'a'.repeat(30_000)
+    for (const part of [
+      { type: 'image_url', image_url: { url: `data:image/png;base64,${dense}` } },
+      { type: 'input_audio', input_audio: { data: dense, format: 'mp3' } },
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: dense } },
+      { type: 'text', text: dense },
+      { type: 'file', file: { file_data: `data:text/plain;base64,${dense}` } },
+      { type: 'document', source: { type: 'text', data: dense } },
+      { type: 'tool_use', input: { url: `data:image/png;base64,${dense}` } },
+    ]) {
+      const messages = [{ role: 'user', content: [part] }]
+      await (await served.post('/chat/completions', { ...chat, messages })).text()
+    }
+    expect(used.map(({ inputTokens }) => inputTokens > 10_000)).toEqual([
+      false,
+      false,
+      false,
+      true,
+      true,
+      true,
+      true,
+    ])
   })
 
   it('when `onUsage` or the counter fails at the end, the answer still arrives', async () => {

@@ -30,6 +30,8 @@ function ask(config: ProviderConfig): Promise<CollectedTurn> {
   return collect(createProvider({ model: MODEL, headers, ...config }).stream(request))
 }
 
+const SLASHED = 'sk-relay/secret"key-0123456789'
+
 const chatCall = sse(
   chatDelta('I book it.'),
   {
@@ -429,7 +431,7 @@ describe('what reaches the vendor', () => {
     expect(errors).toEqual([])
   })
 
-  it.each([
+  it.each<[string, object]>([
     ['/messages', { tools: [{ type: 'code_execution_20250522', name: 'code_execution' }] }],
     ['/messages', { mcp_servers: [{ type: 'url', url: 'https://evil.example' }] }],
     ['/messages', content({ type: 'image', source: { type: 'url', url: 'http://10.0.0.1/' } })],
@@ -467,6 +469,39 @@ describe('what reaches the vendor', () => {
         ],
       },
     ],
+    ...(
+      [
+        [{ type: 'computer_call_output', output: { image_url: 'http://10.0.0.1/' } }],
+        [{ type: 'message', role: 'user', content: [], output: { file_id: 'file_1' } }],
+        { role: 'user', content: [{ type: 'input_image', image_url: 'http://10.0.0.1/' }] },
+        [{ type: 'code_interpreter_call', container_id: 'cntr_1' }],
+        [{ type: 'message', container_id: 'cntr_1' }],
+        [{ type: 'additional_tools', tools: [{ type: 'web_search' }] }],
+        [{ type: 'tool_search_output', tools: [{ type: 'mcp', server_url: 'https://a.example' }] }],
+        [{ type: 'mcp_approval_response', approval_request_id: 'mcpr_1', approve: true }],
+        [{ id: 'msg_1', type: null, role: '' }],
+      ] as const
+    ).map((input): [string, object] => ['/responses', { input }]),
+    ['/responses', { tool_choice: { type: 'web_search_preview' } }],
+    ['/messages', content({ type: 'video', video: ['http://10.0.0.1/'] })],
+    ['/messages', content({ type: 'image', image: 'http://10.0.0.1/' })],
+    ['/messages', content({ type: 'image', image: ' ht\ntp:10.0.0.1' })],
+    ['/messages', content({ type: 'image_url', image_url: '/etc/passwd' })],
+    ['/messages', content({ type: 'input_audio', input_audio: { url: 'http://10.0.0.1/' } })],
+    ['/messages', content({ type: 'input_audio', input_audio: { data: 'http://10.0.0.1/' } })],
+    ['/messages', content([{ type: 'image_url', image_url: { url: 'http://10.0.0.1/' } }])],
+    [
+      '/messages',
+      { messages: [{ role: 'user', content: { type: 'image', image_url: 'http://10.0.0.1/' } }] },
+    ],
+    ['/messages', { messages: [[{ role: 'user', content: [{ type: 'file', file_id: 'f' }] }]] }],
+    [
+      '/messages',
+      content({
+        type: 'tool_result',
+        content: { content: { type: 'document', source: { url: 'http://10.0.0.1/' } } },
+      }),
+    ],
   ])('%s with %j is refused', async (path, wrong) => {
     const { post, received } = await serveRelay()
     const base = path === '/messages' ? chat : { model: MODEL }
@@ -490,6 +525,53 @@ describe('what reaches the vendor', () => {
     expect(received[0]?.body).toEqual(body)
   })
 
+  it('text that is an address, calls and results of allowed tools are passed as they are', async () => {
+    const { post, received } = await serveRelay(undefined, { toolTypes: ['web_search_20250305'] })
+    const url = 'https://shop.example'
+    const found = { type: 'web_search_result', url, title: 'Shop', encrypted_content: 'AA' }
+    const messages = {
+      ...chat,
+      max_tokens: 10,
+      system: [{ type: 'text', text: url, cache_control: { type: 'ephemeral' } }],
+      tool_choice: { type: 'auto' },
+      messages: [
+        { role: 'user', content: url },
+        {
+          role: 'user',
+          content: [{ type: 'document', title: url, source: { type: 'text', data: url } }],
+        },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'server_tool_use', id: 's', name: 'web_search', input: {} },
+            { type: 'web_search_tool_result', tool_use_id: 's', content: [found] },
+            { type: 'tool_use', id: 'functions.open:0', name: 'open', input: { url } },
+          ],
+        },
+        {
+          role: 'user',
+          content: [{ type: 'tool_result', tool_use_id: 'functions.open:0', content: url }],
+        },
+      ],
+    }
+    const responses = {
+      model: MODEL,
+      max_output_tokens: 10,
+      instructions: url,
+      input: [
+        { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'AA' },
+        ...responsesItems,
+        { type: 'function_call_output', call_id: 'c1', output: url },
+      ],
+    }
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AA' } }
+    const chats = { ...chat, ...content(image), max_tokens: 10 }
+    expect((await post('/messages', messages)).status).toBe(200)
+    expect((await post('/responses', responses)).status).toBe(200)
+    expect((await post('/chat/completions', chats)).status).toBe(200)
+    expect(received.map(({ body }) => body)).toEqual([messages, responses, chats])
+  })
+
   it('what the options allow is passed', async () => {
     const { post, received } = await serveRelay(undefined, {
       fields: ['service_tier'],
@@ -510,17 +592,29 @@ describe('what reaches the vendor', () => {
 
   it('output limits are lowered, under each of their names', async () => {
     const { post, received } = await serveRelay(undefined, { maxOutputTokens: 100 })
-    const limits = { max_tokens: 50, max_completion_tokens: 1e6 }
-    await post('/chat/completions', { ...chat, ...limits })
-    await post('/chat/completions', { ...chat, max_tokens: null })
-    await post('/messages', { ...chat, max_tokens: 1e6 })
-    expect(received.map(({ body }) => [body['max_tokens'], body['max_completion_tokens']])).toEqual(
-      [
-        [50, 100],
-        [100, undefined],
-        [100, undefined],
-      ],
-    )
+    for (const limits of [
+      { max_tokens: 50, max_completion_tokens: 1e6 },
+      { max_completion_tokens: 1e6 },
+      { max_tokens: null },
+      { thinking: { type: 'enabled', budget_tokens: 9e5 }, reasoning: { max_tokens: 9e5 } },
+    ])
+      await post('/chat/completions', { ...chat, ...limits })
+    await post('/messages', { ...chat, max_tokens: 1e6, thinking: { budget_tokens: 20 } })
+    const sent = received.map(({ body }) => ({ ...body, ...chat }))
+    expect(sent).toEqual([
+      { ...chat, max_tokens: 50 },
+      { ...chat, max_tokens: 100 },
+      { ...chat, max_tokens: 100 },
+      {
+        ...chat,
+        max_tokens: 100,
+        thinking: { type: 'enabled', budget_tokens: 99 },
+        reasoning: { max_tokens: 99 },
+      },
+      { ...chat, max_tokens: 100, thinking: { budget_tokens: 20 } },
+    ])
+    const wrong = { ...chat, thinking: { budget_tokens: '9e5' } }
+    expect((await post('/messages', wrong)).status).toBe(400)
   })
 
   it("OpenAI's own server gets `max_completion_tokens`", async () => {
@@ -573,6 +667,39 @@ describe('what reaches the vendor', () => {
 })
 
 describe('what reaches the page', () => {
+  it.each([
+    [
+      'in a stream, in pieces',
+      [`data: {"error":"no ${SLASHED.slice(0, 9)}`, `${SLASHED.slice(9)}"}\n\n`],
+      {},
+    ],
+    ['in a header', ['{}'], { 'x-ratelimit-scope': SLASHED }],
+    [
+      'in an error, cut off',
+      ['x'.repeat(65_536 - 10) + SLASHED.slice(0, 10), SLASHED.slice(10)],
+      { status: 400 },
+    ],
+    ['in an error, escaped', [JSON.stringify(SLASHED).replaceAll('/', '\\/')], { status: 400 }],
+  ] as const)(
+    'the key is removed %s',
+    async (_, pieces, { status = 200, ...headers }: Record<string, unknown>) => {
+      const { post } = await serveRelay(
+        async (__, response) => {
+          response.writeHead(Number(status), headers as Record<string, string>)
+          for (const piece of pieces) {
+            response.write(piece)
+            await new Promise((resolve) => setTimeout(resolve, 20))
+          }
+          response.end()
+        },
+        { apiKey: SLASHED },
+      )
+      const response = await post('/chat/completions', chat)
+      const shown = (await response.text()) + JSON.stringify([...response.headers])
+      expect(shown).not.toMatch(/sk-relay|0123456789/)
+    },
+  )
+
   it('has the content type and the limits, and no other header', async () => {
     const { post } = await serveRelay((_, response) => {
       response.writeHead(429, {
