@@ -11,7 +11,7 @@ const KILOBYTE = 1000
 const FEATURES =
   'skills-on-page|run-composite|child-runs|ended-children|rejoin-children|retrieve-memories|verify|choose-compaction|secrets-in|run-sealed'
 
-/** What it loads only with a history, or with a question that has fields. */
+/** Parts that the page loads with a history, or with a question that has fields. */
 const BESIDE = 'read-history|sensitive-fields'
 
 /** What a connection loads only where the server, or the app, asks for it. */
@@ -234,7 +234,7 @@ function pageWithout(parts) {
   return sizeOf('index.js', { dynamic: true, except: new RegExp(`^(${parts}|${BESIDE})-`) })
 }
 
-/** What a part of the page adds to all others. */
+/** Bytes that one part adds to the rest of the page. */
 function partSize(part) {
   const without = sizeOf('index.js', { dynamic: true, except: new RegExp(`^${part}-`) })
   return sizeOf('index.js', { dynamic: true }) - without

@@ -38,7 +38,7 @@ export function promptExamples(
   return examples.filter(Boolean).join('\n\n')
 }
 
-/** What follows an error. Neither the wrong call nor the observation is shown: small models copy what they see. */
+/** The example of a mended call. The wrong call and the observation are left out: small models copy what they see. */
 function correction(
   tools: readonly IndexedTool[],
   write: (calls: readonly ActionCall[]) => string,

@@ -147,7 +147,7 @@ function finishReasonOf(
   }
 }
 
-/** By the reason why the answer isn't whole. */
+/** The AI SDK's word for each reason why an answer isn't whole. */
 const COMPLETED: { readonly [reason: string]: FinishReason } = {
   length: 'length',
   'content-filter': 'content-filter',

@@ -24,8 +24,7 @@ export interface ModelRequest {
 }
 
 /**
- * What is changed in the requests to an endpoint because it refused them as they were, by the names of
- * `core/request-form.ts`.
+ * Changes that an endpoint's refusals made to its requests. `core/request-form.ts` lists their names.
  */
 export type RequestForm = ReadonlySet<string>
 

@@ -8,7 +8,7 @@ import { badRequest, RelayError } from './relay-error.ts'
 import { passAnswer, passError, sendUpstream } from './upstream.ts'
 import type { Body, WireFormat } from './wire-format.ts'
 
-/** For a body of `maxBodyBytes` over a slow line. */
+/** Enough for a body of `maxBodyBytes` over a slow line. */
 const BODY_MS = 60_000
 
 export interface CallContext {

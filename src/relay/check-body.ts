@@ -3,12 +3,12 @@ import { findReference } from './find-reference.ts'
 import { badRequest, RelayError } from './relay-error.ts'
 import type { Body, WireFormat } from './wire-format.ts'
 
-/** What a page may ask for. */
+/** Rules for the body of a page's request. */
 export interface BodyRules {
   readonly models: ReadonlySet<unknown>
-  /** Beside those of the format. */
+  /** Fields that are passed on in addition to the format's own. */
   readonly fields: ReadonlySet<unknown>
-  /** Beside functions. */
+  /** Types of tools that are passed on in addition to functions. */
   readonly toolTypes: ReadonlySet<unknown>
   readonly references: boolean
   readonly maxOutputTokens: number

@@ -1,7 +1,7 @@
 import type { RelayCounter } from './counter.ts'
 import { RelayError } from './relay-error.ts'
 
-/** What one user may use in one window. */
+/** Limits of one user in one window. */
 export interface RelayAmounts {
   /** Each request counts, also one that is refused for its body. */
   readonly requests?: number

@@ -4,7 +4,7 @@ import type { Body } from './wire-format.ts'
 /** How an answer ended. `failed`: the vendor wrote nothing. */
 export type Ending = 'whole' | 'cut' | 'failed'
 
-/** What an answer used. */
+/** Tokens of one answer. */
 export interface RelayUsage {
   /** Cached input included. */
   readonly inputTokens: number

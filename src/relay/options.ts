@@ -7,7 +7,7 @@ import { wireFormats, type RelayApi, type WireFormat } from './wire-format.ts'
 
 /** One call of a model, as the app's own functions see it. */
 export interface RelayCall {
-  /** What `authorize` returned. */
+  /** The user's id, as `authorize` returned it. */
   readonly user: string
   readonly api: RelayApi
   readonly model: string

@@ -13,11 +13,11 @@ export interface RelayErrorOptions {
   /** Default: that of the type. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** For `onError`. Never part of the answer. */
+  /** The cause, given to `onError` only. */
   readonly cause?: unknown
 }
 
-/** What the relay answers in place of the model's server. */
+/** The relay's own error response. */
 export class RelayError extends Error {
   override readonly name: string = 'RelayError'
   readonly #type: keyof typeof STATUS

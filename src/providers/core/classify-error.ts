@@ -5,7 +5,7 @@ export interface Refusal {
   readonly status?: number
   readonly labels: readonly string[]
   readonly message: string
-  /** Of the request, that it is about. */
+  /** The field of the request that was refused, as a path. */
   readonly field?: string
 }
 

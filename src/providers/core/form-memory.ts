@@ -48,7 +48,7 @@ export class FormMemory {
   }
 }
 
-/** What a refusal depends on: with another configuration of these, everything is tried again. */
+/** Options that a refusal depends on. A change of one of them forgets the form. */
 const KEY = [
   'provider',
   'baseURL',

@@ -18,6 +18,7 @@ import { flatten } from './flatten.ts'
 import { FormMemory } from './form-memory.ts'
 import { addressOf, ownMetadata, withOrigin } from './metadata-origin.ts'
 import { openStream } from './open-stream.ts'
+import { isNoPath } from './provider-error.ts'
 import { asList } from './read-json.ts'
 import { createAnswerReader } from './read-answer.ts'
 import { incompleteError, timeoutError } from './transport-error.ts'
@@ -42,7 +43,7 @@ interface Attempt {
   readonly request: ModelRequest
   readonly options: StreamOptions
   readonly abortScope: AbortScope
-  /** Absent until the first refusal. */
+  /** Created with the first refusal, unless the caller gave one. */
   ladder: Ladder | undefined
 }
 
@@ -104,8 +105,7 @@ async function* runAttempt(
       first ??= error
       if (!isOver) continue
       // The first refusal says why another address was asked, which does not exist.
-      const isNoPath = error.details?.['status'] === 404 || error.details?.['status'] === 405
-      if (isNoPath && first !== error) yield [{ type: 'error', error: first }]
+      if (isNoPath(error) && first !== error) yield [{ type: 'error', error: first }]
       else yield asBadCall(error) ?? refusal.parts ?? [{ type: 'error', error }]
       return
     }
@@ -222,7 +222,7 @@ async function* readAnswer(
 interface Opened {
   readonly response: Response
   readonly definition: Definition
-  /** As it was sent. */
+  /** The request with the form's changes. */
   readonly request: ModelRequest
   readonly config: RequestConfig
   readonly body: JsonObject

@@ -106,7 +106,7 @@ function fileChanges(kind: string): Rule[1] {
   }
 }
 
-/** What is missing can't be made up: the calls it belongs to become words. What is refused is left out. */
+/** Missing metadata can't be made up, so its calls become words. Refused metadata is left out. */
 function metadataChanges(
   refused: Refused,
   { text, form }: { readonly text: string; readonly form: RequestForm },

@@ -3,7 +3,7 @@ import { isRecord } from '../../lib/is-record.ts'
 /** Replaces a secret. */
 const MARK = '[redacted]'
 
-/** So many characters are enough to know a secret by, where it was cut off. */
+/** Characters by which a secret that was cut off is recognised. */
 const KNOWN_BY = 16
 
 /** A piece of a text. */

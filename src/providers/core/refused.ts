@@ -12,7 +12,7 @@ export function filesOf({ request: { messages } }: Refused): FilePart[] {
   })
 }
 
-/** What this provider gave with its messages. */
+/** The metadata that this provider gave with its messages. */
 export function metadataOf({ request, providerId }: Refused): JsonObject[] {
   return request.messages.flatMap((message) => {
     const own = message.role === 'assistant' && message.providerMetadata?.[providerId]

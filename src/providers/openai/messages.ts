@@ -63,7 +63,7 @@ function assistantMessage(
   const {
     tool_calls: extras,
     content: own,
-    // Of the Responses API.
+    // Items belong to the Responses API.
     items: _,
     ...fields
   } = message.providerMetadata?.[providerId] ?? {}

@@ -21,7 +21,7 @@ export type ModelOutcome = { readonly attempt: number } & (
       readonly type: 'turn'
       readonly turn: ModelTurn
       readonly toolMode: 'native' | 'action'
-      /** In which form the endpoint took the request, where that was found out with it. */
+      /** The form that this request's refusals led to. */
       readonly form?: StoredForm
     }
   | ({ readonly type: 'failed'; readonly error: ErrorData } & CutTurn)

@@ -16,7 +16,7 @@ export function endsEarly(output: Output): boolean {
   return finishReason === 'tool-calls' || isBlank(output)
 }
 
-/** What the model is told then. */
+/** The note that asks the model for an answer. */
 export function noteOn(output: Output): string {
   const what = isBlank(output) ? 'Your last message was empty.' : 'No tool call came.'
   const how = output.finishReason === 'length' ? ', briefly: the output limit was reached' : ''

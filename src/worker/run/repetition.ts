@@ -39,7 +39,7 @@ export function countRepetition(before: Repetition, calls: readonly CallState[])
   return { recent: [...before.recent, signature].slice(-MAX_LENGTH), streaks, ...best }
 }
 
-/** In how many steps the run has asked for each call, by name and input. */
+/** Counts the steps that asked for a call, by name and input. */
 export type CallCounts = ReadonlyMap<string, number>
 
 /** Takes the calls of one more step. */
