@@ -18,7 +18,6 @@ import { flatten } from './flatten.ts'
 import { FormMemory } from './form-memory.ts'
 import { addressOf, ownMetadata, withOrigin } from './metadata-origin.ts'
 import { openStream } from './open-stream.ts'
-import { isNoPath } from './provider-error.ts'
 import { asList } from './read-json.ts'
 import { createAnswerReader } from './read-answer.ts'
 import { incompleteError, timeoutError } from './transport-error.ts'
@@ -105,7 +104,8 @@ async function* runAttempt(
       first ??= error
       if (!isOver) continue
       // The first refusal says why another address was asked, which does not exist.
-      if (isNoPath(error) && first !== error) yield [{ type: 'error', error: first }]
+      const isNoPath = error.details?.['status'] === 404 || error.details?.['status'] === 405
+      if (isNoPath && first !== error) yield [{ type: 'error', error: first }]
       else yield asBadCall(error) ?? refusal.parts ?? [{ type: 'error', error }]
       return
     }

@@ -4,7 +4,6 @@ import type { StreamPart } from '../../protocol/stream-part.ts'
 import type { Ladder, Refused, RequestForm } from '../provider.ts'
 import type { FormMemory, StoredForm } from './form-memory.ts'
 import { namedChanges } from './named-changes.ts'
-import { isNoPath } from './provider-error.ts'
 import { asObjects } from './read-json.ts'
 import { filesOf, metadataOf, offersTools } from './refused.ts'
 import { fileDigest, isBlank, metadataDigest, optionalFields, tokenField } from './request-form.ts'
@@ -98,6 +97,10 @@ export class FormLadder implements Ladder {
 function isAboutForm({ code, message, details }: ErrorData): boolean {
   if (code !== 'bad-request') return false
   return details?.['status'] !== 404 || /\bno \w+ found that|rout/i.test(message)
+}
+
+function isNoPath({ details }: ErrorData): boolean {
+  return details?.['status'] === 404 || details?.['status'] === 405
 }
 
 /** Changes that lose nothing. */

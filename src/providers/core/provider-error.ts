@@ -21,11 +21,6 @@ const OTHER_API = "Set api: 'responses' in the model configuration."
 const CHECK_PATH =
   'Check the path of the baseURL (most servers want it to end in /v1) and the model name.'
 
-/** Whether the server has nothing at the address. */
-export function isNoPath({ details }: ErrorData): boolean {
-  return details?.['status'] === 404 || details?.['status'] === 405
-}
-
 /** Whether a 2xx answer says what a 404 would: LM Studio's to a path that it doesn't have. */
 export function isWrongPath(text: string): boolean {
   return /unexpected endpoint or method/i.test(text)
