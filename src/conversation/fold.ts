@@ -80,6 +80,8 @@ function foldRow(draft: Draft, row: Row): void {
     case 'history-cleared':
       foldConsents(draft, row)
       return clearHistory(draft)
+    case 'row-set-aside':
+      return foldSetAside(draft, row)
     case 'renamed':
       state.title = row.title || null
       return
@@ -89,6 +91,16 @@ function foldRow(draft: Draft, row: Row): void {
     default:
       return foldContext(draft, row)
   }
+}
+
+/** Nobody knows what the row said. It may have ended a consent, or told that what follows is tainted. */
+function foldSetAside(draft: Draft, { reason, seq, at }: RowOf<'row-set-aside'>): void {
+  const { state } = draft
+  state.setAside = [...(state.setAside ?? []), reason]
+  state.consents = []
+  if (state.run?.end === null) draft.changeRun({ damage: reason })
+  const origin = 'a row that was set aside'
+  draft.own('context').push({ type: 'untrusted-taken-in', after: null, origin, seq, at })
 }
 
 /** What the model sees besides messages, and what a person has consented to. */

@@ -57,6 +57,7 @@ function takePath(draft: Draft, id: string | null): boolean {
   const { state } = draft
   const branch = branchTo(state, id)
   if (branch === null) {
+    if (id !== null && state.setAside && state.older === 0) return standIn(draft, id)
     state.isStale = true
     return false
   }
@@ -72,6 +73,23 @@ function takePath(draft: Draft, id: string | null): boolean {
   }
   const left = draft.own('path').splice(meets + 1, Infinity, ...nodes)
   draft.own('others').push(...left)
+  return true
+}
+
+/** Puts an empty message, which is neither shown nor sent, in the place of one that was set aside. */
+function standIn(draft: Draft, id: string): true {
+  const { state } = draft
+  growHead(draft, {
+    id,
+    parentId: headId(state),
+    seq: state.seq,
+    runId: null,
+    step: null,
+    kind: 'tools',
+    at: 0,
+    message: { role: 'tool', id, parts: [] },
+    calls: [],
+  })
   return true
 }
 

@@ -19,6 +19,11 @@ export const isAmount: Check = (value) =>
 
 export const isThere: Check = (value) => value !== undefined
 
+/** A text of so many characters or fewer. */
+export function textUpTo(most: number): Check {
+  return (value) => typeof value === 'string' && value.length <= most
+}
+
 export function optional(check: Check): Check {
   return (value) => value === undefined || check(value)
 }
@@ -27,25 +32,39 @@ export function nullOr(check: Check): Check {
   return (value) => value === null || check(value)
 }
 
-export function listOf(check: Check): Check {
-  return (value) => Array.isArray(value) && value.every(check)
+export function listOf(check: Check, most: number = Infinity): Check {
+  return (value) => Array.isArray(value) && value.length <= most && value.every(check)
 }
 
-export function shape(fields: Readonly<Record<string, Check>>): Check {
+/** What a shape has, by the names of its fields. */
+export interface Checks {
+  readonly [field: string]: Check
+}
+
+export function shape(fields: Checks): Check {
+  const wrong = firstWrong(fields)
+  return (value) => isRecord(value) && wrong(value) === null
+}
+
+/** Names the first field that isn't right; null: there is none. */
+export function firstWrong(
+  fields: Checks,
+): (value: Readonly<Record<string, unknown>>) => string | null {
   // Two lists and a loop: every row of a conversation that is opened comes through here, in code that is
   // not optimised yet.
   const names = Object.keys(fields)
   const checks = Object.values(fields)
   return (value) => {
-    if (!isRecord(value)) return false
-    for (let at = 0; at < names.length; at++)
-      if (!checks[at]?.(value[names[at] ?? ''])) return false
-    return true
+    for (let at = 0; at < names.length; at++) {
+      const name = names[at] ?? ''
+      if (!checks[at]?.(value[name])) return name
+    }
+    return null
   }
 }
 
 /** Objects that say by a field of theirs which of the shapes they have. */
-export function oneOf(field: string, shapes: Readonly<Record<string, Check>>): Check {
+export function oneOf(field: string, shapes: Checks): Check {
   const known = new Map<unknown, Check>(Object.entries(shapes))
   return (value) => isRecord(value) && (known.get(value[field])?.(value) ?? false)
 }

@@ -4,7 +4,7 @@ import { OffstageError } from '../protocol/error.ts'
 import type { Identified } from '../protocol/fact.ts'
 import type { Message, ToolCallPart, ToolMessage, ToolResultPart } from '../protocol/message.ts'
 import type { FactDraft } from './store/fact-draft.ts'
-import { isMessage } from './store/message-shapes.ts'
+import { isMessage } from './store/fact-table.ts'
 
 export interface Ids {
   readonly newId: (prefix: string) => string

@@ -18,7 +18,10 @@ export function ownItems(
   providerId: string,
 ): JsonObject[] | undefined {
   const items = asObjects(providerMetadata?.[providerId]?.['items'])
-  if (items.length === 0 || toolMode === 'action' || hasUnanswered(items)) return undefined
+  // A stored item of another role would be an instruction.
+  const isOthers = items.some(({ role = 'assistant' }) => role !== 'assistant')
+  if (items.length === 0 || isOthers || toolMode === 'action' || hasUnanswered(items))
+    return undefined
   const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
   const calls = parts.filter((part) => part.type === 'tool-call')
   const files = parts.filter((part) => part.type === 'file')
