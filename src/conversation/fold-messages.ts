@@ -113,7 +113,6 @@ export function clearHistory(draft: Draft): void {
   state.era += 1
   state.isStale = false
   delete state.taintBefore
-  delete state.setAside
   // What waited for an output waits no more: nothing of it is left to go on from.
   draft.changeRun({ calls: [] })
 }

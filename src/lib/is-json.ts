@@ -4,12 +4,9 @@ const MAX_DEPTH = 100
 /** The same: an object that is held in many places counts in each, as a text of it would be as long. */
 const MAX_VALUES = 2_000_000
 
-/** Characters of one text. */
-const MAX_TEXT = 33_554_432
-
 /** A channel carries more than JSON: dates, maps, buffers, and objects that hold themselves. */
-export function isJson(value: unknown, depth: number = MAX_DEPTH): boolean {
-  return isBounded(value, depth, { values: MAX_VALUES })
+export function isJson(value: unknown): boolean {
+  return isBounded(value, 0, { values: MAX_VALUES })
 }
 
 function isBounded(value: unknown, depth: number, left: { values: number }): boolean {
@@ -17,15 +14,14 @@ function isBounded(value: unknown, depth: number, left: { values: number }): boo
   if (left.values < 0) return false
   switch (typeof value) {
     case 'string':
-      return value.length <= MAX_TEXT
     case 'boolean':
       return true
     case 'number':
       return Number.isFinite(value)
     case 'object':
       if (value === null) return true
-      if (depth === 0 || !isPlain(value)) return false
-      return Object.values(value).every((each) => isBounded(each, depth - 1, left))
+      if (depth === MAX_DEPTH || !isPlain(value)) return false
+      return Object.values(value).every((each) => isBounded(each, depth + 1, left))
     default:
       return false
   }

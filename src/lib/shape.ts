@@ -32,7 +32,8 @@ export function nullOr(check: Check): Check {
   return (value) => value === null || check(value)
 }
 
-export function listOf(check: Check, most: number = Infinity): Check {
+/** A list of so many entries or fewer. */
+export function listOf(check: Check, most = 10_000): Check {
   return (value) => Array.isArray(value) && value.length <= most && value.every(check)
 }
 

@@ -254,7 +254,9 @@ export interface ConversationState {
    * checkpoint, and what is shown until then may lack them.
    */
   readonly isStale: boolean
-  /** Rows of the era that could not be read, and why, oldest first. Absent: none. */
+  /** Made from a checkpoint: it may lack messages of other branches. */
+  readonly isWindow?: true
+  /** Rows that could not be read, and why, oldest first. Absent: none. */
   readonly setAside?: readonly string[]
 }
 

@@ -7,8 +7,6 @@ import { isNewerFormat, upcast, UPCASTERS, type Upcasters } from './upcast.ts'
 
 /** More than a `Date` can hold shows as nothing. */
 const isTime: Check = (value) => isNumber(value) && Math.abs(Number(value)) <= 8.64e15
-/** JSON that is deeper can't be written, cloned or compared everywhere. */
-const MOST_DEPTH = 1000
 
 const wrongIn = new Map<unknown, ReturnType<typeof firstWrong>>(
   Object.entries(FACTS).map(([type, fields]) => [
@@ -24,24 +22,22 @@ export interface Fault {
   readonly kind: 'missing' | 'newer' | 'unsound'
 }
 
-/** What is wrong with a row, for words that begin with it: `the title of a renamed row`. Null: it can be read again once it is stored. */
+/** What is wrong with a row, in words. Null: it can be read again once it is stored. */
 export function wrongOf(row: unknown): string | null {
-  const type = isRecord(row) ? row['type'] : undefined
-  const wrong = wrongIn.get(type)
-  if (!isRecord(row) || !wrong) return 'its type'
-  if (!isJson(row, MOST_DEPTH)) return `the JSON of a ${String(type)} row`
-  const name = wrong(row)
-  return name === null ? null : `the ${name} of a ${String(type)} row`
+  const wrong = isRecord(row) && wrongIn.get(row['type'])
+  if (!wrong) return wrongly('type')
+  const name = isJson(row) ? wrong(row) : 'JSON'
+  return name && wrongly(`${name} of a ${String(row['type'])} row`)
+}
+
+function wrongly(what: string): string {
+  return `the ${what} is missing, wrong or too long.`
 }
 
 /** A row that could not be read again would be set aside for good. */
 export function refuseUnsound(row: unknown): void {
   const wrong = wrongOf(row)
-  if (wrong === null) return
-  throw new OffstageError(
-    'invalid-input',
-    `Nothing was stored: ${wrong} is missing, wrong or too long.`,
-  )
+  if (wrong !== null) throw new OffstageError('invalid-input', `Nothing was stored: ${wrong}`)
 }
 
 /**
@@ -49,7 +45,7 @@ export function refuseUnsound(row: unknown): void {
  * older format are returned as this format says the same.
  */
 export function checkRow(row: unknown, seq: number, upcasters: Upcasters = UPCASTERS): Row | Fault {
-  if (!isRecord(row)) return unsound(seq, 'the object')
+  if (!isRecord(row)) return unsound(seq, wrongly('object'))
   const { format } = row
   if (isNewerFormat(format)) {
     const fault = `Row ${seq} was written by a newer Offstage (format ${format}): reload the page or update the package.`
@@ -57,29 +53,26 @@ export function checkRow(row: unknown, seq: number, upcasters: Upcasters = UPCAS
   }
   if (row['seq'] !== seq) return { fault: `Row ${seq} is missing.`, kind: 'missing' }
   const current = upcast(row, upcasters)
-  if (current?.['format'] !== FORMAT) return unsound(seq, 'its format')
-  const wrong = isText(current['appendId']) ? wrongOf(current) : 'its appendId'
+  if (current?.['format'] !== FORMAT) return unsound(seq, wrongly('format'))
+  const wrong = isText(current['appendId']) ? wrongOf(current) : wrongly('appendId')
   return wrong === null ? (current as unknown as Row) : unsound(seq, wrong)
 }
 
 function unsound(seq: number, wrong: string): Fault {
-  return {
-    fault: `Row ${seq} can't be read: ${wrong} is missing, wrong or too long.`,
-    kind: 'unsound',
-  }
+  return { fault: `Row ${seq} can't be read: ${wrong}`, kind: 'unsound' }
 }
 
 /** What is folded in place of a row that is set aside: where it was, and nothing of what it said. */
 export function rowSetAside(row: unknown, seq: number, reason: string): Row {
-  const { conversationId, at, appendId } = isRecord(row) ? row : {}
+  const { conversationId, at } = isRecord(row) ? row : {}
   return {
     type: 'row-set-aside',
     reason,
     format: FORMAT,
-    conversationId: isText(conversationId) ? String(conversationId) : '',
+    conversationId: typeof conversationId === 'string' ? conversationId : '',
     seq,
     runId: null,
     at: isTime(at) ? Number(at) : 0,
-    appendId: isText(appendId) ? String(appendId) : '',
+    appendId: '',
   }
 }

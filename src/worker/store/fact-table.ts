@@ -19,6 +19,7 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '../../protocol/message.ts'
+import { readFields } from '../../protocol/read-fields.ts'
 import type { LimitName, RunLimits } from '../../protocol/run.ts'
 import type { SettledStatus } from '../../protocol/tool.ts'
 import {
@@ -28,7 +29,6 @@ import {
   isFlag,
   isNumber,
   isRecord,
-  isText,
   isThere,
   isWhole,
   listOf,
@@ -46,19 +46,18 @@ import {
 export const isName: Check = textUpTo(10_000)
 /** What people, the loop and servers say in passing: reasons, questions, errors, notes. */
 const isWords = textUpTo(1_000_000)
+/** What models, tools and people write, and files in base64. */
+const isContent = textUpTo(33_554_432)
 /** JSON of any shape, or nothing. */
 const isAny: Check = () => true
-const MOST = 10_000
-const MOST_MESSAGES = 100_000
-const MOST_NESTED = 100
+export const MOST_MESSAGES = 100_000
 
 type NamesOf<T> = T extends unknown ? keyof T : never
 /** A check for each field of a type, in whichever of its variants. */
 type ChecksOf<T> = { readonly [Name in Exclude<NamesOf<T>, 'type' | 'role'>]-?: Check }
 
-const isNames = listOf(isName, MOST)
-export const isPath: Check = (value) =>
-  listOf(isName, MOST_NESTED)(value) && (value as readonly unknown[]).length > 0
+const isNames = listOf(isName)
+export const isPath: Check = (value) => isNames(value) && (value as readonly unknown[]).length > 0
 
 /** What a message has, in the role that its fact gives it. */
 function said(role: Message['role'], fields: Checks): Check {
@@ -71,14 +70,14 @@ function said(role: Message['role'], fields: Checks): Check {
 }
 
 const foreign = optional(isRecord)
-const text = shape({ text: isText, foreign } satisfies ChecksOf<TextPart>)
+const text = shape({ text: isContent, foreign } satisfies ChecksOf<TextPart>)
 const file = shape({
   mediaType: isName,
-  data: isText,
+  data: isContent,
   filename: optional(isName),
   foreign,
 } satisfies ChecksOf<FilePart>)
-const textOrFile = listOf(oneOf('type', { text, file }), MOST)
+const textOrFile = listOf(oneOf('type', { text, file }))
 const isError = shape({
   code: isName,
   message: isWords,
@@ -88,7 +87,7 @@ const isError = shape({
 })
 
 export const isOutput: Check = oneOf('type', {
-  text: shape({ value: isText }),
+  text: shape({ value: isContent }),
   json: shape({ value: isThere }),
   content: shape({ value: textOrFile }),
   error: isError,
@@ -105,7 +104,7 @@ const toolCall = shape({
   ...call,
   rescued: optional(isFlag),
   error: optional(isError),
-  rawInput: optional(isText),
+  rawInput: optional(isContent),
   input: isAny,
 } satisfies ChecksOf<ToolCallPart>)
 const toolResult = shape({
@@ -116,9 +115,9 @@ const toolResult = shape({
 
 const byProvider: Check = (value) => isRecord(value) && Object.values(value).every(isRecord)
 const assistant = {
-  parts: listOf(oneOf('type', { text, reasoning: text, file, 'tool-call': toolCall }), MOST),
+  parts: listOf(oneOf('type', { text, reasoning: text, file, 'tool-call': toolCall })),
   providerMetadata: optional(byProvider),
-  actionText: optional(isText),
+  actionText: optional(isContent),
   partial: optional(isFlag),
 } satisfies Omit<ChecksOf<AssistantMessage>, 'id' | 'foreign'>
 const user = { parts: textOrFile, synthetic: optional(isFlag) }
@@ -131,14 +130,14 @@ export const isUserContent: Check = said('user', {
 
 /** A message from elsewhere: the one kind that says its role itself. */
 export const isMessage: Check = oneOf('role', {
-  system: said('system', { parts: listOf(text, MOST) }),
+  system: said('system', { parts: listOf(text) }),
   user: said('user', user),
   assistant: said('assistant', assistant),
-  tool: said('tool', { parts: listOf(toolResult, MOST) }),
+  tool: said('tool', { parts: listOf(toolResult) }),
 } satisfies Record<Message['role'], Check>)
 
 /** What the loop says to the model. */
-const told = said('user', { text: isText })
+const told = said('user', { text: isContent })
 
 /** Counts, and whether they are estimates. */
 const isUsage: Check = (value) =>
@@ -166,7 +165,7 @@ const runEnd = oneOf('outcome', {
   limit: shape({ limit: isLimit }),
   aborted: shape({ reason: isWords }),
   failed: shape({ error: isError }),
-  waiting: shape({ pending: listOf(shape({ toolCallId: isName, toolName: isName }), MOST) }),
+  waiting: shape({ pending: listOf(shape({ toolCallId: isName, toolName: isName })) }),
 } satisfies Record<RunEnd['outcome'], Check>)
 
 const settledStatus = amongAll<SettledStatus>({
@@ -210,27 +209,6 @@ const decidedBy = shape({
   untrusted: optional(isName),
 } satisfies ChecksOf<DecidedBy>)
 
-const choices = listOf(shape({ const: isName, title: isName }), MOST)
-const field = shape({
-  type: among(['string', 'number', 'integer', 'boolean', 'array']),
-  title: optional(isName),
-  description: optional(isName),
-  enum: optional(isNames),
-  enumNames: optional(isNames),
-  oneOf: optional(choices),
-})
-const items = shape({ enum: optional(isNames), anyOf: optional(choices) })
-/** What a page relies on. Bounds are those of the time at which it was asked. */
-const isFields = shape({
-  type: among(['object']),
-  properties: (value) =>
-    isRecord(value) &&
-    Object.values(value).every(
-      (each) => field(each) && isRecord(each) && (each['type'] !== 'array' || items(each['items'])),
-    ),
-  required: optional(isNames),
-})
-
 const under = { parentId: nullOr(isName) }
 const ofAttempt = { step: isNumber, attempt: isNumber, usage: isUsage }
 const ofCall = { path: isPath }
@@ -271,29 +249,26 @@ export const FACTS: { readonly [Type in FactType]: ChecksOf<FactOf<Type>> & Chec
         rescued: optional(isFlag),
         quoted: optional(isFlag),
       } satisfies ChecksOf<CallFacts>),
-      MOST,
     ),
     finishReason: isName,
     rawFinishReason: optional(isName),
     toolMode: among(['native', 'action']),
     form: optional(shape({ key: isName, changes: isNames, at: isNumber })),
-    feedback: optional(shape({ id: isName, error: isError, text: isText })),
-    reminder: optional(shape({ id: isName, text: isText })),
+    feedback: optional(shape({ id: isName, error: isError, text: isContent })),
+    reminder: optional(shape({ id: isName, text: isContent })),
   },
   'step-cut': {
     goesOn: optional(isFlag),
     ...ofAttempt,
     ...under,
-    message: nullOr(
-      said('assistant', { parts: listOf(oneOf('type', { text, reasoning: text }), MOST) }),
-    ),
+    message: nullOr(said('assistant', { parts: listOf(oneOf('type', { text, reasoning: text })) })),
   },
   'answer-rejected': { step: isNumber, ...under, message: told },
   'answer-reflected': {
     step: isNumber,
     messageId: isName,
     mode: among(['annotate', 'replace']),
-    text: nullOr(isText),
+    text: nullOr(isContent),
     usage: isRunUsage,
   },
   'run-parked': { reason: isName },
@@ -326,12 +301,12 @@ export const FACTS: { readonly [Type in FactType]: ChecksOf<FactOf<Type>> & Chec
     ...ofCall,
     question: isWords,
     options: optional(isNames),
-    fields: optional(isFields),
+    fields: optional((value) => 'fields' in readFields(value)),
     sensitive: optional(isNames),
   },
   'question-answered': {
     ...ofCall,
-    answer: isText,
+    answer: isContent,
     values: optional(isRecord),
     action: optional(among(['decline', 'cancel'])),
   },
@@ -377,8 +352,8 @@ export const FACTS: { readonly [Type in FactType]: ChecksOf<FactOf<Type>> & Chec
   'message-withdrawn': { messageId: isName, returned: optional(isUserContent) },
   'message-amended': {
     messageId: isName,
-    appended: optional(isText),
-    rewritten: optional(isText),
+    appended: optional(isContent),
+    rewritten: optional(isContent),
   },
   'message-delivered': { messageId: isName, ...under },
   'results-cleared': { ...ofContext, paths: listOf(isPath, MOST_MESSAGES), ...shrunk },
@@ -387,7 +362,7 @@ export const FACTS: { readonly [Type in FactType]: ChecksOf<FactOf<Type>> & Chec
     from: isName,
     to: isName,
     keptFrom: nullOr(isName),
-    summary: isText,
+    summary: isContent,
     usage: optional(isRunUsage),
     ...shrunk,
   },
@@ -395,7 +370,7 @@ export const FACTS: { readonly [Type in FactType]: ChecksOf<FactOf<Type>> & Chec
     ...ofContext,
     name: isName,
     hash: isName,
-    text: isText,
+    text: isContent,
     restrictTools: optional(isNames),
     files: optional(isNames),
     loaded: optional(isFlag),
@@ -404,14 +379,11 @@ export const FACTS: { readonly [Type in FactType]: ChecksOf<FactOf<Type>> & Chec
   'skill-dropped': { ...ofContext, name: isName },
   'plan-changed': {
     ...ofContext,
-    plan: listOf(
-      shape({ content: isWords, status: planStatus } satisfies ChecksOf<PlanItem>),
-      MOST,
-    ),
+    plan: listOf(shape({ content: isWords, status: planStatus } satisfies ChecksOf<PlanItem>)),
   },
   'untrusted-taken-in': { ...ofContext, ...ofOrigin, title: optional(isName) },
   'descriptions-taken-in': { ...ofContext, origins: isNames },
-  'memory-retrieved': { ...ofContext, items: listOf(isRecord, MOST) },
+  'memory-retrieved': { ...ofContext, items: listOf(isRecord) },
   'consent-given': { consentId: isName, scope: isConsentScope, until: optional(isNumber) },
   'consent-revoked': { consentId: isName },
   'row-set-aside': { reason: isWords },

@@ -133,8 +133,8 @@ describe('the fold of a lawful stream', () => {
         const cleared = rows.findLastIndex(({ type }) => type === 'history-cleared')
         if (cleared < 0) return
         const after = fold(EMPTY, rows.slice(0, cleared + 1))
-        const { seq, era, title, queue, consents, run } = after
-        expect(after).toEqual({ ...EMPTY, seq, era, title, queue, consents, run })
+        const { seq, era, title, queue, consents, run, setAside } = after
+        expect(after).toEqual({ ...EMPTY, seq, era, title, queue, consents, run, setAside })
         expect(run?.calls ?? []).toEqual([])
       }),
     )

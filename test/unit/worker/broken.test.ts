@@ -167,7 +167,7 @@ describe.each<[string, object, RegExp]>([
     { ...place, type: 'model-output' },
     /step of a model-output row/,
   ],
-  ['is of no fact that is known', { ...place, type: 'toString' }, /its type/],
+  ['is of no fact that is known', { ...place, type: 'toString' }, /the type/],
   ['has a title of 31 MB', { ...place, type: 'renamed', title: 'x'.repeat(31e6) }, /title/],
   ['has a message in the role system', { ...place, ...spoken, type: 'run-started' }, /message/],
 ])('a stored row that %s', (_what, row, reason) => {

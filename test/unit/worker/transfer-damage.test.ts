@@ -150,6 +150,7 @@ describe('a damaged file', () => {
       [
         {
           ...sound,
+          runId: 'r',
           type: 'run-started',
           parentId: null,
           message,
@@ -288,8 +289,8 @@ it('what is nested too deep is not stored, and what is less deep is exported and
       at: 1,
     }) as const
   const source = createMemoryStore()
-  expect(await codeOf(write(source, 'a', given(3000)))).toBe('invalid-input')
-  await write(source, 'b', started('r', 'hi'), given(500), ended('r'))
+  expect(await codeOf(write(source, 'a', given(101)))).toBe('invalid-input')
+  await write(source, 'b', started('r', 'hi'), given(90), ended('r'))
   const { imported } = await importInto(createMemoryStore(), await fileOf(agentOf(source), 'b'))
   expect(imported).toEqual([{ from: 'b', to: 'b' }])
 })
