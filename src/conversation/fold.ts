@@ -89,27 +89,11 @@ function foldRow(draft: Draft, row: Row): void {
 function foldContext(draft: Draft, row: RowOf<ContextRow['type']>): void {
   // Of what taints it, a windowed state doesn't know what is still sent.
   if (mayUntaint(row) && isTaintedInWhole(draft.state)) draft.state.isStale = true
-  switch (row.type) {
-    case 'compacted':
-      if (row.usage && isOfRun(draft.state.run, row))
-        draft.changeRun({ usage: sumUsage(draft.state.run.usage, row.usage) })
-      draft.own('context').push(row)
-      return
-    case 'results-cleared':
-    case 'skill-activated':
-    case 'skill-dropped':
-    case 'plan-changed':
-    case 'memory-retrieved':
-      draft.own('context').push(row)
-      return
-    case 'untrusted-taken-in':
-    case 'descriptions-taken-in':
-      foldConsents(draft, row)
-      draft.own('context').push(row)
-      return
-    default:
-      row satisfies never
-  }
+  if (row.type === 'compacted' && row.usage && isOfRun(draft.state.run, row))
+    draft.changeRun({ usage: sumUsage(draft.state.run.usage, row.usage) })
+  if (row.type === 'untrusted-taken-in' || row.type === 'descriptions-taken-in')
+    foldConsents(draft, row)
+  draft.own('context').push(row)
 }
 
 function foldQueue({ state }: Draft, row: RowOf<'message-queued' | 'message-withdrawn'>): void {

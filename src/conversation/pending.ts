@@ -64,7 +64,7 @@ export function pendingAt(
   run: RunState | null,
   { kind, runId, calls }: MessageNode,
 ): readonly PendingCall[] {
-  const isAsked = kind === 'imported' || (run?.runId === runId && run?.damage === undefined)
+  const isAsked = kind === 'imported' || (run !== null && runId === run.runId)
   return isAsked && calls.length > 0
     ? calls.flatMap((call) => pendingCall(call) ?? [])
     : NOTHING_PENDING

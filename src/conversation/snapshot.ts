@@ -146,6 +146,4 @@ export interface ConversationSnapshot {
   readonly taint: readonly Taint[]
   /** What a person has consented to beyond single calls, and is in force. Oldest first. */
   readonly consents: readonly ShownConsent[]
-  /** Stored rows that can't be read, and why. Absent: none. All others are shown, and the conversation goes on. */
-  readonly setAside?: readonly string[]
 }

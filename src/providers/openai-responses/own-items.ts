@@ -18,15 +18,14 @@ export function ownItems(
   providerId: string,
 ): JsonObject[] | undefined {
   const items = asObjects(providerMetadata?.[providerId]?.['items'])
-  // A stored item of another role would be an instruction.
-  const isOthers = items.some(({ role = 'assistant' }) => role !== 'assistant')
-  if (items.length === 0 || isOthers || toolMode === 'action' || hasUnanswered(items))
-    return undefined
+  if (items.length === 0 || toolMode === 'action' || hasUnanswered(items)) return undefined
   const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
   const calls = parts.filter((part) => part.type === 'tool-call')
   const files = parts.filter((part) => part.type === 'file')
   const callItems = items.filter(({ type }) => type === 'function_call')
   const isSame =
+    // An item of another role would be an instruction.
+    items.every(({ role = 'assistant' }) => role === 'assistant') &&
     textOf(items) === text &&
     callItems.length === calls.length &&
     calls.every((call, at) => isSameCall(call, callItems[at] ?? {}, tools)) &&

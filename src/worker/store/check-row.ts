@@ -1,17 +1,18 @@
 import { OffstageError } from '../../protocol/error.ts'
 import { FORMAT, type Row } from '../../protocol/fact.ts'
 import { isJson } from '../../lib/is-json.ts'
-import { firstWrong, isNumber, isRecord, isText, nullOr, type Check } from '../../lib/shape.ts'
+import { isNumber, isRecord, isText, nullOr, type Check } from '../../lib/shape.ts'
 import { FACTS, isName } from './fact-table.ts'
 import { isNewerFormat, upcast, UPCASTERS, type Upcasters } from './upcast.ts'
 
 /** More than a `Date` can hold shows as nothing. */
 const isTime: Check = (value) => isNumber(value) && Math.abs(Number(value)) <= 8.64e15
 
-const wrongIn = new Map<unknown, ReturnType<typeof firstWrong>>(
+/** Of each fact, the fields and their checks. */
+const FIELDS = new Map<unknown, readonly (readonly [name: string, check: Check])[]>(
   Object.entries(FACTS).map(([type, fields]) => [
     type,
-    firstWrong({ runId: nullOr(isName), at: isTime, ...fields }),
+    Object.entries<Check>({ runId: nullOr(isName), at: isTime, ...fields }),
   ]),
 )
 
@@ -24,10 +25,10 @@ export interface Fault {
 
 /** What is wrong with a row, in words. Null: it can be read again once it is stored. */
 export function wrongOf(row: unknown): string | null {
-  const wrong = isRecord(row) && wrongIn.get(row['type'])
-  if (!wrong) return wrongly('type')
-  const name = isJson(row) ? wrong(row) : 'JSON'
-  return name && wrongly(`${name} of a ${String(row['type'])} row`)
+  const fields = isRecord(row) && FIELDS.get(row['type'])
+  if (!fields) return wrongly('type')
+  const name = isJson(row) ? fields.find(([each, check]) => !check(row[each]))?.[0] : 'JSON'
+  return name === undefined ? null : wrongly(`${name} of a ${String(row['type'])} row`)
 }
 
 function wrongly(what: string): string {
@@ -45,34 +46,17 @@ export function refuseUnsound(row: unknown): void {
  * older format are returned as this format says the same.
  */
 export function checkRow(row: unknown, seq: number, upcasters: Upcasters = UPCASTERS): Row | Fault {
-  if (!isRecord(row)) return unsound(seq, wrongly('object'))
-  const { format } = row
+  const stored = isRecord(row) ? row : {}
+  const { format } = stored
   if (isNewerFormat(format)) {
     const fault = `Row ${seq} was written by a newer Offstage (format ${format}): reload the page or update the package.`
     return { fault, kind: 'newer' }
   }
-  if (row['seq'] !== seq) return { fault: `Row ${seq} is missing.`, kind: 'missing' }
-  const current = upcast(row, upcasters)
-  if (current?.['format'] !== FORMAT) return unsound(seq, wrongly('format'))
-  const wrong = isText(current['appendId']) ? wrongOf(current) : wrongly('appendId')
-  return wrong === null ? (current as unknown as Row) : unsound(seq, wrong)
-}
-
-function unsound(seq: number, wrong: string): Fault {
-  return { fault: `Row ${seq} can't be read: ${wrong}`, kind: 'unsound' }
-}
-
-/** What is folded in place of a row that is set aside: where it was, and nothing of what it said. */
-export function rowSetAside(row: unknown, seq: number, reason: string): Row {
-  const { conversationId, at } = isRecord(row) ? row : {}
-  return {
-    type: 'row-set-aside',
-    reason,
-    format: FORMAT,
-    conversationId: typeof conversationId === 'string' ? conversationId : '',
-    seq,
-    runId: null,
-    at: isTime(at) ? Number(at) : 0,
-    appendId: '',
-  }
+  if (stored['seq'] !== seq) return { fault: `Row ${seq} is missing.`, kind: 'missing' }
+  const current = upcast(stored, upcasters)
+  const isPlaced = current?.['format'] === FORMAT && isText(current['appendId'])
+  const wrong = isPlaced ? wrongOf(current) : wrongly('format')
+  return wrong === null
+    ? (current as unknown as Row)
+    : { fault: `Row ${seq} can't be read: ${wrong}`, kind: 'unsound' }
 }

@@ -36,10 +36,14 @@ import {
   oneOf,
   optional,
   shape,
-  textUpTo,
   type Check,
-  type Checks,
 } from '../../lib/shape.ts'
+
+type Checks = Readonly<Record<string, Check>>
+
+function textUpTo(most: number): Check {
+  return (value) => typeof value === 'string' && value.length <= most
+}
 
 // docs/stores.md has the same limits in words.
 /** Ids, names, titles, and whatever else is a key or a line. */

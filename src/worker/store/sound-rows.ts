@@ -1,6 +1,6 @@
 import { UNFINISHED, type ConversationRecord } from '../../protocol/conversation.ts'
-import type { Row } from '../../protocol/fact.ts'
-import { checkRow, rowSetAside, type Fault } from './check-row.ts'
+import { FORMAT, type Row } from '../../protocol/fact.ts'
+import { checkRow, type Fault } from './check-row.ts'
 
 interface SoundRows {
   readonly sound: readonly Row[]
@@ -22,10 +22,25 @@ export function soundRows(
     const isFault = 'fault' in row
     if (isFault && row.kind !== 'unsound') return { sound, fault: row }
     seq += 1
-    sound.push(isFault ? rowSetAside(stored, seq, row.fault) : row)
+    sound.push(isFault ? rowSetAside(row.fault, seq, record) : row)
   }
   const isWhole = record?.lastSeq === seq && record.broken !== UNFINISHED
   if (record === null || isWhole) return { sound, fault: null }
   const fault = record.broken ?? `Row ${Math.min(seq, record.lastSeq) + 1} is missing.`
   return { sound, fault: { fault, kind: 'missing' } }
+}
+
+/** What is folded in place of a row that is set aside: nothing of what it said. */
+function rowSetAside(reason: string, seq: number, record: ConversationRecord | null): Row {
+  const { conversationId = '', updatedAt: at = 0 } = record ?? {}
+  return {
+    type: 'row-set-aside',
+    reason,
+    format: FORMAT,
+    conversationId,
+    seq,
+    runId: null,
+    at,
+    appendId: '',
+  }
 }

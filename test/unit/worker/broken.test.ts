@@ -190,7 +190,8 @@ describe.each<[string, object, RegExp]>([
     expect(ran.count).toBe(0)
 
     live.events.length = 0
-    await host.startRun({ ...startCommand('next', 'and?'), conversationId })
+    const next = { ...startCommand('next', 'and?'), conversationId, ifBusy: 'queue' } as const
+    await host.startRun(next)
     expect(await live.ended()).toMatchObject({ outcome: 'completed' })
     expect(await host.library.deleteConversation(SCOPE)).toBe(true)
   })

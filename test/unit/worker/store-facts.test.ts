@@ -49,7 +49,7 @@ describe.each(Object.entries(samples))('a row of the fact %s', (type, fields) =>
   it('is not sound when a text or list in it is longer, or JSON deeper, than the limit', () => {
     for (const at of placesIn(row)) {
       const value = valueAt(row, at)
-      if (typeof value === 'string')
+      if (typeof value === 'string' && !at.includes('providerMetadata'))
         expect([at, isSoundRow(withValue(row, at, LONG))]).toEqual([at, false])
       if (Array.isArray(value) && value.length > 0) {
         const many = Array.from({ length: 100_001 }, () => value[0] as unknown)

@@ -247,7 +247,6 @@ describe('a row of this format', () => {
   const row = { format: FORMAT, conversationId: 'c', seq: 4, runId: null, at: 1, appendId: 'a' }
 
   it.each([
-    ['is no object', 'row', /the object/],
     ['has a fact that is not known', { ...row, type: 'run-dreamt' }, /can't be read/],
     ['has the name of an inherited property', { ...row, type: 'toString' }, /can't be read/],
     ['lacks what its fact must have', { ...row, type: 'renamed' }, /can't be read/],
@@ -262,6 +261,7 @@ describe('a row of this format', () => {
   it('is missing when another row is in its place', () => {
     const fault = checkRow({ ...row, seq: 5, type: 'history-cleared' }, 4)
     expect(fault).toEqual({ kind: 'missing', fault: 'Row 4 is missing.' })
+    expect(checkRow('row', 4)).toEqual(fault)
   })
 
   it('is read as it is', () => {
