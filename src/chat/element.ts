@@ -68,6 +68,7 @@ export class ChatElement extends LitElement implements ChatProperties {
   readonly #announcer = new Announcer(this)
   readonly #around = new Surroundings(this)
   readonly #rendered = new RenderedCalls(this)
+  readonly #guard = new CardGuard(this)
   readonly #writing = new KeptWriting(() => remembered(this.id))
   readonly #deletions = new DeletionWatch()
   readonly #followUps = new FollowUps()
@@ -79,7 +80,7 @@ export class ChatElement extends LitElement implements ChatProperties {
   constructor() {
     super()
     keepFocus(this)
-    this.addController(new CardGuard(this))
+    this.addController(this.#guard)
     this.addController(new VisibleScreen(this))
     this.agent = null
     this.conversationId = null
@@ -232,6 +233,7 @@ export class ChatElement extends LitElement implements ChatProperties {
       isKept: this.#around.isKept,
       loading: this.#around.loading,
       isFollowing: this.#scroll.isFollowing,
+      seen: this.#guard.seen,
     }
   }
 

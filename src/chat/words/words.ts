@@ -67,6 +67,8 @@ export interface Words {
   readonly pageCalls: PageCallWords
   waitingCalls(count: string): string
   readonly showWaiting: string
+  /** Leads to what of a card has not been in view: until then it can't be approved. */
+  readonly showUnseen: string
   readonly approve: string
   readonly deny: string
   readonly approveAll: string

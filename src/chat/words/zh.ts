@@ -81,6 +81,7 @@ export const zh: Words = {
   },
   waitingCalls: (count) => `等待你处理：${count}`,
   showWaiting: '查看',
+  showUnseen: '先查看其余内容',
   approve: '批准',
   deny: '拒绝',
   approveAll: '全部批准',
