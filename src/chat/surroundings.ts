@@ -1,5 +1,6 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import type { Agent } from '../index.ts'
+import { SHOWN_IN_CHAT, type ShownInChat } from '../protocol/shown-in-chat.ts'
 import { type EngineLoading, isLoaded } from './parts/engine-loading.ts'
 
 /** A load that has said nothing for so long is shown no longer. Milliseconds. */
@@ -23,6 +24,7 @@ export class Surroundings implements ReactiveController {
 
   watch(agent: Agent | null): void {
     if (agent === this.#agent) return
+    ;(agent as ShownInChat | null)?.[SHOWN_IN_CHAT]?.()
     this.#stop()
     this.#agent = agent
     this.isKept = true

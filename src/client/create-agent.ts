@@ -4,6 +4,7 @@ import { checkModel, checkOptions, checkPrices } from './check-options.ts'
 import { checkNames } from './check-names.ts'
 import { copyConfig } from './copy-config.ts'
 import { randomId } from '../lib/random-id.ts'
+import { SHOWN_IN_CHAT, type ShownInChat } from '../protocol/shown-in-chat.ts'
 import { memoriesOf } from './memory.ts'
 import { pageStorage } from './page-storage.ts'
 import type { AgentOptions } from './options.ts'
@@ -25,7 +26,8 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
   for (const { tools: own = [] } of memories) for (const tool of own) registry.register(tool)
   if (options.enabledTools) registry.enable(options.enabledTools)
   const start = runStarter(core, options)
-  const agent: Agent = {
+  const agent: Agent & ShownInChat = {
+    [SHOWN_IN_CHAT]: () => core.personCheck.shownInChat(),
     run: (input, how) => start({ input }, how),
     resume: later('resume'),
     continue: later('continue'),
