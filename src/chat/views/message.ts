@@ -1,9 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { guard } from 'lit/directives/guard.js'
+import { visibleText } from '../../conversation/index.ts'
 import type { ShownMessage } from '../../index.ts'
 import type { MessageContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { markdown } from '../markdown/directive.ts'
+import { lostPartsOf } from '../lost-parts.ts'
 import { isThinking, thoughtFor } from '../reasoning-times.ts'
 import { attempt, sourcesView } from './answer.ts'
 import { editorView, isEdited } from './message-editor.ts'
@@ -34,6 +36,13 @@ export function messageView(context: MessageContext, message: ShownMessage): Tem
           : nothing
       }
       ${message.rejected ? html`<p class="note">${words.rejected}</p>` : nothing}
+      ${lostPartsOf(context.local, message).map(
+        ({ code, message: details }) =>
+          html`<details class="note">
+            <summary>${words.warnings[code]}</summary>
+            <p class="plain">${visibleText(details)}</p>
+          </details>`,
+      )}
       ${reflectionView(context, message)} ${sourcesView(context, message)}
       ${messageActionsView(context, message)}
     </article>
