@@ -144,7 +144,7 @@ function isFree({ turns }: Asked): boolean {
 function refused(): OffstageError {
   return new OffstageError(
     'consent-refused',
-    'Only a person may answer this, by a press of their own after it was asked, and not while page tools act on the page. Press again.',
+    "Only a person's own press answers this. Press again, while no page tool acts.",
     { retryable: true },
   )
 }

@@ -128,6 +128,11 @@ export const calls: CSSResult = css`
     border-block-start: 1px solid var(--_line);
   }
 
+  .asked-all {
+    padding-block-start: 0.5em;
+    border-block-start: 1px solid var(--_line);
+  }
+
   .source {
     align-self: flex-start;
   }

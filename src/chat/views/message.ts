@@ -1,11 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { guard } from 'lit/directives/guard.js'
-import { visibleText } from '../../conversation/index.ts'
 import type { ShownMessage } from '../../index.ts'
 import type { MessageContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { markdown } from '../markdown/directive.ts'
 import { lostPartsOf } from '../lost-parts.ts'
+import { inLines } from '../parts/in-short.ts'
 import { isThinking, thoughtFor } from '../reasoning-times.ts'
 import { attempt, sourcesView } from './answer.ts'
 import { editorView, isEdited } from './message-editor.ts'
@@ -40,7 +40,7 @@ export function messageView(context: MessageContext, message: ShownMessage): Tem
         ({ code, message: details }) =>
           html`<details class="note">
             <summary>${words.warnings[code]}</summary>
-            <p class="plain">${visibleText(details)}</p>
+            <p class="plain">${inLines(details)}</p>
           </details>`,
       )}
       ${reflectionView(context, message)} ${sourcesView(context, message)}
