@@ -1,6 +1,5 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import type { Agent } from '../index.ts'
-import { SHOWN_IN_CHAT, type ShownInChat } from '../protocol/shown-in-chat.ts'
 import { type EngineLoading, isLoaded } from './parts/engine-loading.ts'
 import type { OnRun } from './lost-parts.ts'
 
@@ -27,7 +26,7 @@ export class Surroundings implements ReactiveController {
 
   watch(agent: Agent | null): void {
     if (agent === this.#agent) return
-    ;(agent as ShownInChat | null)?.[SHOWN_IN_CHAT]?.()
+    agent?.requirePerson()
     this.#stop()
     this.#agent = agent
     this.isKept = true

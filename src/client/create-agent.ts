@@ -4,7 +4,6 @@ import { checkModel, checkOptions, checkPrices } from './check-options.ts'
 import { checkNames } from './check-names.ts'
 import { copyConfig } from './copy-config.ts'
 import { randomId } from '../lib/random-id.ts'
-import { SHOWN_IN_CHAT, type ShownInChat } from '../protocol/shown-in-chat.ts'
 import { memoriesOf } from './memory.ts'
 import { pageStorage } from './page-storage.ts'
 import type { AgentOptions } from './options.ts'
@@ -26,8 +25,7 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
   for (const { tools: own = [] } of memories) for (const tool of own) registry.register(tool)
   if (options.enabledTools) registry.enable(options.enabledTools)
   const start = runStarter(core, options)
-  const agent: Agent & ShownInChat = {
-    [SHOWN_IN_CHAT]: () => core.personCheck.shownInChat(),
+  const agent: Agent = {
     run: (input, how) => start({ input }, how),
     resume: later('resume'),
     continue: later('continue'),
@@ -53,6 +51,7 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
     inputSchema: (toolName) => registry.get(toolName)?.inputSchema ?? null,
     asTool: (options) => subAgentTool({ agent, core, start, options: options as SubAgentOptions }),
     ...personAnswers(core),
+    requirePerson: () => core.personCheck.requirePerson(),
     abort: (reason) => core.abort(reason),
     prepare: later('prepare'),
     extract: (request) =>

@@ -48,11 +48,11 @@ export class PersonCheck {
   constructor(mode: ConsentMode | undefined, signal: AbortSignal) {
     this.#mode = mode
     this.#watch = new PressWatch(signal)
-    if (mode === 'person') this.shownInChat()
+    if (mode === 'person') this.requirePerson()
   }
 
   /** From here on, answers need a press, unless the app has chosen otherwise. */
-  shownInChat(): void {
+  requirePerson(): void {
     if (this.#mode === 'page') return
     this.#needsPress = true
     this.#watch.look()
@@ -144,7 +144,7 @@ function isFree({ turns }: Asked): boolean {
 function refused(): OffstageError {
   return new OffstageError(
     'consent-refused',
-    "Only a person's own press answers this. Press again, while no page tool acts.",
+    'Only a person’s own press after the question answers this, and none while page tools act. Press again.',
     { retryable: true },
   )
 }

@@ -277,3 +277,67 @@ for (const [consent, answer] of scripts)
     await expect(replies(page).last()).toContainText('Done.')
     expect(await sentBy(page)).toEqual([HIDDEN_COPY])
   })
+
+/** A chat whose model calls a tool of an MCP server in each of its steps. */
+async function openTickets(page: Page, titles: readonly string[], isToOne: boolean): Promise<void> {
+  await page.evaluate(
+    async ({ titles, isToOne }) => {
+      await import('/dist/chat.js' as string)
+      const { createAgent, defineTool } = window.offstage
+      const done: unknown[] = []
+      const steps = titles.map((title) => ({
+        toolCalls: [{ toolName: 'create_ticket', input: { title } }],
+      }))
+      const script = { steps: [...steps, { text: 'Done.' }] }
+      const chat = document.querySelector<OffstageChat>('offstage-chat')!
+      chat.agent = createAgent({
+        model: { provider: 'scripted', model: 'any', script },
+        tools: [
+          defineTool({
+            name: 'create_ticket',
+            title: 'Create a ticket',
+            description: 'Creates.',
+            remote: { source: 'Tickets' },
+            inputSchema: { type: 'object', properties: { title: { type: 'string' } } },
+            ...(isToOne && { describe: () => ({ text: 'For the board of Ada' }) }),
+            execute: (input) => {
+              done.push(input)
+              return 'Created.'
+            },
+          }),
+        ],
+      })
+      Object.assign(window, { mail: { sent: done } })
+    },
+    { titles, isToOne },
+  )
+  await write(page, 'Create them')
+}
+
+test("a tool of an MCP server, always allowed in the chat, isn't asked about until that is removed", async ({
+  openPage,
+}) => {
+  const page = await openPage({ body: BODY })
+  await openTickets(page, ['One', 'Two'], false)
+  await press(page, 'Always allow in this chat')
+  await expect(replies(page).last()).toContainText('Done.')
+  expect(await sentBy(page)).toEqual([{ title: 'One' }, { title: 'Two' }])
+  await page.getByText('Always allowed (1)').click()
+  await press(page, 'Remove')
+  await expect(page.getByText('Always allowed (1)')).toHaveCount(0)
+})
+
+test('a person who has denied three calls for one target is told that no more are asked about', async ({
+  openPage,
+}) => {
+  const page = await openPage({ body: BODY })
+  await openTickets(page, ['One', 'Two', 'Three', 'Four'], true)
+  for (const title of ['One', 'Two', 'Three']) {
+    await expect(page.getByRole('definition')).toHaveText(title)
+    await press(page, 'Deny')
+    await press(page, 'Deny')
+  }
+  await expect(replies(page).last()).toContainText('Done.')
+  await expect(page.getByText(/^Not asked: calls like this one were denied/)).toBeVisible()
+  expect(await sentBy(page)).toEqual([])
+})

@@ -1,7 +1,7 @@
 import { among, isFlag, isText, optional, shape, type Check } from '../../lib/shape.ts'
 import { CONSENT_SPANS } from '../../protocol/fact.ts'
 
-const remembers = { key: optional(isText), openWorld: optional(isFlag) }
+const remembers = { key: optional(isText), openWorld: optional(isFlag), source: optional(isText) }
 
 export const isRememberable: Check = shape(remembers)
 
