@@ -9,7 +9,7 @@ import { inProject } from './lib/project.mjs'
 const KILOBYTE = 1000
 /** What a page loads only with a feature that it uses. */
 const FEATURES =
-  'skills-on-page|run-composite|child-runs|ended-children|rejoin-children|retrieve-memories|verify|choose-compaction|secrets-in|run-sealed'
+  'file-output|skills-on-page|run-composite|child-runs|ended-children|rejoin-children|retrieve-memories|verify|choose-compaction|secrets-in|run-sealed'
 
 /** Parts that the page loads with a history, or with a question that has fields. */
 const BESIDE = 'read-history|sensitive-fields'

@@ -7,7 +7,7 @@ import {
   keywordMemory,
   recentMemory,
 } from '../../../src/memory/index.ts'
-import type { AgentMemory } from '../../../src/index.ts'
+import type { AgentMemory, JsonObject } from '../../../src/index.ts'
 import type { ModelRequest, StreamProviderDefinition } from '../../../src/providers/provider.ts'
 import { createTestAgent, createTestStorage } from '../../../src/testing/index.ts'
 
@@ -205,7 +205,7 @@ describe('a blackboard', () => {
 })
 
 describe('several memories of one agent', () => {
-  const call = async (toolName: string, input: object) => {
+  const call = async (toolName: string, input: JsonObject) => {
     const agent = createTestAgent({
       memory: memories,
       toolApproval: 'never',
@@ -235,7 +235,7 @@ describe('several memories of one agent', () => {
     ]
     const board = blackboard({ blocks, ...where })
     memories = [site, chat, board]
-    const remember = (input: object) => call('remember', input)
+    const remember = (input: JsonObject) => call('remember', input)
     expect(await remember({ text: 'Keeps bees.' })).toMatchObject({ status: 'succeeded' })
     await remember({ text: 'Asks about mugs.', where: 'conversation' })
     await remember({ text: 'Is called Kim.', where: 'profile' })
@@ -246,7 +246,7 @@ describe('several memories of one agent', () => {
     expect(await board.read('profile')).toBe('Is called Kim.\nLives in Oslo.')
     expect(await remember({ text: 'x', where: 'nowhere' })).toMatchObject({ status: 'invalid' })
 
-    const recalled = async (input: object) => (await call('recall', input))?.output
+    const recalled = async (input: JsonObject) => (await call('recall', input))?.output
     expect(await recalled({ query: 'bees', where: 'site' })).toMatchObject({
       value: [{ text: 'Keeps bees.' }],
     })
