@@ -110,6 +110,9 @@ const builds: Record<string, UserConfig> = {
   /** The same, in other routes. */
   relay: library({ entry: { relay: 'src/relay/index.ts' }, splitting: false }),
 
+  /** For workers of apps that want it: beside the worker, with a library of its own. */
+  ajv: library({ entry: { ajv: 'src/ajv/index.ts' }, splitting: false }),
+
   /** What people see; the elements share a chunk. */
   stage: library({
     entry: {

@@ -58,6 +58,7 @@ async function bundleAll() {
     'mcp',
     'server',
     'relay',
+    'ajv',
     'stage',
     'react',
     'vue',

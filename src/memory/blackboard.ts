@@ -1,7 +1,7 @@
 import type { AgentMemory } from '../client/memory.ts'
 import { OffstageError } from '../protocol/error.ts'
-import type { StoredEntry } from './entry.ts'
-import { withTools } from './memory-tools.ts'
+import { shown, type StoredEntry } from './entry.ts'
+import { type Place, withTools } from './memory-tools.ts'
 import { badConfig, rowsFor, type MemoryOptions } from './options.ts'
 import type { Change, Rows } from './rows.ts'
 import { spaceName, type Where, type Written } from './scope.ts'
@@ -32,17 +32,8 @@ const DEFAULT_LENGTH = 1_000
 
 /** A memory of named blocks, each of a bounded size. */
 export function blackboard({ blocks, ...options }: BlackboardOptions): Blackboard {
-  const names = Object.keys(blocks ?? {})
-  const limits = new Map(
-    names.map((name) => [name, blocks[name]?.maxLength ?? DEFAULT_LENGTH] as const),
-  )
-  if (
-    names.length === 0 ||
-    [...limits.values()].some((limit) => !(limit > 0 && limit <= MAX_LENGTH))
-  )
-    throw badConfig(
-      `blackboard needs blocks, each with a maxLength of ${MAX_LENGTH} characters at most.`,
-    )
+  const limits = limitsOf(blocks)
+  const names = [...limits.keys()]
   const rows = rowsFor(options)
   const space = (where?: Where): string =>
     `blackboard:${spaceName(options.scope ?? 'origin', where)}`
@@ -78,7 +69,7 @@ export function blackboard({ blocks, ...options }: BlackboardOptions): Blackboar
       return names.map((name) => {
         const { text, untrusted } = entries.get(name) ?? {}
         return {
-          id: `block ${name}`,
+          id: idOf(name),
           text: `(${blocks[name]?.description ?? ''}) ${text || 'empty'}`,
           ...(untrusted && { untrusted }),
         }
@@ -93,21 +84,53 @@ export function blackboard({ blocks, ...options }: BlackboardOptions): Blackboar
   }
   return withTools(
     board,
-    names.map((name) => ({
-      name,
-      description: blocks[name]?.description ?? '',
-      key: {},
-      isBlock: true,
-      async remember(text, { append, ...where }) {
-        await change(name, where, (before) => (append ? added(before, text) : text))
-        return `block ${name}`
-      },
-      async recall(_query, where) {
-        const { text = '', untrusted } = (await written(where)).find(({ id }) => id === name) ?? {}
-        return text ? [{ id: `block ${name}`, text, ...(untrusted && { untrusted }) }] : []
-      },
-    })),
+    names.map((name) => placeOf(name, { ...blocks[name], change, written })),
   )
+}
+
+/** What the tools of the agent write into and read from. */
+function placeOf(
+  name: string,
+  {
+    description = '',
+    change,
+    written,
+  }: {
+    readonly description?: string
+    change(name: string, where: Written, next: (text: string) => string): Promise<void>
+    written(where: Where): Promise<readonly StoredEntry[]>
+  },
+): Place {
+  return {
+    name,
+    description,
+    key: {},
+    isBlock: true,
+    async remember(text, { append, ...where }) {
+      await change(name, where, (before) => (append ? added(before, text) : text))
+      return idOf(name)
+    },
+    async recall(_query, where) {
+      const entry = (await written(where)).find(({ id }) => id === name)
+      return entry?.text ? [{ ...shown(entry), id: idOf(name) }] : []
+    },
+  }
+}
+
+/** Characters of each block. Throws `invalid-config`. */
+function limitsOf(blocks: BlackboardOptions['blocks'] | undefined): ReadonlyMap<string, number> {
+  const limits = Object.entries(blocks ?? {}).map(
+    ([name, { maxLength = DEFAULT_LENGTH }]) => [name, maxLength] as const,
+  )
+  if (limits.length > 0 && limits.every(([, limit]) => limit > 0 && limit <= MAX_LENGTH))
+    return new Map(limits)
+  throw badConfig(
+    `blackboard needs blocks, each with a maxLength of ${MAX_LENGTH} characters at most.`,
+  )
+}
+
+function idOf(block: string): string {
+  return `block ${block}`
 }
 
 /** A call that is made again after a reload adds nothing. */

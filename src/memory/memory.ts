@@ -2,7 +2,7 @@ import type { AgentMemory, RetrieveContext } from '../client/memory.ts'
 import { randomId } from '../lib/random-id.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { shown, type RememberedEntry, type StoredEntry } from './entry.ts'
-import { withTools } from './memory-tools.ts'
+import { type Place, withTools } from './memory-tools.ts'
 import { DEFAULT_STORAGE, rowsFor, type MemoryOptions } from './options.ts'
 import { byAge, planRemember, textsOf } from './plan-remember.ts'
 import { placeName, spaceName, type Where, type Written } from './scope.ts'
@@ -54,7 +54,6 @@ const SEARCH_LIMIT = 20
 /** A memory over a store of entries. */
 export function keptMemory(options: KeptMemoryOptions, finder: Finder): Memory {
   const { scope = 'origin', maxEntries = 10_000, tools = true, writeBack = false } = options
-  const { storage = DEFAULT_STORAGE } = options
   const rows = rowsFor(options)
   const spaces = new Map<string, Space>()
   const at = (where?: Where): { name: string; space: Space } => {
@@ -113,19 +112,22 @@ export function keptMemory(options: KeptMemoryOptions, finder: Finder): Memory {
       return remove.length
     },
   }
-  if (!tools) return memory
-  return withTools(memory, [
-    {
-      ...placeName(scope),
-      key: storage === 'memory' ? memory : `${storage.name}\n${JSON.stringify(scope)}`,
-      async remember(text, written) {
-        const [entry] = await memory.remember(text, written)
-        return entry?.id ?? ''
-      },
-      recall: (query, where) => (query ? memory.search(query, where) : memory.list(where)),
-      forget: memory.forget,
+  return tools ? withTools(memory, [placeOf(memory, options)]) : memory
+}
+
+/** What the tools of the agent write into and read from. */
+function placeOf(memory: Memory, options: MemoryOptions): Place {
+  const { scope = 'origin', storage = DEFAULT_STORAGE } = options
+  return {
+    ...placeName(scope),
+    key: storage === 'memory' ? memory : `${storage.name}\n${JSON.stringify(scope)}`,
+    async remember(text, written) {
+      const [entry] = await memory.remember(text, written)
+      return entry?.id ?? ''
     },
-  ])
+    recall: (query, where) => (query ? memory.search(query, where) : memory.list(where)),
+    forget: memory.forget,
+  }
 }
 
 export async function newest(space: Space): Promise<StoredEntry[]> {

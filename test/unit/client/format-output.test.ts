@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { formatOutput } from '../../../src/client/format-output.ts'
 
+const bytesOf = (text: string): number[] => Array.from(text, (letter) => letter.charCodeAt(0))
+
 const json = (value: unknown) => ({ type: 'json', value })
 
 describe('formatOutput', () => {
@@ -104,9 +106,9 @@ describe('formatOutput', () => {
   test.each([
     ['image/png', [0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]],
     ['image/jpeg', [0xff, 0xd8, 0xff, 0xe0]],
-    ['image/gif', [...'GIF89a'].map((letter) => letter.charCodeAt(0))],
-    ['image/webp', [...'RIFF0000WEBPVP8 '].map((letter) => letter.charCodeAt(0))],
-    ['application/pdf', [...'%PDF-1.7'].map((letter) => letter.charCodeAt(0))],
+    ['image/gif', bytesOf('GIF89a')],
+    ['image/webp', bytesOf('RIFF0000WEBPVP8 ')],
+    ['application/pdf', bytesOf('%PDF-1.7')],
     ['application/octet-stream', [1, 2, 3]],
   ])('bytes are a file of the type that they begin like: %s', async (mediaType, bytes) => {
     const part = { type: 'file', mediaType, data: btoa(String.fromCharCode(...bytes)) }
