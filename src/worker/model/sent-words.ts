@@ -237,6 +237,7 @@ type WordlessRow = RowOf<
   | 'head-moved'
   | 'history-cleared'
   | 'renamed'
+  | 'row-set-aside'
   | 'message-withdrawn'
   | 'message-delivered'
   | 'results-cleared'
