@@ -23,6 +23,7 @@ export class Surroundings implements ReactiveController {
 
   watch(agent: Agent | null): void {
     if (agent === this.#agent) return
+    agent?.requirePerson()
     this.#stop()
     this.#agent = agent
     this.isKept = true

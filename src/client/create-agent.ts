@@ -51,6 +51,7 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
     inputSchema: (toolName) => registry.get(toolName)?.inputSchema ?? null,
     asTool: (options) => subAgentTool({ agent, core, start, options: options as SubAgentOptions }),
     ...personAnswers(core),
+    requirePerson: () => core.personCheck.requirePerson(),
     abort: (reason) => core.abort(reason),
     prepare: later('prepare'),
     extract: (request) =>
