@@ -9,6 +9,7 @@ import { Link } from './link.ts'
 import type { OpenDurable, StoreDefinition } from './store/stores.ts'
 import { openIdbStore } from './store/idb-store.ts'
 
+export type { PageVisibility } from './page-visibility.ts'
 export type { StoreDefinition } from './store/stores.ts'
 export type {
   Append,
