@@ -27,6 +27,7 @@ import { Library } from './library.ts'
 import { LateOutputs } from './late-outputs.ts'
 import { ModelMemory } from './model/model-memory.ts'
 import { isElsewhere } from './ownership/elsewhere.ts'
+import type { PageVisibilityTarget } from './page-visibility.ts'
 import { RunCommands } from './run-commands.ts'
 import { LeftRuns, TELL_MODEL, type Resume } from './left-runs.ts'
 import { RunFamilies } from './run-families.ts'
@@ -63,6 +64,7 @@ export class Host {
   readonly shown: ConversationViews
   readonly composites: CompositeCommands
   readonly undoing: Undoing
+  readonly visibility: PageVisibilityTarget
   readonly #options: HostOptions
   readonly #late: LateOutputs
   readonly #registry: ConversationRegistry
@@ -78,6 +80,7 @@ export class Host {
     this.#late = new LateOutputs(options)
     const redaction = new Redaction(options.page)
     const stores = new Stores({ ...options, redaction })
+    this.visibility = stores.visibility
     let batches = 0
     const output = { notify: options.notify, nextBatch: () => ++batches }
     this.#registry = new ConversationRegistry({

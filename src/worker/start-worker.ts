@@ -11,6 +11,7 @@ import { openIdbStore } from './store/idb-store.ts'
 import { createValidator } from './validation/json-schema-validator.ts'
 import type { FastValidator } from './validation/validator.ts'
 
+export type { PageVisibility } from './page-visibility.ts'
 export type { StoreDefinition } from './store/stores.ts'
 export type { FastValidator } from './validation/validator.ts'
 export type {
