@@ -31,19 +31,13 @@ interface Rule {
   readonly wordIn: (text: string) => string | undefined
 }
 
-const KINDS = ['acts', 'removes'] as const
 const lead = pattern(() => `${LEAD}$`)
-const english = KINDS.map((kind) => ({ kind, wordIn: wordsBehindLead(ENGLISH[kind]) }))
+const english = rulesOf(ENGLISH, wordsBehindLead)
 const ofForms: Rule = { kind: 'acts', wordIn: wordsBehindLead(ENGLISH_OF_FORMS) }
-const others = KINDS.map((kind): Rule => {
-  const words = pattern(() => {
-    const [spaced, joined] = [OTHERS, WITHOUT_GAPS].map((all) =>
-      all.map((words) => words[kind]).join('|'),
-    )
-    return `${FIRST}(?:${spaced})${LAST}|${joined}`
-  })
-  return { kind, wordIn: (text) => words().exec(text)?.[0] }
-})
+const others = [
+  ...OTHERS.flatMap((words) => rulesOf(words, (word) => firstOf(`${FIRST}(?:${word})${LAST}`))),
+  ...WITHOUT_GAPS.flatMap((words) => rulesOf(words, firstOf)),
+]
 const harmless = pattern(() => HARMLESS_REMOVALS)
 const consents = beginningWith(CONSENTS, CONSENTS_WITHOUT_GAPS)
 const saves = beginningWith(SAVES, SAVES_WITHOUT_GAPS)
@@ -109,6 +103,21 @@ export function readAddress({ pathname, search }: URL): string | null {
   if (isHarmless(address)) return null
   const [, verb, sending] = ACTING_ADDRESS.exec(address) ?? []
   return verb ?? sending ?? null
+}
+
+function rulesOf(
+  { acts, removes }: CommitWords,
+  finder: (words: string) => Rule['wordIn'],
+): readonly Rule[] {
+  return [
+    ...acts.map((words): Rule => ({ kind: 'acts', wordIn: finder(words) })),
+    { kind: 'removes', wordIn: finder(removes) },
+  ]
+}
+
+function firstOf(words: string): Rule['wordIn'] {
+  const found = pattern(() => words)
+  return (text) => found().exec(text)?.[0]
 }
 
 /**
