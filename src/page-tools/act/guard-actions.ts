@@ -14,7 +14,7 @@ export interface Guard {
   begin(element: Element, touch: Touch | undefined): void
   /** Of what the action has changed already: only that no person would have had to be asked. */
   goOn(element: Element, touch: Touch | undefined): void
-  /** Of a form that a script of the page submits by POST: that a person was asked, or needn't be. */
+  /** Throws when the page submits a form by POST and a person would have had to be asked. */
   post(): void
 }
 

@@ -169,7 +169,7 @@ function initOf(target: Element, type: string, details: MouseDetails): PointerEv
     clientY: point.y,
     screenX: view.screenX + point.x,
     screenY: view.screenY + point.y,
-    // Of pointer events only.
+    // Mouse events ignore the rest.
     pointerId: POINTER_ID,
     pointerType: 'mouse',
     isPrimary: true,

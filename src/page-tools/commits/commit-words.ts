@@ -30,7 +30,7 @@ export const ENGLISH: CommitWords = {
   removes: `delete|erase|destroy|wipe|purge|deactivate|terminate|uninstall|empty (?:the )?(?:trash|bin|recycle bin)|clear (?:all )?(?:my |your )?(?:data|history|everything)|(?:factory )?reset (?:everything|all|device|data)|remove ${ANY}(?:projects?|repo\\w*|workspaces?|organi[sz]ations?|teams?|profiles?|devices?|permanently|everything)|drop (?:table|database)`,
 }
 
-/** Of what ends a form only: elsewhere a control of this name opens one. */
+/** These count for what ends a form: elsewhere a control of this name opens one. */
 export const ENGLISH_OF_FORMS = 'share|reply|comment|forward|respond'
 
 /** Other languages with gaps between words: whole words, wherever in a name. */
