@@ -7,8 +7,6 @@ import { expect, test } from './support/driven.ts'
 const WORDS = 'Secret words'
 
 const GRADIENT = 'linear-gradient(90deg, red, blue)'
-const DARK_IMAGE =
-  'data:image/svg+xml,<svg xmlns=%27http://www.w3.org/2000/svg%27 width=%27600%27 height=%27200%27><rect width=%27600%27 height=%27200%27/></svg>'
 
 /** How a text is hidden, its label, and the page. */
 const HIDDEN: readonly (readonly [how: string, label: string, body: string])[] = [

@@ -38,63 +38,30 @@ export function keepOnSite(
   const problems: unknown[] = []
   // A window that has gone to another site takes no listener back.
   const watching = new AbortController()
-  const { signal } = watching
   const putBack: (() => void)[] = []
-  const mayPost = (): boolean => {
-    try {
-      checkPost()
-      return true
-    } catch (error) {
-      problems.push(error)
-      return false
-    }
-  }
   let pressedAt = -Infinity
-  const isPersons = (): boolean => performance.now() - pressedAt < PRESS_MS
-  const note = (event: Event): void => {
-    if (isPress(event)) pressedAt = performance.now()
-  }
-  for (const tree of trees) {
-    const view = viewOf(tree)
-    const mayGo = (url: URL | null): boolean => {
+  const rules: Rules = {
+    signal: watching.signal,
+    isPersons: () => performance.now() - pressedAt < PRESS_MS,
+    notePress: () => (pressedAt = performance.now()),
+    mayGo(url, view) {
       if (!url || isAllowedSite(url, view, options)) return true
       kept.add(url.origin)
       return false
-    }
-    // A listener may change the form's address or method: those of the page get an event of ours first.
-    const submit = (event: SubmitEvent): void => {
-      const { target: form, isTrusted } = event
-      const button = event.submitter as Submitter | null
-      if (!isTrusted || isPersons() || !isTag(form as Element, 'form')) return
-      event.stopImmediatePropagation()
-      const details = { bubbles: true, cancelable: true, submitter: button }
-      const standIn = new view.SubmitEvent('submit', details)
-      standIns.add(standIn)
-      const submission = { form: form as HTMLFormElement, button }
-      const goesOn = native.dispatchEvent(submission.form, standIn)
-      if (goesOn && mayGo(formTarget(submission)) && (!isPost(submission) || mayPost())) return
-      event.preventDefault()
-    }
-    const check = (event: NavigateEvent): void => {
-      if (!event.cancelable || (event.userInitiated && isPersons())) return
-      if (mayGo(URL.parse(event.destination.url)) && (!event.formData || mayPost())) return
-      event.preventDefault()
-    }
-    const listening = { capture: true, signal }
-    if (native.nodeType(tree) !== 9) {
-      tree.addEventListener('submit', submit as EventListener, listening)
-      continue
-    }
-    for (const type of PRESSES) view.addEventListener(type, note, listening)
-    view.addEventListener('submit', submit, listening)
-    const { navigation } = view as Window & { readonly navigation?: Navigation }
-    navigation?.addEventListener('navigate', check, { signal })
-    const { open } = view
-    const openHere = (url: string | URL = '', ...rest: [string?, string?]): Window | null =>
-      isPersons() || mayGo(URL.parse(url, native.baseURI(view.document)))
-        ? open.call(view, url, ...rest)
-        : null
-    putBack.push(replaceFunctions(view, { open: openHere }))
+    },
+    mayPost() {
+      try {
+        checkPost()
+        return true
+      } catch (error) {
+        problems.push(error)
+        return false
+      }
+    },
+  }
+  for (const tree of trees) {
+    watchSubmissions(tree, rules)
+    if (native.nodeType(tree) === 9) putBack.push(watchNavigations(viewOf(tree), rules))
   }
   return {
     lines: () =>
@@ -109,6 +76,61 @@ export function keepOnSite(
       for (const put of putBack) put()
     },
   }
+}
+
+interface Rules {
+  readonly signal: AbortSignal
+  /** A person has pressed something just now. */
+  isPersons(): boolean
+  notePress(): void
+  mayGo(url: URL | null, view: Window): boolean
+  mayPost(): boolean
+}
+
+/** A listener may change the form's address or method: those of the page get an event of ours first. */
+function watchSubmissions(tree: Document | ShadowRoot, rules: Rules): void {
+  const view = viewOf(tree)
+  const submit = (event: SubmitEvent): void => {
+    const { target: form, isTrusted } = event
+    const button = event.submitter as Submitter | null
+    if (!isTrusted || rules.isPersons() || !isTag(form as Element, 'form')) return
+    event.stopImmediatePropagation()
+    const details = { bubbles: true, cancelable: true, submitter: button }
+    const standIn = new view.SubmitEvent('submit', details)
+    standIns.add(standIn)
+    const submission = { form: form as HTMLFormElement, button }
+    const goesOn =
+      native.dispatchEvent(submission.form, standIn) &&
+      rules.mayGo(formTarget(submission), view) &&
+      (!isPost(submission) || rules.mayPost())
+    if (!goesOn) event.preventDefault()
+  }
+  // The event of a form in a shadow root doesn't leave it.
+  const receiver: EventTarget = native.nodeType(tree) === 9 ? view : tree
+  const listening = { capture: true, signal: rules.signal }
+  receiver.addEventListener('submit', submit as EventListener, listening)
+}
+
+/** Returns what puts the window's `open` back. */
+function watchNavigations(view: Window, rules: Rules): () => void {
+  const { signal, isPersons, mayGo } = rules
+  const note = (event: Event): void => {
+    if (isPress(event)) rules.notePress()
+  }
+  const check = (event: NavigateEvent): void => {
+    if (!event.cancelable || (event.userInitiated && isPersons())) return
+    const isFine = mayGo(URL.parse(event.destination.url), view)
+    if (!isFine || (event.formData && !rules.mayPost())) event.preventDefault()
+  }
+  for (const type of PRESSES) view.addEventListener(type, note, { capture: true, signal })
+  const { navigation } = view as Window & { readonly navigation?: Navigation }
+  navigation?.addEventListener('navigate', check, { signal })
+  const { open } = view
+  const openHere = (url: string | URL = '', ...rest: [string?, string?]): Window | null =>
+    isPersons() || mayGo(URL.parse(url, native.baseURI(view.document)), view)
+      ? open.call(view, url, ...rest)
+      : null
+  return replaceFunctions(view, { open: openHere })
 }
 
 function isPress(event: Event): boolean {
