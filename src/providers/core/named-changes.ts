@@ -24,7 +24,7 @@ const rules: readonly Rule[] = [
   [/./s, optionChanges],
   [/\bstream(?:ing)?\b/i, () => 'stream off'],
   [/(?:\b|_)(?:image|picture|vision|multi-?modal)/i, fileChanges('image/')],
-  [/(?:\b|_)audio\b/i, fileChanges('audio/')],
+  [/\baudio\b/i, fileChanges('audio/')],
   [/(?:\b|_)(?:file|pdf|document)/i, fileChanges('')],
   [/reasoning|thinking|thought|signature|encrypted_content|\brs_/i, metadataChanges],
   [/(?:tool_call|tool_use|call)_?\s?id|tool_calls\W+\d+\W+id\b/i, () => 'ids short'],

@@ -292,14 +292,13 @@ function readEnd(state: ResponsesState, ending: string, response: JsonRecord): S
         completion_tokens_details: counts['output_tokens_details'],
       },
     })
-  // llama.cpp says `completed` of what its limit cut.
-  const isCut = (asCount(counts?.['output_tokens']) ?? 0) >= state.limit
   const words = [
     asRecord(details)?.['reason'],
     status,
     ending,
     state.hasRefusal && 'refusal',
-    isCut && 'max_output_tokens',
+    // llama.cpp says `completed` of what its limit cut.
+    Number(counts?.['output_tokens']) >= state.limit && 'length',
   ]
   const word = words.flatMap((each) => asText(each) ?? []).reduce(countingWord)
   const isFailed = mapFinishReason(word, false) === 'error' || asRecord(response['error'])
