@@ -1,6 +1,6 @@
 import type { FilePart, TextPart, ToolOutput } from '../protocol/message.ts'
 import { isRecord } from '../lib/shape.ts'
-import { contentOf, isEncodedFile, isFileLike, isResourceFile } from './file-like.ts'
+import { isEncodedFile, isFileLike } from './file-like.ts'
 import { errorOutput, truncate } from './format-output.ts'
 import { stringify, tagOf } from './stringify.ts'
 
@@ -8,32 +8,46 @@ const MAX_FILE_BYTES = 20_000_000
 const UNKNOWN_TYPE = 'application/octet-stream'
 
 /**
- * A result with files as texts and files, in the order of its items. Files within an object follow its JSON, which has
- * their numbers. MCP's `isError` makes it an error with its texts. Rejects when a file can't be read.
+ * A result with files as texts and files, in the order of its items; undefined for one that is neither that nor content.
+ * Files within an object follow its JSON, which has their numbers. MCP's `isError` makes it an error with its texts.
+ * Rejects when a file can't be read.
  */
-export async function contentOutput(value: unknown): Promise<ToolOutput> {
+export async function contentOutput(value: unknown): Promise<ToolOutput | undefined> {
+  const content = contentOf(value)
   const parts: (TextPart | FilePart)[] = []
-  for (const item of itemsOf(value)) {
-    if (isTextPart(item)) parts.push({ type: 'text', text: truncate(item.text) })
-    else if (isFileLike(item)) parts.push(await filePart(item))
-    else if (typeof item === 'string') parts.push({ type: 'text', text: truncate(item) })
-    else {
-      const files: unknown[] = []
-      const text = stringify(item, (raw) => isFileLike(raw) && `[file ${files.push(raw)}]`) ?? ''
-      parts.push({ type: 'text', text: truncate(text) })
-      for (const file of files) parts.push(await filePart(file))
-    }
+  let hasFiles = content !== undefined
+  for (const item of content ?? (Array.isArray(value) ? value : [value])) {
+    const files: unknown[] = []
+    const text = textOf(item, files)
+    if (text !== undefined) parts.push({ type: 'text', text: truncate(text) })
+    for (const file of files) parts.push(await filePart(file))
+    hasFiles ||= files.length > 0
   }
-  if (contentOf(value) && (value as { readonly isError?: unknown }).isError === true)
-    return errorOutput(
-      'failed',
-      parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n'),
-    )
-  return { type: 'content', value: parts }
+  if (!hasFiles) return undefined
+  return (value as { readonly isError?: unknown }).isError === true && content
+    ? errorOutput('failed', parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n'))
+    : { type: 'content', value: parts }
 }
 
-function itemsOf(value: unknown): readonly unknown[] {
-  return contentOf(value) ?? (Array.isArray(value) ? value : [value])
+/** The list in a result as MCP (`{ content }`) and the AI SDK (`{ type: 'content', value }`) have it. */
+function contentOf(value: unknown): readonly unknown[] | undefined {
+  if (!isRecord(value)) return undefined
+  const { type, content = type === 'content' ? value.value : undefined, ...others } = value
+  const isWhole = Object.keys(others).every((key) => /^(value|isError|_meta)$/.test(key))
+  return isWhole && Array.isArray(content) && content.every(isPart) ? content : undefined
+}
+
+function isPart(item: unknown): boolean {
+  return isRecord(item) && typeof item.type === 'string'
+}
+
+/** The words of an item. Its files go to `files`, in order. Undefined: it is a file itself. */
+function textOf(item: unknown, files: unknown[]): string | undefined {
+  const file = isRecord(item) && item.type === 'resource' ? item.resource : item
+  if (isFileLike(file)) return void files.push(file)
+  if (typeof item === 'string') return item
+  if (isTextPart(item)) return item.text
+  return stringify(item, (raw) => isFileLike(raw) && `[file ${files.push(raw)}]`) ?? ''
 }
 
 function isTextPart(item: unknown): item is { readonly text: string } {
@@ -64,19 +78,10 @@ function encodedFile(file: unknown): Encoded | undefined {
     const [head = '', data = ''] = file.split(',')
     return { mediaType: head.slice('data:'.length).split(';')[0] ?? '', data }
   }
-  if (isResourceFile(file)) {
-    const { mimeType = UNKNOWN_TYPE, blob } = file.resource
-    return { mediaType: mimeType, data: blob }
-  }
   if (!isEncodedFile(file)) return undefined
-  const {
-    mimeType = UNKNOWN_TYPE,
-    media_type = mimeType,
-    mediaType = media_type,
-    data,
-    filename,
-  } = file
-  return { mediaType, data, ...(filename && { filename }) }
+  const { data = '', blob = data, filename, mimeType, media_type = mimeType } = file
+  const { mediaType = media_type ?? UNKNOWN_TYPE } = file
+  return { mediaType, data: blob, ...(filename && { filename }) }
 }
 
 function partOf(encoded: Encoded, size: number): TextPart | FilePart {

@@ -1,7 +1,7 @@
 import { describeThrown } from '../protocol/error.ts'
 import type { CallErrorCode, ToolOutput } from '../protocol/message.ts'
 import type { JsonValue } from '../protocol/json.ts'
-import { contentOf, isFileLike } from './file-like.ts'
+import { isFileLike } from './file-like.ts'
 import { loadPart } from './load-part.ts'
 import { stringify } from './stringify.ts'
 
@@ -15,14 +15,16 @@ export function errorOutput(code: CallErrorCode, message: string): ToolOutput {
 export async function formatOutput(value: unknown): Promise<ToolOutput> {
   try {
     if (value === undefined) return { type: 'text', value: 'Done. The tool returned nothing.' }
-    let isContent = contentOf(value) !== undefined
+    let isContent = Array.isArray((value as { readonly content?: unknown } | null)?.content)
     const json = stringify(value, (raw) => {
       if (!isFileLike(raw)) return false
       isContent = true
       return ''
     })
-    if (isContent)
-      return await (await loadPart(() => import('./file-output.ts'))).contentOutput(value)
+    if (isContent) {
+      const content = await (await loadPart(() => import('./file-output.ts'))).contentOutput(value)
+      if (content) return content
+    }
     if (typeof value === 'string') return { type: 'text', value: truncate(value) }
     if (json === undefined)
       return errorOutput(
