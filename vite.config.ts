@@ -110,6 +110,9 @@ const builds: Record<string, UserConfig> = {
   /** The same, in other routes. */
   relay: library({ entry: { relay: 'src/relay/index.ts' }, splitting: false }),
 
+  /** For workers of apps that want it: beside the worker, with a library of its own. */
+  ajv: library({ entry: { ajv: 'src/ajv/index.ts' }, splitting: false }),
+
   /** What people see, each by itself: few pages have two, and one file compresses better than what several would share. */
   chat: stage({ chat: 'src/chat/index.ts', 'chat-class': 'src/chat/chat-class.ts' }),
   'chat-parts': stage({ 'chat-parts': 'src/chat/chat-parts.ts' }, false),

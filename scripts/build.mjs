@@ -58,6 +58,7 @@ async function bundleAll() {
     'mcp',
     'server',
     'relay',
+    'ajv',
     'chat',
     'chat-parts',
     'inspector',
