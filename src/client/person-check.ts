@@ -144,7 +144,7 @@ function isFree({ turns }: Asked): boolean {
 function refused(): OffstageError {
   return new OffstageError(
     'consent-refused',
-    'Only a press after the question answers this. Press again.',
+    'Only a person’s own press answers this, not while page tools act. Press again.',
     { retryable: true },
   )
 }

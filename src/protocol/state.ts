@@ -171,6 +171,8 @@ export interface RunState {
   readonly children?: readonly ChildState[]
   /** It works for the call that began the conversation. */
   readonly forCall?: true
+  /** Why one of its rows was set aside while it was open: it is ended, since nobody knows what it did. */
+  readonly damage?: string
   /** It rests until somebody lets it go on. */
   readonly parked: ParkReason | null
   readonly end: RunEnd | null
@@ -250,6 +252,10 @@ export interface ConversationState {
    * checkpoint, and what is shown until then may lack them.
    */
   readonly isStale: boolean
+  /** Made from a checkpoint: it may lack messages of other branches. */
+  readonly isWindow?: true
+  /** Rows that could not be read, and why, oldest first. Absent: none. */
+  readonly setAside?: readonly string[]
 }
 
 /** Messages of the path, of those before a window. */
