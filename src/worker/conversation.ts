@@ -358,7 +358,7 @@ export class Conversation {
       this.publish('joined')
     } else if (isWanted) this.stream.rows(sound)
     else this.stream.settle(sound)
-    if (record === null || fault?.isNewer === true || isCopy) return
+    if (record === null || fault?.kind === 'newer' || isCopy) return
     // Noted for the list, which reads no rows. Not while it only can't be written.
     const broken = fault?.fault ?? null
     if ((record.broken ?? null) !== broken) {

@@ -41,6 +41,7 @@ import { Redaction } from './store/redaction.ts'
 import { Stores, type StoresOptions } from './store/stores.ts'
 import { Titles } from './titles.ts'
 import { Undoing } from './undo.ts'
+import type { Validator } from './validation/validator.ts'
 
 export interface HostOptions extends Pick<StoresOptions, 'openDurable' | 'stores'> {
   readonly page: PageApi
@@ -48,6 +49,7 @@ export interface HostOptions extends Pick<StoresOptions, 'openDurable' | 'stores
   readonly notify: (notice: WorkerNotice) => void
   readonly providers: ProviderRegistry
   readonly effects: Effects
+  readonly validator: Validator
 }
 
 type ProgressNotice = Extract<PageNotice, { readonly type: 'tool-progress' }>

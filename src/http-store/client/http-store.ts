@@ -4,6 +4,7 @@ import { FORMAT, type Row } from '../../protocol/fact.ts'
 import type { Append, Store } from '../../worker/store/store.ts'
 import type { StoreDefinition } from '../../worker/store/stores.ts'
 import { Changes } from '../../worker/store/changes.ts'
+import { refuseUnsound } from '../../worker/store/check-row.ts'
 import type { Appended } from '../wire.ts'
 import { Copy } from './copy.ts'
 import { followChanges } from './follow-changes.ts'
@@ -71,6 +72,7 @@ function storeOn(line: Line, { copy, changes, closed, follow }: Parts): Store {
   return {
     claim: (conversationId, at, claim) => line.ask('claim', { conversationId, at, ...claim }),
     append: async ({ strict: _always, ...append }) => {
+      append.rows.forEach(refuseUnsound)
       const appended = await line.ask('append', append)
       const rows = rowsOf(append, appended)
       if (appended.record) void copy?.keep(appended.record, rows)

@@ -2,7 +2,7 @@ import { titleOf } from '../../conversation/title.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { FORMAT, type NewRow, type Row } from '../../protocol/fact.ts'
-import { checkRow, isSoundRow } from './check-row.ts'
+import { checkRow, refuseUnsound } from './check-row.ts'
 import { openCallsAfter } from './open-calls.ts'
 import {
   brokenConversation,
@@ -67,8 +67,7 @@ export function applyAppend(
   let next = record
   const rows: Row[] = []
   for (const row of append.rows) {
-    // What could not be read again would break the conversation for good.
-    if (!isSoundRow(row)) throw unreadable(row)
+    refuseUnsound(row)
     next = afterRow(next, row)
     const { conversationId, lastSeq: seq } = next
     rows.push({ ...row, format: FORMAT, conversationId, seq, appendId })
@@ -88,20 +87,14 @@ export function applyRename(
 ): { record: StoredRecord; rows: Row[] } {
   refuseNewer(record)
   const { conversationId, updatedAt, broken } = record
-  if (broken !== undefined) return { record: { ...record, title }, rows: [] }
   const row: NewRow = { type: 'renamed', runId: null, title, at }
+  refuseUnsound(row)
+  if (broken !== undefined) return { record: { ...record, title }, rows: [] }
   // A list is in the order of what happened in the conversations.
   const next: StoredRecord = { ...afterRow(record, row), updatedAt, format: FORMAT }
   const appendId = randomId()
   const placed: Row = { ...row, format: FORMAT, conversationId, seq: next.lastSeq, appendId }
   return { record: next, rows: [placed] }
-}
-
-function unreadable({ type }: NewRow): OffstageError {
-  return new OffstageError(
-    'invalid-input',
-    `What was given for a ${type} row has not the shape that it must have, so nothing of it was stored.`,
-  )
 }
 
 export function afterRow(record: StoredRecord, row: NewRow): StoredRecord {
