@@ -1,4 +1,5 @@
 import { OffstageError } from '../../protocol/error.ts'
+import { sleep } from '../../lib/sleep.ts'
 import { HEARTBEAT_MS } from '../wire.ts'
 import type { SqlDatabase, SqlQuery } from './database.ts'
 import { Feed, HEARTBEAT, type Stream } from './feed.ts'
@@ -10,7 +11,9 @@ const MOST_CHANGES = 500
 /** Tenants that one statement asks about: databases limit the number of parameters. */
 const MOST_TENANTS = 200
 /** Chunks that a client may leave unread. Then its stream ends, and the client resumes from its last event. */
-const MOST_UNREAD = 100
+const MOST_UNREAD = 16
+/** Between two reads: what many appends change in this time is sent together. Milliseconds. */
+const GAP_MS = 100
 /** A client that was refused tries again after this time. Milliseconds. */
 const RETRY_MS = 30_000
 
@@ -109,16 +112,20 @@ export class Feeds {
     void this.#read()
   }
 
-  /** Reads one batch after another, so following never takes more than one connection. */
+  /** One read follows another after a gap, so following takes one connection and a bounded share of the time. */
   async #read(): Promise<void> {
     if (this.#isReading) return
     this.#isReading = true
     try {
       while (this.#due.size > 0) {
-        const tenants = [...this.#due].slice(0, MOST_TENANTS)
-        for (const tenant of tenants) this.#due.delete(tenant)
-        // The streams stay open: the next poll reads what was missed.
-        await this.#readChanges(tenants).catch((error: unknown) => this.#options.onError?.(error))
+        const due = [...this.#due]
+        this.#due.clear()
+        for (let at = 0; at < due.length; at += MOST_TENANTS)
+          // The streams stay open: the next poll reads what was missed.
+          await this.#readChanges(due.slice(at, at + MOST_TENANTS)).catch((error: unknown) =>
+            this.#options.onError?.(error),
+          )
+        await sleep(GAP_MS)
       }
     } finally {
       this.#isReading = false

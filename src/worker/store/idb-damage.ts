@@ -14,6 +14,8 @@ export function rowsOf(
 
 /** Conversations that one list checks: counting the rows of 5 000 takes a browser 16 s. */
 const PAGE = 50
+/** Keys of rows that one list reads. */
+const KEYS = 1000
 
 /**
  * Rows without a record, and records without all their rows. Only other code than this leaves such, so each conversation
@@ -34,15 +36,10 @@ export class Damage {
   async lostBeside(records: readonly StoredRecord[], tx: Read): Promise<StoredRecord[]> {
     const known = new Set(records.map((record) => record.conversationId))
     if (this.#unread !== undefined) {
-      // From one conversation's first row to the next one's: as many reads as there are conversations.
-      let cursor = await tx.objectStore('rows').openKeyCursor(this.#unread)
-      for (let n = 0; cursor && n < PAGE; n++) {
-        const [id] = cursor.key
-        if (!known.has(id)) this.#lost.add(id)
-        this.#unread = IDBKeyRange.lowerBound([id, Infinity])
-        cursor = await cursor.continue([id, Infinity])
-      }
-      if (!cursor) this.#unread = undefined
+      const keys = await tx.objectStore('rows').getAllKeys(this.#unread, KEYS)
+      for (const [id] of keys) if (!known.has(id)) this.#lost.add(id)
+      const last = keys.length < KEYS ? undefined : keys.at(-1)
+      this.#unread = last && IDBKeyRange.lowerBound([last[0], Infinity])
     }
     return [...this.#lost].filter((id) => !known.has(id)).map(lostRecord)
   }

@@ -352,6 +352,9 @@ it('a first list of many conversations checks a page of them, and later lists ch
     const { epoch } = await store.claim(conversationId, 100 + n)
     await append(store, { conversationId, epoch }, started('r', 'hi'), ended('r'))
   }
+  const { epoch } = await store.claim('a-long-one', 1)
+  const rows = Array.from({ length: 1100 }, () => ended('r'))
+  await append(store, { conversationId: 'a-long-one', epoch }, ...rows)
   store.close()
   await behind(name, async (db) => {
     for (const id of ['c1119', 'c1000']) await db.delete('rows', [id, 1])
