@@ -7,7 +7,6 @@ import {
   rowsBefore,
 } from '../../worker/store/apply-append.ts'
 import { applyPlacement } from '../../worker/store/apply-placement.ts'
-import { isSoundRow } from '../../worker/store/check-row.ts'
 import { placeAfter, readPlace } from '../../worker/store/pages.ts'
 import {
   claimRecord,
@@ -92,9 +91,9 @@ async function claim(
   const found = record ?? unclaimed(conversationId, at, options)
   const parent = found.parent && (await rows.find(found.parent.conversationId)).record
   refuseOrphan(found, parent !== undefined)
-  const epoch = await takeEpoch()
-  await rows.put(claimRecord(found, epoch, options), { isTaken, change })
-  return { storeId, epoch }
+  const claimed = claimRecord(found, await takeEpoch(), options)
+  if (claimed !== found) await rows.put(claimed, { isTaken, change })
+  return { storeId, epoch: claimed.epoch }
 }
 
 async function append({ rows, change }: Writing, asked: Asked<'append'>): Promise<Value<'append'>> {
@@ -123,8 +122,6 @@ async function place(
   placement: Asked<'place'>,
 ): Promise<Value<'place'>> {
   const { conversationId, after } = placement
-  if (!placement.rows.every(isSoundRow))
-    throw new OffstageError('invalid-input', 'One of the rows has not the shape of a row.')
   const { record, isTaken } = await rows.find(conversationId)
   const epoch = after === 0 ? await takeEpoch() : 0
   const placed = applyPlacement(record, placement, epoch)

@@ -2,10 +2,11 @@ import { titleOf } from '../../conversation/title.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { FORMAT, type NewRow, type Row } from '../../protocol/fact.ts'
-import { checkRow, isSoundRow } from './check-row.ts'
+import { checkRow, refuseUnsound } from './check-row.ts'
 import { openCallsAfter } from './open-calls.ts'
 import {
   brokenConversation,
+  ownerOf,
   refuseBroken,
   refuseNewer,
   takenOver,
@@ -14,7 +15,7 @@ import {
 } from './record.ts'
 import type { Append } from './store.ts'
 
-/** How many appends a record remembers: more than one owner has under way at once. */
+/** How many appends a record remembers: more than one owner has under way at once. Older ones are refused by their order. */
 const REMEMBERED = 8
 
 /**
@@ -56,19 +57,20 @@ export function applyAppend(
   if (record.epoch !== append.epoch) throw takenOver()
   refuseNewer(record)
   refuseBroken(record)
-  const { appendId } = append
+  const { appendId, order } = append
+  const owner = ownerOf(record)
+  if (order <= owner.order) throw late()
   let next = record
   const rows: Row[] = []
   for (const row of append.rows) {
-    // What could not be read again would break the conversation for good.
-    if (!isSoundRow(row)) throw unreadable(row)
+    refuseUnsound(row)
     next = afterRow(next, row)
     const { conversationId, lastSeq: seq } = next
     rows.push({ ...row, format: FORMAT, conversationId, seq, appendId })
   }
   const recent = { appendId, first: record.lastSeq + 1, count: rows.length }
   const recentAppends = [...record.recentAppends, recent].slice(-REMEMBERED)
-  return { record: { ...next, format: FORMAT, recentAppends }, rows }
+  return { record: { ...next, format: FORMAT, recentAppends, owner: { ...owner, order } }, rows }
 }
 
 /**
@@ -81,8 +83,9 @@ export function applyRename(
 ): { record: StoredRecord; rows: Row[] } {
   refuseNewer(record)
   const { conversationId, updatedAt, broken } = record
-  if (broken !== undefined) return { record: { ...record, title }, rows: [] }
   const row: NewRow = { type: 'renamed', runId: null, title, at }
+  refuseUnsound(row)
+  if (broken !== undefined) return { record: { ...record, title }, rows: [] }
   // A list is in the order of what happened in the conversations.
   const next: StoredRecord = { ...afterRow(record, row), updatedAt, format: FORMAT }
   const appendId = randomId()
@@ -90,10 +93,12 @@ export function applyRename(
   return { record: next, rows: [placed] }
 }
 
-function unreadable({ type }: NewRow): OffstageError {
+/** A server that stalled, or a proxy, may deliver a request when its sender has long written on. */
+function late(): OffstageError {
   return new OffstageError(
-    'invalid-input',
-    `What was given for a ${type} row has not the shape that it must have, so nothing of it was stored.`,
+    'storage-failed',
+    'This append arrived after a later one, so nothing of it was stored.',
+    { retryable: true },
   )
 }
 
