@@ -128,7 +128,8 @@ export class ActiveConversation {
     const isTaken = isOthers && (await this.#isWorkedOnElsewhere(newest))
     const { run } = conversation
     const isWanted = run !== null && goesOn(run)
-    if (isWanted && isForced) return {}
+    // Never without a condition: a copy of this claim may arrive late, when somebody else has claimed it.
+    if (isWanted && isForced) return { ifEpoch: newest.epoch }
     if (isTaken && !isWanted) throw onOtherDevice(scope.conversationId)
     // What the other device has written since would be decided on unseen.
     return { ifEpoch: newest.epoch, ...(isOthers && { ifSeq: newest.lastSeq }) }

@@ -99,6 +99,8 @@ export class Conversation {
   /** The beginning of the ids of appends: random bytes are a system call, and a step appends twice. */
   readonly #appendName: string
   #appends = 0
+  /** Tries to append, each of which is sent once. */
+  #tries = 0
   /** Appends of which no row was folded yet. */
   readonly #underWay = new Set<string>()
   /** The newest append failed, and may be in the store all the same. */
@@ -311,6 +313,7 @@ export class Conversation {
       conversationId: this.conversationId,
       epoch: this.#lease.epoch,
       appendId,
+      order: ++this.#tries,
       rows: placed(drafts, head).map((fact) => ({ runId, ...fact, at })),
       strict,
     })

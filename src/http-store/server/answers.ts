@@ -96,9 +96,9 @@ async function claim(
   const found = record ?? unclaimed(conversationId, at, options)
   const parent = found.parent && (await rows.find(found.parent.conversationId)).record
   refuseOrphan(found, parent !== undefined)
-  const epoch = await takeEpoch()
-  await rows.put(claimRecord(found, epoch, options), { isTaken, change })
-  return { storeId, epoch }
+  const claimed = claimRecord(found, await takeEpoch(), options)
+  if (claimed !== found) await rows.put(claimed, { isTaken, change })
+  return { storeId, epoch: claimed.epoch }
 }
 
 async function append({ rows, change }: Writing, asked: Asked<'append'>): Promise<Value<'append'>> {

@@ -43,10 +43,11 @@ const isRequest = oneOf('call', {
     create: optional(isFlag),
     parent: isParent,
     claimId: optional(isId),
+    attempt: optional(isId),
     ifEpoch: optional(isCount),
     ifSeq: optional(isCount),
   }),
-  append: shape({ ...of, epoch: isCount, appendId: isId, rows: areRows }),
+  append: shape({ ...of, epoch: isCount, appendId: isId, order: isWhole(1), rows: areRows }),
   place: shape({
     ...of,
     importId: isId,

@@ -262,6 +262,7 @@ async function claimIn(
   const { parent } = record
   const above = parent && tx.objectStore('records').getKey(parent.conversationId)
   refuseOrphan(record, (await above) !== undefined)
+  if (record === found) return { ...claim, epoch: record.epoch }
   await Promise.all([
     tx.objectStore('records').put(record),
     tx.objectStore('counters').put(claim, COUNTER),

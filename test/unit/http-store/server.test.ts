@@ -39,7 +39,8 @@ async function ask(
 
 const of = (call: string, more: object) => ({ call, format: FORMAT, conversationId: 'c', ...more })
 const claim = of('claim', { at: 1 })
-const append = (more: object) => of('append', { epoch: 1, appendId: 'a', rows: [], ...more })
+const append = (more: object) =>
+  of('append', { epoch: 1, appendId: 'a', order: 1, rows: [], ...more })
 
 describe('a store handler', () => {
   it('keeps whose the newest claim is, and gives none that comes too late', async () => {
@@ -134,6 +135,8 @@ describe('a store handler', () => {
     ['a name that is none', of('claim', { at: 1, claimId: 7 })],
     ['a condition that is none', of('claim', { at: 1, ifEpoch: -1 })],
     ['a time without an end', '{"call":"claim","format":2,"conversationId":"c","at":1e999}'],
+    ['an order that is none', append({ order: 0 })],
+    ['an attempt that is none', of('claim', { at: 1, attempt: 7 })],
     ['an epoch that is none', append({ epoch: -1 })],
     ['rows that are none', append({ rows: 'rows' })],
     ['rows that are no rows', append({ rows: [1] })],

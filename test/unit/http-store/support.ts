@@ -42,5 +42,5 @@ export function ended(runId: string): NewRow {
 }
 
 export function appendOf(epoch: number, ...rows: readonly NewRow[]): Append {
-  return { conversationId: 'c', epoch, appendId: newId('append'), rows }
+  return { conversationId: 'c', epoch, appendId: newId('append'), order: (ids += 1), rows }
 }
