@@ -3,8 +3,7 @@ import { createTestAgent, createTestStorage, simulateReload } from '../../dist/t
 import { httpStore } from '../../dist/http-store.js'
 import { shiftClock } from './shifted-clock.mjs'
 
-// One device: a page and a worker of its own, as the package was built. Messages say what it does, for one trial after
-// another.
+// A device runs a page and a worker of its own from `dist`. Messages tell it what to do, in one trial after another.
 
 const CONVERSATION = 'shared'
 const N = { type: 'object', properties: { n: { type: 'integer' } } }
@@ -35,7 +34,7 @@ const SCRIPT = {
 }
 const open = new Set()
 const stores = new Set()
-/** Of the trial: its url, tenant, name and number, and the part of IndexedDB that outlives a reload. */
+/** The url, tenant, name and number of the trial, and the part of IndexedDB that outlives a reload. */
 let trial = null
 let agent = null
 let talk = null

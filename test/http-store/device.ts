@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
 
-/** What a device shows of the conversation's state. */
+/** The state of the conversation as a device shows it. */
 export interface DeviceState {
   /** Runs that it holds and that have not ended. */
   readonly open: number
@@ -19,7 +19,7 @@ export interface DeviceData {
   readonly clockMs: number
 }
 
-/** What the devices of a trial report, whether they live on or not. */
+/** Reports of all devices of a trial, also of those that crashed. */
 export interface Log {
   readonly effects: string[]
   readonly completed: string[]
@@ -97,7 +97,7 @@ export class Device {
     const thread = spare.pop() ?? new DeviceThread()
     const number = (mounted += 1)
     thread.onReport = ({ trial, effect, ended, outcome }) => {
-      // Of a trial before, whose page is gone.
+      // A page of an earlier trial may still report.
       if (trial !== number) return
       if (effect !== undefined) log.effects.push(effect)
       if (ended !== undefined && outcome === 'completed') log.completed.push(ended)

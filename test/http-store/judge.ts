@@ -7,7 +7,7 @@ export interface Violation {
 }
 
 export interface Evidence {
-  /** Of the conversation, as the database has them. */
+  /** All rows of the conversation in the database. */
   readonly rows: readonly Row[]
   /** Ids of the calls that ran, once for each time. */
   readonly effects: readonly string[]
@@ -62,7 +62,7 @@ function judgeAppends({ rows, acknowledged }: Evidence): Violation[] {
   }
   for (const { appendId, first } of acknowledged)
     if (firsts.get(appendId) !== first)
-      found.push({ what: 'answered append lost', detail: `${appendId} at ${first}` })
+      found.push({ what: 'append is not where it was answered', detail: `${appendId} at ${first}` })
   return found
 }
 

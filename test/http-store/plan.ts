@@ -1,7 +1,7 @@
 import { seeded, type Random } from '../torture/random.ts'
 import type { Blow } from './stage.ts'
 
-/** What a device is told to do. `crash`: its thread ends, and another device takes its place. */
+/** An act of a device. After a `crash`, where its thread ends, another device takes its place. */
 export type Act =
   | 'run'
   | 'transfer'
@@ -23,7 +23,7 @@ export interface Step {
   readonly afterMs: number
 }
 
-/** One conversation, and the devices that work on it. */
+/** A conversation, and the devices that work on it. */
 export interface TrialPlan {
   readonly seed: number
   /** Hours by which the clock of each device is wrong. */
@@ -31,7 +31,7 @@ export interface TrialPlan {
   readonly steps: readonly Step[]
 }
 
-/** Trials side by side on the same servers, and what is done to those. */
+/** Trials side by side on the same servers, and the faults of those servers. */
 export interface BatchPlan {
   readonly number: number
   readonly blows: readonly { readonly blow: Blow; readonly afterMs: number }[]

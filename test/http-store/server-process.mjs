@@ -5,7 +5,7 @@ import { applyAgain } from './planted-repeat.mjs'
 import { poolOf } from './postgres.mjs'
 import { shiftClock } from './shifted-clock.mjs'
 
-// One of several servers on one PostgreSQL, in a process that can be killed. It is written as docs/http-store.md shows.
+// A server of the HTTP store, as docs/http-store.md shows it, in a process that can be killed.
 
 const { port, databasePort, clockMs, plantsRepeats } = JSON.parse(process.argv[2])
 shiftClock(clockMs)

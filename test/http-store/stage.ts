@@ -7,7 +7,7 @@ import { openSqlite } from './databases.ts'
 import { poolOf, startPostgres } from './postgres.mjs'
 import { serveStore } from './serve-store.ts'
 
-/** What is done to the servers and to the database while devices work. */
+/** A fault of the servers or the database while devices work. */
 export type Blow = 'kill a server' | 'kill connections' | 'stop the database' | 'crash the database'
 
 /** Two servers of the HTTP store on one database. */
@@ -102,7 +102,7 @@ export async function postgresStage(options: StageOptions): Promise<Stage> {
   }
 }
 
-/** Both servers in this process, on SQLite. Nothing of it is stopped. */
+/** Both servers in this process, on SQLite. Blows do nothing. */
 export async function sqliteStage(): Promise<Stage> {
   const kept = await openSqlite()
   const servers = await Promise.all([serveStore(kept.database), serveStore(kept.database)])

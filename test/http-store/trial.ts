@@ -18,7 +18,7 @@ const MOST_TURNS = 4
 
 export interface TrialOptions {
   readonly stage: Stage
-  /** Of the trial's conversations, which nobody else has. */
+  /** The tenant of this trial alone. */
   readonly tenant: string
   /** Resolves when nothing more is done to the servers. */
   readonly calm: Promise<unknown>
@@ -48,7 +48,7 @@ export async function playTrial(plan: TrialPlan, options: TrialOptions): Promise
 
 const NOTHING = { calls: 0, late: 0, takenOver: 0 }
 
-/** A device and its own way to the servers, which a device that replaces it has, too. */
+/** A device and its own way to the servers. After a crash, the next device uses the same way. */
 interface Post {
   readonly link: UnreliableLink
   readonly clockMs: number
@@ -170,13 +170,13 @@ class Trial {
   }
 
   /** Until no device has a run. What waits for a person is answered; what nobody works on is taken over. */
-  async #settle(): Promise<void> {
+  async #settle(isOver = (): boolean => true): Promise<void> {
     const patience = new Patience()
     let since = performance.now()
     let last = ''
     for (;;) {
       const states = await this.#states()
-      if (states.every(isIdle)) return
+      if (states.every(isIdle) && isOver()) return
       const asks = states.findIndex(({ pending }) => pending > 0)
       if (asks >= 0) await this.#posts[asks]!.device.ask('answer')
       const now = JSON.stringify([states, this.#log.effects.length])
@@ -187,7 +187,7 @@ class Trial {
         return
       }
       const isOwned = states.some(({ ownership }) => OWNED.has(ownership))
-      if (performance.now() - since > (isOwned ? OWNED_MS : LEFT_MS)) {
+      if (performance.now() - since > (isOwned ? OWNED_MS : LEFT_MS) && !states.every(isIdle)) {
         since = performance.now()
         // Nobody would take over a run that a tab is said to work on.
         if (isOwned) this.#violations.push({ what: 'nobody works on it', detail: now })
@@ -209,8 +209,9 @@ class Trial {
     const { device } = this.#posts[this.#random.below(this.#posts.length)]!
     const outcomes: unknown[] = []
     while (outcomes.length < MOST_TURNS) {
-      const outcome = await device.ask('next', `${text} ${outcomes.length}`)
-      await this.#settle()
+      let outcome: unknown = null
+      void device.ask('next', `${text} ${outcomes.length}`).then((ended) => (outcome = ended))
+      await this.#settle(() => outcome !== null)
       if (outcome === 'completed') return
       outcomes.push(outcome)
     }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { listen } from '../browser/support/listen.ts'
 import type { Random } from '../torture/random.ts'
 
-/** What happens to one request on its way. */
+/** The fate of one request on its way. */
 type Fate =
   | 'passes'
   | 'is slow'

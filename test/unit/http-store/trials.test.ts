@@ -13,7 +13,7 @@ import { someOf } from '../more.ts'
 // database are killed. `npm run torture -- stores` plays thousands.
 
 const { TORTURE_STORES, TORTURE_SEED = '1', TORTURE_ONLY } = process.env
-/** One server is an hour ahead. */
+/** The second server is an hour ahead. */
 const CLOCKS = [0, 1]
 
 /** Far more than they take: a busy machine is no failure. */
