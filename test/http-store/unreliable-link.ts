@@ -14,9 +14,9 @@ type Fate =
   | 'answer never comes'
   /** Both copies at once. */
   | 'is doubled'
-  /** It is answered, and a copy arrives later. */
+  /** The server answers, and a copy arrives later. */
   | 'is copied'
-  /** The client gives up, and it arrives later. */
+  /** The client gives up, and the request arrives later. */
   | 'is stalled'
 
 /** In a hundred. */
