@@ -85,10 +85,7 @@ export async function startUnreliableLink(
       link.cutUntil = 0
     },
     deliverLate: () => link.deliverLate(),
-    close: async () => {
-      link.close()
-      await close()
-    },
+    close,
   }
 }
 
@@ -100,7 +97,6 @@ class Link {
   readonly #random: Random
   readonly #held = new Set<Request>()
   readonly #delivering = new Set<Promise<unknown>>()
-  readonly #closed = new AbortController()
 
   constructor(targets: readonly string[], random: Random) {
     this.#targets = targets
@@ -126,10 +122,6 @@ class Link {
     for (const { request } of late.toSorted((a, b) => a.at - b.at)) await this.#deliver(request)
     await Promise.all(this.#delivering)
     return late.length
-  }
-
-  close(): void {
-    this.#closed.abort()
   }
 
   async #carry(request: Request, response: ServerResponse): Promise<void> {
@@ -192,7 +184,7 @@ class Link {
 
   async #forward(request: Request): Promise<Answer> {
     const target = this.#target()
-    const answer = await send(target, request, this.#closed.signal)
+    const answer = await send(target, request)
     if (answer.status === 200) this.#note(request, answer)
     return answer
   }
@@ -205,10 +197,9 @@ class Link {
   }
 
   #stream(incoming: IncomingMessage, response: ServerResponse): void {
-    const { signal } = this.#closed
     const asked = ask(
       `${this.#target()}${incoming.url}`,
-      { headers: headersOf(incoming), signal },
+      { headers: headersOf(incoming) },
       (answer) => {
         response.writeHead(answer.statusCode ?? 502, {
           'content-type': answer.headers['content-type'] ?? '',
@@ -244,10 +235,10 @@ function drawn(random: Random): Fate {
   return 'passes'
 }
 
-function send(target: string, request: Request, signal: AbortSignal): Promise<Answer> {
+function send(target: string, request: Request): Promise<Answer> {
   const { path, headers, body } = request
   return new Promise((resolve, reject) => {
-    const asked = ask(`${target}${path}`, { method: 'POST', headers, signal }, (answer) => {
+    const asked = ask(`${target}${path}`, { method: 'POST', headers }, (answer) => {
       const parts: Buffer[] = []
       answer.on('data', (part: Buffer) => parts.push(part))
       answer.on('error', reject)
