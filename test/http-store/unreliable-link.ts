@@ -31,7 +31,9 @@ const FATES: readonly (readonly [Fate, number])[] = [
   ['is copied', 10],
   ['is stalled', 4],
 ]
-const COPIED_WHILE_CALM = 0.25
+/** Copies of claims that take over would keep devices from ever settling. */
+const COPIED_WHILE_CALM = 'append'
+const COPIES_WHILE_CALM = 0.25
 const SLOW_MS = 250
 const LATE_MS = 1500
 
@@ -59,7 +61,7 @@ export interface UnreliableLink {
   readonly acknowledged: readonly Acknowledged[]
   /** Breaks every connection, and each new one, for a while. */
   cut(forMs: number): void
-  /** From now on, everything passes, though some requests still leave a copy. What is held back stays there. */
+  /** From now on, everything passes, though some appends still leave a copy. What is held back stays there. */
   calm(): void
   /** Delivers the copies that are still held back, in any order, and returns how many those were. */
   deliverLate(): Promise<number>
@@ -126,7 +128,7 @@ class Link {
 
   async #carry(request: Request, response: ServerResponse): Promise<void> {
     const random = this.#random
-    const fate = this.isCalm ? drawnWhileCalm(random) : drawn(random)
+    const fate = this.isCalm ? drawnWhileCalm(request, random) : drawn(random)
     switch (fate) {
       case 'passes':
         return reply(response, await this.#forward(request))
@@ -222,8 +224,9 @@ class Link {
   }
 }
 
-function drawnWhileCalm(random: Random): Fate {
-  return random.chance(COPIED_WHILE_CALM) ? 'is copied' : 'passes'
+function drawnWhileCalm({ body }: Request, random: Random): Fate {
+  const { call } = JSON.parse(String(body)) as { call: string }
+  return call === COPIED_WHILE_CALM && random.chance(COPIES_WHILE_CALM) ? 'is copied' : 'passes'
 }
 
 function drawn(random: Random): Fate {
