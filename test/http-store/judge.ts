@@ -55,6 +55,8 @@ function judgeAppends({ rows, acknowledged }: Evidence): Violation[] {
         })
       else firsts.set(appendId, seq)
     }
+    // A rename has no id, so a second copy writes its title once more.
+    if (row.type === 'renamed') continue
     const text = JSON.stringify(content)
     const copy = contents.get(text)
     if (copy === undefined) contents.set(text, seq)
