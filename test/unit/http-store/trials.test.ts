@@ -55,7 +55,7 @@ else {
     `devices on two servers lose nothing and do nothing twice, whatever is killed (${NO_POSTGRES ?? 'PostgreSQL'})`,
     LIMIT,
     async () => {
-      const outcomes = await play(await postgresStage({ clocks: CLOCKS }), someOf(100))
+      const outcomes = await play(await postgresStage({ clocks: CLOCKS }), someOf(50))
       expect(outcomes.filter(isBad)).toEqual([])
     },
   )
@@ -70,7 +70,7 @@ else {
     LIMIT,
     async () => {
       const stage = await postgresStage({ clocks: CLOCKS, plantsRepeats: true })
-      const outcomes = await play(stage, 4)
+      const outcomes = await play(stage, 2)
       const found = outcomes.flatMap(({ violations }) => violations).map(({ what }) => what)
       expect(found).toContain('append applied twice')
     },
