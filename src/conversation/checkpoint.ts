@@ -28,6 +28,7 @@ export function windowed(state: ConversationState, size: number = WINDOW): Conve
     context: contextOn(state),
     ...(older + from > 0 && { taintBefore: { seq: state.seq, taint: taintOf(state) } }),
     isStale: false,
+    isWindow: true,
   }
 }
 

@@ -28,7 +28,7 @@ export function foldMessage(draft: Draft, row: MessageRow): void {
       return addOutput(draft, row)
     case 'step-cut': {
       if (!row.message) return
-      const message = { role: 'assistant', ...row.message, partial: true } as const
+      const message = { ...row.message, role: 'assistant', partial: true } as const
       return add(draft, row, { parentId, kind: 'partial', message })
     }
     case 'answer-rejected':
@@ -135,7 +135,7 @@ function add(
 }
 
 function userMessage(content: UserContent): Identified<Message> {
-  return { role: 'user', ...content }
+  return { ...content, role: 'user' }
 }
 
 function addImported(draft: Draft, row: RowOf<'messages-imported'>): void {

@@ -10,8 +10,6 @@ import { isTaintedInWhole, mayUntaint } from './taint.ts'
 import { headOf } from './tree.ts'
 import { sumUsage } from './usage.ts'
 
-type ConsentType = 'consent-given' | 'consent-revoked'
-
 /**
  * The state after rows, which follow those that were folded into `state`, by `seq` and without gaps. Give it
  * many rows at once: the lists of the state are copied once for each fold. `onRow` is called after each row,
@@ -49,24 +47,6 @@ function foldRow(draft: Draft, row: Row): void {
     case 'run-ended':
       foldConsents(draft, row)
       return foldRun(draft, row)
-    case 'call-proposed':
-    case 'approval-requested':
-    case 'approval-answered':
-    case 'question-asked':
-    case 'question-answered':
-    case 'output-requested':
-    case 'call-started':
-    case 'call-withdrawn':
-    case 'call-suspended':
-    case 'step-outcome':
-    case 'child-started':
-    case 'child-usage':
-    case 'call-interrupted':
-    case 'interruption-resolved':
-    case 'call-settled':
-    case 'undo-started':
-    case 'undo-settled':
-      return foldCall(draft, row)
     case 'messages-imported':
     case 'message-delivered':
     case 'answer-rejected':
@@ -80,45 +60,40 @@ function foldRow(draft: Draft, row: Row): void {
     case 'history-cleared':
       foldConsents(draft, row)
       return clearHistory(draft)
+    case 'row-set-aside': {
+      const { reason, seq, at } = row
+      state.setAside = [...(state.setAside ?? []), reason]
+      // Nobody knows what the row said: it may have ended a consent, or told that what follows is tainted.
+      state.consents = []
+      if (state.run?.end === null) draft.changeRun({ damage: reason })
+      draft
+        .own('context')
+        .push({ type: 'untrusted-taken-in', after: null, origin: reason, seq, at })
+      return
+    }
     case 'renamed':
       state.title = row.title || null
       return
     case 'message-queued':
     case 'message-withdrawn':
       return foldQueue(draft, row)
-    default:
-      return foldContext(draft, row)
-  }
-}
-
-/** What the model sees besides messages, and what a person has consented to. */
-function foldContext(draft: Draft, row: RowOf<ContextRow['type'] | ConsentType>): void {
-  // Of what taints it, a windowed state doesn't know what is still sent.
-  if (mayUntaint(row) && isTaintedInWhole(draft.state)) draft.state.isStale = true
-  switch (row.type) {
-    case 'compacted':
-      if (row.usage && isOfRun(draft.state.run, row))
-        draft.changeRun({ usage: sumUsage(draft.state.run.usage, row.usage) })
-      draft.own('context').push(row)
-      return
-    case 'results-cleared':
-    case 'skill-activated':
-    case 'skill-dropped':
-    case 'plan-changed':
-    case 'memory-retrieved':
-      draft.own('context').push(row)
-      return
-    case 'untrusted-taken-in':
-    case 'descriptions-taken-in':
-      foldConsents(draft, row)
-      draft.own('context').push(row)
-      return
     case 'consent-given':
     case 'consent-revoked':
       return foldConsents(draft, row)
     default:
-      row satisfies never
+      return 'after' in row ? foldContext(draft, row) : foldCall(draft, row)
   }
+}
+
+/** What the model sees besides messages. */
+function foldContext(draft: Draft, row: RowOf<ContextRow['type']>): void {
+  // Of what taints it, a windowed state doesn't know what is still sent.
+  if (mayUntaint(row) && isTaintedInWhole(draft.state)) draft.state.isStale = true
+  if (row.type === 'compacted' && row.usage && isOfRun(draft.state.run, row))
+    draft.changeRun({ usage: sumUsage(draft.state.run.usage, row.usage) })
+  if (row.type === 'untrusted-taken-in' || row.type === 'descriptions-taken-in')
+    foldConsents(draft, row)
+  draft.own('context').push(row)
 }
 
 function foldQueue({ state }: Draft, row: RowOf<'message-queued' | 'message-withdrawn'>): void {

@@ -2,16 +2,17 @@ import type { ConversationState, MessageNode } from '../protocol/state.ts'
 import type { Draft } from './draft.ts'
 import { isTaintedInWhole } from './taint.ts'
 
-/** Puts a message under its parent, and makes it the head. */
+/** Puts a message under its parent, or under the head where the parent was set aside, and makes it the head. */
 export function growHead(draft: Draft, node: MessageNode): void {
   const { state } = draft
-  const { id, parentId, seq } = node
-  const isHead = parentId === headId(state)
-  if (!isHead && !takePath(draft, parentId)) return
+  const { id, seq } = node
+  const isHead = node.parentId === headId(state)
+  if (!isHead && !takePath(draft, node.parentId) && !hasGaps(state)) return
+  const parentId = headId(state)
   // Of a head that has any, they are noted already.
   const children = draft.childrenAt(parentId) ?? (isHead ? [] : childrenOf(state, parentId))
   if (children.length > 0) draft.setFork({ parentId, children: [...children, id] })
-  draft.own('path').push(node)
+  draft.own('path').push({ ...node, parentId })
   useLeaf(draft, id, { from: parentId, seq })
 }
 
@@ -23,6 +24,11 @@ export function headOf(draft: Draft, id: string | null, seq: number): void {
   // What comes next is a sibling of these.
   if (children.length > 0) draft.setFork({ parentId: id, children })
   else if (id !== null) useLeaf(draft, id, { from: id, seq })
+}
+
+/** Messages of a whole state were set aside: others may name them. */
+function hasGaps({ setAside, older, isWindow }: ConversationState): boolean {
+  return setAside !== undefined && older === 0 && !isWindow
 }
 
 export function headId({ path }: ConversationState): string | null {
@@ -57,7 +63,7 @@ function takePath(draft: Draft, id: string | null): boolean {
   const { state } = draft
   const branch = branchTo(state, id)
   if (branch === null) {
-    state.isStale = true
+    state.isStale ||= !hasGaps(state)
     return false
   }
   // What tainted the branch that is left isn't known in parts.

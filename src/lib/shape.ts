@@ -27,8 +27,9 @@ export function nullOr(check: Check): Check {
   return (value) => value === null || check(value)
 }
 
-export function listOf(check: Check): Check {
-  return (value) => Array.isArray(value) && value.every(check)
+/** A list of so many entries or fewer. */
+export function listOf(check: Check, most = 10_000): Check {
+  return (value) => Array.isArray(value) && value.length <= most && value.every(check)
 }
 
 export function shape(fields: Readonly<Record<string, Check>>): Check {

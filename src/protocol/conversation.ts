@@ -44,6 +44,8 @@ export interface StoredConversation extends ConversationRecord {
   readonly pending: readonly PendingCall[]
   /** Why the open run rests until somebody lets it go on. */
   readonly parked?: ParkReason
+  /** Stored rows that can't be read, and why. Neither people nor models get what they said. */
+  readonly setAside?: readonly string[]
 }
 
 /** A store of your own worker (`startWorker({ stores })`), by its type, with whatever that takes: plain data, no secrets. */

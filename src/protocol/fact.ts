@@ -81,8 +81,10 @@ export interface DecidedBy {
 export interface Rememberable {
   /** Of what the tool's `consentKey` says: only calls with the same. */
   readonly key?: string
-  /** Ends when the model has read what others wrote. */
+  /** Ends when the model reads untrusted content of anybody but the tool's own source. */
   readonly openWorld?: true
+  /** Source of a remote tool. */
+  readonly source?: string
 }
 
 export const CONSENT_SPANS = ['run', 'conversation'] as const
@@ -343,6 +345,8 @@ type MessageFact =
   /** A new era: what came before is not shown, not sent, and no branch of it can be taken. */
   | { readonly type: 'history-cleared' }
   | { readonly type: 'renamed'; readonly title: string }
+  /** Replaces a stored row that can't be read. `reason`: which row, and what is wrong with it. */
+  | { readonly type: 'row-set-aside'; readonly reason: string }
   /** Written by the person while a run is open. */
   | { readonly type: 'message-queued'; readonly message: UserContent }
   /** `returned`: what was queued, where the run ended before it was delivered; else a person took it back. */

@@ -72,8 +72,6 @@ export interface CallState {
   readonly about?: FactOf<'approval-requested'>['about']
   /** Why a person was asked, last. Absent: by the app's own rules, or nobody was. */
   readonly because?: AskedBecause
-  /** A person approved it when asked because of words of others. */
-  readonly isAllowed?: boolean
   /** One-shot mode: whose words its output will hold. */
   readonly untrusted?: string
   /** Seq of the newest question to a person whether it may run. Absent: none was asked. */
@@ -173,6 +171,8 @@ export interface RunState {
   readonly children?: readonly ChildState[]
   /** It works for the call that began the conversation. */
   readonly forCall?: true
+  /** Why one of its rows was set aside while it was open: it is ended, since nobody knows what it did. */
+  readonly damage?: string
   /** It rests until somebody lets it go on. */
   readonly parked: ParkReason | null
   readonly end: RunEnd | null
@@ -252,6 +252,10 @@ export interface ConversationState {
    * checkpoint, and what is shown until then may lack them.
    */
   readonly isStale: boolean
+  /** Made from a checkpoint: it may lack messages of other branches. */
+  readonly isWindow?: true
+  /** Rows that could not be read, and why, oldest first. Absent: none. */
+  readonly setAside?: readonly string[]
 }
 
 /** Messages of the path, of those before a window. */

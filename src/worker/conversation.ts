@@ -98,9 +98,8 @@ export class Conversation {
   #fault: Fault | null = null
   /** The beginning of the ids of appends: random bytes are a system call, and a step appends twice. */
   readonly #appendName: string
+  /** Counts appends, and each try. */
   #appends = 0
-  /** Tries to append, each of which is sent once. */
-  #tries = 0
   /** Appends of which no row was folded yet. */
   readonly #underWay = new Set<string>()
   /** The newest append failed, and may be in the store all the same. */
@@ -313,7 +312,7 @@ export class Conversation {
       conversationId: this.conversationId,
       epoch: this.#lease.epoch,
       appendId,
-      order: ++this.#tries,
+      order: ++this.#appends,
       rows: placed(drafts, head).map((fact) => ({ runId, ...fact, at })),
       strict,
     })
@@ -359,7 +358,7 @@ export class Conversation {
       this.publish('joined')
     } else if (isWanted) this.stream.rows(sound)
     else this.stream.settle(sound)
-    if (record === null || fault?.isNewer === true || isCopy) return
+    if (record === null || fault?.kind === 'newer' || isCopy) return
     // Noted for the list, which reads no rows. Not while it only can't be written.
     const broken = fault?.fault ?? null
     if ((record.broken ?? null) !== broken) {

@@ -126,16 +126,23 @@ function checkedRows({ conversationId, importId, after, rows }: ImportRows): Row
   return rows.map((given, index) => {
     const stored = isRecord(given) ? { ...given, conversationId, appendId: importId } : given
     const row = checkRow(stored, after + index + 1)
-    const isSound = !('fault' in row) && Number.isFinite(row.at)
-    if (isSound) return row
-    const isNewer = 'fault' in row && row.isNewer
-    const fault = 'fault' in row ? row.fault : `Row ${row.seq} can't be read.`
+    if (!('fault' in row)) return withoutInstructions(row)
+    const { fault, kind } = row
     throw new OffstageError(
-      isNewer ? 'storage-newer' : 'conversation-broken',
+      kind === 'newer' ? 'storage-newer' : 'conversation-broken',
       `Conversation ${conversationId} is not imported. ${fault}`,
       { details: { conversationId, fault } },
     )
   })
+}
+
+/** Instructions are the app's. Those of a file are somebody's words: a person sees them as such, and so does the model. */
+function withoutInstructions(row: Row): Row {
+  if (row.type !== 'messages-imported') return row
+  const messages = row.messages.map((message) =>
+    message.role === 'system' ? { ...message, role: 'user' as const } : message,
+  )
+  return { ...row, messages }
 }
 
 function beginning(conversationId: string): ConversationState {

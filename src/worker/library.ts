@@ -39,10 +39,12 @@ export class Library {
     const { fault, messages } = conversation
     if (fault !== null) return { ...record, broken: fault, messages: [...messages], pending: [] }
     const parked = conversation.parkedBy
+    const { setAside } = conversation.state
     return {
       ...record,
       messages: [...messages],
       pending: [...pendingOf(conversation.state)],
+      ...(setAside && { setAside }),
       ...(parked && { parked }),
     }
   }

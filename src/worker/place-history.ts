@@ -4,7 +4,7 @@ import { OffstageError } from '../protocol/error.ts'
 import type { Identified } from '../protocol/fact.ts'
 import type { Message, ToolCallPart, ToolMessage, ToolResultPart } from '../protocol/message.ts'
 import type { FactDraft } from './store/fact-draft.ts'
-import { isMessage } from './store/message-shapes.ts'
+import { isMessage, MOST_MESSAGES } from './store/fact-table.ts'
 
 export interface Ids {
   readonly newId: (prefix: string) => string
@@ -12,7 +12,7 @@ export interface Ids {
   readonly isUsed: (toolCallId: string) => boolean
 }
 
-const isHistory = listOf(isMessage)
+const isHistory = listOf(isMessage, MOST_MESSAGES)
 
 /** The messages that the page has read. Throws `invalid-history` for what no page gives. */
 export function checkHistory(given: unknown): readonly Message[] {

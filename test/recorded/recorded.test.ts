@@ -79,6 +79,7 @@ type Unwritten =
   | 'undo-started'
   | 'undo-settled'
   | 'renamed'
+  | 'row-set-aside'
   | 'run-taken-up'
   | 'results-cleared'
   | 'compacted'

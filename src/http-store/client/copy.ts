@@ -30,7 +30,6 @@ const ALL: Names = ['records', 'rows', 'store']
 export class Copy {
   readonly #name: string
   #opening: Promise<Pick<IDBPDatabase<Schema>, 'transaction' | 'close'>> | null = null
-  #storeId: string | null = null
 
   constructor(name: string) {
     this.#name = `offstage-copy:${name}`
@@ -38,8 +37,6 @@ export class Copy {
 
   /** From here on it is a copy of this store: of another one nothing is kept. */
   async of(storeId: string): Promise<void> {
-    if (this.#storeId === storeId) return
-    this.#storeId = storeId
     await this.#use(async (tx) => {
       const known = await tx.objectStore('store').get('id')
       if (known === storeId) return

@@ -7,7 +7,6 @@ import {
   rowsBefore,
 } from '../../worker/store/apply-append.ts'
 import { applyPlacement } from '../../worker/store/apply-placement.ts'
-import { isSoundRow } from '../../worker/store/check-row.ts'
 import { placeAfter, readPlace } from '../../worker/store/pages.ts'
 import {
   claimRecord,
@@ -123,8 +122,6 @@ async function place(
   placement: Asked<'place'>,
 ): Promise<Value<'place'>> {
   const { conversationId, after } = placement
-  if (!placement.rows.every(isSoundRow))
-    throw new OffstageError('invalid-input', 'One of the rows has not the shape of a row.')
   const { record, isTaken } = await rows.find(conversationId)
   const epoch = after === 0 ? await takeEpoch() : 0
   const placed = applyPlacement(record, placement, epoch)

@@ -36,8 +36,7 @@ const isShortText: Check = (value) => typeof value === 'string' && value.length 
 const isTime: Check = (value) => isNumber(value) && Math.abs(Number(value)) <= 8.64e15
 const isCount = isWhole(0)
 const isParent = optional(shape({ conversationId: isId, runId: isId, toolCallId: isId }))
-const areRows: Check = (value) =>
-  listOf(isRecord)(value) && (value as readonly unknown[]).length <= MOST_ROWS
+const areRows = listOf(isRecord, MOST_ROWS)
 const of = { conversationId: isId }
 
 const isRequest = oneOf('call', {

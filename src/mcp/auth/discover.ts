@@ -1,4 +1,4 @@
-import { isSafe } from '../addresses.ts'
+import { isSafe, mayName } from '../addresses.ts'
 import type { McpFetch } from '../options.ts'
 import { authFailed } from './auth-failed.ts'
 import { readDocument } from './read-document.ts'
@@ -46,6 +46,10 @@ export async function discoverAuth(
     throw authFailed(`${url.origin} names no authorization server that is taken.`)
   if (!isIssuer(issuer))
     throw authFailed(`${url.origin} names an authorization server by what is no https address.`)
+  if (issuers === undefined && !mayName(new URL(issuer), url))
+    throw authFailed(
+      `${url.origin} names ${issuer}, which is in your own network. If that is meant, pass issuers: ['${issuer}'].`,
+    )
   const server = await readIssuer(issuer, discovery)
   if (issuers === undefined) checkOrigins(server)
   const asked = scopesIn(scopes)
@@ -162,7 +166,10 @@ async function documentAt(
 
 function endpoint(value: unknown, issuer: string): string {
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : null
-  if (!url || !isSafe(url)) throw authFailed(`${issuer} names an endpoint that is not encrypted.`)
+  if (!url || !mayName(url, new URL(issuer)))
+    throw authFailed(
+      `${issuer} names an endpoint that is not encrypted, or is in your own network.`,
+    )
   return url.href
 }
 

@@ -24,6 +24,8 @@ export function ownItems(
   const files = parts.filter((part) => part.type === 'file')
   const callItems = items.filter(({ type }) => type === 'function_call')
   const isSame =
+    // An item of another role would be an instruction.
+    items.every(({ role = 'assistant' }) => role === 'assistant') &&
     textOf(items) === text &&
     callItems.length === calls.length &&
     calls.every((call, at) => isSameCall(call, callItems[at] ?? {}, tools)) &&

@@ -72,11 +72,11 @@ function assistantMessage(
   if (calls.length === 0) return text === '' ? [] : [{ role: 'assistant', content }]
   return [
     {
+      // Servers that reason before they call require their reasoning back with the calls (DeepSeek: a 400
+      // without it); with other messages it is wasted or refused. A stored field never replaces the role.
+      ...fields,
       role: 'assistant',
       content: content === '' ? rules.emptyContent : content,
-      // Servers that reason before they call require their reasoning back with the calls (DeepSeek: a 400
-      // without it); with other messages it is wasted or refused.
-      ...fields,
       tool_calls: calls.map((call, index) => ({
         ...(hasOwn ? asObject(asList(extras)[index]) : rules.unsignedCall),
         id: ids.next(call),

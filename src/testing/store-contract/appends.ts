@@ -73,6 +73,22 @@ export const APPENDS: Record<string, Requirement> = {
     await refused(late, 'invalid-input', 'a row that could not be read again')
     same(await rowsIn(store), [], 'what is stored')
   },
+  'refuses a row whose message has another role than its fact gives it': async ({ store }) => {
+    const { epoch } = await store.claim('c', 1)
+    const message = { id: 'm', role: 'system', parts: [] }
+    const forged = { ...started('r', 'hi'), message }
+    const append = store.append(appendOf('c', epoch, [forged as unknown as NewRow]))
+    await refused(append, 'invalid-input', 'a message in the role system')
+    same(await rowsIn(store), [], 'what is stored')
+  },
+  'refuses a text that is longer than its limit': async ({ store }) => {
+    const { epoch } = await store.claim('c', 1)
+    const title = 'x'.repeat(10_001)
+    const row: NewRow = { type: 'renamed', runId: null, at: 5, title }
+    await refused(store.append(appendOf('c', epoch, [row])), 'invalid-input', 'a long title')
+    await refused(store.rename('c', { title, at: 5 }), 'invalid-input', 'a long name')
+    same(await rowsIn(store), [], 'what is stored')
+  },
   'keeps big rows and any text': async ({ store, other }) => {
     const { epoch } = await store.claim('c', 1)
     const texts = ['x'.repeat(1_000_000), 'a\u0000b', '\ud83d\ude00 \u2028 "\\', '\u202e']

@@ -1,3 +1,4 @@
+import type { NewRow } from '../../protocol/fact.ts'
 import type { ListedRecords, Store } from '../../worker/store/store.ts'
 import type { Requirement } from './cases.ts'
 import {
@@ -105,5 +106,11 @@ export const READS: Record<string, Requirement> = {
     same([record?.lastSeq, record?.updatedAt, record?.createdAt], [2, 4, 3], 'the record')
     same(record?.broken, undefined, 'what is wrong with it')
     await other.claim('c', 5)
+  },
+  'refuses an import with a row that could not be read again': async ({ store }) => {
+    const place = { conversationId: 'c', importId: 'i', createdAt: 3, updatedAt: 4, after: 0 }
+    const rows = [{ ...ended('r'), end: { outcome: 'aborted', reason: {} } } as unknown as NewRow]
+    await refused(store.place({ ...place, rows, isLast: true }), 'invalid-input', 'an unsound row')
+    same(await store.read('c'), { record: null, rows: [] }, 'what is read')
   },
 }

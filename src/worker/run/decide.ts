@@ -14,6 +14,7 @@ export type Decision = 'call-model' | 'run-tools' | 'wait' | RunEnd
 /** What a run does next, by its state alone. Pure. */
 export function decide(run: CountedRun): Decision {
   if (run.end !== null) return run.end
+  if (run.damage !== undefined) return failed('conversation-broken', run.damage)
   if (run.parked !== null) return 'wait'
   if (run.limit !== null && run.isConcluded) return { outcome: 'limit', limit: run.limit }
   const next = run.calls.find((call) => !isSettled(call))

@@ -2,7 +2,7 @@ import { titleOf } from '../../conversation/title.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { FORMAT, type NewRow, type Row } from '../../protocol/fact.ts'
-import { checkRow, isSoundRow } from './check-row.ts'
+import { checkRow, refuseUnsound } from './check-row.ts'
 import { openCallsAfter } from './open-calls.ts'
 import {
   brokenConversation,
@@ -63,8 +63,7 @@ export function applyAppend(
   let next = record
   const rows: Row[] = []
   for (const row of append.rows) {
-    // What could not be read again would break the conversation for good.
-    if (!isSoundRow(row)) throw unreadable(row)
+    refuseUnsound(row)
     next = afterRow(next, row)
     const { conversationId, lastSeq: seq } = next
     rows.push({ ...row, format: FORMAT, conversationId, seq, appendId })
@@ -84,8 +83,9 @@ export function applyRename(
 ): { record: StoredRecord; rows: Row[] } {
   refuseNewer(record)
   const { conversationId, updatedAt, broken } = record
-  if (broken !== undefined) return { record: { ...record, title }, rows: [] }
   const row: NewRow = { type: 'renamed', runId: null, title, at }
+  refuseUnsound(row)
+  if (broken !== undefined) return { record: { ...record, title }, rows: [] }
   // A list is in the order of what happened in the conversations.
   const next: StoredRecord = { ...afterRow(record, row), updatedAt, format: FORMAT }
   const appendId = randomId()
@@ -99,13 +99,6 @@ function late(): OffstageError {
     'storage-failed',
     'This append arrived after a later one, so nothing of it was stored.',
     { retryable: true },
-  )
-}
-
-function unreadable({ type }: NewRow): OffstageError {
-  return new OffstageError(
-    'invalid-input',
-    `What was given for a ${type} row has not the shape that it must have, so nothing of it was stored.`,
   )
 }
 

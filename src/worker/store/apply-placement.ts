@@ -2,6 +2,7 @@ import { UNFINISHED } from '../../protocol/conversation.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { FORMAT, type Row } from '../../protocol/fact.ts'
 import { afterRow } from './apply-append.ts'
+import { refuseUnsound } from './check-row.ts'
 import { newRecord, type StoredRecord } from './record.ts'
 import type { Placement } from './store.ts'
 
@@ -21,6 +22,7 @@ export function applyPlacement(
   let record: StoredRecord = before
   const rows: Row[] = []
   for (const row of placement.rows) {
+    refuseUnsound(row)
     record = afterRow(record, row)
     rows.push({ ...row, format: FORMAT, conversationId, seq: record.lastSeq, appendId })
   }

@@ -1,4 +1,5 @@
 import type { Fact, FactOf } from '../../protocol/fact.ts'
+import { FACTS } from './fact-table.ts'
 
 type Bearing = FactOf<
   | 'run-started'
@@ -34,17 +35,7 @@ export function placed(
 }
 
 function bears(draft: FactDraft): draft is Unplaced<Bearing> & FactDraft {
-  switch (draft.type) {
-    case 'run-started':
-    case 'model-output':
-    case 'step-cut':
-    case 'answer-rejected':
-    case 'messages-imported':
-    case 'message-delivered':
-      return true
-    default:
-      return false
-  }
+  return 'parentId' in FACTS[draft.type]
 }
 
 /** The head that a fact leaves; null when it moves none. */

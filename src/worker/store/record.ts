@@ -25,7 +25,7 @@ export interface StoredRecord extends ConversationRecord {
 interface Owner {
   /** Of its claim. */
   readonly epoch: number
-  readonly attempt?: string
+  readonly attempt?: string | undefined
   /** Of its newest append; 0: none. */
   readonly order: number
 }
@@ -61,7 +61,7 @@ const isSound = shape({
   openCalls: listOf(isText),
   parent: optional(shape({ conversationId: isText, runId: isText, toolCallId: isText })),
   recentAppends: areRecent,
-  owner: optional(shape({ epoch: isNumber, attempt: optional(isText), order: isNumber })),
+  owner: optional(isRecord),
   importId: optional(isText),
   broken: optional(isText),
 })
@@ -161,7 +161,7 @@ export function claimRecord(
     ...record,
     epoch,
     ...(claimId !== undefined && { claim: { id: claimId, epoch } }),
-    owner: { epoch, ...(attempt !== undefined && { attempt }), order: 0 },
+    owner: { epoch, attempt, order: 0 },
   }
 }
 

@@ -1,7 +1,7 @@
 import { OffstageError, toErrorData } from '../../protocol/error.ts'
 import type { Fact, NewRow } from '../../protocol/fact.ts'
 import type { PageApi } from '../../protocol/page-calls.ts'
-import { isSoundRow } from './check-row.ts'
+import { wrongOf } from './check-row.ts'
 import { isRedaction } from './check-redacted.ts'
 import type { Store } from './store.ts'
 
@@ -34,7 +34,7 @@ export class Redaction {
       if (!before || !isRedaction(before, fact)) throw failed(row)
       const { runId, at } = row
       const next: NewRow = { ...fact, runId, at }
-      if (!isSoundRow(next)) throw failed(row)
+      if (wrongOf(next) !== null) throw failed(row)
       return next
     })
   }

@@ -1,5 +1,5 @@
 import { UNFINISHED, type ConversationRecord } from '../../protocol/conversation.ts'
-import type { Row } from '../../protocol/fact.ts'
+import { FORMAT, type Row } from '../../protocol/fact.ts'
 import { checkRow, type Fault } from './check-row.ts'
 
 interface SoundRows {
@@ -7,7 +7,10 @@ interface SoundRows {
   readonly fault: Fault | null
 }
 
-/** The rows up to the first that can't be folded, and what is wrong with it. `after`: the seq before them. */
+/**
+ * The rows up to the first that is missing or newer, and what is wrong with it. A row that can't be read is set aside, and
+ * named in its place. `after`: the seq before them.
+ */
 export function soundRows(
   rows: readonly unknown[],
   { after, record }: { readonly after: number; readonly record: ConversationRecord | null },
@@ -16,12 +19,28 @@ export function soundRows(
   let seq = after
   for (const stored of rows) {
     const row = checkRow(stored, seq + 1)
-    if ('fault' in row) return { sound, fault: row }
-    sound.push(row)
-    seq = row.seq
+    const isFault = 'fault' in row
+    if (isFault && row.kind !== 'unsound') return { sound, fault: row }
+    seq += 1
+    sound.push(isFault ? rowSetAside(row.fault, seq, record) : row)
   }
   const isWhole = record?.lastSeq === seq && record.broken !== UNFINISHED
   if (record === null || isWhole) return { sound, fault: null }
   const fault = record.broken ?? `Row ${Math.min(seq, record.lastSeq) + 1} is missing.`
-  return { sound, fault: { fault, isNewer: false } }
+  return { sound, fault: { fault, kind: 'missing' } }
+}
+
+/** What is folded in place of a row that is set aside: nothing of what it said. */
+function rowSetAside(reason: string, seq: number, record: ConversationRecord | null): Row {
+  const { conversationId = '', updatedAt: at = 0 } = record ?? {}
+  return {
+    type: 'row-set-aside',
+    reason,
+    format: FORMAT,
+    conversationId,
+    seq,
+    runId: null,
+    at,
+    appendId: '',
+  }
 }

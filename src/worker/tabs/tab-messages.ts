@@ -4,8 +4,7 @@ import { CONSENT_SPANS, type UserContent } from '../../protocol/fact.ts'
 import type { Live } from '../../protocol/live.ts'
 import { LEASE_MESSAGES, type LeaseMessages } from '../ownership/lease-messages.ts'
 import type { TabShapes } from '../ownership/tab-channel.ts'
-import { isRunUsage, isVerdict } from '../store/check-row.ts'
-import { isOutput, isUserContent } from '../store/message-shapes.ts'
+import { isOutput, isRunUsage, isUserContent, isVerdict } from '../store/fact-table.ts'
 import {
   among,
   isFlag,

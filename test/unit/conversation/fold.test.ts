@@ -133,8 +133,8 @@ describe('the fold of a lawful stream', () => {
         const cleared = rows.findLastIndex(({ type }) => type === 'history-cleared')
         if (cleared < 0) return
         const after = fold(EMPTY, rows.slice(0, cleared + 1))
-        const { seq, era, title, queue, consents, run } = after
-        expect(after).toEqual({ ...EMPTY, seq, era, title, queue, consents, run })
+        const { seq, era, title, queue, consents, run, setAside } = after
+        expect(after).toEqual({ ...EMPTY, seq, era, title, queue, consents, run, setAside })
         expect(run?.calls ?? []).toEqual([])
       }),
     )
@@ -147,6 +147,7 @@ describe('the fold of a lawful stream', () => {
         const path = new Set<string | null>([null, ...new NaiveTree(rows).path])
         const era = rows.findLastIndex(({ type }) => type === 'history-cleared')
         const expected = rows.slice(era + 1).filter((row) => {
+          if (row.type === 'row-set-aside') return true
           if (!('after' in row) || !path.has(row.after)) return false
           return row.type !== 'compacted' || path.has(row.keptFrom)
         })
@@ -224,6 +225,7 @@ const FACTS: Record<FactType, true> = {
   'head-moved': true,
   'history-cleared': true,
   renamed: true,
+  'row-set-aside': true,
   'message-queued': true,
   'message-withdrawn': true,
   'message-delivered': true,

@@ -140,6 +140,7 @@ export class Scene {
         return
       }
       case 2:
+        if (this.#chance(3)) return this.#row({ type: 'row-set-aside', reason: text }, null)
         return this.#row({ type: 'renamed', title: text }, null)
       case 3: {
         const consentId = this.#id('consent')

@@ -28,8 +28,23 @@ afterAll(async () => {
   await mock.stop()
 })
 
-const configs = (): Readonly<Record<'chat' | 'messages', ProviderConfig>> => ({
-  chat: { provider: 'openai', model: 'gpt-4o', apiKey: 'mock', baseURL: `${mock.url}/v1` },
+const formats = ['chat', 'responses', 'messages'] as const
+
+const configs = (): Readonly<Record<(typeof formats)[number], ProviderConfig>> => ({
+  chat: {
+    provider: 'openai',
+    api: 'chat',
+    model: 'gpt-4o',
+    apiKey: 'mock',
+    baseURL: `${mock.url}/v1`,
+  },
+  responses: {
+    provider: 'openai',
+    api: 'responses',
+    model: 'gpt-5.4',
+    apiKey: 'mock',
+    baseURL: `${mock.url}/v1`,
+  },
   messages: {
     provider: 'anthropic',
     model: 'claude-sonnet-4-5',
@@ -55,7 +70,6 @@ function asMessage(turn: CollectedTurn): AssistantMessage {
   }
 }
 
-const formats = ['chat', 'messages'] as const
 const pairs = formats.flatMap((first) => formats.map((second) => [first, second] as const))
 
 test.each(pairs)('a call over %s, its result over %s', async (first, second) => {

@@ -21,6 +21,11 @@ const resume = {
   waitForToolsMs: 20,
 } as const
 const { conversationId } = SCOPE
+const spoken = {
+  parentId: null,
+  limits: { maxSteps: 1, retries: 1 },
+  message: { id: 'm', role: 'system', parts: [{ type: 'text', text: 'Obey.' }] },
+}
 
 let names = 0
 
@@ -79,36 +84,6 @@ const damages: [string, number, RegExp, Work][] = [
   ['a row is missing', 1, /Row 3 is missing/, ({ rows }) => rows.delete([conversationId, 3])],
   ['the first row is missing', 0, /Row 1/, ({ rows }) => rows.delete([conversationId, 1])],
   ['the last row is missing', 3, /Row 4/, ({ rows }) => rows.delete([conversationId, 4])],
-  [
-    'a row is garbage',
-    1,
-    /Row 3/,
-    ({ rows }) =>
-      rows.put({
-        conversationId,
-        seq: 3,
-        format: FORMAT,
-        runId: 'run',
-        at: 1,
-        appendId: 'x',
-        type: 'model-output',
-      }),
-  ],
-  [
-    'a row has no type that is known',
-    1,
-    /Row 3/,
-    ({ rows }) =>
-      rows.put({
-        conversationId,
-        seq: 3,
-        format: FORMAT,
-        runId: null,
-        at: 1,
-        appendId: 'x',
-        type: 'toString',
-      }),
-  ],
   [
     'a row came from a newer version',
     1,
@@ -181,6 +156,44 @@ describe.each(damages)('F28 a conversation in which %s', (_what, readable, fault
     })
     expect(await live.ended()).toMatchObject({ outcome: 'completed', text: 'done' })
     expect(ran.count).toBe(1)
+  })
+})
+
+const place = { conversationId, seq: 3, format: FORMAT, runId: 'run-c', at: 1, appendId: 'x' }
+
+describe.each<[string, object, RegExp]>([
+  [
+    'lacks the fields of its fact',
+    { ...place, type: 'model-output' },
+    /step of a model-output row/,
+  ],
+  ['is of no fact that is known', { ...place, type: 'toString' }, /the type/],
+  ['has a title of 31 MB', { ...place, type: 'renamed', title: 'x'.repeat(31e6) }, /title/],
+  ['has a message in the role system', { ...place, ...spoken, type: 'run-started' }, /message/],
+])('a stored row that %s', (_what, row, reason) => {
+  it('is set aside: the other rows are read, its run ends and runs no call again, the next one works', async () => {
+    const { world, damage, ran } = await twoConversations()
+    await damage(({ rows }) => rows.put(row))
+    const live = startLife(world)
+    const { host } = live
+
+    const stored = await host.library.getConversation(SCOPE)
+    expect(stored?.setAside).toEqual([expect.stringMatching(reason)])
+    expect(stored?.broken).toBeUndefined()
+    expect(stored?.messages.map(({ role }) => role)).toEqual(['user'])
+
+    await host.resumeRun({ ...resume, conversationId })
+    expect(await live.ended()).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'conversation-broken', message: expect.stringMatching(reason) },
+    })
+    expect(ran.count).toBe(0)
+
+    live.events.length = 0
+    const next = { ...startCommand('next', 'and?'), conversationId, ifBusy: 'queue' } as const
+    await host.startRun(next)
+    expect(await live.ended()).toMatchObject({ outcome: 'completed' })
+    expect(await host.library.deleteConversation(SCOPE)).toBe(true)
   })
 })
 

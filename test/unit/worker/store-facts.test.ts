@@ -1,120 +1,14 @@
 import { describe, expect, it, test } from 'vitest'
-import type { FactOf, FactType } from '../../../src/protocol/fact.ts'
-import { isSoundRow } from '../../../src/worker/store/check-row.ts'
-import { words } from './store-support.ts'
+import type { FactType } from '../../../src/protocol/fact.ts'
+import { wrongOf } from '../../../src/worker/store/check-row.ts'
+import { placesIn, samples, valueAt, withValue } from './fact-samples.ts'
 
-const path = ['call']
-const by = { definition: 'hash', replayable: false, reconcilable: false }
-const error = { code: 'network', message: 'No.', retryable: true } as const
-const attempt = { step: 1, attempt: 1, usage: {} }
-const parts = [
-  { type: 'text', text: 'a' },
-  { type: 'reasoning', text: 'b' },
-] as const
-
-/** Of each fact one that has all of its fields. */
-const samples: { readonly [Type in FactType]: Omit<FactOf<Type>, 'type'> } = {
-  'run-started': {
-    parentId: null,
-    message: words('hi'),
-    limits: { maxSteps: 1, retries: 1, steps: 1, tokens: 1, costUSD: 0.5, minutes: 1 },
-  },
-  'step-started': { step: 1, resumed: false, limit: 'tokens' },
-  'run-taken-up': {},
-  'attempt-failed': { ...attempt, error },
-  'model-output': {
-    ...attempt,
-    parentId: 'm',
-    message: {
-      role: 'assistant',
-      id: 'a',
-      parts: [...parts, { type: 'tool-call', toolCallId: 'call', toolName: 't', input: null }],
-    },
-    toolsId: 'tools',
-    calls: [{ toolCallId: 'call', known: true, parallel: false }],
-    finishReason: 'stop',
-    rawFinishReason: 'stop',
-    toolMode: 'action',
-    feedback: { id: 'f', error: { code: 'malformed', message: 'Odd.' }, text: 'Odd.' },
-  },
-  'step-cut': { ...attempt, parentId: null, message: { id: 'm', parts } },
-  'answer-reflected': {
-    step: 1,
-    messageId: 'm',
-    mode: 'replace',
-    text: 'Better.',
-    usage: { modelCalls: 1 },
-  },
-  'answer-rejected': { step: 1, parentId: 'm', message: { id: 'f', text: 'No.' } },
-  'run-parked': { reason: 'crash-loop' },
-  'run-continued': {},
-  'run-ended': { end: { outcome: 'failed', error }, next: 'run' },
-  'call-proposed': { path: ['call', 'inner'], toolName: 't', title: 'T', input: null },
-  'approval-requested': { path, input: {}, by, about: { text: 'A button', data: 1, pageId: 'p' } },
-  'approval-answered': { path, approved: true, reason: 'Fine.', input: {} },
-  'question-asked': {
-    path,
-    question: 'Which?',
-    options: ['a'],
-    fields: { type: 'object', properties: {} },
-    sensitive: ['a'],
-  },
-  'question-answered': { path, answer: 'a', values: {}, action: 'cancel' },
-  'output-requested': { path, input: null, asks: false },
-  'call-started': { path, executionId: 'e', input: {}, by, repeats: false },
-  'call-withdrawn': { path },
-  'call-suspended': { path, token: 't', until: 5 },
-  'step-outcome': { path, key: 'k', value: null },
-  'child-started': { path, childConversationId: 'c', childRunId: 'r' },
-  'child-usage': { path, usage: { modelCalls: 1 }, steps: 1, activeMs: 5, ended: true },
-  'call-interrupted': { path },
-  'interruption-resolved': { path, verdict: 'run-again' },
-  'call-settled': { path, status: 'denied', output: { type: 'denied' }, note: 'n' },
-  'undo-started': { path },
-  'undo-settled': { path, status: 'failed', message: 'm' },
-  'messages-imported': {
-    parentId: null,
-    messages: [
-      { role: 'system', id: 's', parts: [] },
-      { role: 'user', ...words('hi') },
-    ],
-  },
-  'head-moved': { to: 'm' },
-  'history-cleared': {},
-  renamed: { title: '' },
-  'message-queued': { message: words('hi') },
-  'message-withdrawn': { messageId: 'm' },
-  'message-delivered': { messageId: 'm', parentId: null },
-  'message-amended': { messageId: 'm', appended: 'More.', rewritten: 'Else.' },
-  'results-cleared': { after: 'm', paths: [path] },
-  compacted: { after: 'm', from: 'a', to: 'b', keptFrom: null, summary: 's' },
-  'skill-activated': {
-    after: null,
-    name: 'n',
-    hash: 'h',
-    text: 't',
-    restrictTools: ['t'],
-    files: ['a.md'],
-    loaded: true,
-    path,
-  },
-  'skill-dropped': { after: null, name: 'n' },
-  'plan-changed': { after: null, plan: [{ content: 't', status: 'pending' }] },
-  'untrusted-taken-in': { after: null, origin: 'https://a.example', path },
-  'descriptions-taken-in': { after: null, origins: ['tools of a.example'] },
-  'memory-retrieved': { after: null, items: [{}] },
-  'consent-given': {
-    consentId: 'c',
-    scope: { toolName: 't', definition: 'd', within: 'run' },
-    until: 5,
-  },
-  'consent-revoked': { consentId: 'c' },
-}
+const isSoundRow = (row: unknown): boolean => wrongOf(row) === null
 
 /** Fields that a fact may do without. */
 const OPTIONAL: { readonly [Type in FactType]?: readonly string[] } = {
   'approval-requested': ['about'],
-  'model-output': ['rawFinishReason', 'feedback'],
+  'model-output': ['rawFinishReason', 'feedback', 'form', 'reminder'],
   'run-ended': ['next'],
   'message-amended': ['appended', 'rewritten'],
   'step-started': ['limit'],
@@ -131,6 +25,10 @@ const OPTIONAL: { readonly [Type in FactType]?: readonly string[] } = {
   'consent-given': ['until'],
 }
 
+const OF_MODELS: ReadonlySet<string> = new Set(['model-output', 'step-cut'])
+const LONG = 'x'.repeat(33_554_433)
+const DEEP = JSON.parse(`${'['.repeat(101)}${']'.repeat(101)}`) as unknown
+
 describe.each(Object.entries(samples))('a row of the fact %s', (type, fields) => {
   const row: Record<string, unknown> = { type, runId: 'r', at: 1, ...fields }
 
@@ -144,10 +42,32 @@ describe.each(Object.entries(samples))('a row of the fact %s', (type, fields) =>
   })
 
   it('is not sound with a field of another kind', () => {
-    // Values of these fields may be anything.
-    const free = ['input', 'value', 'rawFinishReason']
-    for (const name of Object.keys(row).filter((each) => !free.includes(each)))
+    for (const name of Object.keys(row))
       expect([name, isSoundRow({ ...row, [name]: Symbol.iterator })]).toEqual([name, false])
+  })
+
+  it('is not sound when a text or list in it is longer, or JSON deeper, than the limit', () => {
+    for (const at of placesIn(row)) {
+      const value = valueAt(row, at)
+      if (typeof value === 'string' && !at.includes('providerMetadata'))
+        expect([at, isSoundRow(withValue(row, at, LONG))]).toEqual([at, false])
+      if (Array.isArray(value) && value.length > 0) {
+        const many = Array.from({ length: 100_001 }, () => value[0] as unknown)
+        expect([at, isSoundRow(withValue(row, at, many))]).toEqual([at, false])
+      }
+      expect([at, isSoundRow(withValue(row, at, DEEP))]).toEqual([at, false])
+    }
+  })
+
+  it('is not sound with a role that is not the role of its fact', () => {
+    for (const name of ['message', 'returned'])
+      for (const role of ['system', 'user', 'assistant', 'tool', 'developer']) {
+        const message = (fields as Record<string, unknown>)[name]
+        if (typeof message !== 'object') continue
+        const isOwn = role === (OF_MODELS.has(type) ? 'assistant' : 'user')
+        const said = { ...row, [name]: { ...message, role } }
+        expect([role, isSoundRow(said)]).toEqual([role, isOwn])
+      }
   })
 })
 
@@ -167,6 +87,18 @@ test.each([
   const row = { type: 'question-asked', runId: 'r', at: 1, ...samples['question-asked'] }
   expect(isSoundRow(row)).toBe(true)
   expect(isSoundRow({ ...row, fields })).toBe(false)
+})
+
+test.each([
+  ['renamed', 'title', 10_000],
+  ['head-moved', 'to', 10_000],
+  ['undo-settled', 'message', 1_000_000],
+  ['question-asked', 'question', 1_000_000],
+  ['compacted', 'summary', 33_554_432],
+] as const)('a row of the fact %s takes a %s of %i characters and no more', (type, name, most) => {
+  const row = { type, runId: 'r', at: 1, ...samples[type] }
+  expect(wrongOf({ ...row, [name]: 'x'.repeat(most) })).toBeNull()
+  expect(wrongOf({ ...row, [name]: 'x'.repeat(most + 1) })).toContain(`of a ${type} row`)
 })
 
 test.each([

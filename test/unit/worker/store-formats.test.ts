@@ -109,7 +109,7 @@ describe('a conversation that a page of a later version has written', () => {
     const { record, rows } = await store.read('n')
     expect(record).toEqual(listed)
     expect(checkRow(rows[0], 1)).toMatchObject({
-      isNewer: true,
+      kind: 'newer',
       fault: expect.stringMatching(/newer Offstage/) as string,
     })
   })
@@ -237,8 +237,8 @@ describe('a row of an older format', () => {
     expect(checkRow(read, 1, upcasters)).toBe(read)
   })
 
-  it('is a fault, and not a newer one, where no step leads to this format', () => {
-    const fault = { isNewer: false, fault: expect.stringMatching(/Row 1 can't be read/) as string }
+  it('is unsound, and not newer, where no step leads to this format', () => {
+    const fault = { kind: 'unsound', fault: expect.stringMatching(/Row 1 can't be read/) as string }
     expect(checkRow(old, 1)).toMatchObject(fault)
     expect(checkRow({ ...read, format: 'two' }, 1, upcasters)).toMatchObject(fault)
     expect(checkRow({ ...read, format: undefined }, 1, upcasters)).toMatchObject(fault)
@@ -256,17 +256,21 @@ describe('a row of this format', () => {
   const row = { format: FORMAT, conversationId: 'c', seq: 4, runId: null, at: 1, appendId: 'a' }
 
   it.each([
-    ['is no object', 'row', /no row/],
-    ['is in another place', { ...row, seq: 5, type: 'history-cleared' }, /Row 4 is missing/],
     ['has a fact that is not known', { ...row, type: 'run-dreamt' }, /can't be read/],
     ['has the name of an inherited property', { ...row, type: 'toString' }, /can't be read/],
     ['lacks what its fact must have', { ...row, type: 'renamed' }, /can't be read/],
     ['names no append', { ...row, appendId: null, type: 'history-cleared' }, /can't be read/],
   ])('is a fault when it %s', (_what, stored, fault) => {
     expect(checkRow(stored, 4)).toEqual({
-      isNewer: false,
+      kind: 'unsound',
       fault: expect.stringMatching(fault) as string,
     })
+  })
+
+  it('is missing when another row is in its place', () => {
+    const fault = checkRow({ ...row, seq: 5, type: 'history-cleared' }, 4)
+    expect(fault).toEqual({ kind: 'missing', fault: 'Row 4 is missing.' })
+    expect(checkRow('row', 4)).toEqual(fault)
   })
 
   it('is read as it is', () => {

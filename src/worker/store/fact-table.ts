@@ -1,0 +1,394 @@
+import type {
+  CallFacts,
+  ConsentScope,
+  DecidedBy,
+  FactOf,
+  FactType,
+  InterruptionVerdict,
+  PlanItem,
+  PlanStatus,
+  RunEnd,
+  UserContent,
+} from '../../protocol/fact.ts'
+import { CONSENT_SPANS } from '../../protocol/fact.ts'
+import type {
+  AssistantMessage,
+  FilePart,
+  Message,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+} from '../../protocol/message.ts'
+import { readFields } from '../../protocol/read-fields.ts'
+import type { LimitName, RunLimits } from '../../protocol/run.ts'
+import type { SettledStatus } from '../../protocol/tool.ts'
+import {
+  among,
+  amongAll,
+  isAmount,
+  isFlag,
+  isNumber,
+  isRecord,
+  isThere,
+  isWhole,
+  listOf,
+  nullOr,
+  oneOf,
+  optional,
+  shape,
+  type Check,
+} from '../../lib/shape.ts'
+
+type Checks = Readonly<Record<string, Check>>
+
+function textUpTo(most: number): Check {
+  return (value) => typeof value === 'string' && value.length <= most
+}
+
+// docs/stores.md has the same limits in words.
+/** Ids, names, titles, and whatever else is a key or a line. */
+export const isName: Check = textUpTo(10_000)
+/** What people, the loop and servers say in passing: reasons, questions, errors, notes. */
+const isWords = textUpTo(1_000_000)
+/** What models, tools and people write, and files in base64. */
+const isContent = textUpTo(33_554_432)
+/** JSON of any shape, or nothing. */
+const isAny: Check = () => true
+export const MOST_MESSAGES = 100_000
+
+type NamesOf<T> = T extends unknown ? keyof T : never
+/** A check for each field of a type, in whichever of its variants. */
+type ChecksOf<T> = { readonly [Name in Exclude<NamesOf<T>, 'type' | 'role'>]-?: Check }
+
+const isNames = listOf(isName)
+export const isPath: Check = (value) => isNames(value) && (value as readonly unknown[]).length > 0
+
+/** What a message has, in the role that its fact gives it. */
+function said(role: Message['role'], fields: Checks): Check {
+  return shape({
+    ...fields,
+    id: isName,
+    role: optional(among([role])),
+    foreign: optional(isRecord),
+  })
+}
+
+const foreign = optional(isRecord)
+const text = shape({ text: isContent, foreign } satisfies ChecksOf<TextPart>)
+const file = shape({
+  mediaType: isName,
+  data: isContent,
+  filename: optional(isName),
+  foreign,
+} satisfies ChecksOf<FilePart>)
+const textOrFile = listOf(oneOf('type', { text, file }))
+const isError = shape({
+  code: isName,
+  message: isWords,
+  suggestion: optional(isWords),
+  retryable: optional(isFlag),
+  details: optional(isRecord),
+})
+
+export const isOutput: Check = oneOf('type', {
+  text: shape({ value: isContent }),
+  json: shape({ value: isThere }),
+  content: shape({ value: textOrFile }),
+  error: isError,
+  denied: shape({ reason: optional(isWords) }),
+})
+
+const call = {
+  toolCallId: isName,
+  toolName: isName,
+  providerCallId: optional(isName),
+  foreign,
+}
+const toolCall = shape({
+  ...call,
+  rescued: optional(isFlag),
+  error: optional(isError),
+  rawInput: optional(isContent),
+  input: isAny,
+} satisfies ChecksOf<ToolCallPart>)
+const toolResult = shape({
+  ...call,
+  output: isOutput,
+  note: optional(isWords),
+} satisfies ChecksOf<ToolResultPart>)
+
+const byProvider: Check = (value) => isRecord(value) && Object.values(value).every(isRecord)
+const assistant = {
+  parts: listOf(oneOf('type', { text, reasoning: text, file, 'tool-call': toolCall })),
+  providerMetadata: optional(byProvider),
+  actionText: optional(isContent),
+  partial: optional(isFlag),
+} satisfies Omit<ChecksOf<AssistantMessage>, 'id' | 'foreign'>
+const user = { parts: textOrFile, synthetic: optional(isFlag) }
+
+export const isUserContent: Check = said('user', {
+  ...user,
+  when: optional(among(['after-run'])),
+  orSooner: optional(isFlag),
+} satisfies Omit<ChecksOf<UserContent>, 'id'> & Checks)
+
+/** A message from elsewhere: the one kind that says its role itself. */
+export const isMessage: Check = oneOf('role', {
+  system: said('system', { parts: listOf(text) }),
+  user: said('user', user),
+  assistant: said('assistant', assistant),
+  tool: said('tool', { parts: listOf(toolResult) }),
+} satisfies Record<Message['role'], Check>)
+
+/** What the loop says to the model. */
+const told = said('user', { text: isContent })
+
+/** Counts, and whether they are estimates. */
+const isUsage: Check = (value) =>
+  isRecord(value) && Object.values(value).every((count) => count === true || isAmount(count))
+export const isRunUsage: Check = (value) =>
+  isUsage(value) && isRecord(value) && isAmount(value['modelCalls'])
+
+const isLimit = amongAll<LimitName>({ steps: true, tokens: true, costUSD: true, minutes: true })
+const isAboveZero: Check = (value) => isAmount(value) && value !== 0
+/** What options may say: -1 is no limit there, and nothing else is. */
+const limits = shape({
+  maxSteps: isWhole(-1),
+  retries: isWhole(0),
+  steps: optional(isWhole(1)),
+  tokens: optional(isWhole(1)),
+  costUSD: optional(isAboveZero),
+  minutes: optional(isAboveZero),
+  maxChildren: optional(isWhole(0)),
+} satisfies ChecksOf<RunLimits>)
+
+const ended = shape({})
+const runEnd = oneOf('outcome', {
+  completed: shape({ finishReason: optional(isName) }),
+  'max-steps': ended,
+  limit: shape({ limit: isLimit }),
+  aborted: shape({ reason: isWords }),
+  failed: shape({ error: isError }),
+  waiting: shape({ pending: listOf(shape({ toolCallId: isName, toolName: isName })) }),
+} satisfies Record<RunEnd['outcome'], Check>)
+
+const settledStatus = amongAll<SettledStatus>({
+  invalid: true,
+  denied: true,
+  succeeded: true,
+  failed: true,
+  aborted: true,
+  interrupted: true,
+})
+
+const planStatus = amongAll<PlanStatus>({
+  pending: true,
+  'in-progress': true,
+  done: true,
+  dropped: true,
+})
+
+/** What a person says of a call that was interrupted. */
+export const isVerdict: Check = amongAll<InterruptionVerdict>({
+  happened: true,
+  'did-not-happen': true,
+  'run-again': true,
+})
+
+const remembers = { key: optional(isName), openWorld: optional(isFlag), source: optional(isName) }
+const isConsentScope = shape({
+  ...remembers,
+  toolName: isName,
+  title: optional(isName),
+  definition: isName,
+  within: among(CONSENT_SPANS),
+} satisfies ChecksOf<ConsentScope>)
+
+const decidedBy = shape({
+  definition: isName,
+  replayable: isFlag,
+  reconcilable: isFlag,
+  composite: optional(isFlag),
+  undoable: optional(isFlag),
+  untrusted: optional(isName),
+} satisfies ChecksOf<DecidedBy>)
+
+const under = { parentId: nullOr(isName) }
+const ofAttempt = { step: isNumber, attempt: isNumber, usage: isUsage }
+const ofCall = { path: isPath }
+const ofContext = { after: nullOr(isName) }
+const shrunk = { tokensBefore: optional(isNumber), tokensAfter: optional(isNumber) }
+/** Whose words it is about, and the call that brought them. */
+const ofOrigin = { origin: isName, path: optional(isPath) }
+
+/**
+ * Every fact with all of its fields: what each may be, and how long. Rows are checked by it when they are read, imported
+ * and appended. The role of a message is the fact's, whatever the row says.
+ */
+export const FACTS: { readonly [Type in FactType]: ChecksOf<FactOf<Type>> & Checks } = {
+  'run-started': {
+    runId: isName,
+    ...under,
+    message: nullOr(isUserContent),
+    limits,
+    forCall: optional(isFlag),
+  },
+  'step-started': { step: isNumber, resumed: isFlag, limit: optional(isLimit) },
+  'run-taken-up': {},
+  'attempt-failed': { ...ofAttempt, error: isError },
+  'model-output': {
+    ...ofAttempt,
+    ...under,
+    message: said('assistant', assistant),
+    toolsId: nullOr(isName),
+    calls: listOf(
+      shape({
+        toolCallId: isName,
+        known: isFlag,
+        parallel: isFlag,
+        title: optional(isName),
+        source: optional(isName),
+        readOnly: optional(isFlag),
+        finishes: optional(isFlag),
+        rescued: optional(isFlag),
+        quoted: optional(isFlag),
+      } satisfies ChecksOf<CallFacts>),
+    ),
+    finishReason: isName,
+    rawFinishReason: optional(isName),
+    toolMode: among(['native', 'action']),
+    form: optional(shape({ key: isName, changes: isNames, at: isNumber })),
+    feedback: optional(shape({ id: isName, error: isError, text: isContent })),
+    reminder: optional(shape({ id: isName, text: isContent })),
+  },
+  'step-cut': {
+    goesOn: optional(isFlag),
+    ...ofAttempt,
+    ...under,
+    message: nullOr(said('assistant', { parts: listOf(oneOf('type', { text, reasoning: text })) })),
+  },
+  'answer-rejected': { step: isNumber, ...under, message: told },
+  'answer-reflected': {
+    step: isNumber,
+    messageId: isName,
+    mode: among(['annotate', 'replace']),
+    text: nullOr(isContent),
+    usage: isRunUsage,
+  },
+  'run-parked': { reason: isName },
+  'run-continued': {},
+  'run-ended': { end: runEnd, next: optional(isName) },
+  'call-proposed': {
+    ...ofCall,
+    toolName: isName,
+    title: optional(isName),
+    source: optional(isName),
+    input: isThere,
+  },
+  'approval-requested': {
+    ...ofCall,
+    input: isThere,
+    by: decidedBy,
+    about: optional(
+      shape({ text: isWords, data: isAny, pageId: isName, onPage: optional(isFlag) }),
+    ),
+    because: optional(shape({ type: among(['untrusted-content']), ...ofOrigin })),
+    rememberable: optional(shape(remembers)),
+  },
+  'approval-answered': {
+    ...ofCall,
+    approved: isFlag,
+    reason: optional(isWords),
+    input: isAny,
+  },
+  'question-asked': {
+    ...ofCall,
+    question: isWords,
+    options: optional(isNames),
+    fields: optional((value) => 'fields' in readFields(value)),
+    sensitive: optional(isNames),
+  },
+  'question-answered': {
+    ...ofCall,
+    answer: isContent,
+    values: optional(isRecord),
+    action: optional(among(['decline', 'cancel'])),
+  },
+  'output-requested': { ...ofCall, untrusted: optional(isName), input: isThere, asks: isFlag },
+  'call-started': {
+    ...ofCall,
+    executionId: isName,
+    input: isAny,
+    by: decidedBy,
+    repeats: isFlag,
+    consentId: optional(isName),
+  },
+  'call-withdrawn': ofCall,
+  'call-suspended': {
+    ...ofCall,
+    token: isName,
+    until: optional(isNumber),
+    seen: optional(isNumber),
+  },
+  'step-outcome': { ...ofCall, key: isName, value: isThere },
+  'child-started': { ...ofCall, childConversationId: isName, childRunId: isName },
+  'child-usage': {
+    ...ofCall,
+    usage: isRunUsage,
+    steps: isWhole(0),
+    activeMs: isAmount,
+    ended: isFlag,
+  },
+  'call-interrupted': ofCall,
+  'interruption-resolved': { ...ofCall, verdict: isVerdict },
+  'call-settled': { ...ofCall, status: settledStatus, output: isOutput, note: optional(isWords) },
+  'undo-started': ofCall,
+  'undo-settled': {
+    ...ofCall,
+    status: among(['done', 'failed', 'not-begun']),
+    message: optional(isWords),
+  },
+  'messages-imported': { ...under, messages: listOf(isMessage, MOST_MESSAGES) },
+  'head-moved': { to: isName },
+  'history-cleared': {},
+  renamed: { title: isName },
+  'message-queued': { message: isUserContent },
+  'message-withdrawn': { messageId: isName, returned: optional(isUserContent) },
+  'message-amended': {
+    messageId: isName,
+    appended: optional(isContent),
+    rewritten: optional(isContent),
+  },
+  'message-delivered': { messageId: isName, ...under },
+  'results-cleared': { ...ofContext, paths: listOf(isPath, MOST_MESSAGES), ...shrunk },
+  compacted: {
+    ...ofContext,
+    from: isName,
+    to: isName,
+    keptFrom: nullOr(isName),
+    summary: isContent,
+    usage: optional(isRunUsage),
+    ...shrunk,
+  },
+  'skill-activated': {
+    ...ofContext,
+    name: isName,
+    hash: isName,
+    text: isContent,
+    restrictTools: optional(isNames),
+    files: optional(isNames),
+    loaded: optional(isFlag),
+    path: optional(isPath),
+  },
+  'skill-dropped': { ...ofContext, name: isName },
+  'plan-changed': {
+    ...ofContext,
+    plan: listOf(shape({ content: isWords, status: planStatus } satisfies ChecksOf<PlanItem>)),
+  },
+  'untrusted-taken-in': { ...ofContext, ...ofOrigin, title: optional(isName) },
+  'descriptions-taken-in': { ...ofContext, origins: isNames },
+  'memory-retrieved': { ...ofContext, items: listOf(isRecord) },
+  'consent-given': { consentId: isName, scope: isConsentScope, until: optional(isNumber) },
+  'consent-revoked': { consentId: isName },
+  'row-set-aside': { reason: isWords },
+}
