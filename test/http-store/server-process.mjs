@@ -17,7 +17,11 @@ const handler = createStoreHandler({
   pollMs: 500,
 })
 
-const server = createServer(async (incoming, response) => {
+const server = createServer((incoming, response) => void answerTo(incoming, response))
+server.listen(port, '127.0.0.1', () => process.send({ port: server.address().port }))
+process.on('disconnect', () => process.exit())
+
+async function answerTo(incoming, response) {
   const gone = new AbortController()
   response.on('close', () => gone.abort())
   const request = new Request(`http://localhost${incoming.url}`, {
@@ -38,6 +42,4 @@ const server = createServer(async (incoming, response) => {
     // The client is gone, or a stream of changes lost its database.
     response.destroy()
   }
-})
-server.listen(port, '127.0.0.1', () => process.send({ port: server.address().port }))
-process.on('disconnect', () => process.exit())
+}

@@ -36,8 +36,9 @@ function isBad({ violations }: KeptOutcome): boolean {
 }
 
 if (TORTURE_STORES)
-  test('trials of the HTTP store', { timeout: 0 }, async ({ task }) => {
+  test('trials of the HTTP store', { timeout: 0 }, async ({ task, onTestFinished }) => {
     const stage = await postgresStage({ clocks: CLOCKS })
+    onTestFinished(() => stage.close())
     const { tally, table } = await playUnits({
       name: `stores-${TORTURE_SEED}`,
       units: planBatches(Number(TORTURE_SEED), Number(TORTURE_STORES)),
@@ -45,7 +46,7 @@ if (TORTURE_STORES)
       titleOf: ({ number, blows }) =>
         `batch ${number} (${blows.map(({ blow }) => blow).join(', ') || 'network alone'})`,
       play: (batch) => playBatch(batch, stage),
-    }).finally(() => stage.close())
+    })
     console.log(`\n${table}`)
     Object.assign(task.meta, { [TALLY]: tally })
     expect(tally.violated, 'trials with a violation').toBe(0)
