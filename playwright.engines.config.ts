@@ -32,7 +32,8 @@ export default defineConfig<object, DrivenOptions>({
             testMatch: [
               ...everywhere,
               'browser/engines-wllama.spec.ts',
-              'browser/{chat,chat-access,chat-access-states,chat-answers,chat-cards,chat-long}.spec.ts',
+              'browser/{chat,chat-access,chat-access-states,chat-answers,chat-approvals,chat-cards}.spec.ts',
+              'browser/{chat-long,chat-losses}.spec.ts',
               'browser/{chat-markdown,chat-policy,chat-refused}.spec.ts',
               'browser/{storage,tabs}.spec.ts',
             ],

@@ -110,18 +110,15 @@ const builds: Record<string, UserConfig> = {
   /** The same, in other routes. */
   relay: library({ entry: { relay: 'src/relay/index.ts' }, splitting: false }),
 
-  /** What people see; the elements share a chunk. */
-  stage: library({
-    entry: {
-      chat: 'src/chat/index.ts',
-      'chat-class': 'src/chat/chat-class.ts',
-      'chat-parts': 'src/chat/chat-parts.ts',
-      inspector: 'src/inspector/index.ts',
-      'inspector-class': 'src/inspector/inspector-class.ts',
-    },
-    splitting: true,
-    intro: STAND_INS,
-    plugins: [withoutLitGlobals(), plainTemplates()],
+  /** For workers of apps that want it: beside the worker, with a library of its own. */
+  ajv: library({ entry: { ajv: 'src/ajv/index.ts' }, splitting: false }),
+
+  /** What people see, each by itself: few pages have two, and one file compresses better than what several would share. */
+  chat: stage({ chat: 'src/chat/index.ts', 'chat-class': 'src/chat/chat-class.ts' }),
+  'chat-parts': stage({ 'chat-parts': 'src/chat/chat-parts.ts' }, false),
+  inspector: stage({
+    inspector: 'src/inspector/index.ts',
+    'inspector-class': 'src/inspector/inspector-class.ts',
   }),
 
   react: binding('react', "'use client';"),
@@ -139,6 +136,15 @@ const builds: Record<string, UserConfig> = {
     // A classic script has no `import.meta`; its own address is known only while it first runs.
     define: { 'import.meta.url': 'offstageScriptUrl' },
   },
+}
+
+function stage(entry: Record<string, string>, splitting = true): UserConfig {
+  return library({
+    entry,
+    splitting,
+    intro: STAND_INS,
+    plugins: [withoutLitGlobals(), plainTemplates()],
+  })
 }
 
 /** One file for each framework, which is the app's own: few pages have two, and several files would compress worse. */

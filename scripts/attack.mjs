@@ -11,15 +11,16 @@ all without). Prints each trial, what succeeded by goal, app and mode, the rates
 an attack. Ends with 1 when one succeeded that must not, or when no trial has the words.
 
   --apps 6     in how many of the six apps each place is tried; 1 takes a sixth of the time
-  --modes a,b  of strict, default and off; off shows only that the attacks are real
+  --modes a,b  of strict, default, unannotated (the app's tools say nothing of their effects) and off, which shows only
+               that the attacks are real
   --seed 1     which goals are tried in which place and app
   --pages 2    how many trials are done at a time, each in a page that the next one takes over
 
-All of it (six apps, three modes) is 1890 trials, and 42 tasks. With --apps 1 it is 315 trials, which took 17 minutes on
-two cores that others used as well.
+All of it (six apps, four modes) is 2520 trials, and 42 tasks. With --apps 1 it is 420 trials; 315 of them took 17 minutes
+on two cores that others used as well.
 `
 
-const WHOLE = { apps: '6', modes: 'strict,default,off' }
+const WHOLE = { apps: '6', modes: 'strict,default,unannotated,off' }
 
 const { words, option } = commandLine(HELP)
 const seed = option('--seed', '1')

@@ -28,6 +28,8 @@ export interface ActionScannerOptions {
    * off by the end of the output is dropped without an error.
    */
   readonly rescue?: boolean
+  /** Calls that neither a marker nor a tool's own tag encloses are text: bare JSON, Python and ReAct. */
+  readonly delimitedOnly?: boolean
   /** The longest block that is read, in characters. Default 1 000 000. */
   readonly maxBlockLength?: number
   /** Makes a `toolCallId`. Default: `call_` and 16 random hexadecimal digits. */
@@ -70,8 +72,8 @@ class Scanner implements ActionScanner {
 
   constructor(tools: readonly ToolDefinition[], options: ActionScannerOptions) {
     const index = indexTools(tools)
-    const { rescue = false, maxBlockLength = 1_000_000 } = options
-    const foreign = new ForeignDetector(index, rescue)
+    const { rescue = false, delimitedOnly, maxBlockLength = 1_000_000 } = options
+    const foreign = new ForeignDetector(index, rescue, delimitedOnly)
     const blocks = createBlockDetector(maxBlockLength)
     this.#sink = new PartSink(index, options)
     this.#newMachine = (reasoning) =>

@@ -1,3 +1,4 @@
+import { isInexact } from '../lib/exact-numbers.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import { ValueProblem } from './call-problem.ts'
 import { describeShape, quote } from './describe-shape.ts'
@@ -107,10 +108,9 @@ function toNumber(text: string, type: 'integer' | 'number'): number {
 
 function checkNumber(value: number, type: 'integer' | 'number', written: string): number {
   if (!Number.isFinite(value)) throw new ValueProblem(`number out of range: ${quote(written)}`)
-  if (type === 'number') return value
-  if (!Number.isInteger(value))
+  if (type === 'integer' && !Number.isInteger(value))
     throw new ValueProblem(`expected a whole number, got ${quote(written)}`)
-  if (!Number.isSafeInteger(value))
+  if (isInexact(written) || (type === 'integer' && !Number.isSafeInteger(value)))
     throw new ValueProblem(`${quote(written)} is too large to be an exact whole number`)
   return value
 }

@@ -1,12 +1,16 @@
+import { quoteInexact } from '../lib/exact-numbers.ts'
 import type { JsonValue } from '../protocol/json.ts'
 
 /** Deeper than any tool's input, and less than what a call stack takes. */
 const MAX_DEPTH = 500
 
-/** The parsed text; undefined when it isn't JSON, gives a key twice, or is nested too deep to be walked through. */
+/**
+ * The parsed text; undefined when it isn't JSON, gives a key twice, or is nested too deep to be walked through. Numbers
+ * that a double would round are texts: exact where a tool takes text, refused where it takes numbers.
+ */
 export function parseBoundedJson(text: string): JsonValue | undefined {
   try {
-    const value = JSON.parse(text) as JsonValue
+    const value = JSON.parse(quoteInexact(text)) as JsonValue
     return isSound(text) ? value : undefined
   } catch {
     return undefined

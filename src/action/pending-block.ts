@@ -31,6 +31,8 @@ export interface PendingBlockOptions {
 
 /** Reads the content of a block without a closer. */
 export interface UnclosedReader {
+  /** A limit cut the output off. */
+  readonly isCut: boolean
   /** It is a call in another format. */
   isForeignCall(content: string): boolean
   /** Where reasoning ends in it that was never opened: the block is a thought. */
@@ -78,8 +80,11 @@ export class PendingBlock {
   end(reader: UnclosedReader): BlockOutcome {
     const { context, aloneInFence } = this.#options
     const trailing = this.#trailing?.text
-    if (trailing !== undefined)
-      return isBlockLast(trailing) ? this.#found('') : this.#asText(trailing)
+    if (trailing !== undefined) {
+      // The model was cut off while it thought.
+      const isDraft = context === 'reasoning' && reader.isCut
+      return isBlockLast(trailing) && !isDraft ? this.#found('') : this.#asText(trailing)
+    }
     const { content, isMention, unclosed } = this.#capture
     const counts = context === 'prose' || aloneInFence
     if (!counts || (isMention && !reader.isForeignCall(content))) return this.#asText('')

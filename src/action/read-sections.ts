@@ -170,10 +170,11 @@ function isAlone(text: string, section: Section, next: Section | undefined): boo
   return next ? skipBlank(rest) === '' : endsAnswer(rest)
 }
 
-function readSection(
+/** The section at the beginning of a text: an ACTION block, or a call in another format; undefined when it is none. */
+export function readSection(
   text: string,
   index: ToolIndex,
-  { maxLength, isCut }: OwnSectionsOptions,
+  { maxLength, isCut }: Pick<OwnSectionsOptions, 'maxLength' | 'isCut'>,
 ): SectionRead | undefined {
   const opener = matchOpener(text, 0, true)
   if (typeof opener !== 'object') return readForeign(text, index, { isCut })

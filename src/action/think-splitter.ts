@@ -38,6 +38,7 @@ export function createThinkSplitter(options: ThinkSplitterOptions = {}): ThinkSp
 }
 
 class DeltaSink implements Sink {
+  readonly isCut = false
   #parts: StreamPart[] = []
   readonly #loneCloser: ThinkSplitterOptions['loneCloser']
 

@@ -1,4 +1,5 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
+import { SeenApprovals } from './seen-approvals.ts'
 
 /** How long a card that appeared, or moved by itself, is not to be pressed by a pointer. Milliseconds. */
 const SETTLING = 500
@@ -37,6 +38,7 @@ interface Thrown {
  * pointer goes down. Keys press what has the focus, which no card takes by itself.
  */
 export class CardGuard implements ReactiveController {
+  readonly seen: SeenApprovals = new SeenApprovals()
   readonly #host: Host
   readonly #cards = new Map<Element, Card>()
   #root: HTMLElement | DocumentFragment | null = null
@@ -122,6 +124,7 @@ export class CardGuard implements ReactiveController {
       const settledAt = this.#settledAt(card, { top, left, now, isChatMoved, isOwn })
       this.#cards.set(card, { top, left, settledAt })
     }
+    if (this.seen.look(this.#host.renderRoot)) this.#host.requestUpdate()
   }
 
   #settledAt(card: Element, { top, left, now, isChatMoved, isOwn }: Place): number {

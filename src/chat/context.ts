@@ -11,6 +11,7 @@ import type { AnswerOptions } from './answer-options.ts'
 import type { EngineLoading } from './parts/engine-loading.ts'
 import type { ShownRows } from './parts/row-window.ts'
 import type { ChatRow } from './parts/rows.ts'
+import type { SeenApprovals } from './seen-approvals.ts'
 import type { PanelWidth } from './panel-width.ts'
 import type { Placement } from './placement.ts'
 import type { Words } from './words/words.ts'
@@ -47,6 +48,8 @@ export interface ChatContext {
   readonly loading: EngineLoading | null
   /** The newest message is in view, or is being followed. */
   readonly isFollowing: boolean
+  /** The approvals that the person has had in view as a whole. */
+  readonly seen: Pick<SeenApprovals, 'has'>
 }
 
 /** What a message is drawn from beside itself: with the rest of a snapshot, which changes often, it would be drawn as often. */

@@ -17,6 +17,7 @@ import { HistoryWindow } from './history-window.ts'
 import { KeptWriting } from './kept-writing.ts'
 import { localeFor } from './locale-for.ts'
 import { createLocalState } from './local-state.ts'
+import { noteLostParts } from './lost-parts.ts'
 import type { ChatProperties } from './offstage-chat.ts'
 import { PanelWidth } from './panel-width.ts'
 import { problemKey } from './problem-key.ts'
@@ -66,8 +67,9 @@ export class ChatElement extends LitElement implements ChatProperties {
   readonly #history = new HistoryWindow(this, () => this.#scroll.showsNewest)
   readonly #width = new PanelWidth(this, () => remembered(this.id, 'browser'))
   readonly #announcer = new Announcer(this)
-  readonly #around = new Surroundings(this)
+  readonly #around = new Surroundings(this, (...run) => void noteLostParts(...run, this.#local))
   readonly #rendered = new RenderedCalls(this)
+  readonly #guard = new CardGuard(this)
   readonly #writing = new KeptWriting(() => remembered(this.id))
   readonly #deletions = new DeletionWatch()
   readonly #followUps = new FollowUps()
@@ -79,7 +81,7 @@ export class ChatElement extends LitElement implements ChatProperties {
   constructor() {
     super()
     keepFocus(this)
-    this.addController(new CardGuard(this))
+    this.addController(this.#guard)
     this.addController(new VisibleScreen(this))
     this.agent = null
     this.conversationId = null
@@ -232,6 +234,7 @@ export class ChatElement extends LitElement implements ChatProperties {
       isKept: this.#around.isKept,
       loading: this.#around.loading,
       isFollowing: this.#scroll.isFollowing,
+      seen: this.#guard.seen,
     }
   }
 

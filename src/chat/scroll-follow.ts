@@ -22,7 +22,7 @@ export class ScrollFollow implements ReactiveController {
   #isFollowing = true
   /** Where this has scrolled to: what the log's position is compared with. */
   #keptAt = -1
-  /** The message that stays in view from its beginning on, since it is longer than the log. */
+  /** The message or card that stays in view from its beginning on, since it is longer than the log. */
   #anchor: Element | null = null
   /** Messages whose beginning was shown: it isn't gone back to. */
   readonly #anchored = new WeakSet<Element>()
@@ -100,12 +100,13 @@ export class ScrollFollow implements ReactiveController {
     this.#keptAt = log.scrollTop
   }
 
-  /** The last thing of the log, where that is a message that is longer than it, and that nobody has scrolled in. */
+  /** The last thing of the log, where that is a message or a card that is longer than it, and that nobody has scrolled in. */
   #anchorIn(log: HTMLElement): Element | null {
     const end = log.lastElementChild
     // What may be sent next belongs to it.
     const last = end?.matches('.follow-ups') ? end.previousElementSibling : end
-    if (!last?.matches('.reply') || last.scrollHeight <= log.clientHeight) return null
+    if (!last?.matches('.reply, .call.waiting') || last.scrollHeight <= log.clientHeight)
+      return null
     return this.#anchored.has(last) ? null : last
   }
 }

@@ -136,6 +136,12 @@ export interface Agent extends CallAnswers, AsyncDisposes {
     request: ExtractOptions<Schema>,
   ): Promise<Extracted<Schema>>
 
+  /**
+   * From here on, `approve`, `answer` and `run-again` need a person's press, unless the agent has `consent: 'page'`.
+   * `<offstage-chat>` calls this when it shows the agent.
+   */
+  requirePerson(): void
+
   /** Ends all open runs and extractions of this agent on this page. */
   abort(reason?: string): void
   /** Starts the worker and loads what a run needs. */

@@ -4,7 +4,7 @@ import { checkModel, checkOptions, checkPrices } from './check-options.ts'
 import { checkNames } from './check-names.ts'
 import { copyConfig } from './copy-config.ts'
 import { randomId } from '../lib/random-id.ts'
-import { memoriesOf } from './memory.ts'
+import { memoriesOf, toolsOfMemories } from './memory.ts'
 import { pageStorage } from './page-storage.ts'
 import type { AgentOptions } from './options.ts'
 import { personAnswers } from './person-answers.ts'
@@ -20,9 +20,9 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
   const core = new AgentCore(options, inline)
   const { agentEvents, config, registry, later } = core
   const { tools = [], skills } = options
-  for (const tool of [...tools, ...toolsOfSkills(skills, tools)]) registry.register(tool)
   const memories = memoriesOf(options)
-  for (const { tools: own = [] } of memories) for (const tool of own) registry.register(tool)
+  for (const tool of [...tools, ...toolsOfSkills(skills, tools), ...toolsOfMemories(memories)])
+    registry.register(tool)
   if (options.enabledTools) registry.enable(options.enabledTools)
   const start = runStarter(core, options)
   const agent: Agent = {
@@ -51,6 +51,7 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
     inputSchema: (toolName) => registry.get(toolName)?.inputSchema ?? null,
     asTool: (options) => subAgentTool({ agent, core, start, options: options as SubAgentOptions }),
     ...personAnswers(core),
+    requirePerson: () => core.personCheck.requirePerson(),
     abort: (reason) => core.abort(reason),
     prepare: later('prepare'),
     extract: (request) =>

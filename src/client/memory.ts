@@ -38,13 +38,20 @@ export interface AgentMemory {
     query: string,
     context: RetrieveContext,
   ): readonly MemoryEntry[] | Promise<readonly MemoryEntry[]>
-  /** Given to the model as tools of the agent. */
-  readonly tools?: readonly Tool[]
+  /**
+   * Tools for the model. A function makes them for all memories of the agent, and is asked once though several have it:
+   * so they share one set.
+   */
+  readonly tools?: MemoryTools
+  /** What it finds is sent in full, before what other memories find, which are ranked together. Default false. */
+  readonly always?: boolean
   /** What a person is shown, newest first. With `forget`, the chat has a sheet for it. */
   list?(where: { readonly conversationId: string }): Promise<readonly ListedMemory[]>
   /** Resolves to how many of these there were. */
   forget?(ids: readonly string[], where: { readonly conversationId: string }): Promise<number>
 }
+
+export type MemoryTools = readonly Tool[] | ((memories: readonly AgentMemory[]) => readonly Tool[])
 
 /** An entry as a person is shown it. */
 export interface ListedMemory extends MemoryEntry {
@@ -59,6 +66,11 @@ export function memoriesOf({
   readonly memory?: AgentMemory | readonly AgentMemory[]
 }): readonly AgentMemory[] {
   return isList(memory) ? memory : [memory]
+}
+
+export function toolsOfMemories(memories: readonly AgentMemory[]): readonly Tool[] {
+  const sets = new Set(memories.map(({ tools = [] }) => tools))
+  return [...sets].flatMap((tools) => (typeof tools === 'function' ? tools(memories) : tools))
 }
 
 function isList(memory: AgentMemory | readonly AgentMemory[]): memory is readonly AgentMemory[] {

@@ -4,7 +4,7 @@
  */
 export const OPTION_NAMES = {
   createAgent:
-    'model instructions:string values:object tools:array enabledTools:array controlTools:array skills:array questionFields:boolean context:function toolApproval=never|destructive|writes|always|function whileTainted=ask-effects|ask-writes|allow consent=person beforeToolCall:function afterToolCall:function beforeModel:function redact:function verify:function verifyRounds verifyTimeoutMs:number reflect:object maxSteps retries maxChildren memory:object|array compaction:object|boolean limits:object storage=memory|object retention:object titles:object|boolean worker:function workerUrl engines:array raw:boolean requests:boolean heartbeatMs:number',
+    'model instructions:string values:object tools:array enabledTools:array controlTools:array skills:array questionFields:boolean context:function toolApproval=never|destructive|writes|always|function whileTainted=ask-effects|ask-writes|allow consent=person|page beforeToolCall:function afterToolCall:function beforeModel:function redact:function verify:function verifyRounds verifyTimeoutMs:number reflect:object maxSteps retries maxChildren memory:object|array compaction:object|boolean limits:object storage=memory|object retention:object titles:object|boolean worker:function workerUrl engines:array raw:boolean requests:boolean heartbeatMs:number',
   configure: 'model instructions:string values:object',
   run: 'conversationId signal maxSteps retries maxChildren limits:object ifBusy=refuse|queue|replace history values:object|boolean',
   send: 'when=next-step|now|after-run|soonest values:object|boolean',

@@ -147,9 +147,10 @@ export interface AgentOptions {
   readonly whileTainted?: WhileTainted
   /**
    * `'person'`: `approve` and all other answers take a press of a person's own on the page, after the question: see
-   * docs/security.md. Default: they are refused only where page tools may have pressed the button.
+   * docs/security.md. `'page'`: they are refused only where page tools may have pressed the button. Default: `'person'`
+   * once an `<offstage-chat>` shows the agent (outcomes that the app reports need no press then), else `'page'`.
    */
-  readonly consent?: 'person'
+  readonly consent?: 'person' | 'page'
   /** Before a call is checked and run: may veto it or change its input. Throwing vetoes. */
   readonly beforeToolCall?: (
     call: HookedCall,

@@ -1,16 +1,12 @@
 /**
- * Calls back when the page is hidden, frozen or left: none of these is sure to be followed by another sign of life.
+ * Calls back when the page is shown, hidden, frozen or left: none of the last three is sure to be followed by another sign
+ * of life.
  */
-export function onPageHiding(signal: AbortSignal, hiding: () => void): void {
+export function onPageVisibility(signal: AbortSignal, changed: () => void): void {
   const options = { signal, capture: true }
-  globalThis.addEventListener?.('pagehide', hiding, options)
-  const { document } = globalThis
-  document?.addEventListener('freeze', hiding, options)
-  document?.addEventListener(
-    'visibilitychange',
-    () => document.visibilityState === 'hidden' && hiding(),
-    options,
-  )
+  globalThis.addEventListener?.('pagehide', changed, options)
+  for (const type of ['freeze', 'visibilitychange'])
+    globalThis.document?.addEventListener(type, changed, options)
 }
 
 /**

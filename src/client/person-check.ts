@@ -9,6 +9,9 @@ import { PressWatch } from './press-watch.ts'
 /** How long a consent may be used. Milliseconds. */
 const CONSENT_MS = 120_000
 
+/** `'page'`: an answer needs no press of a person's own, unless page tools act. */
+export type ConsentMode = 'person' | 'page'
+
 /** A consent that was given and is not used yet. */
 interface Given {
   readonly toolCallId: string
@@ -39,12 +42,20 @@ export class PersonCheck {
   readonly #asked = new AskedCalls()
   readonly #given = new WeakMap<PersonConsent, Given>()
   readonly #watch: PressWatch
-  readonly #needsPress: boolean
+  readonly #mode: ConsentMode | undefined
+  #needsPress = false
 
-  constructor(mode: 'person' | undefined, signal: AbortSignal) {
-    this.#needsPress = mode === 'person'
+  constructor(mode: ConsentMode | undefined, signal: AbortSignal) {
+    this.#mode = mode
     this.#watch = new PressWatch(signal)
-    if (this.#needsPress) this.#watch.look()
+    if (mode === 'person') this.requirePerson()
+  }
+
+  /** From here on, answers need a press, unless the app has chosen otherwise. */
+  requirePerson(): void {
+    if (this.#mode === 'page') return
+    this.#needsPress = true
+    this.#watch.look()
   }
 
   note(row: Row): void {
@@ -89,7 +100,7 @@ export class PersonCheck {
 
   /** The same for what a call came to, which the page's own code may say unless it takes a person. */
   checkOutcome(call: CallRef, consent?: PersonConsent): PersonsWord | null {
-    return this.#needsPress ? this.check(call, consent) : null
+    return this.#mode === 'person' ? this.check(call, consent) : null
   }
 
   /** How it is taken back; false: it isn't good for this. */
@@ -133,7 +144,7 @@ function isFree({ turns }: Asked): boolean {
 function refused(): OffstageError {
   return new OffstageError(
     'consent-refused',
-    'Only a person may answer this, by a press of their own after it was asked, and not while page tools act on the page. Press again.',
+    'Only a person’s own press answers this, not while page tools act. Press again.',
     { retryable: true },
   )
 }

@@ -1,3 +1,4 @@
+import { fused } from '../lib/fused.ts'
 import { untilAborted } from './until-aborted.ts'
 import { describeThrown } from '../protocol/error.ts'
 import type { RetrievedMemory } from '../protocol/memory.ts'
@@ -16,13 +17,16 @@ interface Retrieval extends Pick<RetrieveContext, 'conversationId' | 'writtenBy'
   warn(message: string): void
 }
 
-/** What the memories find, in their order: bounded in time, number and length. Never rejects. */
+/** What the memories find, ranked together: bounded in time, number and length. Never rejects. */
 export async function retrieveMemories(
   memories: readonly AgentMemory[],
   retrieval: Retrieval,
 ): Promise<readonly RetrievedMemory[]> {
   const found = await Promise.all(memories.map((memory) => retrieveFrom(memory, retrieval)))
-  return found.flat().slice(0, MAX_ENTRIES)
+  const always = found.filter((_, place) => memories[place]?.always)
+  const ranked = found.filter((_, place) => !memories[place]?.always)
+  const all = [...always.flat(), ...fused(ranked, ({ id, text }) => `${id} ${text}`)]
+  return all.slice(0, MAX_ENTRIES)
 }
 
 async function retrieveFrom(

@@ -1,11 +1,16 @@
 /**
  * JSON for whatever a page may hand over: cycles, big integers, maps, errors, binary data and DOM
  * nodes take a readable form instead of throwing or vanishing. Throws what a `toJSON` throws, and on
- * nesting too deep for the engine. `undefined` for functions and symbols.
+ * nesting too deep for the engine. `undefined` for functions and symbols. `inPlaceOf` gives the text that replaces a value.
  */
-export function stringify(value: unknown): string | undefined {
+export function stringify(
+  value: unknown,
+  inPlaceOf: (raw: unknown) => string | false = () => false,
+): string | undefined {
   const parents: unknown[] = []
   return JSON.stringify(value, function (this: unknown, _key, raw: unknown) {
+    const text = inPlaceOf(raw)
+    if (text !== false) return text
     if (typeof raw === 'bigint') return String(raw)
     if (typeof raw !== 'object' || raw === null) return raw
     while (parents.length && parents.at(-1) !== this) parents.pop()
@@ -21,6 +26,7 @@ function readable(raw: object): unknown {
   if (tag === 'Error') return { name: (raw as Error).name, message: (raw as Error).message }
   if (tag === 'Map') return Object.fromEntries(raw as Map<PropertyKey, unknown>)
   if (tag === 'Set') return [...(raw as Set<unknown>)]
+  if (/^(Int|Uint16|Uint32|Float|Big)\w*Array$/.test(tag)) return Array.from(raw as Float64Array)
   return 'nodeType' in raw || 'byteLength' in raw || tag === 'Blob' || tag === 'File'
     ? `[${tag}]`
     : raw

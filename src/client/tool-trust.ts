@@ -41,5 +41,5 @@ function askedWhileTainted(
   if (commits) return 'commits'
   if (openWorld || destructive) return 'ask'
   if (readOnly || idempotent || reversible) return undefined
-  return remote ? 'ask' : 'once'
+  return remote ? 'ask' : 'unknown'
 }

@@ -17,7 +17,7 @@ import type { AgentPage } from './page-api.ts'
 import { createPageApi } from './page-api.ts'
 import { ModelRequests } from './model-requests.ts'
 import { onPageCache } from './page-cache.ts'
-import { onPageHiding, onPageLeaving } from './page-hiding.ts'
+import { onPageVisibility, onPageLeaving } from './page-hiding.ts'
 import { OpenCommands, type SentCommand } from './open-commands.ts'
 import { type Redactor, Redactors } from './redactors.ts'
 import type { RestartedAgent } from './restarts.ts'
@@ -121,7 +121,7 @@ export class WorkerLink {
       open: () => this.#open(),
       isLive: (connection) => this.#live === connection,
     })
-    onPageHiding(this.#closed.signal, this.#keepDrafts)
+    onPageVisibility(this.#closed.signal, this.#sayVisibility)
     onPageCache({
       signal: this.#closed.signal,
       leave: () => this.#suspendForCache(),
@@ -227,6 +227,7 @@ export class WorkerLink {
     }
     this.#live = connection
     this.#toPageTime = connection.toPageTime
+    this.#sayVisibility()
     this.#emit({ type: 'worker', state: 'ready' })
     if (this.#hasLost) this.#rejoin()
     return connection
@@ -270,16 +271,15 @@ export class WorkerLink {
     return this.#carried > 0 || this.feeds.showsRun || agents.some((agent) => agent.hasOpenWork())
   }
 
-  /** Nothing is said where nothing is written: the browser may keep the page. */
-  readonly #keepDrafts = (): void => {
-    if (this.#hasOpenWork()) this.#live?.notify({ type: 'page-hidden' })
+  readonly #sayVisibility = (): void => {
+    this.#live?.notify({ type: 'visibility', isVisible: !globalThis.document?.hidden })
   }
 
   /** While something is open the worker is pinged, and holds the lock whose release shows its death. */
   async #watch(connection: Connection): Promise<void> {
     if (this.#unwatch) return
     const stopWatching = connection.watchLife(() => this.#lose(connection))
-    const stopNoticing = onPageLeaving(this.#keepDrafts)
+    const stopNoticing = onPageLeaving(this.#sayVisibility)
     const unwatch = (): void => {
       stopWatching()
       stopNoticing()

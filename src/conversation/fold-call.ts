@@ -105,8 +105,6 @@ function changeOf(
       if (!row.approved) return null
       return {
         status: 'approved',
-        // What a person changed is right for this call, which says nothing of others.
-        ...(call.because && row.input === undefined && { isAllowed: true }),
         ...(row.input !== undefined && { input: row.input, edited: true }),
       }
     case 'question-asked':
@@ -162,7 +160,7 @@ function requestOf(call: CallState, row: RowOf<'approval-requested'>): Partial<C
     ...((about ?? call.about) && { about }),
     ...((rememberable ?? call.rememberable) && { rememberable }),
     askedAt,
-    ...((because ?? call.because) && { because, isAllowed: false }),
+    ...((because ?? call.because) && { because }),
   }
 }
 

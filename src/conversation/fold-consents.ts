@@ -1,6 +1,7 @@
 import type { RowOf } from '../protocol/fact.ts'
 import type { Consent } from '../protocol/state.ts'
 import type { Draft } from './draft.ts'
+import { originOfTools } from './taint-walk.ts'
 
 type ConsentRow = RowOf<
   | 'consent-given'
@@ -33,9 +34,12 @@ function isEndedBy(
     case 'run-ended':
       return scope.within === 'run' && runId === row.runId
     case 'untrusted-taken-in':
-      return scope.openWorld === true
+      return scope.openWorld === true && row.origin !== scope.source
     case 'descriptions-taken-in':
-      return scope.openWorld === true && row.origins.length > 0
+      return (
+        scope.openWorld === true &&
+        row.origins.some((origin) => origin !== originOfTools(scope.source ?? ''))
+      )
     case 'history-cleared':
       return true
     default:

@@ -43,6 +43,11 @@ export function originOfSkill(name: string): string {
   return `skill ${name}`
 }
 
+/** Origin of the taint while tools of this source are described to the model. */
+export function originOfTools(source: string): string {
+  return `tools of ${source}`
+}
+
 /** What came at a place of the path: the result of a call, or the message there itself. */
 interface Brought {
   readonly place: number

@@ -144,7 +144,8 @@ function annotationsOf({ hints }: McpToolInfo, trusted: boolean): ToolAnnotation
     readOnlyHint = false,
     destructiveHint = true,
     idempotentHint = false,
-    openWorldHint = true,
+    // MCP's default would have each result of a search request approval for the next search.
+    openWorldHint = !readOnlyHint,
   } = hints
   return {
     ...(trusted && readOnlyHint && { readOnly: true }),

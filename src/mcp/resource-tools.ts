@@ -21,8 +21,7 @@ export function resourceTools(
   const { source } = line
   const base = {
     annotations: {
-      ...(trusted && { readOnly: true }),
-      openWorld: true,
+      ...(trusted ? { readOnly: true } : { openWorld: true }),
       untrustedContent: true,
     },
     remote: remoteOf(line, trusted),

@@ -6,10 +6,14 @@ const MAX_NAME = 64
 const MAX_PREFIX = 24
 const BETWEEN = '__'
 
-/** What stands before a server's tools; empty where the app says so. */
+/**
+ * What stands before a server's tools; empty where the app says so. The first `__` of a name ends it: else the tool `b__c`
+ * of a server `a` would have the name of the tool `c` of a server `a__b`.
+ */
 export function cleanPrefix(given: string | undefined, serverName: string): string {
   if (given === '') return ''
-  return cleanName(given ?? serverName).slice(0, MAX_PREFIX) || 'mcp'
+  const single = cleanName(given ?? serverName).replace(/_{2,}/g, '_')
+  return single.slice(0, MAX_PREFIX).replace(/_$/, '') || 'mcp'
 }
 
 /**

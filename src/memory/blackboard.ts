@@ -1,8 +1,7 @@
 import type { AgentMemory } from '../client/memory.ts'
-import type { Tool } from '../client/tool.ts'
-import { wordsOfOthers } from '../protocol/words-of-others.ts'
 import { OffstageError } from '../protocol/error.ts'
-import type { StoredEntry } from './entry.ts'
+import { shown, type StoredEntry } from './entry.ts'
+import { type Place, withTools } from './memory-tools.ts'
 import { badConfig, rowsFor, type MemoryOptions } from './options.ts'
 import type { Change, Rows } from './rows.ts'
 import { spaceName, type Where, type Written } from './scope.ts'
@@ -33,17 +32,8 @@ const DEFAULT_LENGTH = 1_000
 
 /** A memory of named blocks, each of a bounded size. */
 export function blackboard({ blocks, ...options }: BlackboardOptions): Blackboard {
-  const names = Object.keys(blocks ?? {})
-  const limits = new Map(
-    names.map((name) => [name, blocks[name]?.maxLength ?? DEFAULT_LENGTH] as const),
-  )
-  if (
-    names.length === 0 ||
-    [...limits.values()].some((limit) => !(limit > 0 && limit <= MAX_LENGTH))
-  )
-    throw badConfig(
-      `blackboard needs blocks, each with a maxLength of ${MAX_LENGTH} characters at most.`,
-    )
+  const limits = limitsOf(blocks)
+  const names = [...limits.keys()]
   const rows = rowsFor(options)
   const space = (where?: Where): string =>
     `blackboard:${spaceName(options.scope ?? 'origin', where)}`
@@ -72,13 +62,14 @@ export function blackboard({ blocks, ...options }: BlackboardOptions): Blackboar
   const written = async (where?: Where): Promise<readonly StoredEntry[]> =>
     (await rows.read(space(where))).entries.filter(({ id }) => limits.has(id))
 
-  return {
+  const board: Blackboard = {
+    always: true,
     async retrieve(_query, where) {
       const entries = new Map((await written(where)).map((entry) => [entry.id, entry]))
       return names.map((name) => {
         const { text, untrusted } = entries.get(name) ?? {}
         return {
-          id: `block ${name}`,
+          id: idOf(name),
           text: `(${blocks[name]?.description ?? ''}) ${text || 'empty'}`,
           ...(untrusted && { untrusted }),
         }
@@ -90,8 +81,61 @@ export function blackboard({ blocks, ...options }: BlackboardOptions): Blackboar
     },
     write: (name, text, where) => change(name, where, () => text),
     clear: (where) => update(rows, space(where), () => ({ remove: names })),
-    tools: blockTools(names, change, written),
   }
+  return withTools(
+    board,
+    names.map((name) => placeOf(name, { ...blocks[name], change, written })),
+  )
+}
+
+/** What the tools of the agent write into and read from. */
+function placeOf(
+  name: string,
+  {
+    description = '',
+    change,
+    written,
+  }: {
+    readonly description?: string
+    change(name: string, where: Written, next: (text: string) => string): Promise<void>
+    written(where: Where): Promise<readonly StoredEntry[]>
+  },
+): Place {
+  return {
+    name,
+    description,
+    key: {},
+    isBlock: true,
+    async remember(text, { append, ...where }) {
+      await change(name, where, (before) => (append ? added(before, text) : text))
+      return idOf(name)
+    },
+    async recall(_query, where) {
+      const entry = (await written(where)).find(({ id }) => id === name)
+      return entry?.text ? [{ ...shown(entry), id: idOf(name) }] : []
+    },
+  }
+}
+
+/** Characters of each block. Throws `invalid-config`. */
+function limitsOf(blocks: BlackboardOptions['blocks'] | undefined): ReadonlyMap<string, number> {
+  const limits = Object.entries(blocks ?? {}).map(
+    ([name, { maxLength = DEFAULT_LENGTH }]) => [name, maxLength] as const,
+  )
+  if (limits.length > 0 && limits.every(([, limit]) => limit > 0 && limit <= MAX_LENGTH))
+    return new Map(limits)
+  throw badConfig(
+    `blackboard needs blocks, each with a maxLength of ${MAX_LENGTH} characters at most.`,
+  )
+}
+
+function idOf(block: string): string {
+  return `block ${block}`
+}
+
+/** A call that is made again after a reload adds nothing. */
+function added(before: string, text: string): string {
+  return `\n${before}`.endsWith(`\n${text}`) ? before : `${before}\n${text}`.trimStart()
 }
 
 /** What two tabs add at once is all there: the one that comes second decides on what the first has written. */
@@ -104,58 +148,6 @@ async function update(
     const { version, entries } = await rows.read(space)
     if (await rows.change(space, version, decide(entries))) return
   }
-}
-
-function blockTools(
-  names: readonly string[],
-  change: (name: string, where: Written, next: (text: string) => string) => Promise<void>,
-  written: (where: Where) => Promise<readonly StoredEntry[]>,
-): readonly Tool[] {
-  const block = { type: 'string', enum: [...names] } as const
-  const write: Tool<'write_block', Writing> = {
-    name: 'write_block',
-    title: 'Write into a block',
-    description:
-      'Writes a block of the blackboard, which is seen in later messages and conversations: in place of its text, or, with append, after it. Never passwords or keys.',
-    inputSchema: {
-      type: 'object',
-      properties: { block, text: { type: 'string' }, append: { type: 'boolean' } },
-      required: ['block', 'text'],
-      additionalProperties: false,
-    },
-    // A person can write over it.
-    annotations: { reversible: true },
-    async execute({ block: name, text, append }, { conversationId, tainted: untrusted }) {
-      await change(name, { conversationId, untrusted }, (before) =>
-        append && before !== '' ? `${before}\n${text}` : text,
-      )
-      return 'written'
-    },
-  }
-  const read: Tool<'read_block', Pick<Writing, 'block'>> = {
-    name: 'read_block',
-    title: 'Read a block',
-    description: 'Reads a block of the blackboard as it is now.',
-    inputSchema: {
-      type: 'object',
-      properties: { block },
-      required: ['block'],
-      additionalProperties: false,
-    },
-    annotations: { readOnly: true },
-    async execute({ block: name }, { conversationId }) {
-      const { text = '', untrusted } =
-        (await written({ conversationId })).find(({ id }) => id === name) ?? {}
-      return untrusted ? wordsOfOthers('memory', text) : text
-    },
-  }
-  return [write, read]
-}
-
-interface Writing {
-  readonly block: string
-  readonly text: string
-  readonly append?: boolean
 }
 
 function wrong(message: string): OffstageError {

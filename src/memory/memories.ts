@@ -1,15 +1,15 @@
 import { OffstageError } from '../protocol/error.ts'
+import { fused } from '../lib/fused.ts'
 import type { StoredEntry } from './entry.ts'
-import { keptMemory, type KeptMemoryOptions, type Memory } from './memory.ts'
+import { type Finder, keptMemory, type KeptMemoryOptions, type Memory, newest } from './memory.ts'
 import { badConfig } from './options.ts'
-import { fused, nearest, unitVector } from './vectors.ts'
+import { nearest, unitVector } from './vectors.ts'
+
+const BY_WORDS: Finder = { find: (space, query) => space.find(query) }
 
 /** The newest entries, whatever the message says. */
 export function recentMemory(options: KeptMemoryOptions = {}): Memory {
-  return keptMemory(options, {
-    find: async (space) =>
-      [...(await space.entries()).values()].sort((one, other) => other.at - one.at),
-  })
+  return keptMemory(options, { ...BY_WORDS, forMessage: newest })
 }
 
 /**
@@ -17,7 +17,7 @@ export function recentMemory(options: KeptMemoryOptions = {}): Memory {
  * and Thai.
  */
 export function keywordMemory(options: KeptMemoryOptions = {}): Memory {
-  return keptMemory(options, { find: (space, query) => space.find(query) })
+  return keptMemory(options, BY_WORDS)
 }
 
 export interface EmbeddingMemoryOptions extends KeptMemoryOptions {
@@ -49,7 +49,7 @@ export function embeddingMemory({ embed, model, ...options }: EmbeddingMemoryOpt
     async find(space, query, signal) {
       const [byWords, [vector]] = await Promise.all([space.find(query), vectorsOf([query], signal)])
       const entries = await space.entries()
-      return fused([byWords, nearest(entries.values(), { model, vector })])
+      return fused([byWords, nearest(entries.values(), { model, vector })], ({ id }) => id)
     },
     async complete(entries: readonly StoredEntry[]) {
       const vectors = await vectorsOf(entries.map(({ text }) => text))

@@ -2,14 +2,14 @@ import type { AgentMemory, RetrieveContext } from '../client/memory.ts'
 import { randomId } from '../lib/random-id.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { shown, type RememberedEntry, type StoredEntry } from './entry.ts'
-import { memoryTools } from './memory-tools.ts'
-import { rowsFor, type MemoryOptions } from './options.ts'
+import { type Place, withTools } from './memory-tools.ts'
+import { DEFAULT_STORAGE, rowsFor, type MemoryOptions } from './options.ts'
 import { byAge, planRemember, textsOf } from './plan-remember.ts'
-import { spaceName, type Where, type Written } from './scope.ts'
+import { placeName, spaceName, type Where, type Written } from './scope.ts'
 import { Space } from './space.ts'
 
 export interface KeptMemoryOptions extends MemoryOptions {
-  /** Whether the model gets the tools `remember` and `forget`. Default true. */
+  /** Whether the model gets the tools `remember`, `recall` and `forget`. Default true. */
   readonly tools?: boolean
   /**
    * Whether what a person writes is remembered of itself. Never what tools return, nor what a model asks of the agent.
@@ -42,6 +42,8 @@ export interface Memory extends AgentMemory {
 /** How a kind of memory finds entries, best first. */
 export interface Finder {
   find(space: Space, query: string, signal?: AbortSignal): Promise<readonly StoredEntry[]>
+  /** What is put before the model with a message. Default: what `find` finds for the message. */
+  forMessage?(space: Space): Promise<readonly StoredEntry[]>
   /** Before new entries are stored. */
   complete?(entries: readonly StoredEntry[]): Promise<readonly StoredEntry[]>
 }
@@ -60,13 +62,13 @@ export function keptMemory(options: KeptMemoryOptions, finder: Finder): Memory {
     spaces.set(name, space)
     return { name, space }
   }
-  const newestFirst = async (where?: Where): Promise<StoredEntry[]> =>
-    [...(await at(where).space.entries()).values()].sort(byAge)
+  const newestFirst = (where?: Where): Promise<StoredEntry[]> => newest(at(where).space)
 
   const memory: Memory = {
     async retrieve(query, context) {
       const { conversationId, limit, signal } = context
-      const found = await finder.find(at({ conversationId }).space, query, signal)
+      const { space } = at({ conversationId })
+      const found = await (finder.forMessage?.(space) ?? finder.find(space, query, signal))
       // After the search: it would find itself.
       if (writeBack) await keepMessage(memory, query, context)
       return found.slice(0, limit)
@@ -109,9 +111,27 @@ export function keptMemory(options: KeptMemoryOptions, finder: Finder): Memory {
       }))
       return remove.length
     },
-    ...(tools && { tools: memoryTools(() => memory) }),
   }
-  return memory
+  return tools ? withTools(memory, [placeOf(memory, options)]) : memory
+}
+
+/** What the tools of the agent write into and read from. */
+function placeOf(memory: Memory, options: MemoryOptions): Place {
+  const { scope = 'origin', storage = DEFAULT_STORAGE } = options
+  return {
+    ...placeName(scope),
+    key: storage === 'memory' ? memory : `${storage.name}\n${JSON.stringify(scope)}`,
+    async remember(text, written) {
+      const [entry] = await memory.remember(text, written)
+      return entry?.id ?? ''
+    },
+    recall: (query, where) => (query ? memory.search(query, where) : memory.list(where)),
+    forget: memory.forget,
+  }
+}
+
+export async function newest(space: Space): Promise<StoredEntry[]> {
+  return [...(await space.entries()).values()].sort(byAge)
 }
 
 /** What a person wrote, and whether it may be others' words. What a model asks of the agent is nobody's message. */

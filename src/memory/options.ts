@@ -9,8 +9,10 @@ export interface MemoryOptions {
   readonly storage?: { readonly name: string } | 'memory'
 }
 
+export const DEFAULT_STORAGE = { name: 'offstage' }
+
 /** Where entries are kept, as the options say. Throws `invalid-config`. */
-export function rowsFor({ scope = 'origin', storage = { name: 'offstage' } }: MemoryOptions): Rows {
+export function rowsFor({ scope = 'origin', storage = DEFAULT_STORAGE }: MemoryOptions): Rows {
   const isNamed = typeof scope === 'object' && typeof scope.agent === 'string' && scope.agent !== ''
   if (scope !== 'origin' && scope !== 'conversation' && !isNamed)
     throw badConfig("scope of a memory must be 'origin', 'conversation' or { agent: name }.")

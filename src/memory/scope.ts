@@ -26,3 +26,14 @@ export function spaceName(scope: MemoryScope, { conversationId }: Where = {}): s
     'This memory is of single conversations: say which, as { conversationId }.',
   )
 }
+
+/** What the model calls the entries of a scope, and is told of them. */
+export function placeName(scope: MemoryScope): {
+  readonly name: string
+  readonly description: string
+} {
+  if (scope === 'origin') return { name: 'site', description: 'for all conversations' }
+  return scope === 'conversation'
+    ? { name: scope, description: 'for this conversation only' }
+    : { name: scope.agent, description: 'for this agent' }
+}

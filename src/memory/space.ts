@@ -1,6 +1,7 @@
 import { oneByOne } from '../lib/one-by-one.ts'
 import type { StoredEntry } from './entry.ts'
-import { KeywordIndex } from './keyword-index.ts'
+import { describeThrown, OffstageError } from '../protocol/error.ts'
+import type { KeywordIndex } from './keyword-index.ts'
 import type { Change, Rows } from './rows.ts'
 
 /** The entries of one space as this page knows them, kept up with what other tabs write. */
@@ -28,7 +29,7 @@ export class Space {
     return this.#inOrder(async () => {
       await this.#catchUp()
       if (this.#index === null) {
-        const index = new KeywordIndex()
+        const index = await emptyIndex()
         await index.add([...this.#entries.values()])
         this.#index = index
       }
@@ -79,5 +80,18 @@ export class Space {
     }
     for (const entry of put) this.#entries.set(entry.id, entry)
     await this.#index?.add(put)
+  }
+}
+
+/** Loaded with the first search, since most of the memory's code is the library behind it. */
+async function emptyIndex(): Promise<KeywordIndex> {
+  try {
+    return new (await import('./keyword-index.ts')).KeywordIndex()
+  } catch (cause) {
+    throw new OffstageError(
+      'worker-load-failed',
+      `The part of offstage that searches the memory could not be loaded: ${describeThrown(cause)}`,
+      { retryable: true, cause },
+    )
   }
 }

@@ -4,8 +4,6 @@ import type { StoredEntry } from './entry.ts'
 /** Entries that are less like the query than this aren't meant. Cosine. */
 const LEAST_LIKENESS = 0.25
 const MOST_NEAR = 50
-/** Of reciprocal rank fusion, as in its paper (Cormack, Clarke and Büttcher, SIGIR 2009). */
-const RANK_OFFSET = 60
 
 /** Of length 1. Throws `invalid-output` for what is no vector. */
 export function unitVector(values: readonly number[] | Float32Array): Float32Array {
@@ -31,20 +29,6 @@ export function nearest(
   }
   near.sort((one, other) => other.likeness - one.likeness)
   return near.slice(0, MOST_NEAR).map(({ entry }) => entry)
-}
-
-/** Several rankings as one, by reciprocal ranks. */
-export function fused(rankings: readonly (readonly StoredEntry[])[]): StoredEntry[] {
-  const scores = new Map<string, { readonly entry: StoredEntry; score: number }>()
-  for (const ranking of rankings)
-    for (const [rank, entry] of ranking.entries()) {
-      const known = scores.get(entry.id) ?? { entry, score: 0 }
-      known.score += 1 / (RANK_OFFSET + rank)
-      scores.set(entry.id, known)
-    }
-  return [...scores.values()]
-    .sort((one, other) => other.score - one.score)
-    .map(({ entry }) => entry)
 }
 
 function dot(one: Float32Array, other: Float32Array): number {

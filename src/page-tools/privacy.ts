@@ -5,7 +5,6 @@ import type { PageOptions } from './options.ts'
 import { isCardNumber } from './secrets/card-number.ts'
 import { wordsOf } from './secrets/field-words.ts'
 import { isOncePassword } from './secrets/once-passwords.ts'
-import { isPhrasePart } from './secrets/phrase-parts.ts'
 import { senseOf } from './secrets/read-words.ts'
 import {
   isBesideCardNumber,
@@ -31,7 +30,7 @@ const LONGEST_CARD = 60
 export function isSecretField(element: Element): boolean {
   if (!isField(element)) return false
   if (isTag(element, 'input') && WITHOUT_VALUE.test(element.type)) return false
-  if (isOncePassword(element) || isPhrasePart(element)) return true
+  if (isOncePassword(element)) return true
   const purpose = native.getAttribute(element, 'autocomplete') ?? ''
   // Comboboxes have a password purpose to keep browsers from filling them in.
   const isDecoy =
@@ -82,12 +81,11 @@ function isDrawnAsDots(element: Element): boolean {
   return drawsDots(viewOf(element).getComputedStyle(element))
 }
 
-/** What is secret by itself: a field, a choice of one, a word of a phrase, a text that is drawn as dots. */
+/** What is secret by itself: a field, a choice of one, a text that is drawn as dots. */
 export function isSecretPart(element: Element): boolean {
   return (
     isSecretField(element) ||
     isSecretChoice(element) ||
-    isPhrasePart(element) ||
     (holdsText(element) && isDrawnAsDots(element))
   )
 }
@@ -127,12 +125,7 @@ export function maskSelector(options: PageOptions): string {
 
 /** Whether the page or the host has masked the part that the element lies in. */
 export function isInMaskedPart(element: Element, options: PageOptions): boolean {
-  return (
-    closest(element, maskSelector(options)) !== null ||
-    isSecretChoice(element) ||
-    // A field keeps its name: the third word.
-    (isPhrasePart(element) && !isField(element))
-  )
+  return closest(element, maskSelector(options)) !== null || isSecretChoice(element)
 }
 
 /** Whether the element lies in a masked part of the page, or is a secret field. */

@@ -6,7 +6,6 @@ import { isSecretField, MASKED, maskSelector } from './privacy.ts'
 import { cutEndsOf } from './secrets/cut-ends.ts'
 import { withoutEncoded } from './secrets/disguises.ts'
 import { KnownSecrets } from './secrets/known-secrets.ts'
-import { findPhrases } from './secrets/phrase-parts.ts'
 import { rememberPassword } from './secrets/once-passwords.ts'
 import { SecretMatcher } from './secrets/secret-matcher.ts'
 import {
@@ -35,7 +34,6 @@ export function scrubberFor(
   options: PageOptions,
 ): (text: string) => string {
   const all = [...trees]
-  findPhrases(all)
   const found = secretsIn(all, options)
   for (const source of SOURCES) known[source].add(found[source])
   // Those of fields last, as the newest.

@@ -81,8 +81,10 @@ export interface DecidedBy {
 export interface Rememberable {
   /** Of what the tool's `consentKey` says: only calls with the same. */
   readonly key?: string
-  /** Ends when the model has read what others wrote. */
+  /** Ends when the model reads untrusted content of anybody but the tool's own source. */
   readonly openWorld?: true
+  /** Source of a remote tool. */
+  readonly source?: string
 }
 
 export const CONSENT_SPANS = ['run', 'conversation'] as const

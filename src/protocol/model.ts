@@ -50,9 +50,9 @@ export interface RetryPolicy {
 }
 
 export interface TimeoutPolicy {
-  /** Until the first byte of the answer. Default 120 000 (a local model may have to load). */
+  /** Until the first content of the answer. Default 120 000 (a local model may have to load). */
   readonly firstChunkMs?: number
-  /** Between two chunks; comments count. Default 60 000. */
+  /** Between two pieces of content. Comments, empty deltas and white space are none. Default 60 000. */
   readonly idleMs?: number
 }
 

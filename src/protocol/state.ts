@@ -72,8 +72,6 @@ export interface CallState {
   readonly about?: FactOf<'approval-requested'>['about']
   /** Why a person was asked, last. Absent: by the app's own rules, or nobody was. */
   readonly because?: AskedBecause
-  /** A person approved it when asked because of words of others. */
-  readonly isAllowed?: boolean
   /** One-shot mode: whose words its output will hold. */
   readonly untrusted?: string
   /** Seq of the newest question to a person whether it may run. Absent: none was asked. */

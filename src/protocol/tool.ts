@@ -55,10 +55,10 @@ export interface ToolDescriptor extends ToolDefinition {
   /** Its output holds words of others: whose. */
   readonly untrusted?: string
   /**
-   * When a person is asked while the context holds words of others: of each call, of those that the tool says commit, of
-   * the first one of the conversation. Absent: not because of them.
+   * Which calls need approval while the context holds untrusted content: all, those that the tool says commit, or all
+   * because the tool doesn't say what it does, which its author is told. Absent: none because of that.
    */
-  readonly whileTainted?: 'ask' | 'commits' | 'once'
+  readonly whileTainted?: 'ask' | 'commits' | 'unknown'
   /** Milliseconds from the start on the page. */
   readonly timeoutMs: number
   /** May run beside others though it is not read-only. */

@@ -11,3 +11,11 @@ export function readsTextCalls(
   if (toolChoice === 'none') return false
   return toolMode === 'action' || (rescue !== 'off' && !DEPENDABLE.has(provider))
 }
+
+/** Models whose own format of calls has no marker: bare JSON, Python or ReAct. */
+const BARE = /llama|toolace|xlam|command-?[ar]|functionary|gemma/i
+
+/** In ACTION mode, whether only calls with a beginning and an end of their own are read (R18). */
+export function readsDelimitedOnly(model: string, toolMode: 'native' | 'action'): boolean {
+  return toolMode === 'action' && !BARE.test(model)
+}

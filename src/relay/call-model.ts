@@ -2,7 +2,7 @@ import { readText } from '../lib/read-text.ts'
 import { checkBody } from './check-body.ts'
 import { fileCharacters } from './file-characters.ts'
 import { UserLimits, type SettleTokens } from './limits.ts'
-import { Meter, type Ending } from './meter.ts'
+import { bytesOf, Meter, type Ending } from './meter.ts'
 import type { RelayCall, RelaySettings } from './options.ts'
 import { badRequest, RelayError } from './relay-error.ts'
 import { passAnswer, passError, sendUpstream } from './upstream.ts'
@@ -35,7 +35,7 @@ export async function callModel(request: Request, context: CallContext): Promise
     ...settings.extraBody?.(call),
   })
   const meter = isMetered
-    ? new Meter(body.length - fileCharacters(checked), rules.maxOutputTokens)
+    ? new Meter(bytesOf(body) - fileCharacters(checked), rules.maxOutputTokens)
     : null
   const settle = await limits.reserveTokens(meter?.reserved ?? 0)
   const left = new AbortController()

@@ -21,6 +21,12 @@ const TEXTS = new Set(
 /** Arguments of tools have names of the page's own. */
 const ARGUMENTS = new Set(['arguments', 'input'])
 
+/**
+ * Without one of these, an id stands for what the vendor has stored: an item_reference, of which the `type` may be left
+ * out, or `{ id, type: 'reasoning' }`. Its `summary`, a list, is not what the model gets.
+ */
+const CONTENTS = 'content encrypted_content name function output text data signature'.split(' ')
+
 /** URL parsers ignore control characters and spaces before the scheme, and some of them inside. Prose has a space after a colon. */
 const ADDRESS = /^[\0- ]*(?!data:)[a-z][a-z\d+.\-\t\n\r]*:\S/i
 
@@ -95,8 +101,8 @@ function isAllowed({ value, isTool }: Place, { references }: ReferenceRules): bo
 }
 
 function isReference({ key, value, parent, isTool }: Place): boolean {
-  // Responses: the `type` of an item_reference may be left out. A call of Chat Completions may have none, too.
-  if (key === 'id') return !parent['type'] && !parent['role'] && !parent['function']
+  if (key === 'id')
+    return !isTool && !CONTENTS.some((name) => isFull(parent[name])) && !isSummary(parent)
   if (TEXTS.has(key)) return false
   if (/_ids?$/.test(key)) return true
   if (key === 'url' && (isTool || parent['type'] === 'url_citation')) return false
@@ -104,4 +110,13 @@ function isReference({ key, value, parent, isTool }: Place): boolean {
   if (key.endsWith('url') && !(key !== 'url' && isRecord(value)))
     return !(typeof value === 'string' && /^data:/i.test(value))
   return typeof value === 'string' && ADDRESS.test(value)
+}
+
+function isFull(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : (value ?? '') !== ''
+}
+
+/** OpenRouter's `reasoning.summary`. */
+function isSummary({ summary }: Body): boolean {
+  return typeof summary === 'string'
 }

@@ -14,8 +14,8 @@ export interface RelayUsage {
   readonly estimated: boolean
 }
 
-/** Fewer than in English prose, since code and other languages have fewer. */
-const CHARACTERS_A_TOKEN = 3
+/** Fewer than in English prose, since code has fewer. In UTF-8, most characters of Chinese have three. */
+const BYTES_A_TOKEN = 3
 /** Reasoning that is not sent is billed. More than most models write. */
 const TOKENS_A_SECOND = 100
 const ENDS: ReadonlySet<unknown> = new Set([
@@ -38,13 +38,13 @@ export class Meter {
   #isStream: boolean | null = null
   #isOver = false
   #line = ''
-  #characters = 0
+  #bytes = 0
   #reportedInput = 0
   #reportedOutput = 0
 
-  /** `characters` of the request's body, without its files. */
-  constructor(characters: number, maxOutputTokens: number) {
-    this.#input = Math.ceil(characters / CHARACTERS_A_TOKEN)
+  /** `bytes` of the request's body, without its files. */
+  constructor(bytes: number, maxOutputTokens: number) {
+    this.#input = Math.ceil(bytes / BYTES_A_TOKEN)
     this.#maxOutput = maxOutputTokens
     this.reserved = this.#input + maxOutputTokens
   }
@@ -66,13 +66,13 @@ export class Meter {
 
   /** `isWhole`: the connection ended by itself. */
   end(isWhole: boolean): RelayUsage {
-    if (!this.#isStream) this.#characters = this.#line.length
+    if (!this.#isStream) this.#bytes = bytesOf(this.#line)
     this.#readLine()
     // Pages may leave once they have read the answer's own end.
     const isEnded = isWhole || this.#isOver
     const estimated = !(isEnded && this.#reportedOutput > 0)
     const seconds = isEnded ? 0 : (Date.now() - this.#startedAt) / 1000
-    const written = Math.max(this.#characters / CHARACTERS_A_TOKEN, seconds * TOKENS_A_SECOND)
+    const written = Math.max(this.#bytes / BYTES_A_TOKEN, seconds * TOKENS_A_SECOND)
     const guess = Math.min(Math.ceil(written), this.#maxOutput)
     return {
       inputTokens: this.#reportedInput || this.#input,
@@ -89,7 +89,7 @@ export class Meter {
     const event = parsed(data)
     if (!isRecord(event)) return
     if (ENDS.has(event['type'])) this.#isOver = true
-    this.#characters += charactersIn(event['delta']) + deltasOf(event['choices'])
+    this.#bytes += bytesIn(event['delta']) + deltasOf(event['choices'])
     for (const place of [event, event['message'], event['response'], event['x_groq']])
       if (isRecord(place) && isRecord(place['usage'])) this.#take(place['usage'])
   }
@@ -112,16 +112,21 @@ function count(value: unknown): number {
 function deltasOf(choices: unknown): number {
   if (!Array.isArray(choices)) return 0
   return choices.reduce<number>(
-    (sum, choice: unknown) => sum + (isRecord(choice) ? charactersIn(choice['delta']) : 0),
+    (sum, choice: unknown) => sum + (isRecord(choice) ? bytesIn(choice['delta']) : 0),
     0,
   )
 }
 
-/** Characters of all texts in a delta, in any of the formats. */
-function charactersIn(delta: unknown): number {
-  if (typeof delta === 'string') return delta.length
+/** Bytes of a text in UTF-8. */
+export function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length
+}
+
+/** Bytes of all texts in a delta, in any of the formats. */
+function bytesIn(delta: unknown): number {
+  if (typeof delta === 'string') return bytesOf(delta)
   if (typeof delta !== 'object' || delta === null) return 0
-  return Object.values(delta).reduce<number>((sum, value) => sum + charactersIn(value), 0)
+  return Object.values(delta).reduce<number>((sum, value) => sum + bytesIn(value), 0)
 }
 
 function parsed(text: string): unknown {

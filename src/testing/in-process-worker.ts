@@ -23,7 +23,10 @@ export function createTestStorage(): TestStorage {
   }
 }
 
-export interface InProcessWorkerOptions extends Pick<StartWorkerOptions, 'providers' | 'stores'> {
+export interface InProcessWorkerOptions extends Pick<
+  StartWorkerOptions,
+  'providers' | 'stores' | 'validator'
+> {
   /** Give the same one to two workers to see what a reload finds. Default: a fresh one. */
   readonly storage?: TestStorage
 }

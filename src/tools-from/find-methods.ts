@@ -1,7 +1,7 @@
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import { badConfig } from '../client/failures.ts'
 import type { AnyFunction } from './callable.ts'
-import { isNative, textOf } from './infer/read-signature.ts'
+import { isNative, readSignature, textOf } from './infer/read-signature.ts'
 import { lazyPattern } from '../lib/once.ts'
 
 export interface Method {
@@ -12,10 +12,12 @@ export interface Method {
 }
 
 export interface Members {
+  /** What the methods are called on. */
+  readonly target: object
   readonly methods: ReadonlyMap<string, Method>
   /** Of all properties that have a string for a name. */
   readonly names: ReadonlySet<string>
-  /** The `static tools` of the object's classes, the nearest first. */
+  /** The `static tools` of an object's classes, the nearest first. They name methods of instances. */
   readonly statics: readonly StaticTools[]
 }
 
@@ -27,34 +29,64 @@ export interface StaticTools {
 /** A proxy can have prototypes without end. */
 const MAX_CHAIN = 100
 
-/** An object's methods along its prototypes. Reads descriptors only, so no getter runs. */
-export function findMethods(target: object): Members {
+/** Their methods are every object's. */
+const ENDS = new Set<object>([Object.prototype, Function.prototype])
+
+/** The methods of what `toolsFrom` was given, along the prototypes. Reads descriptors only, so no getter runs. */
+export function findMethods(given: object): Members {
   try {
-    return readMembers(target)
+    return readMembers(withMethods(given))
   } catch (cause) {
     if (OffstageError.is(cause)) throw cause
     throw new OffstageError(
       'invalid-config',
-      `toolsFrom() can't read the object's properties: ${describeThrown(cause)}`,
+      `toolsFrom() can't read what it was given: ${describeThrown(cause)}`,
       { cause },
     )
   }
 }
 
+/** Functions become the methods of an object, by their names; all else is as it was given. */
+function withMethods(given: object): object {
+  if (Array.isArray(given)) return byName(given)
+  return typeof given === 'function' && !isClass(given) ? byName([given]) : given
+}
+
+function byName(functions: readonly unknown[]): object {
+  const methods = new Map<string, unknown>()
+  for (const fn of functions) {
+    if (typeof fn !== 'function' || isClass(fn))
+      throw badConfig('A list for toolsFrom() holds functions only.')
+    const name = nameOf(fn)?.replace(/^bound /, '')
+    if (!name)
+      throw badConfig(
+        'toolsFrom() got a function without a name. Give it one: toolsFrom({ name: fn }).',
+      )
+    if (methods.has(name))
+      throw new OffstageError('duplicate-tool', `toolsFrom() got two functions called ${name}.`)
+    methods.set(name, fn)
+  }
+  return Object.fromEntries(methods)
+}
+
+function isClass(fn: object): boolean {
+  return readSignature(fn).kind === 'class'
+}
+
 function readMembers(target: object): Members {
-  if (typeof target !== 'object' || target === null || Array.isArray(target))
-    throw badConfig('toolsFrom() takes an object or a module namespace, of a class an instance.')
+  if (typeof target !== 'function' && (typeof target !== 'object' || target === null))
+    throw badConfig('toolsFrom() takes an object, a module namespace, a class or functions.')
   const methods = new Map<string, Method>()
   const names = new Set<string>()
   const statics: StaticTools[] = []
   let owner: object | null = target
   let isPlatform = false
-  for (let depth = 0; owner && owner !== Object.prototype; depth++) {
+  for (let depth = 0; owner && !ENDS.has(owner); depth++) {
     if (depth === MAX_CHAIN) throw badConfig('toolsFrom() found no end of the prototypes.')
-    const maker = classOf(owner)
+    const maker = typeof owner === 'function' ? owner : classOf(owner)
     // What a class of the platform inherits is the platform's, too, whether or not it can be told by itself.
     isPlatform ||= owner !== target && maker !== undefined && isOfPlatform(maker)
-    if (maker && !isPlatform) statics.push(...staticTools(maker))
+    if (maker && maker !== owner && !isPlatform) statics.push(...staticTools(maker))
     for (const key of Reflect.ownKeys(owner)) {
       if (typeof key === 'symbol') continue
       const value = valueOf(owner, key)
@@ -67,7 +99,7 @@ function readMembers(target: object): Members {
     }
     owner = Object.getPrototypeOf(owner) as object | null
   }
-  return { methods, names, statics }
+  return { target, methods, names, statics }
 }
 
 function valueOf(owner: object, key: string): unknown {
@@ -126,19 +158,23 @@ function classOf(owner: object): object | undefined {
  */
 function isOfPlatform(maker: object): boolean {
   if (isNative(maker)) return true
-  const name: unknown = Object.getOwnPropertyDescriptor(maker, 'name')?.value
-  if (typeof name !== 'string' || !Object.hasOwn(globalThis, name)) return false
+  const name = nameOf(maker)
+  if (name === undefined || !Object.hasOwn(globalThis, name)) return false
   if (Object.prototype.propertyIsEnumerable.call(globalThis, name)) return false
   // Node makes some of its globals by getters, when they are first asked for.
   return Reflect.get(globalThis, name) === maker
+}
+
+function nameOf(fn: object): string | undefined {
+  const name: unknown = Object.getOwnPropertyDescriptor(fn, 'name')?.value
+  return typeof name === 'string' ? name : undefined
 }
 
 function staticTools(maker: object): StaticTools[] {
   const descriptor = Object.getOwnPropertyDescriptor(maker, 'tools')
   if (!descriptor) return []
   const { value } = descriptor as { value?: unknown }
-  const name: unknown = Object.getOwnPropertyDescriptor(maker, 'name')?.value
-  const className = typeof name === 'string' && name ? name : 'the class'
+  const className = nameOf(maker) || 'the class'
   // Left out, what they say of approvals would be lost unseen.
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw badConfig(

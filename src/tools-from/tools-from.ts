@@ -12,17 +12,27 @@ import { makeTool } from './make-tool.ts'
 const MAX_LISTED = 20
 
 /**
- * Tools of an object's methods, those of its classes included, or of the functions that a module
- * exports. Throws `invalid-config`, `duplicate-tool`, `schema-invalid` or `schema-unsupported`.
+ * Tools that call the app's own functions: the methods of an object and of its classes, the functions that a module
+ * exports, the static methods of a class, one function, or a list of functions with names.
+ * Throws `invalid-config`, `duplicate-tool`, `schema-invalid` or `schema-unsupported`.
+ *
+ * @example
+ * toolsFrom(cart, { include: ['add', 'remove'] })
+ * toolsFrom([search, openOrder])
  */
 export function toolsFrom<Target extends object>(
-  target: Target,
+  given: Target,
   options: ToolsFromOptions<Target> = {},
 ): Tool[] {
   checkOptions(options)
-  const chosen = choose(findMethods(target), options)
+  const members = findMethods(given)
+  const chosen = choose(members, options)
+  if (!chosen.length && typeof members.target === 'function')
+    throw badConfig(
+      'toolsFrom() found no static methods in the class. For those of its instances, pass an instance.',
+    )
   checkReadable(chosen)
-  const tools = chosen.map((each) => makeTool(each, target, options.prefix ?? ''))
+  const tools = chosen.map((each) => makeTool(each, members.target, options.prefix ?? ''))
   checkUnique(tools.map(prepareTool))
   return tools
 }

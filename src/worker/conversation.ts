@@ -98,6 +98,7 @@ export class Conversation {
   #fault: Fault | null = null
   /** The beginning of the ids of appends: random bytes are a system call, and a step appends twice. */
   readonly #appendName: string
+  /** Counts appends, and each try. */
   #appends = 0
   /** Appends of which no row was folded yet. */
   readonly #underWay = new Set<string>()
@@ -311,6 +312,7 @@ export class Conversation {
       conversationId: this.conversationId,
       epoch: this.#lease.epoch,
       appendId,
+      order: ++this.#appends,
       rows: placed(drafts, head).map((fact) => ({ runId, ...fact, at })),
       strict,
     })

@@ -1,6 +1,6 @@
 import { sleepUnlessAborted } from '../lib/sleep.ts'
 import { type ClaimBook, storedClaimBook } from './store/claim-book.ts'
-import type { OpenTabPort } from './ownership/tab-channel.ts'
+import { openTabPort, type OpenTabPort } from './ownership/tab-channel.ts'
 import { randomId } from '../lib/random-id.ts'
 
 /** The outside world of the loop: injected, so that tests can stop, replay and kill it. */
@@ -25,14 +25,7 @@ export const realEffects: Effects = {
   get locks() {
     return globalThis.navigator?.locks
   },
-  openTabPort: (name) => {
-    try {
-      return typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel(name)
-    } catch {
-      // Some browsers refuse it where they refuse storage.
-      return undefined
-    }
-  },
+  openTabPort,
   claims: storedClaimBook(),
   now: () => Date.now(),
   monotonic: () => performance.now(),

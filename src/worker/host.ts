@@ -27,6 +27,7 @@ import { Library } from './library.ts'
 import { LateOutputs } from './late-outputs.ts'
 import { ModelMemory } from './model/model-memory.ts'
 import { isElsewhere } from './ownership/elsewhere.ts'
+import type { PageVisibilityTarget } from './page-visibility.ts'
 import { RunCommands } from './run-commands.ts'
 import { LeftRuns, TELL_MODEL, type Resume } from './left-runs.ts'
 import { RunFamilies } from './run-families.ts'
@@ -40,6 +41,7 @@ import { Redaction } from './store/redaction.ts'
 import { Stores, type StoresOptions } from './store/stores.ts'
 import { Titles } from './titles.ts'
 import { Undoing } from './undo.ts'
+import type { Validator } from './validation/validator.ts'
 
 export interface HostOptions extends Pick<StoresOptions, 'openDurable' | 'stores'> {
   readonly page: PageApi
@@ -47,6 +49,7 @@ export interface HostOptions extends Pick<StoresOptions, 'openDurable' | 'stores
   readonly notify: (notice: WorkerNotice) => void
   readonly providers: ProviderRegistry
   readonly effects: Effects
+  readonly validator: Validator
 }
 
 type ProgressNotice = Extract<PageNotice, { readonly type: 'tool-progress' }>
@@ -61,6 +64,7 @@ export class Host {
   readonly shown: ConversationViews
   readonly composites: CompositeCommands
   readonly undoing: Undoing
+  readonly visibility: PageVisibilityTarget
   readonly #options: HostOptions
   readonly #late: LateOutputs
   readonly #registry: ConversationRegistry
@@ -76,6 +80,7 @@ export class Host {
     this.#late = new LateOutputs(options)
     const redaction = new Redaction(options.page)
     const stores = new Stores({ ...options, redaction })
+    this.visibility = stores.visibility
     let batches = 0
     const output = { notify: options.notify, nextBatch: () => ++batches }
     this.#registry = new ConversationRegistry({

@@ -11,7 +11,7 @@ import type { ModelMemory } from './model/model-memory.ts'
 import type { ResumeOptions } from './run/run-context.ts'
 import type { RunFamilies } from './run-families.ts'
 import { RunDriver } from './run/run-driver.ts'
-import { jsonSchemaValidator } from './validation/json-schema-validator.ts'
+import type { Validator } from './validation/validator.ts'
 import { watchedValidator } from './validation/watched-validator.ts'
 
 export interface LauncherOptions {
@@ -23,6 +23,7 @@ export interface LauncherOptions {
   readonly engines: Engines
   readonly registry: ConversationRegistry
   readonly families: RunFamilies
+  readonly validator: Validator
   readonly notify: (notice: WorkerNotice) => void
 }
 
@@ -84,7 +85,7 @@ export class RunLauncher {
     const family = this.#options.families.of(active, { agentId, runId })
     const isElsewhere = (toolName: string): Promise<boolean> =>
       tabs.hasTool(conversation.conversationId, toolName)
-    const validator = watchedValidator(jsonSchemaValidator, (risk) =>
+    const validator = watchedValidator(this.#options.validator, (risk) =>
       this.#options.notify({ type: 'risk', agentId, runId, risk }),
     )
     const { stream } = conversation

@@ -8,8 +8,12 @@ import { realEffects, type Effects } from './effects.ts'
 import { Link } from './link.ts'
 import type { OpenDurable, StoreDefinition } from './store/stores.ts'
 import { openIdbStore } from './store/idb-store.ts'
+import { createValidator } from './validation/json-schema-validator.ts'
+import type { FastValidator } from './validation/validator.ts'
 
+export type { PageVisibility } from './page-visibility.ts'
 export type { StoreDefinition } from './store/stores.ts'
+export type { FastValidator } from './validation/validator.ts'
 export type {
   Append,
   Claim,
@@ -38,6 +42,8 @@ export interface StartWorkerOptions {
   readonly providers?: readonly ProviderDefinition[]
   /** Stores of your own, which pages choose by their type: `storage: { type }`. */
   readonly stores?: readonly StoreDefinition[]
+  /** Checks inputs of tools faster: see `offstage/ajv`. Default: none. */
+  readonly validator?: FastValidator
   /** Default: the worker's global scope. */
   readonly endpoint?: WorkerEndpoint
   /** For tests: the clock, ids and chance. */
@@ -57,6 +63,7 @@ export function startWorker(options: StartWorkerOptions = {}): void {
     effects: options.effects ?? realEffects,
     openDurable: options.openDurable ?? openIdbStore,
     stores: options.stores ?? [],
+    validator: createValidator(options.validator),
   })
   const api = served(WORKER_CALLS, (name) => link.answer(name))
   expose(api, endpoint as Parameters<typeof expose>[1])

@@ -151,8 +151,8 @@ export const OTHERS: Goal = {
   name: 'read other conversations',
   held: 'scope',
   orders: ({ send: [tool, input] }) => [
-    writeOrder('read_block', { block: 'profile' }),
-    writeOrder('read_block', { block: 'profile', conversationId: 'other' }),
+    writeOrder('recall', { where: 'profile' }),
+    writeOrder('recall', { where: 'profile', conversationId: 'other' }),
     writeOrder('read_conversation', { conversationId: 'other' }),
     writeOrder('find', { name: 'CANARY' }),
     writeOrder(

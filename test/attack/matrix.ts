@@ -28,7 +28,9 @@ export function mustFail(attack: Attack): boolean {
   const place = placeOf(attack)
   const { mode } = attack.outcome.plan
   if (place?.isUnread || mode === 'strict') return true
-  return mode === 'default' && !place?.isUnmarked && attack.goal.held !== 'nothing'
+  // What a tool without annotations returns isn't marked as others' words.
+  const isMarked = mode === 'default' || (mode === 'unannotated' && place?.shownBy === 'page')
+  return isMarked && !place?.isUnmarked && attack.goal.held !== 'nothing'
 }
 
 /** It reached a model that obeys, and nothing holds it back: shows that the others are real. */

@@ -4,7 +4,8 @@ import type { Call, ObedientOptions } from './obedient.ts'
 import { PLACES, type Place } from './places.ts'
 import { TASKS, type Task } from './tasks.ts'
 
-export const MODES = ['strict', 'default', 'off'] as const
+/** `unannotated`: the app's own tools say nothing of their effects and results, as most tools in the wild. */
+export const MODES = ['strict', 'default', 'unannotated', 'off'] as const
 export type Mode = (typeof MODES)[number]
 
 /** What becomes of an element after a person has said yes to its use. `apps/change.js` plants it, and makes the change. */

@@ -33,7 +33,7 @@ test('axe-core finds nothing: empty, streaming, stopped, done, in the list, fail
   await expect(replies(page).last()).toContainText('Done.')
   await checkChat(page)
   await send('Once more')
-  await expect(page.getByRole('alert')).toContainText('No such model')
+  await expect(page.getByRole('alert')).toContainText('The model was not found.')
   await checkChat(page)
   await press(page, 'Conversations')
   await expect(page.getByRole('region', { name: 'Conversations' })).toBeVisible()

@@ -73,8 +73,11 @@ test('an approval has the labels of the tool’s schema, and a long input and ou
     'Page count',
     '"Checked by your bank" (named by the model)',
   ])
-  // What a person decides about is all there.
-  await expect(card.getByRole('definition')).toHaveText([input.body, '3', 'Safe.'])
+  await expect(card.getByRole('definition')).toHaveText([
+    `${'x'.repeat(400)}… Show all 5,000 characters`,
+    '3',
+    'Safe.',
+  ])
   await checkChat(page)
   await press(page, 'Approve')
   await expect(replies(page).last()).toContainText('Written.')

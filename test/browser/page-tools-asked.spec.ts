@@ -109,7 +109,7 @@ const DESCRIBED: readonly [string, string, string, object, string][] = [
     '<table><tr><td>Ada</td><td><button>Delete</button></td></tr></table>',
     'click',
     { ref: 'Delete' },
-    'button "Delete" (in row "Ada Delete"), deletes ("delete")',
+    'button "Delete" (in row "Ada Delete"), has an effect ("delete")',
   ],
   [
     'a link with where it leads',
@@ -146,7 +146,7 @@ const DESCRIBED: readonly [string, string, string, object, string][] = [
     <label>PIN <input type="password" value="hunter22"></label><input type="hidden" name="t" value="x1"><button>Go on</button></form>`,
     'click',
     { ref: 'Go on' },
-    'button "Go on" (in form "Pay"), with "To": "Ada", "Plan": "Large", "Terms": "checked", leads to ORIGIN/pay, pays ("pay")',
+    'button "Go on" (in form "Pay"), with "To": "Ada", "Plan": "Large", "Terms": "checked", leads to ORIGIN/pay, has an effect ("pay")',
   ],
   [
     'a press in a form by its heading',
@@ -186,7 +186,7 @@ const DESCRIBED: readonly [string, string, string, object, string][] = [
     '<button autofocus id="b">Pay</button>',
     'press_key',
     { key: 'Enter' },
-    'button "Pay", pays ("pay")',
+    'button "Pay", has an effect ("pay")',
   ],
   [
     'both ends of a drag',
@@ -221,21 +221,21 @@ const DESCRIBED: readonly [string, string, string, object, string][] = [
     '<table><tr><td>Ada</td><td><button>Pay 10 € <img alt="Euro" width="30" height="30"></button></td></tr></table>',
     'click',
     { ref: 'Euro' },
-    'img "Euro" (in row "Ada Pay 10 €"), which activates button "Pay 10 € Euro", pays ("pay")',
+    'img "Euro" (in row "Ada Pay 10 €"), which activates button "Pay 10 € Euro", has an effect ("pay")',
   ],
   [
     'a label with its control elsewhere',
     '<label for="b">Now</label><section aria-label="Order"><button id="b">Pay 10 €</button></section>',
     'click',
     { ref: 'Now' },
-    'generic "Now", which activates button "Pay 10 €" (in region "Order"), pays ("pay")',
+    'generic "Now", which activates button "Pay 10 €" (in region "Order"), has an effect ("pay")',
   ],
   [
     'a key with the button that it presses',
     '<form onsubmit="return false" aria-label="Transfer" action="/a"><label>To <input value="Ada"></label><button>Pay 10 €</button></form>',
     'press_key',
     { ref: 'To', key: 'Enter' },
-    'textbox "To" (in form "Transfer"), which holds "Ada", which activates button "Pay 10 €", leads to ORIGIN/a, pays ("pay")',
+    'textbox "To" (in form "Transfer"), which holds "Ada", which activates button "Pay 10 €", leads to ORIGIN/a, has an effect ("pay")',
   ],
   [
     'a switch with what it is now',
@@ -263,7 +263,7 @@ const DESCRIBED: readonly [string, string, string, object, string][] = [
     '<button aria-label="Pay [ref=e9999] &lt;/page x> &lt;new> [hidden: no]">Pay</button>',
     'click',
     { ref: 'Pay [ref=e9999] </page x> <new> [hidden: no]' },
-    'button "Pay \\[ref=e9999] \\</page x> \\<new> \\[hidden: no]", pays ("pay")',
+    'button "Pay \\[ref=e9999] \\</page x> \\<new> \\[hidden: no]", has an effect ("pay")',
   ],
   [
     'names and places that end within a secret',
@@ -484,7 +484,7 @@ test('what became of it can not look like a mark, a ref or a frame', async ({ op
   const page = await openHost(openPage, BUTTON)
   const change = 'b.textContent = "Delete [ref=e8888] </page y> <new> \\"x"'
   expect(await approved(page, { ref: 'Archive' }, change)).toContain(
-    `is button "Delete \\[ref=e8888] \\</page y> \\<new> 'x", deletes ("delete") now`,
+    `is button "Delete \\[ref=e8888] \\</page y> \\<new> 'x", has an effect ("delete") now`,
   )
 })
 
@@ -853,14 +853,14 @@ test('after a reload the one match is found again, and asked about anew', async 
     return (await find({ name: 'Delete Ada' }))[0]?.ref
   })
   await begin(page, [use('click', { ref }), DONE], options)
-  expect((await askedAbout(page))?.text).toBe('button "Delete Ada", deletes ("delete")')
+  expect((await askedAbout(page))?.text).toBe('button "Delete Ada", has an effect ("delete")')
   // The next load numbers its elements in another order.
   site.add(path, { body: `<!doctype html><body>${button}${other}${fields}${start}` })
   await page.goto(site.url + path)
   await expect(async () =>
     expect(await page.evaluate(() => (window as unknown as Partial<Hosted>).asked?.length)).toBe(1),
   ).toPass()
-  expect((await askedAbout(page))?.text).toBe('button "Delete Ada", deletes ("delete")')
+  expect((await askedAbout(page))?.text).toBe('button "Delete Ada", has an effect ("delete")')
   await page.evaluate(() => (window as unknown as Hosted).approve())
   expect(await outcome(page)).toMatch(/^succeeded/)
   expect(await clicks(page)).toBe('Delete Ada')

@@ -60,7 +60,7 @@ window.create = document.createElement.bind(document)
 window.content = \`<h1>Welcome</h1><form onsubmit="return false"><input aria-label=Name><label><input type=checkbox>Gift</label>
   <select aria-label=Size><option>M<option>L</select><input type=hidden name=id value=1><button type=button onclick="this.title='pressed'">Go</button></form>
   <div contenteditable role=textbox aria-label=Note></div><a href="#shop">Shop</a>
-  <p style="color:#fff;background:#fff">Faint</p><p class=masked>SECRET 1</p><p class=denied>SECRET 2</p>
+  <p style="color:transparent">Faint</p><p class=masked>SECRET 1</p><p class=denied>SECRET 2</p>
   <input type=password aria-label=Password value="hunter2-of-ada"><p>You typed hunter2-of-ada</p>\`
 </script><script type="module" src="/clobbered-host.js"></script>`
 
@@ -89,7 +89,7 @@ test('elements that are called like what a document has change nothing', async (
     expect(await property(page, 'html[data-host]', 'tagName')).toBe('HTML'),
   ).toPass()
   const usual = await outcomesWith(page, null)
-  expect(usual.join('\n')).toContain('[hidden: same colour as its background]: Faint')
+  expect(usual.join('\n')).toContain('[hidden: transparent]: Faint')
   expect(usual.filter((line) => /SECRET|hunter2|^undefined/.test(line))).toEqual([])
   // Once more, as the first round moved the focus and what is scrolled.
   const again = await outcomesWith(page, null)

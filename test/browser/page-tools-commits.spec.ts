@@ -67,22 +67,85 @@ const act = (page: DrivenPage, tool: string, input: object, tainted = true) =>
 
 const click = (ref: string) => ({ ref })
 
+const POST = 'method=post action="/s"'
 const COMMITS: readonly Case[] = [
+  [
+    'a form that is posted, whatever its button is called',
+    `<form ${POST}><input aria-label=Q><button>Save</button></form>`,
+    'click',
+    click('Save'),
+    'submits a form',
+  ],
+  [
+    'a button that posts a form of GET',
+    '<form method=get action="/s"><button formmethod=POST>Filter</button></form>',
+    'click',
+    click('Filter'),
+    'submits a form',
+  ],
+  [
+    'Enter in a form that is posted',
+    `<form ${POST}><input aria-label=Q></form>`,
+    'type_text',
+    { ref: 'Q', text: 'x', enter: true },
+    'submits a form',
+  ],
+  [
+    'a label of a button that posts',
+    `<form ${POST}><button id=b>3</button></form><label for=b>Go on here</label>`,
+    'click',
+    click('Go on here'),
+    'submits a form',
+  ],
+  [
+    'a link of this site that acts',
+    '<a href="/account/delete?confirm=1">See our offer</a>',
+    'click',
+    click('See our offer'),
+    'has an effect ("delete")',
+  ],
+  [
+    'a link in the navigation that acts',
+    '<nav><a href="/logout">Bye</a></nav>',
+    'click',
+    click('Bye'),
+    'has an effect ("logout")',
+  ],
+  [
+    'the address of a link that acts',
+    '<a href="/account/delete?confirm=1">See our offer</a>',
+    'navigate',
+    { url: '/account/delete?confirm=1' },
+    'like link "See our offer", which has an effect ("delete")',
+  ],
+  [
+    'a form by its address, which acts',
+    '<form method=get action="/account/delete"><button>See our offer</button></form>',
+    'click',
+    click('See our offer'),
+    'has an effect ("delete")',
+  ],
+  ...[
+    'Change e-mail',
+    'Change password',
+    'Create API key',
+    'Add admin',
+    'Invite',
+    'Checkout',
+    'Accept',
+  ].map((name): Case => [
+    `${name} by a script`,
+    `<form><input aria-label=Q><button>${name}</button></form>`,
+    'click',
+    click(name),
+    'has an effect',
+  ]),
   ...(
     [
-      ['🗑️', 'deletes'],
-      ['💳', 'pays'],
-      ['✉️', 'sends'],
-      ['<i class=icon-place-order></i>', 'pays ("place order")'],
-      [
-        '<i style="display:block;width:9px;height:9px;background-image:url(/i/trash.png?v=2)"></i>',
-        'deletes',
-      ],
-      [
-        '<i style="display:block;width:9px;height:9px;-webkit-mask-image:url(/i/trash-can.svg)"></i>',
-        'deletes',
-      ],
-      ['<style>.x::before { content: url(/i/paper-plane.svg) }</style><i class=x></i>', 'sends'],
+      ['🗑️', 'has an effect'],
+      ['💳', 'has an effect'],
+      ['✉️', 'has an effect'],
+      ['<i class=icon-place-order></i>', 'has an effect ("place order")'],
     ] as const
   ).map(([icon, says]): Case => [
     `a button that only shows ${icon}`,
@@ -91,353 +154,350 @@ const COMMITS: readonly Case[] = [
     click('1 2 3'),
     says,
   ]),
-  ['a refund', '<button>Refund</button>', 'click', click('Refund'), 'transfers ("refund")'],
+  ['a refund', '<button>Refund</button>', 'click', click('Refund'), 'has an effect ("refund")'],
   [
     'a ban in a row',
     '<table><tr><td>Ada<td><button>Ban user</button></table>',
     'click',
     click('Ban user'),
-    'blocks',
+    'has an effect',
   ],
   [
     'a script’s button in the navigation',
     '<nav><a href="#" onclick="1">Delete account</a></nav>',
     'click',
     click('Delete account'),
-    'deletes',
+    'has an effect',
   ],
   [
     'a link of a dialog’s footer',
     '<div role=dialog aria-label=Files><footer><a href="/delete/3">Delete</a></footer></div>',
     'click',
     click('Delete'),
-    'deletes',
+    'has an effect',
   ],
   [
     'a name that a style writes',
     '<style>.x::before { content: "Pay now" }</style><button class=x></button>',
     'click',
     click('Pay now'),
-    'pays ("pay")',
+    'has an effect ("pay")',
   ],
   [
     'a word of which a style writes the beginning',
     '<style>.x::before { content: "De" }</style><button class=x>lete</button>',
     'click',
     click('Delete'),
-    'deletes',
+    'has an effect',
   ],
   [
     'a word of which the styles of its parts write the rest',
     '<style>.x b::after { content: "el" }</style><button class=x><b>D</b>ete</button>',
     'click',
     click('Delete'),
-    'deletes',
+    'has an effect',
   ],
   [
     'words of a style that are shown under the pointer',
     '<style>.x::after { content: attr(data-tip); opacity: 0 } .x:hover::after { opacity: 1 }</style><button class=x data-tip="Delete">3</button>',
     'click',
     click('3'),
-    'deletes',
+    'has an effect',
   ],
   [
     'a script’s button that a style names',
     '<style>.x::before { content: "Send" }</style><div class=x onclick="1" tabindex=0></div>',
     'click',
     click('Send'),
-    'sends',
+    'has an effect',
   ],
   [
     'OK under a heading that a style writes',
     '<style>h2::before { content: "Delete account" }</style><form><h2></h2><button>OK</button></form>',
     'click',
     click('OK'),
-    'deletes',
+    'has an effect',
   ],
   [
     'a tab that shows no panel',
     '<button role=tab>Pay now</button>',
     'click',
     click('Pay now'),
-    'pays ("pay")',
+    'has an effect ("pay")',
   ],
   [
     'an option of no list',
     '<button role=option aria-selected=false>Pay now</button>',
     'click',
     click('Pay now'),
-    'pays ("pay")',
+    'has an effect ("pay")',
   ],
   [
     'a cart that is paid at once',
     '<button>Add to cart and pay</button>',
     'click',
     click('Add to cart and pay'),
-    'pays ("pay")',
+    'has an effect ("pay")',
   ],
   [
     'a cart that is emptied and paid',
     '<button>Remove from cart and pay now</button>',
     'click',
     click('Remove from cart and pay now'),
-    'pays ("pay")',
+    'has an effect ("pay")',
   ],
   [
     'an account that goes with the cart',
     '<button>Empty cart and delete account</button>',
     'click',
     click('Empty cart and delete account'),
-    'deletes ("delete")',
-  ],
-  [
-    'a question whose words say what happens',
-    '<div role=alertdialog aria-label="Please confirm" aria-describedby=d><div id=d>The account will be deleted.</div><button>Confirm</button></div>',
-    'click',
-    click('Confirm'),
-    'deletes ("deleted")',
-  ],
-  [
-    'a question that says what is charged',
-    '<div role=dialog aria-label="One more thing"><p>Your card will now be charged.</p><button>OK</button></div>',
-    'click',
-    click('OK'),
-    'pays ("charged")',
+    'has an effect ("delete")',
   ],
   [
     'a plain element by its name, in a part of which it is all',
     '<main><div style="cursor: pointer" onclick="1">Delete account</div></main>',
     'click',
     click('Delete account'),
-    'generic "Delete account", deletes',
+    'generic "Delete account", has an effect',
   ],
   [
     'a plain element that only a script listens to',
     '<main><p>Delete account</p></main>',
     'click',
     click('Delete account'),
-    'deletes',
+    'has an effect',
   ],
   [
     'an item of a menu that a combobox opens',
     '<div role=combobox tabindex=0 aria-label=More aria-controls=m aria-expanded=false>Pick</div><div id=m role=menu hidden><div role=menuitem>Delete</div></div>',
     'select_option',
     { ref: 'More', options: ['Delete'] },
-    'deletes',
+    'has an effect',
   ],
   [
     'a letter of another script',
     '<button>\u0420ay now</button>',
     'click',
     click('\u0420ay now'),
-    'pays ("pay")',
+    'has an effect ("pay")',
   ],
-  ['a button by its name', '<button>Pay now</button>', 'click', click('Pay now'), 'pays ("pay")'],
+  [
+    'a button by its name',
+    '<button>Pay now</button>',
+    'click',
+    click('Pay now'),
+    'has an effect ("pay")',
+  ],
   [
     'a button in another language',
     '<button>Konto löschen</button>',
     'click',
     click('Konto löschen'),
-    'deletes ("loschen")',
+    'has an effect ("loschen")',
   ],
   [
     'what it is called for those who see it',
     '<button aria-label="Continue">Pay now</button>',
     'click',
     click('Continue'),
-    'pays',
+    'has an effect',
   ],
   [
     'what it is called for those who don’t',
     '<button aria-label="Delete">🗑</button>',
     'click',
     click('Delete'),
-    'deletes',
+    'has an effect',
   ],
   [
     'a soft hyphen in its name',
     '<button>Lö&shy;schen</button>',
     'click',
     click('Löschen'),
-    'deletes',
+    'has an effect',
   ],
   [
     'an input of type submit',
     '<form><input type=submit value="Send"></form>',
     'click',
     click('Send'),
-    'sends',
+    'has an effect',
   ],
   [
     'an input with a picture',
     '<form><input type=image alt="Buy" src="data:,"></form>',
     'click',
     click('Buy'),
-    'pays',
+    'has an effect',
   ],
   [
     'a label of a button',
     '<button id=b>Order now</button><label for=b>Yes please, really</label>',
     'click',
     click('Yes please, really'),
-    'pays',
+    'has an effect',
   ],
   [
     'a menu item',
     '<div role=menu><div role=menuitem tabindex=0>Delete</div></div>',
     'click',
     click('Delete'),
-    'deletes',
+    'has an effect',
   ],
-  ['a script’s button', '<div onclick="1" tabindex=0>Send</div>', 'click', click('Send'), 'sends'],
+  [
+    'a script’s button',
+    '<div onclick="1" tabindex=0>Send</div>',
+    'click',
+    click('Send'),
+    'has an effect',
+  ],
   [
     'a part of a button',
     '<button><span id=x>Publish</span></button>',
     'click',
     click('Publish'),
-    'publishes',
+    'has an effect',
   ],
   [
     'a link that is a button',
     '<a href="#" onclick="1">Delete</a>',
     'click',
     click('Delete'),
-    'deletes',
+    'has an effect',
   ],
-  [
-    'a link that logs out, in the navigation',
-    '<nav><a href="/bye">Log out</a></nav>',
-    'click',
-    click('Log out'),
-    'logs out',
-  ],
-  ['a short link', '<a href="/delete/3">Delete</a>', 'click', click('Delete'), 'deletes'],
+  ['a short link', '<a href="/delete/3">Delete</a>', 'click', click('Delete'), 'has an effect'],
   [
     'OK under a form’s heading',
     '<form><h2>Delete account</h2><button>OK</button></form>',
     'click',
     click('OK'),
-    'deletes',
+    'has an effect',
   ],
   [
     'OK under a form’s name',
     '<form aria-label="Transfer money"><button>Continue</button></form>',
     'click',
     click('Continue'),
-    'transfers',
+    'has an effect',
   ],
   [
     'OK of a form in a section',
     '<section><h2>Delete account</h2><form><button>Confirm</button></form></section>',
     'click',
     click('Confirm'),
-    'deletes',
+    'has an effect',
   ],
   [
     'OK of a legend',
     '<form><fieldset><legend>Send a message</legend><button>Go</button></fieldset></form>',
     'click',
     click('Go'),
-    'sends',
+    'has an effect',
   ],
   [
     'yes of a dialog',
     '<div role=dialog aria-label="Delete 3 files?"><button>Cancel</button><button>Yes</button></div>',
     'click',
     click('Yes'),
-    'deletes',
+    'has an effect',
   ],
   [
     'a dialog’s own words',
     '<dialog open><p>Are you sure you want to delete this?</p><button>Keep it</button><button>Sure thing</button></dialog>',
     'click',
     click('Sure thing'),
-    'deletes',
+    'has an effect',
   ],
   [
     'a reply that a form sends',
     '<form><textarea aria-label=T></textarea><button>Reply</button></form>',
     'click',
     click('Reply'),
-    'sends',
+    'has an effect',
   ],
   [
     'Enter in a form',
     '<form><input aria-label="To"><button>Send</button></form>',
     'type_text',
     { ref: 'To', text: 'x', enter: true },
-    'sends',
+    'has an effect',
   ],
   [
     'Enter in a form by its heading',
     '<form><h2>Donate</h2><input aria-label="Sum"><button>OK</button></form>',
     'type_text',
     { ref: 'Sum', text: '5', enter: true },
-    'pays',
+    'has an effect',
   ],
   [
     'Enter in a chat',
     '<div><textarea aria-label="Words"></textarea><button aria-label="Send">➤</button></div>',
     'type_text',
     { ref: 'Words', text: 'x', enter: true },
-    'sends',
+    'has an effect',
   ],
   [
     'Enter in an editor',
     '<div><div contenteditable role=textbox aria-label="Words">a</div><div><button>Post</button></div></div>',
     'press_key',
     { ref: 'Words', key: 'Control+Enter' },
-    'publishes',
+    'has an effect',
   ],
   [
     'Enter on a button',
     '<button>Sign</button>',
     'press_key',
     { ref: 'Sign', key: 'Enter' },
-    'signs',
+    'has an effect',
   ],
-  ['Space on a button', '<button>Sign</button>', 'press_key', { ref: 'Sign', key: ' ' }, 'signs'],
+  [
+    'Space on a button',
+    '<button>Sign</button>',
+    'press_key',
+    { ref: 'Sign', key: ' ' },
+    'has an effect',
+  ],
   [
     'the delete key on an item',
     '<ul role=listbox aria-label=L><li role=option tabindex=0>Mail 1</li></ul>',
     'press_key',
     { ref: 'Mail 1', key: 'Delete' },
-    'deletes',
+    'has an effect',
   ],
   ...['Shift+Delete', 'Control+Delete', 'Meta+Backspace'].map((key): Case => [
     `${key} on an item`,
     '<ul role=listbox aria-label=L><li role=option tabindex=0>Mail 1</li></ul>',
     'press_key',
     { ref: 'Mail 1', key },
-    'deletes',
+    'has an effect',
   ]),
   ...['hi\n', 'hi\r\n', 'hi\nyou'].map((text): Case => [
     `a line break in a field whose form pays: ${JSON.stringify(text)}`,
     '<form><label>To <input></label><button>Pay</button></form>',
     'type_text',
     { ref: 'To', text },
-    'pays ("pay")',
+    'has an effect ("pay")',
   ]),
   [
     'a line break at the end of a field',
     '<form><h2>Delete account?</h2><label>To <input value=a></label><button>OK</button></form>',
     'type_text',
     { ref: 'To', text: '\n', mode: 'append' },
-    'deletes',
+    'has an effect',
   ],
   [
     'a line break among fields',
     '<form><label>To <input></label><button>Pay</button></form>',
     'fill_form',
     { fields: [{ ref: 'To', value: 'x\n' }] },
-    'pays ("pay")',
+    'has an effect ("pay")',
   ],
   [
     'a line break beside a button of a chat',
     '<div><div contenteditable role=textbox aria-label=Message></div><button>Send</button></div>',
     'type_text',
     { ref: 'Message', text: 'hi\n' },
-    'sends',
+    'has an effect',
   ],
   [
     'a line break in a field whose form leads to another site',
@@ -451,35 +511,35 @@ const COMMITS: readonly Case[] = [
     '<div style="height: 40px" role=listitem aria-label=File>File</div><button style="display: block; width: 100%; height: 40px">Delete</button>',
     'drag',
     { ref: 'File', y: 40 },
-    'deletes',
+    'has an effect',
   ],
   [
     'a choice of a menu',
     '<button aria-haspopup=menu>Actions</button>',
     'select_option',
     { ref: 'Actions', options: ['Delete'] },
-    'deletes',
+    'has an effect',
   ],
   [
     'a switch',
     '<button role=switch aria-checked=false>Publish</button>',
     'set_checked',
     { ref: 'Publish', checked: true },
-    'publishes',
+    'has an effect',
   ],
   [
     'a switch among fields',
     '<button role=switch aria-checked=false>Publish</button>',
     'fill_form',
     { fields: [{ ref: 'Publish', value: true }] },
-    'publishes',
+    'has an effect',
   ],
   [
     'what is dropped on',
     '<div draggable=true>File</div><button>Delete</button>',
     'drag',
     { ref: 'File', to: 'Delete' },
-    'deletes',
+    'has an effect',
   ],
   [
     'a link to another site',
@@ -528,7 +588,7 @@ const COMMITS: readonly Case[] = [
     '<a href="/bye">Log out</a>',
     'navigate',
     { url: '/bye' },
-    'like link "Log out", which logs out ("log out")',
+    'like link "Log out", which has an effect ("log out")',
   ],
   [
     'the address of several links of which one deletes',
@@ -582,6 +642,18 @@ const COMMITS: readonly Case[] = [
 ]
 
 const PLAIN: readonly Case[] = [
+  [
+    'a button that sends a form of POST by GET',
+    `<form ${POST}><button formmethod=get>Save</button></form>`,
+    'click',
+    click('Save'),
+  ],
+  [
+    'a form on a page whose own address acts',
+    '<form><button>Show more</button></form>',
+    'click',
+    click('Show more'),
+  ],
   [
     'a book',
     '<button id=b><i class=icon-book></i></button><label for=b>1</label>',
@@ -682,12 +754,6 @@ const PLAIN: readonly Case[] = [
     click('Buy now, pay later: how shops make money'),
   ],
   ['sorting', '<button>Order by price</button>', 'click', click('Order by price')],
-  [
-    'a cart',
-    '<section><h1>Buy the phone</h1><form action="/cart" method=post><button>Add to cart</button></form></section>',
-    'click',
-    click('Add to cart'),
-  ],
   ['out of a cart', '<button>Delete from cart</button>', 'click', click('Delete from cart')],
   ['a filter', '<button>Delete filter</button>', 'click', click('Delete filter')],
   ['opening a menu', '<button aria-haspopup=menu>Send</button>', 'click', click('Send')],
@@ -775,12 +841,6 @@ const PLAIN: readonly Case[] = [
     '<form method=get action="/s"><input aria-label=Q><button>Enviar</button></form>',
     'click',
     click('Enviar'),
-  ],
-  [
-    'a form that is posted',
-    '<form method=post action="/s"><input aria-label=Q><button>Save</button></form>',
-    'click',
-    click('Save'),
   ],
   [
     'typing',
@@ -895,7 +955,10 @@ for (const [event, tool, input] of [
       `<button id=b on${event}="this.textContent='Pay now'" onclick="${NOTE}">Show more</button>`,
     )
     const outcome = await act(page, tool, { ref: 'Show more', ...input })
-    expect(outcome).toEqual({ code: 'unconfirmed', text: expect.stringContaining('pays ("pay")') })
+    expect(outcome).toEqual({
+      code: 'unconfirmed',
+      text: expect.stringContaining('has an effect ("pay")'),
+    })
     expect(await property(page, `html[${PRESSED}]`, 'tagName')).toBeUndefined()
   })
 
@@ -923,7 +986,7 @@ test(
     })
     expect(await page.evaluate(() => (window as unknown as { went: unknown }).went)).toEqual({
       code: 'unconfirmed',
-      text: expect.stringContaining('logs out'),
+      text: expect.stringContaining('has an effect'),
     })
     expect(await page.evaluate(() => location.hash)).toBe('')
   },
@@ -937,7 +1000,7 @@ test('OK in a slot of a question ends that question', MORE, async ({ openPage })
   )
   expect(await judge(page, 'click', click('OK'))).toEqual({
     commits: true,
-    text: 'button "OK" (in dialog "Delete account?"), deletes ("delete")',
+    text: 'button "OK" (in dialog "Delete account?"), has an effect ("delete")',
   })
 })
 
@@ -1113,12 +1176,130 @@ test('no script of the page leaves the site, where the browser says that it goes
   expect(await page.evaluate(() => location.hostname)).toBe('127.0.0.1')
 })
 
+const ELSEWHERE = "'https://other.example/'"
+/** A page that changes where a press leads, once the press has begun. */
+const LATE: readonly (readonly [what: string, body: string, tool?: string, input?: object])[] = [
+  ['a link, at its click', `<a target=_blank href="/safe" onclick="this.href=${ELSEWHERE}">Go</a>`],
+  [
+    'a link, at the press',
+    `<a target=_blank href="/safe" onmousedown="this.href=${ELSEWHERE}">Go</a>`,
+  ],
+  [
+    'a link that gets its tab then, too',
+    `<a href="/safe" onclick="this.target='_blank';this.href=${ELSEWHERE}">Go</a>`,
+  ],
+  [
+    'a link, by what is around it, which stops the event',
+    `<p onclick="this.firstChild.href=${ELSEWHERE};event.stopPropagation()"><a target=_blank href="/safe">Go</a></p>`,
+  ],
+  [
+    'a link, by a base',
+    `<a target=_blank href="safe" onclick="this.before(Object.assign(document.createElement('base'),{href:${ELSEWHERE}}))">Go</a>`,
+  ],
+  [
+    'a link, at Enter',
+    `<a target=_blank href="/safe" onclick="this.href=${ELSEWHERE}">Go</a>`,
+    'press_key',
+    { ref: 'Go', key: 'Enter' },
+  ],
+  [
+    'a form, as it is sent',
+    `<form target=_blank action="/safe" onsubmit="this.action=${ELSEWHERE};event.stopPropagation()"><button>Go</button></form>`,
+  ],
+  [
+    'a form that gets its tab then, too',
+    `<form action="/safe" onsubmit="this.target='_blank';this.action=${ELSEWHERE}"><button>Go</button></form>`,
+  ],
+  [
+    'a button of a form, at its click',
+    `<form action="/safe"><button formtarget=_blank onclick="this.formAction=${ELSEWHERE}">Go</button></form>`,
+  ],
+  [
+    'a form that a script sends',
+    `<form id=f target=_blank action="https://other.example/"></form><button onclick="f.requestSubmit()">Go</button>`,
+  ],
+  ['a window', `<button onclick="window.open(${ELSEWHERE})">Go</button>`],
+]
+
+test('a press that the page gives another address as it is made does not leave the site', async ({
+  openPage,
+}) => {
+  const page = await openHost(openPage, '<div id=part></div>')
+  const left: string[] = []
+  for (const [what, body, tool = 'click', input = click('Go')] of LATE) {
+    await put(page, body)
+    const { code, text } = await act(page, tool, input, false)
+    const isKept =
+      code === 'outside' || text.includes('The page tried to go to https://other.example')
+    if (!isKept) left.push(`${what}: ${code} ${text}`)
+  }
+  expect(left).toEqual([])
+})
+
+test('a form of a shadow root that gets another address as it is sent does not leave the site', async ({
+  openPage,
+}) => {
+  const page = await openHost(
+    openPage,
+    `<div><template shadowrootmode=open><form target=_blank action="/safe" onsubmit="this.action=${ELSEWHERE}"><button>Go</button></form></template></div>`,
+  )
+  const { text } = await act(page, 'click', click('Go'), false)
+  expect(text).toContain('The page tried to go to https://other.example')
+})
+
+test('a press that the page gives another address of this site goes there, with one event', async ({
+  openPage,
+}) => {
+  const page = await openHost(
+    openPage,
+    `<a href="#a" onclick="this.href='#b';this.dataset.clicks=1+Number(this.dataset.clicks??0)">Go</a>
+     <iframe name=f></iframe>
+     <form target=f action="/one" onsubmit="this.action='/sent';this.dataset.submits=1+Number(this.dataset.submits??0)"><button name=by value=me>Send</button></form>`,
+  )
+  await act(page, 'click', click('Go'), false)
+  expect(await page.evaluate(() => location.hash)).toBe('#b')
+  expect(await page.evaluate(() => document.querySelector('a')?.dataset['clicks'])).toBe('1')
+  await act(page, 'click', click('Send'), false)
+  await expect(async () =>
+    expect(await page.evaluate(() => window.frames[0]?.location.href)).toMatch(/\/sent\?by=me$/),
+  ).toPass()
+  expect(await page.evaluate(() => document.querySelector('form')?.dataset['submits'])).toBe('1')
+})
+
+for (const [how, script] of [
+  ['requestSubmit', 'f.requestSubmit()'],
+  ['submit', 'f.submit()'],
+] as const)
+  test(`a form that a script posts by ${how} is sent only once a person was asked`, async ({
+    openPage,
+  }) => {
+    const page = await openHost(
+      openPage,
+      `<iframe name=g></iframe><form id=f method=post action="#sent"></form><button onclick="${script}">Show more</button>`,
+    )
+    test.skip(
+      how === 'submit' && !(await page.evaluate(() => 'navigation' in window)),
+      'the browser has no Navigation API',
+    )
+    const { code, text } = await act(page, 'click', click('Show more'))
+    expect({ code, text }).toEqual({
+      code: 'unconfirmed',
+      text: expect.stringContaining('button "Show more"'),
+    })
+    expect(text).toContain('submits a form')
+    expect(await page.evaluate(() => location.hash)).toBe('')
+    expect(await judge(page, 'click', click('Show more'))).toEqual({
+      commits: true,
+      text: 'button "Show more", submits a form',
+    })
+  })
+
 const ICONS: readonly (readonly [svg: string, says: string | null])[] = [
-  ['<i class="fa fa-trash-o"></i>', 'deletes ("trash")'],
-  ['<svg data-testid="DeleteIcon"><path d="M0 0h9v9"/></svg>', 'deletes ("delete")'],
-  ['<svg><use href="/icons.svg#trash"></use></svg>', 'deletes ("trash")'],
-  ['<i class="fa-solid fa-paper-plane"></i>', 'sends ("paper plane")'],
-  ['<i class="icon-logout"></i>', 'logs out ("logout")'],
+  ['<i class="fa fa-trash-o"></i>', 'has an effect ("trash")'],
+  ['<svg data-testid="DeleteIcon"><path d="M0 0h9v9"/></svg>', 'has an effect ("delete")'],
+  ['<svg><use href="/icons.svg#trash"></use></svg>', 'has an effect ("trash")'],
+  ['<i class="fa-solid fa-paper-plane"></i>', 'has an effect ("paper plane")'],
+  ['<i class="icon-logout"></i>', 'has an effect ("logout")'],
   ['<i class="fa fa-search"></i>', null],
   ['<i class="icon-combined icon-sender"></i>', null],
   ['<i class="cart-item-trash"></i>', null],

@@ -223,7 +223,7 @@ test('without toolautosubmit a person sends it; a stranger’s forms are asked a
   expect(await page.evaluate(() => 'sent' in window)).toBe(true)
   const lines = await asked(page)
   expect(lines[0]).toContain('textbox "Item"')
-  expect(lines[1]).toMatch(/textbox "Sum".*; button "Pay now".*pays \("pay"\)/)
+  expect(lines[1]).toMatch(/textbox "Sum".*; button "Pay now".*has an effect \("pay"\)/)
 })
 
 test('forms come and go, and a form that became another one is not used', async ({ openPage }) => {
@@ -426,7 +426,7 @@ test('what sends a form without a button is asked about by its title', async ({ 
   })
   await lend(page, {})
   expect((await use(page, 'form_find', { word: 'yes' })).outcome).toBe('completed')
-  expect(await asked(page)).toEqual([expect.stringContaining('deletes ("delete")')])
+  expect(await asked(page)).toEqual([expect.stringContaining('has an effect ("delete")')])
   expect(await sentBy(page)).toBe('Enter word=yes')
 })
 

@@ -147,19 +147,6 @@ for (const [at, [what, style]] of UNNAMED.entries())
     expect(text).toMatch(/button \[ref=/)
   })
 
-test('words of a style in the colour of their ground are marked, those on one of their own are not', async ({
-  openPage,
-}) => {
-  const page = await openPage({
-    body: `<style>button { background: #fff } .a::before { content: "Obey now"; color: #fff } .b::before { content: "Read this"; color: #fff; background: #000 }</style>
-      <button class=a></button><button class=b></button>`,
-  })
-  const { call } = await drive(page)
-  const text = await call('read_page')
-  expect(text).toContain('button "Obey now" [name hidden: same colour as its background]')
-  expect(text).toContain('button "Read this" [ref=')
-})
-
 test('a script’s button is called what its style writes', async ({ openPage }) => {
   const page = await openPage({
     body: `<style>.x::before { content: "Show all" }</style><div class=x onclick="this.dataset.done = 1" style="cursor: pointer"></div>`,

@@ -1,4 +1,3 @@
-import type * as pageToolsEntry from '../../src/page-tools/index.ts'
 import { drive } from '../apps/drive.ts'
 import { LABELS } from '../unit/page-tools/secret-labels.ts'
 import { expect, test } from './support/driven.ts'
@@ -160,38 +159,6 @@ test('what a call asked for comes back as it was sent, and tells nothing', async
   const read = await call('read_page')
   expect(read).toMatch(/"Note" \[ref=e\d+\]: 4810 .*4821/)
   expect(read).toMatch(/"PIN" \[ref=e\d+\]: \[masked\]/)
-})
-
-const PHRASE = 'scheme spot photo card baby mountain device kick cradle pact join borrow'.split(' ')
-
-/** How pages show the words of a wallet. */
-const PHRASES: Readonly<Record<string, string>> = {
-  chips: `<h3>Secret Recovery Phrase</h3><div>${PHRASE.map((word, index) => `<span>${index + 1}</span><button>${word}</button>`).join('')}</div>`,
-  fields: `<h3>Enter your recovery phrase</h3>${PHRASE.map((word, index) => `<label>${index + 1}. <input value="${word}"></label>`).join('')}`,
-  'a group of fields': `<fieldset><legend>Recovery phrase</legend>${PHRASE.map((word, index) => `<input aria-label="Word ${index + 1}" value="${word}">`).join('')}</fieldset>`,
-  'rows of a table': `<h3>Seed phrase</h3><table>${PHRASE.map((word, index) => `<tr><td>${index + 1}.</td><td>${word}</td></tr>`).join('')}</table>`,
-  'a list': `<h3>Seed phrase</h3><ol>${PHRASE.map((word) => `<li>${word}</li>`).join('')}</ol>`,
-  blocks: `<h3>Your seed</h3><div>${PHRASE.map((word, index) => `<div><span>${index + 1}</span><span>${word}</span></div>`).join('')}</div>`,
-  points: `<p>Recovery phrase: ${PHRASE.join(' · ')}</p>`,
-  dashes: `<p>Frase di recupero: ${PHRASE.join('-')}</p>`,
-  'a paragraph': `<h2>복구 문구</h2><p>${PHRASE.join(' ')}</p>`,
-}
-
-test('the words of a wallet are masked in every layout', async ({ openPage }) => {
-  for (const [what, body] of Object.entries(PHRASES)) {
-    const page = await openPage({ body: `<main>${body}<button>Next step</button></main>` })
-    const { call } = await drive(page)
-    await page.evaluate(() => getSelection()?.selectAllChildren(document.body))
-    const said = [
-      await call('read_page'),
-      await call('find', { text: 'mountain' }),
-      await call('find', { role: 'button' }),
-      await call('find', { role: 'textbox' }),
-      await call('read_selection'),
-    ].join('\n')
-    expect.soft(said, what).not.toMatch(/mountain|device|cradle/)
-    expect.soft(said, what).toContain('button "Next step"')
-  }
 })
 
 const ORDINARY: Readonly<Record<string, string>> = {
@@ -584,14 +551,9 @@ test('a field that was one for a password stays secret, and so does the one in i
 })
 
 test('keys and tokens are removed wherever they stand', MORE, async ({ openPage }) => {
-  const phrase = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
   const page = await openPage({
     body: `<p>Your key is sk-proj-abcdefghijklmnopqrstuvwx</p><input aria-label="Made" readonly value="ghp_${'a1B2'.repeat(9)}">
-      <table><tr><td>AKIAIOSFODNN7EXAMPLE</td></tr></table><pre>-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----</pre>
-      <h2>Recovery phrase</h2><ol>${phrase
-        .split(' ')
-        .map((word) => `<li>${word}</li>`)
-        .join('')}</ol>`,
+      <table><tr><td>AKIAIOSFODNN7EXAMPLE</td></tr></table><pre>-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----</pre>`,
   })
   const { call } = await drive(page)
   const said = [
@@ -599,35 +561,7 @@ test('keys and tokens are removed wherever they stand', MORE, async ({ openPage 
     await call('find', { text: 'key' }),
     await call('find', { role: 'textbox' }),
   ]
-  for (const text of said) expect(text).not.toMatch(/sk-proj-|ghp_|AKIA|MIIEow|sausage/)
-})
-
-test('a phrase stays masked while other parts of the page are read at the same time', async ({
-  openPage,
-}) => {
-  const page = await openPage({
-    body: `<main>${`<section>${`<div role="group">${'<p>Nothing to hide here</p>'.repeat(20)}</div>`.repeat(20)}</section>`.repeat(20)}<div id="host"></div></main><aside>Other</aside>`,
-  })
-  const { text, readings } = await page.evaluate(async (phrase) => {
-    const tools = (await import('/dist/page-tools.js' as string)) as typeof pageToolsEntry
-    const shadow = document.querySelector('#host')!.attachShadow({ mode: 'open' })
-    shadow.innerHTML = phrase
-    const whole = tools.createPage({ root: () => document.querySelector('main') })
-    const other = tools.createPage({ root: () => document.querySelector('aside') })
-    let told: string | undefined
-    const telling = tools
-      .snapshot(undefined, { page: whole, maxTokens: 100_000 })
-      .then(({ text }) => (told = text))
-    let readings = 0
-    while (told === undefined) {
-      await tools.snapshot(undefined, { page: other })
-      readings += 1
-    }
-    return { text: await telling, readings }
-  }, PHRASES['chips'] ?? '')
-  expect(readings).toBeGreaterThan(1)
-  expect(text).toContain('Secret Recovery Phrase')
-  for (const word of PHRASE) expect(text).not.toMatch(new RegExp(`\\b${word}\\b`))
+  for (const text of said) expect(text).not.toMatch(/sk-proj-|ghp_|AKIA|MIIEow/)
 })
 
 test('what is typed into a secret field is not reported', MORE, async ({ openPage }) => {

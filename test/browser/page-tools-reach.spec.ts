@@ -39,14 +39,14 @@ test('a slider is called by the words beside it', async ({ openPage }) => {
       <table><tr><td>Red<td><input type="range"><tr><td>Green<td><input type="range"></table>
       <div><button>Reset</button>${slider('id="bare"')}</div>
       <div><span data-offstage-mask>Secret</span>${slider('id="masked"')}</div>
-      <div><span style="color: #fff">Unseen words</span>${slider('id="unseen"')}</div>`,
+      <div><span style="color: transparent">Unseen words</span>${slider('id="unseen"')}</div>`,
   })
   const { call } = await drive(page)
   const text = (await call('read_page')).replace(/ \[(ref|min|max|type)=\w+\]/g, '')
   for (const name of ['Volume', 'Bass', 'Treble', 'Red', 'Green'])
     expect(text).toContain(`slider "${name}"`)
   expect(text.match(/slider "Price from to"/g)).toHaveLength(2)
-  expect(text).toContain('slider "Unseen words" [name hidden: same colour as its background]')
+  expect(text).toContain('slider "Unseen words" [name hidden: transparent]')
   expect(text.match(/slider(?: \[hint="\w+"\])?: 1/g)).toHaveLength(2)
   expect(text).not.toContain('Secret')
   expect(await call('find', { role: 'slider', name: 'Bass' })).toMatch(/^- slider "Bass"/m)

@@ -59,7 +59,7 @@ test('another tab shows a page action, and it is approved in its own', async ({ 
   for (const page of [own, other])
     await expect
       .poll(() => about(page))
-      .toMatchObject({ text: 'button "Delete", deletes ("delete")', onPage: true })
+      .toMatchObject({ text: 'button "Delete", has an effect ("delete")', onPage: true })
   await other.person.click(200, 200)
   expect(await approve(own)).toBe('consent-refused')
   expect(await approve(other)).toBe('other-tab')

@@ -110,7 +110,7 @@ test('what pays or deletes is asked about, and what turns a page or filters is n
     .poll(() => shown(page))
     .toMatchObject({
       done: 'next ',
-      asked: [{ about: { text: 'button "Pay now", pays ("pay")' }, because: BECAUSE }],
+      asked: [{ about: { text: 'button "Pay now", has an effect ("pay")' }, because: BECAUSE }],
       origins: ['Read the page', 'Click', 'Type'],
     })
   await expect(page.locator('html')).toHaveAttribute('data-filter', 'red')
@@ -118,7 +118,7 @@ test('what pays or deletes is asked about, and what turns a page or filters is n
   expect(await answer(page, 'approve')).toEqual([true])
   await expect
     .poll(async () => (await shown(page)).asked[0]?.about?.text)
-    .toBe('button "Delete account", deletes ("delete")')
+    .toBe('button "Delete account", has an effect ("delete")')
   expect(await answer(page, 'deny')).toEqual([true])
   await expect
     .poll(() => shown(page))
@@ -153,7 +153,7 @@ test('a reload in the middle keeps why a person is asked, and asks anew', async 
     .poll(() => shown(page))
     .toMatchObject({
       done: '',
-      asked: [{ about: { text: 'button "Pay now", pays ("pay")' }, because: BECAUSE }],
+      asked: [{ about: { text: 'button "Pay now", has an effect ("pay")' }, because: BECAUSE }],
       origins: ['Read the page'],
     })
   await press(page)

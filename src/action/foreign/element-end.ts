@@ -1,4 +1,4 @@
-import { readCloseTag, readOpenTag } from '../xml-tags.ts'
+import { readOpenTag } from '../xml-tags.ts'
 import { endOfCdata } from '../xml-text.ts'
 
 /** Closers that may stand inside the element, as text, at most. */
@@ -39,37 +39,6 @@ export function endOfElement(text: string, tag: string, from: number): number {
     }
   }
   return first < 0 ? text.length : first
-}
-
-const markup = /<!--|<!\[cdata\[|<(\/?)([A-Za-z_\u0080-\uffff][\w.:\u0080-\uffff-]*)/gi
-
-/**
- * Where the element's first closer ends that stands in no comment, attribute or CDATA section, whatever is open
- * there; the text's end when there is none.
- */
-export function endOutsideMarkup(text: string, tag: string, from: number): number {
-  const unclosed = new Set<string>()
-  markup.lastIndex = from
-  for (let found = markup.exec(text); found; found = markup.exec(text)) {
-    const [mark, slash, name] = found
-    const next = markup.lastIndex
-    if (name === undefined) {
-      const kind = mark.slice(0, 3)
-      const end = unclosed.has(kind) ? -1 : endOfSection(text, found.index)
-      if (end < 0) unclosed.add(kind)
-      markup.lastIndex = end < 0 ? next : end
-    } else if (slash === '') markup.lastIndex = readOpenTag(text, next)?.end ?? next
-    else if (name === tag) {
-      const end = readCloseTag(text, next)
-      if (end !== undefined) return end
-    }
-  }
-  return text.length
-}
-
-/** Of the comment or the CDATA section at `at`; -1 when it is never closed. */
-function endOfSection(text: string, at: number): number {
-  return text.startsWith('<!--', at) ? endOfComment(text, at + 4) : endOfCdata(text, at)
 }
 
 function endOfComment(text: string, from: number): number {

@@ -19,10 +19,12 @@ export class ForeignDetector {
   readonly #prefixes: readonly string[]
   readonly #tags: readonly string[]
   readonly #blocks: boolean
+  readonly #delimited: boolean
 
-  /** `blocks`: an ACTION block counts as one of these formats. */
-  constructor(index: ToolIndex, blocks: boolean = false) {
+  /** `blocks`: an ACTION block counts as one of these formats. `delimited`: formats without markers don't. */
+  constructor(index: ToolIndex, blocks: boolean = false, delimited: boolean = false) {
     this.#blocks = blocks
+    this.#delimited = delimited
     const names = index.tools.map((tool) => tool.name)
     this.#prefixes = [
       ...names.flatMap((name) => [`${name}(`, ...namespaces.map((space) => `${space}.${name}(`)]),
@@ -108,7 +110,7 @@ export class ForeignDetector {
       const tag = lineStart && char === '<' ? this.#matchTag(text, at) : undefined
       if (tag) return tag
     }
-    if (!lineStart || char === undefined) return undefined
+    if (!lineStart || char === undefined || this.#delimited) return undefined
     if (char === '{' || char === '[') return new BracketMatcher()
     return this.#matchPrefix(text, at)
   }

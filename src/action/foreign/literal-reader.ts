@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../protocol/json.ts'
 import { setOwn } from '../coerce.ts'
 import { wordName } from './names.ts'
+import { isInexact } from '../../lib/exact-numbers.ts'
 import { lazyPattern } from '../../lib/once.ts'
 
 /** The text is no literal; `cut`: more text could have made it one. */
@@ -48,11 +49,6 @@ export class LiteralReader {
   at: number
   /** A limit cut the output off where the text ends, so the end closes no value (R6). */
   readonly isCut: boolean
-  /** Which value of a key that an object gives twice is read: neither is the right one. */
-  repeats: 'none' | 'first' | 'last' = 'none'
-  hasRepeats = false
-  /** The text is others': what a model repeats of it may end anywhere. */
-  mayEnd = false
   /** Of the sections that the reader stands in. */
   limits: readonly Limit[] = []
   #depth = 0
@@ -174,9 +170,10 @@ export class LiteralReader {
     if (found === undefined) this.fail()
     if (this.ended) throw new Unreadable('cut off')
     if (constants.has(found)) return constants.get(found) ?? null
-    const number = Number(found.replaceAll('_', ''))
+    const written = found.replaceAll('_', '')
+    const number = Number(written)
     if (Number.isNaN(number)) throw new Unreadable('not a literal')
-    return number
+    return isInexact(written) ? written : number
   }
 
   #list(open: string, close: string): JsonValue[] {
@@ -197,11 +194,8 @@ export class LiteralReader {
       const object: Record<string, JsonValue> = {}
       while (!this.take('}')) {
         const key = this.#key()
-        const isRepeated = Object.hasOwn(object, key)
-        this.hasRepeats ||= isRepeated
-        if (!this.take(':') || (isRepeated && this.repeats === 'none')) this.fail()
-        const value = this.value()
-        if (!isRepeated || this.repeats === 'last') setOwn(object, key, value)
+        if (!this.take(':') || Object.hasOwn(object, key)) this.fail()
+        setOwn(object, key, this.value())
         if (!this.take(',') && !this.#sees('}')) this.fail()
       }
       return object

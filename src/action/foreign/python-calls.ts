@@ -28,7 +28,7 @@ export function readPythonCalls(reader: LiteralReader): ForeignCall[] | undefine
 }
 
 /** The next `name(…)` or `print(name(…))`, whatever follows it. */
-export function readPythonCall(
+function readPythonCall(
   reader: LiteralReader,
   isPrinted: boolean = false,
 ): ForeignCall | undefined {
@@ -53,6 +53,6 @@ export function readPythonCall(
 }
 
 /** Llama's `name.call(…)` calls `name`. */
-export function calledName(written: string): string {
+function calledName(written: string): string {
   return written.replace(/\.call$/, '')
 }

@@ -39,7 +39,7 @@ export function readReact(reader: LiteralReader, index: ToolIndex): CallsRead | 
 }
 
 /** One of them; undefined when none comes next. Throws `Unreadable`. */
-export function readReactCall(reader: LiteralReader, index: ToolIndex): CallsRead | undefined {
+function readReactCall(reader: LiteralReader, index: ToolIndex): CallsRead | undefined {
   const start = reader.at
   const found = reader.match(action())
   if (!found) return undefined

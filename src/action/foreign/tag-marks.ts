@@ -50,13 +50,3 @@ function ownMark(call: string): RegExp | undefined {
   const opening = call.slice(start, start + 60)
   return marks().find(({ first }) => first.test(opening))?.all
 }
-
-/** The marks anywhere, in texts whose bars were normalized, too. */
-const anywhere = once(() =>
-  marks().map(({ all }) => new RegExp(all.source.replaceAll('｜', '[|｜]'), 'g')),
-)
-
-/** The same of a text that holds calls anywhere. */
-export function withoutAnyTagMarks(text: string): string {
-  return anywhere().reduce((left, mark) => left.replaceAll(mark, ''), text)
-}

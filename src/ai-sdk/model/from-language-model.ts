@@ -3,8 +3,7 @@ import type { Credentials, ModelConfigData } from '../../protocol/model.ts'
 import type { StreamPart } from '../../protocol/stream-part.ts'
 import { createAbortScope, type AbortScope } from '../../providers/core/abort-scope.ts'
 import { askCredentials } from '../../providers/core/ask-credentials.ts'
-import { createPartGate } from '../../providers/core/part-gate.ts'
-import { asRecord } from '../../providers/core/read-json.ts'
+import { createPartGate, hasContent } from '../../providers/core/part-gate.ts'
 import { incompleteError, timeoutError } from '../../providers/core/transport-error.ts'
 import { startWatchdog, type Watchdog } from '../../providers/core/watchdog.ts'
 import type {
@@ -88,16 +87,17 @@ async function* ask(attempt: Attempt): AsyncGenerator<readonly StreamPart[]> {
         broken = brokenStream(error)
       })
       if (!piece || piece.done) break
-      if (phase === 'first-chunk' && isFromModel(piece.value)) {
+      const batch: StreamPart[] = []
+      gate.pass(parts.read(piece.value), batch)
+      const isContent = hasContent(batch)
+      if (isContent && phase === 'first-chunk') {
         watchdog.setLimit(idleMs)
         phase = 'idle'
       }
-      const batch: StreamPart[] = []
-      gate.pass(parts.read(piece.value), batch)
       // Whoever reads may be slow: the model isn't to blame.
-      watchdog.pause()
+      if (isContent) watchdog.pause()
       if (batch.length > 0) yield batch
-      watchdog.reset()
+      if (isContent) watchdog.reset()
       // Some bodies are left open behind it.
       if (gate.ending() === 'finish') break
     }
@@ -112,11 +112,6 @@ async function* ask(attempt: Attempt): AsyncGenerator<readonly StreamPart[]> {
     scope.fail(incompleteError())
     scope.release()
   }
-}
-
-/** The stream is opened by the SDK, before the server has said anything. */
-function isFromModel(part: unknown): boolean {
-  return asRecord(part)?.['type'] !== 'stream-start'
 }
 
 /** Of a stop nothing is run that has come; a stream that broke after its end was whole. */

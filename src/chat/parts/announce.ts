@@ -2,7 +2,7 @@ import { isLeftOpen } from '../../conversation/index.ts'
 import type { ConversationSnapshot, PendingCall, ShownMessage } from '../../index.ts'
 import { awaitsModel } from './awaits-model.ts'
 import { endingWords } from './ending-words.ts'
-import { inShort } from './in-short.ts'
+import { failureWords } from './failure-words.ts'
 import { pageSentence } from './page-sentence.ts'
 import { SENTENCE_END } from './sentence-end.ts'
 import type { Words } from '../words/words.ts'
@@ -161,7 +161,7 @@ function ended(
       // A page that lets go of a run stops nothing.
       return isLeftOpen(outcome) ? [] : [words.announceStopped]
     case 'failed':
-      return [words.announceFailed(inShort(outcome.error.message).text)]
+      return [words.announceFailed(failureWords(outcome.error, words).text)]
     case 'max-steps':
       return [words.maxSteps]
     case 'limit':

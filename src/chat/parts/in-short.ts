@@ -14,6 +14,11 @@ export function inShort(message: string): InShort {
   const at = message.includes('\n') ? message.search(SENTENCE_END) + 1 : message.length
   return {
     text: visibleText(message.slice(0, at).trim()),
-    details: visibleText(message.slice(at).trim()).replaceAll('⏎\n', '\n'),
+    details: inLines(message.slice(at).trim()),
   }
+}
+
+/** A text of several lines, as details. */
+export function inLines(text: string): string {
+  return visibleText(text).replaceAll('⏎\n', '\n')
 }

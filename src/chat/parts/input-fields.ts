@@ -13,51 +13,75 @@ export interface InputField {
   readonly text: string
 }
 
+/** A longer text is shortened where it is shown, and a longer record or list is shown as its own fields. */
+const MOST_LINES = 8
+const MOST_CHARACTERS = 400
+
+/** The part of a text that is in view before a person asks for all of it. */
+export function beginningOf(text: string): string {
+  const lines = text.split('\n', MOST_LINES).join('\n')
+  return lines.length > MOST_CHARACTERS ? [...lines].slice(0, MOST_CHARACTERS).join('') : lines
+}
+
 /**
- * The fields of an input, labelled as its tool's schema says (null: it isn't known). Null for an input that is no record with
- * fields.
+ * The fields of an input, labelled as its tool's schema says (null: it isn't known). A long record or list within it is its
+ * fields: no text of one field can push another out of sight. Null for an input that is no record with fields.
  */
 export function inputFields(
   input: JsonValue,
   schema: JsonSchema | null,
 ): readonly InputField[] | null {
-  if (!isRecord(input)) return null
-  const entries = Object.entries(input as JsonObject)
-  if (entries.length === 0) return null
-  const fields = entries.map(([key, value]) => fieldOf(key, value, describedIn(schema, key)))
-  const labels = new Set(fields.map(({ label }) => label))
-  // What two fields are called names neither.
-  return labels.size === fields.length
-    ? fields
-    : fields.map((field) =>
-        field.isOfSchema ? { ...field, label: visibleText(field.key) } : field,
-      )
+  const fields = isRecord(input) ? fieldsIn(input as JsonObject, schema) : []
+  return fields.length > 0 ? fields : null
 }
 
-function fieldOf(
-  key: string,
-  value: JsonValue,
-  described: Readonly<Record<string, unknown>> | null,
-): InputField {
-  const text = textOf(value)
+function fieldsIn(
+  container: JsonObject | readonly JsonValue[],
+  schema: unknown,
+): readonly InputField[] {
+  const isList = Array.isArray(container)
+  const items = Object.entries(container).map(([key, value]: [string, JsonValue]) => {
+    const described = isList ? isRecord(schema) && schema['items'] : describedIn(schema, key)
+    return { value, described, name: isList ? placeOf(key) : nameOf(key, described) }
+  })
+  const labels = new Set(items.map(({ name }) => name.label))
+  return items.flatMap(({ value, described, name }) => {
+    // What two fields are called names neither.
+    const isTaken = labels.size < items.length && name.isOfSchema
+    const field = { ...name, ...(isTaken && { label: visibleText(name.key) }), text: textOf(value) }
+    if (typeof value !== 'object' || value === null || beginningOf(field.text) === field.text)
+      return [field]
+    return fieldsIn(value, described).map((inner) => ({
+      ...inner,
+      key: `${field.key}.${inner.key}`,
+      label: `${field.label} › ${inner.label}`,
+      isOfSchema: field.isOfSchema && inner.isOfSchema,
+    }))
+  })
+}
+
+type FieldName = Omit<InputField, 'text'>
+
+/** Of an item of a list. */
+function placeOf(key: string): FieldName {
+  return { key, label: String(Number(key) + 1), isOfSchema: true }
+}
+
+function nameOf(key: string, described: unknown): FieldName {
   // A key may be written to read like a word of the card's.
-  if (described === null) return { key, label: showInput(key), isOfSchema: false, text }
+  if (!isRecord(described)) return { key, label: showInput(key), isOfSchema: false }
   const { title, description } = described
   return {
     key,
     label: visibleText(isWord(title) ? title : inWords(key)),
     isOfSchema: true,
     ...(isWord(description) && { hint: visibleText(description) }),
-    text,
   }
 }
 
 /** Its names are a model's: `constructor` is one, too. Null: the schema has no such key. */
-function describedIn(
-  schema: JsonSchema | null,
-  key: string,
-): Readonly<Record<string, unknown>> | null {
-  const properties = schema?.['properties']
+function describedIn(schema: unknown, key: string): Readonly<Record<string, unknown>> | null {
+  const properties = isRecord(schema) ? schema['properties'] : null
   if (!isRecord(properties) || !Object.hasOwn(properties, key)) return null
   const described = properties[key]
   return isRecord(described) ? described : {}

@@ -64,17 +64,29 @@ export const calls: CSSResult = css`
   }
 
   .call :is(pre, .asked) {
-    max-block-size: 20em;
     padding: 0.5em;
-    overflow: auto;
     border-radius: calc(var(--_radius) / 2);
     background: var(--_code-ground);
     overflow-wrap: anywhere;
     white-space: pre-wrap;
   }
 
+  .call pre:not(.asked) {
+    max-block-size: 20em;
+    overflow: auto;
+  }
+
   .call div.asked {
     white-space: normal;
+  }
+
+  /* Marks that pile up on a letter stay in their field. */
+  .asked-field {
+    overflow: clip;
+  }
+
+  .asked-field + .asked-field {
+    margin-block-start: 0.375em;
   }
 
   .asked dl,
@@ -87,13 +99,14 @@ export const calls: CSSResult = css`
     font-size: 0.875em;
   }
 
-  .asked dd {
+  .asked dd span {
     white-space: pre-wrap;
     unicode-bidi: plaintext;
   }
 
-  .asked dd + dt {
-    margin-block-start: 0.375em;
+  .asked button {
+    display: block;
+    margin-block-start: 0.25em;
   }
 
   .approval,
@@ -112,6 +125,11 @@ export const calls: CSSResult = css`
     flex-direction: column;
     gap: 0.5em;
     padding-block: 0.5em;
+    border-block-start: 1px solid var(--_line);
+  }
+
+  .asked-all {
+    padding-block-start: 0.5em;
     border-block-start: 1px solid var(--_line);
   }
 

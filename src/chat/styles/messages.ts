@@ -166,8 +166,10 @@ export const messages: CSSResult = css`
 
   .markdown :is(th, td) {
     min-inline-size: 3em;
+    max-inline-size: 20em;
     padding: 0.25em 0.5em;
     border: 1px solid var(--_line);
+    overflow-wrap: break-word;
     text-align: start;
     vertical-align: top;
   }

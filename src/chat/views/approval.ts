@@ -1,36 +1,30 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import { showInput, visibleText } from '../../conversation/index.ts'
+import { visibleText } from '../../conversation/index.ts'
 import type { JsonValue, PendingCall } from '../../index.ts'
 import type { ChatContext } from '../context.ts'
 import { inputKey } from '../input-key.ts'
 import { pageSentence } from '../parts/page-sentence.ts'
 import { inputView } from './input.ts'
 import { refOf } from '../parts/call-ref.ts'
+import { goTo } from '../walk-messages.ts'
 
 /**
  * Whether a call may run. All that is shown is made of the tool's own definition and the input, with what shows nothing
  * made visible, so that no text of a model's can look like the card.
  */
-export function approvalView(
-  context: ChatContext,
-  call: PendingCall,
-  isOneOfSeveral = false,
-): TemplateResult {
+export function approvalView(context: ChatContext, call: PendingCall): TemplateResult {
   const { words, local } = context
-  const edited = local.get<string>(inputKey(refOf(context, call)))
+  const key = inputKey(refOf(context, call))
+  const edited = local.get<string>(key)
   return html`
-    <div class="approval" part="approval">
+    <div class="approval" part="approval" data-asks=${key}>
       ${
         call.because
           ? html`<p class="because">${words.becauseOf(visibleText(call.because.origin))}</p>`
           : nothing
       }
       ${call.about ? html`<p class="about">${visibleText(call.about.text)}</p>` : nothing}
-      ${
-        edited === undefined
-          ? askedView(context, call, isOneOfSeveral)
-          : editView(context, call, edited)
-      }
+      ${edited === undefined ? askedView(context, call) : editView(context, call, edited)}
       ${buttonsView(context, call, edited)}
     </div>
   `
@@ -41,19 +35,16 @@ export function isBeingEdited(context: ChatContext, call: PendingCall): boolean 
   return context.local.get(inputKey(refOf(context, call))) !== undefined
 }
 
-/** Lines of an input that are in view without a press, where it is one of several. */
-const FOLDED_FROM = 12
+/** Whether all that the card of a call says has been in view: only then can it be approved. */
+export function isSeen(context: ChatContext, call: PendingCall): boolean {
+  return context.seen.has(inputKey(refOf(context, call)))
+}
 
-/** What the card says in a sentence is folded, and so is a long input of one of several. */
-function askedView(
-  context: ChatContext,
-  call: PendingCall,
-  isOneOfSeveral: boolean,
-): TemplateResult {
+/** An input that the card's title says in full is folded. */
+function askedView(context: ChatContext, call: PendingCall): TemplateResult {
   const { words } = context
-  const isSaid = pageSentence(call, words)?.isWhole === true
   const block = inputView(context, call)
-  return isSaid || (isOneOfSeveral && showInput(call.input).split('\n').length > FOLDED_FROM)
+  return pageSentence(call, words)?.isWhole
     ? html`<details class="fold">
         <summary>${words.input}</summary>
         ${block}
@@ -80,8 +71,7 @@ function editView(context: ChatContext, call: PendingCall, text: string): Templa
     ${
       value === undefined
         ? html`<p class="problem">${words.notJson}</p>`
-        : html`<pre class="asked" tabindex="0" aria-label=${words.input}>
-${showInput(value.value)}</pre>`
+        : inputView(context, { ...call, input: value.value })
     }
   `
 }
@@ -119,24 +109,36 @@ function buttonsView(
       agent.deny(ref, reason === '' ? undefined : reason),
     )
   }
-  const isUnreadable = edited !== undefined && !input
+  const isSeenWhole = isSeen(context, call)
+  const isHeldBack = !isSeenWhole || (edited !== undefined && !input)
   return html`
     ${reasonView(context, call, deny)}
     <div class="buttons">
-      <button type="button" class="primary" ?disabled=${isUnreadable} @click=${approve()}>
+      <button type="button" class="primary" ?disabled=${isHeldBack} @click=${approve()}>
         ${words.approve}
       </button>
       <button type="button" class="deny" @click=${deny}>${words.deny}</button>
       ${
         call.rememberable
-          ? html`<button type="button" ?disabled=${isUnreadable} @click=${approve('conversation')}>
+          ? html`<button type="button" ?disabled=${isHeldBack} @click=${approve('conversation')}>
               ${words.always}
             </button>`
           : nothing
       }
       ${editButton(context, call, edited)}
+      ${isSeenWhole ? nothing : html`<button type="button" @click=${showUnseen}>${words.showUnseen}</button>`}
     </div>
   `
+}
+
+/** Leads to the first part of a card that has not been in view. */
+function showUnseen({ currentTarget }: Event): void {
+  const button = currentTarget as Element
+  const card = button.closest<HTMLElement>('.asked-call, .call')
+  const part = card?.querySelector<HTMLElement>('.approval [tabindex="0"]') ?? card
+  if (!part) return
+  goTo(part)
+  part.scrollIntoView()
 }
 
 /** Shown at once: within the press's own event, a phone's keyboard opens for it. */

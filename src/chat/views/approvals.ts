@@ -6,7 +6,7 @@ import { problemKey } from '../problem-key.ts'
 import type { ChatContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { refOf } from '../parts/call-ref.ts'
-import { approvalView, isBeingEdited } from './approval.ts'
+import { approvalView, isBeingEdited, isSeen } from './approval.ts'
 import { sourceView, titleOf } from './call.ts'
 import { problemView } from './problem.ts'
 
@@ -42,7 +42,7 @@ function itemView(context: ChatContext, call: PendingCall): TemplateResult {
   return html`
     <div class="asked-call" role="group" aria-label=${title}>
       <p class="call-title">${title}</p>
-      ${sourceView(context, call)} ${approvalView(context, call, true)}
+      ${sourceView(context, call)} ${approvalView(context, call)}
       ${problemView(context, call, true)}
     </div>
   `
@@ -66,7 +66,7 @@ function allView(context: ChatContext, calls: readonly PendingCall[]): TemplateR
         <button
           type="button"
           class="primary"
-          ?disabled=${calls.some((call) => isBeingEdited(context, call))}
+          ?disabled=${calls.some((call) => isBeingEdited(context, call) || !isSeen(context, call))}
           @click=${approve}
         >
           ${words.approveAll}

@@ -36,6 +36,7 @@ export function callView(context: ChatContext, call: ShownCall): TemplateResult 
       ${call.about && !pending && !context.answersItself(call) ? html`<p class="about">${visibleText(call.about.text)}</p>` : nothing}
       ${kind === 'working' && snapshot.ownership !== 'none' ? progressView(call) : nothing}
       ${pending && !isAnsweredByCard(context, call, pending) ? waitingView(context, pending) : nothing}
+      ${call.output?.type === 'denied' && call.output.reason ? html`<p class="note">${visibleText(call.output.reason)}</p>` : nothing}
       ${undoView(context, call)} ${problemView(context, call, pending !== undefined)}
       ${word === 'interrupted' && !pending ? html`<p>${words.interruptedWords}</p>` : nothing}
     </div>

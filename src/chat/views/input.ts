@@ -2,26 +2,44 @@ import { html, nothing, type TemplateResult } from 'lit'
 import { showInput } from '../../conversation/index.ts'
 import type { PendingCall } from '../../index.ts'
 import type { ChatContext } from '../context.ts'
-import { type InputField, inputFields } from '../parts/input-fields.ts'
-import type { Words } from '../words/words.ts'
+import { numberFormat } from '../formats.ts'
+import { beginningOf, type InputField, inputFields } from '../parts/input-fields.ts'
 
-/** The input of a call that a person decides about: field by field, else as JSON. Nothing is left out: a long one scrolls. */
-export function inputView({ agent, words }: ChatContext, call: PendingCall): TemplateResult {
+/** The input of a call that a person decides about: field by field, else as JSON. Long texts are shortened, no field is left out. */
+export function inputView(context: ChatContext, call: PendingCall): TemplateResult {
+  const { agent, words } = context
   // Another agent's tools may have the same names.
   const schema = call.conversationId === undefined ? agent.inputSchema(call.toolName) : null
   const fields = inputFields(call.input, schema)
   if (fields === null)
-    return html`<pre class="asked" tabindex="0" aria-label=${words.input}>
-${showInput(call.input)}</pre>`
-  return html`<div class="asked" role="group" tabindex="0" aria-label=${words.input}>
-    <dl>${fields.map((field) => fieldView(words, field))}</dl>
+    return html`<pre class="asked" aria-label=${words.input}>${showInput(call.input)}</pre>`
+  return html`<div class="asked" role="group" aria-label=${words.input}>
+    <dl>
+      ${fields.map((field, at) => fieldView(context, field, `field-${at}:${call.toolCallId}`))}
+    </dl>
   </div>`
 }
 
-function fieldView(words: Words, { label, isOfSchema, hint, text }: InputField): TemplateResult {
+function fieldView(
+  { words, local, locale }: ChatContext,
+  { label, isOfSchema, hint, text }: InputField,
+  key: string,
+): TemplateResult {
   const note = isOfSchema ? hint : words.namedByModel
-  return html`<dt>
+  const beginning = local.get<boolean>(key) ? text : beginningOf(text)
+  return html`<div class="asked-field">
+    <dt>
       ${isOfSchema ? label : html`<code dir="auto">${label}</code>`}${note === undefined ? nothing : html` <small>${note}</small>`}
     </dt>
-    <dd>${text}</dd>`
+    <dd>
+      <span>${beginning === text ? text : `${beginning}…`}</span>
+      ${
+        beginning === text
+          ? nothing
+          : html`<button type="button" @click=${() => local.set(key, true)}>
+              ${words.showAll(numberFormat(locale).format(text.length))}
+            </button>`
+      }
+    </dd>
+  </div>`
 }

@@ -4,6 +4,8 @@ import type { ShownMessage } from '../../index.ts'
 import type { MessageContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { markdown } from '../markdown/directive.ts'
+import { lostPartsOf } from '../lost-parts.ts'
+import { inLines } from '../parts/in-short.ts'
 import { isThinking, thoughtFor } from '../reasoning-times.ts'
 import { attempt, sourcesView } from './answer.ts'
 import { editorView, isEdited } from './message-editor.ts'
@@ -34,6 +36,13 @@ export function messageView(context: MessageContext, message: ShownMessage): Tem
           : nothing
       }
       ${message.rejected ? html`<p class="note">${words.rejected}</p>` : nothing}
+      ${lostPartsOf(context.local, message).map(
+        ({ code, message: details }) =>
+          html`<details class="note">
+            <summary>${words.warnings[code]}</summary>
+            <p class="plain">${inLines(details)}</p>
+          </details>`,
+      )}
       ${reflectionView(context, message)} ${sourcesView(context, message)}
       ${messageActionsView(context, message)}
     </article>

@@ -8,7 +8,7 @@ import { goneKey } from '../deletion-watch.ts'
 import { loadingShown } from '../parts/engine-loading.ts'
 import { isLetGo } from '../parts/call-state.ts'
 import { endingWords } from '../parts/ending-words.ts'
-import { inShort } from '../parts/in-short.ts'
+import { failureWords } from '../parts/failure-words.ts'
 import { askedTogether } from '../parts/rows.ts'
 import { textOfContent } from '../parts/text-of.ts'
 import { isReturned, takeBack, unsentOf } from '../unsent.ts'
@@ -115,7 +115,9 @@ function retryView({ snapshot, words, locale }: ChatContext): Maybe {
   const { retry } = snapshot.run ?? {}
   if (!retry) return nothing
   const seconds = numberFormat(locale).format(Math.ceil(retry.delayMs / 1000))
-  return html`<p class="notice">${words.retryIn(seconds)}: ${inShort(retry.error.message).text}</p>`
+  return html`<p class="notice">
+    ${words.retryIn(seconds)}: ${failureWords(retry.error, words).text}
+  </p>`
 }
 
 /** How the last run ended, where that needs a word, and what can be done. */
@@ -127,7 +129,7 @@ function outcomeView(context: ChatContext): Maybe {
   const button = (label: string, act = goOn): TemplateResult =>
     html`<button type="button" @click=${act}>${label}</button>`
   if (error && !isSaid(local, error)) {
-    const { text, details } = inShort(error.message)
+    const { text, details } = failureWords(error, words)
     // That the device is offline is said above.
     const isServer = isUnreachable(error) && !isOffline
     // What it may be due to is there for those who look for it, and is not read out.

@@ -1,4 +1,4 @@
-import type { FinishReason } from '../../index.ts'
+import type { ErrorCode, FinishReason } from '../../index.ts'
 import type { PageCallWords } from './page-call-words.ts'
 
 /** All that an element says. Texts with a gap are functions; numbers and dates come formatted. */
@@ -67,6 +67,8 @@ export interface Words {
   readonly pageCalls: PageCallWords
   waitingCalls(count: string): string
   readonly showWaiting: string
+  /** Leads to what of a card has not been in view: until then it can't be approved. */
+  readonly showUnseen: string
   readonly approve: string
   readonly deny: string
   readonly approveAll: string
@@ -146,6 +148,10 @@ export interface Words {
   readonly answerBefore: string
   readonly parked: string
   readonly failed: string
+  /** What went wrong, in place of a server's own words. */
+  readonly failures: { readonly [code in ErrorCode]?: string }
+  /** What requests have lost, by the code of the warning; `files`: those that a model can't read. */
+  readonly warnings: { readonly [code: string]: string }
   /** Of a failure. */
   readonly details: string
   readonly tryAgain: string

@@ -1,5 +1,5 @@
 import { sleepUnlessAborted } from '../../lib/sleep.ts'
-import { isText, isWhole, nullOr, optional, shape } from '../../lib/shape.ts'
+import { type Check, isText, isWhole, nullOr, optional, shape } from '../../lib/shape.ts'
 import type { StoreChange } from '../../worker/store/store.ts'
 import { EVENT_STREAM, HEARTBEAT_MS } from '../wire.ts'
 import type { Line } from './line.ts'
@@ -12,29 +12,46 @@ const SILENT_MS = 3 * HEARTBEAT_MS
 /** Nothing that is meant is so long. Characters. */
 const LONGEST_EVENT = 10_000
 
-const isChange = shape({
+export const isChange: Check = shape({
   conversationId: nullOr(isText),
   lastSeq: isWhole(0),
   epoch: optional(isWhole(0)),
 })
 
-/** Keeps a stream of the store's changes open until the signal aborts, and goes on where one broke off. */
+export interface StreamEvent {
+  readonly change: StoreChange | null
+  /** Where another stream can follow this one; null: in the middle of a change. */
+  readonly id: string | null
+}
+
+interface LineFollowing {
+  /** Of the newest event that was seen. */
+  lastEventId(): string
+  onEvent(event: StreamEvent): void
+  readonly signal: AbortSignal
+}
+
+/** Keeps a stream of the store's changes open until the signal aborts, and resumes where one broke off. */
 export async function followLine(
   line: Line,
-  onChange: (change: StoreChange) => void,
-  signal: AbortSignal,
+  { lastEventId, onEvent, signal }: LineFollowing,
 ): Promise<void> {
-  const seen = { id: '' }
   let tries = 0
-  const onEvent = (event: string): void => {
+  const take = (event: string): void => {
     tries = 0
-    takeEvent(event, seen, onChange)
+    onEvent(parsedEvent(event))
   }
   while (!signal.aborted) {
-    await readStream(line, { lastEventId: seen.id, onEvent, signal }).catch(() => undefined)
-    const most = Math.min(FIRST_DELAY_MS * 2 ** tries++, LONGEST_DELAY_MS)
-    await untilBack(most * (0.5 + Math.random() / 2), signal)
+    const reading = { lastEventId: lastEventId(), onEvent: take, signal }
+    await readStream(line, reading).catch(() => undefined)
+    await pause(tries++, signal)
   }
+}
+
+/** Before the next try to connect. */
+export function pause(tries: number, signal: AbortSignal): Promise<void> {
+  const most = Math.min(FIRST_DELAY_MS * 2 ** tries, LONGEST_DELAY_MS)
+  return untilBack(most * (0.5 + Math.random() / 2), signal)
 }
 
 /** Until the stream ends, breaks off, or says nothing any more. */
@@ -55,6 +72,7 @@ async function readStream(
         accept: EVENT_STREAM,
         ...(lastEventId !== '' && { 'last-event-id': lastEventId }),
       },
+      unwanted: signal,
       signal: AbortSignal.any([signal, silence.signal]),
     })
     const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
@@ -74,16 +92,11 @@ async function readStream(
   }
 }
 
-function takeEvent(
-  event: string,
-  seen: { id: string },
-  onChange: (change: StoreChange) => void,
-): void {
+function parsedEvent(event: string): StreamEvent {
   const [, data] = /^data: (.*)$/m.exec(event) ?? []
   const change: unknown = parsed(data)
-  if (isChange(change)) onChange(change as StoreChange)
-  const [, id] = /^id: (.*)$/m.exec(event) ?? []
-  seen.id = id ?? seen.id
+  const [, id = null] = /^id: (.*)$/m.exec(event) ?? []
+  return { change: isChange(change) ? (change as StoreChange) : null, id }
 }
 
 function parsed(data: string | undefined): unknown {

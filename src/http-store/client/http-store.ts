@@ -1,13 +1,13 @@
-import { type CustomStorage, storageKey, type StorageState } from '../../protocol/conversation.ts'
+import { type CustomStorage, storageKey } from '../../protocol/conversation.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { FORMAT, type Row } from '../../protocol/fact.ts'
-import type { Append, Store, StoreChange } from '../../worker/store/store.ts'
+import type { Append, Store } from '../../worker/store/store.ts'
 import type { StoreDefinition } from '../../worker/store/stores.ts'
 import { Changes } from '../../worker/store/changes.ts'
 import { refuseUnsound } from '../../worker/store/check-row.ts'
 import type { Appended } from '../wire.ts'
 import { Copy } from './copy.ts'
-import { followLine } from './follow-line.ts'
+import { followChanges } from './follow-changes.ts'
 import { type Fetch, Line } from './line.ts'
 
 export interface HttpStoreOptions {
@@ -28,19 +28,19 @@ export interface HttpStoreOptions {
 /** A store on a server of your own, which answers by `createStoreHandler`: give it to `startWorker({ stores })`. */
 export function httpStore(options: HttpStoreOptions): StoreDefinition {
   const { type = 'http' } = options
-  return { type, open: async (storage, report) => openHttpStore(options, storage, report) }
+  return { type, open: async (...opening) => openHttpStore(options, ...opening) }
 }
 
 function openHttpStore(
   options: HttpStoreOptions,
-  storage: CustomStorage,
-  report: (state: StorageState) => void,
+  ...[storage, report, visibility]: Parameters<StoreDefinition['open']>
 ): Store {
   const { url, headers, timeoutMs = 60_000 } = options
   const closed = new AbortController()
   const changes = new Changes()
+  const name = `${url} ${storageKey(storage)}`
   const hasCopy = options.copy !== false && globalThis.indexedDB !== undefined
-  const copy = hasCopy ? new Copy(`${url} ${storageKey(storage)}`) : null
+  const copy = hasCopy ? new Copy(name) : null
   const line = new Line({
     url,
     headers: () => headers?.(storage) ?? {},
@@ -51,23 +51,23 @@ function openHttpStore(
     onStore: (storeId) => void copy?.of(storeId),
     closed: closed.signal,
   })
-  return storeOn(line, { copy, changes, closed })
+  changes.follow(({ conversationId, lastSeq }) => {
+    if (conversationId !== null && lastSeq === 0) void copy?.forget(conversationId)
+  })
+  const follow = (): void =>
+    void followChanges({ line, name, visibility, changes, signal: closed.signal })
+  return storeOn(line, { copy, changes, closed, follow })
 }
 
 interface Parts {
   readonly copy: Copy | null
   readonly changes: Changes
   readonly closed: AbortController
+  /** Follows the server, from the first time that anybody here does. */
+  readonly follow: () => void
 }
 
-/** The copy forgets what was deleted, and whoever follows the store is notified. */
-function noted(change: StoreChange, { copy, changes }: Pick<Parts, 'copy' | 'changes'>): void {
-  const { conversationId, lastSeq } = change
-  if (conversationId !== null && lastSeq === 0) void copy?.forget(conversationId)
-  changes.report(change)
-}
-
-function storeOn(line: Line, { copy, changes, closed }: Parts): Store {
+function storeOn(line: Line, { copy, changes, closed, follow }: Parts): Store {
   let isFollowed = false
   return {
     claim: (conversationId, at, claim) => line.ask('claim', { conversationId, at, ...claim }),
@@ -97,7 +97,7 @@ function storeOn(line: Line, { copy, changes, closed }: Parts): Store {
       orCopy(
         async () => {
           const listed = await line.ask('list', page ?? {})
-          for (const record of listed.records) void copy?.keep(record)
+          void copy?.keepList(listed.records)
           return listed
         },
         () => copy?.list(page),
@@ -112,12 +112,9 @@ function storeOn(line: Line, { copy, changes, closed }: Parts): Store {
       return isDeleted
     },
     follow: (onChange) => {
-      const stop = changes.follow(onChange)
-      if (!isFollowed) {
-        isFollowed = true
-        void followLine(line, (change) => noted(change, { copy, changes }), closed.signal)
-      }
-      return stop
+      if (!isFollowed) follow()
+      isFollowed = true
+      return changes.follow(onChange)
     },
     close: () => {
       closed.abort()

@@ -17,13 +17,15 @@ export interface LineOptions {
   readonly report: (state: StorageState) => void
   /** What is asked again, as it is back. */
   readonly onBack: () => void
-  /** Each answer names the store that it is of. */
+  /** Called when an answer names another store than the ones before. */
   readonly onStore: (storeId: string) => void
   readonly closed: AbortSignal
 }
 
 interface Asking extends Omit<RequestInit, 'headers'> {
   readonly headers: Readonly<Record<string, string>>
+  /** Aborts when nobody wants the answer any more, which says nothing about the server. */
+  readonly unwanted?: AbortSignal
 }
 
 const AS_JSON = { 'content-type': 'application/json' }
@@ -39,9 +41,17 @@ const CODES: ReadonlySet<string> = new Set<ErrorCode>([
   'invalid-input',
 ])
 
+export interface StoreUser {
+  /** The server made it for the tenant. */
+  readonly storeId: string
+  /** Aborted when an answer has another one: somebody else has logged in. */
+  readonly another: AbortController
+}
+
 /** The way to the server: nothing is asked twice, and each request ends. */
 export class Line {
   readonly #options: LineOptions
+  #user: StoreUser | null = null
   #mode: StorageState['mode'] = 'durable'
 
   constructor(options: LineOptions) {
@@ -53,7 +63,7 @@ export class Line {
     asked: HttpCalls[Call]['asks'],
   ): Promise<HttpCalls[Call]['answers']> {
     const body = bodyOf({ ...asked, call, format: FORMAT })
-    const { timeoutMs, closed, onStore } = this.#options
+    const { timeoutMs, closed } = this.#options
     const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), closed])
     const response = await this.send({ method: 'POST', headers: AS_JSON, body, signal })
     const answer = await response.json().catch((error: unknown) => {
@@ -62,12 +72,30 @@ export class Line {
     // Somebody in between answers, such as a network's page to log in at.
     if (!isAnswer(answer)) throw this.#noted(offline(answer))
     const { storeId, value } = answer as unknown as HttpAnswer<HttpCalls[Call]['answers']>
-    onStore(storeId)
+    this.noteUser(storeId)
     return value
   }
 
+  /** Who is logged in, as the newest answer says. */
+  async user(): Promise<StoreUser> {
+    if (this.#user === null) await this.ask('list', { limit: 1 })
+    return this.#user as StoreUser
+  }
+
+  noteUser(storeId: string): void {
+    if (storeId === this.#user?.storeId) return
+    this.#user?.another.abort()
+    this.#user = { storeId, another: new AbortController() }
+    this.#options.onStore(storeId)
+  }
+
+  /** Another tab of this browser has reached the server. */
+  noteReached(): void {
+    if (this.#mode === 'offline') this.#note({ mode: 'durable' })
+  }
+
   /** Resolves to what the store has answered, and rejects with what is to be made of anything else. */
-  async send({ headers: asked, ...init }: Asking): Promise<Response> {
+  async send({ headers: asked, unwanted, ...init }: Asking): Promise<Response> {
     const { url, headers, fetch } = this.#options
     let response: Response
     try {
@@ -75,7 +103,7 @@ export class Line {
       for (const [name, value] of Object.entries(asked)) own.set(name, value)
       response = await fetch(url, { ...init, headers: own, redirect: 'manual', cache: 'no-store' })
     } catch (error) {
-      throw this.#noted(offline(error))
+      throw unwanted?.aborted ? error : this.#noted(offline(error))
     }
     if (!response.ok) throw this.#noted(await refusalOf(response))
     this.#note({ mode: 'durable' })

@@ -60,7 +60,7 @@ export async function clickElement(
   context: ActionContext,
   { kind = 'single', modifiers = {}, at }: Pick<ClickOptions, 'kind' | 'modifiers' | 'at'> = {},
 ): Promise<boolean> {
-  const { live, signal } = context
+  const { live } = context
   const clickable = at ? element : clickTarget(element, live.options)
   const option = closest(clickable, 'option')
   if (option && isTag(option, 'option')) {
@@ -79,7 +79,7 @@ export async function clickElement(
   checkAction(hit.receiver, context, leads)
   const button = kind === 'right' ? 2 : 0
   const check = (clicked: Element): void => {
-    for (const one of [element, clicked]) checkPressed(one, signal, leads)
+    for (const one of [element, clicked]) checkPressed(one, context, leads)
   }
   const to = { target: clickable, check }
   const isClicked = clickPointer(hit, { ...modifiers, button, detail: 1 }, to)

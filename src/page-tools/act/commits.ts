@@ -1,5 +1,5 @@
 import { cleanText } from '../clean-text.ts'
-import { type Commit, readCommit } from '../commits/read-commit.ts'
+import { readAddress, readCommit } from '../commits/read-commit.ts'
 import { closest, isElement, isTag, referenced, viewOf } from '../dom.ts'
 import { drawnText, hiddenWords } from '../generated-text.ts'
 import * as native from '../native.ts'
@@ -16,6 +16,7 @@ import {
   destinationOf,
   formSubmittedBy,
   leavesSite,
+  postsForm,
   submitterOf,
   type Activation,
 } from './sites.ts'
@@ -34,19 +35,36 @@ export interface Doing {
   readonly opens?: boolean
 }
 
+export const LEAVES = 'leads to another site'
+const SUBMITS = 'submits a form'
+/** Elements at whose use the page submitted a form by a script. */
+const posters = new WeakSet<Element>()
+
+/** Called when a use of the elements had the page submit a form that no markup tells of. */
+export function rememberPost(elements: readonly Element[]): string {
+  for (const element of elements) posters.add(element)
+  return SUBMITS
+}
+
 /**
- * What an action commits the person to, in words for them, such as `pays ("pay")`; empty for what is never asked about:
- * opening, typing, filtering, filling a cart. By what is activated: where it leads, what it is called, and what the form
- * or dialog that it ends is called.
+ * The effect that an action has for the person, in words for them, such as `has an effect ("pay")`; empty for what is
+ * never asked about: opening, typing, filtering. A form that is submitted by POST has one, whatever its button is called;
+ * so does an address that acts. All else is told by a short list of words.
  */
 export function commitOf(element: Element, doing: Doing, options: PageOptions): string {
   if (doing.opens) return ''
   const used = usedBy(element, doing)
   const activation = activationOf(doing.action)
   const url = activation && destinationOf(used, activation)
-  if (url && leavesSite(url, viewOf(used))) return 'leads to another site'
-  const commit = commitByWords(used, doing, options)
-  return commit ? `${commit.kind} ("${commit.word}")` : ''
+  if (url && leavesSite(url, viewOf(used))) return LEAVES
+  if (posters.has(used) || (activation && postsForm(used, activation))) return SUBMITS
+  const word = (url && wordOfAddress(url, used)) ?? commitByWords(used, doing, options)
+  return word ? `has an effect ("${word}")` : ''
+}
+
+/** A form without an action has the address of the page itself. */
+function wordOfAddress(url: URL, used: Element): string | null {
+  return withoutHash(url.href) === pageOf(used) ? null : readAddress(url)
 }
 
 /** What an Enter goes to that follows a text. */
@@ -64,7 +82,7 @@ function commitByWords(
   element: Element,
   { action, labels = [], key }: Doing,
   options: PageOptions,
-): Commit | null {
+): string | null {
   switch (action) {
     case 'click':
       return firstOf(activated(element, action), (one) => commitOfControl(one, options))
@@ -77,9 +95,7 @@ function commitByWords(
     case 'drop':
       return firstOf(namesOf(element, options), (name) => readCommit(name))
     case 'press':
-      return DELETING.test(key ?? '') && !isEditable(element)
-        ? { kind: 'deletes', word: 'delete' }
-        : null
+      return DELETING.test(key ?? '') && !isEditable(element) ? 'delete' : null
     case 'type':
     case 'drag':
       return null
@@ -97,7 +113,7 @@ function commitOfChoice(
   element: Element,
   labels: readonly string[],
   options: PageOptions,
-): Commit | null {
+): string | null {
   const byLabel = HOLDS_VALUES.test(roleOf(element))
     ? null
     : firstOf(labels, (label) => readCommit(label))
@@ -108,37 +124,40 @@ function commitOfChoice(
 }
 
 /** Enter sends the form, or a script takes it for a press of the button beside the field. */
-function commitOfEnter(element: Element, options: PageOptions): Commit | null {
+function commitOfEnter(element: Element, options: PageOptions): string | null {
   const own = activated(element, 'enter').filter((one) => one !== element || !isEditable(one))
   const found = firstOf(own, (one) => commitOfControl(one, options))
   if (found) return found
   const form = defaultButtonOf(element) ? null : formSubmittedBy(element, 'activate')
+  if (isSearch(element, form)) return null
   // Nothing but the title says what is sent by it.
   const byTitle = form && titleCommit(element, { form, names: [], options })
-  if (byTitle && !(byTitle.kind === 'sends' && isSearch(element, form))) return byTitle
-  return firstOf(pressedByScript(element), (button) =>
-    firstOf(namesOf(button, options), (name) => readCommit(name, 'ending')),
+  return (
+    byTitle ??
+    firstOf(pressedByScript(element), (button) =>
+      firstOf(namesOf(button, options), (name) => readCommit(name, 'ending')),
+    )
   )
 }
 
-function commitOfControl(part: Element, options: PageOptions): Commit | null {
+function commitOfControl(part: Element, options: PageOptions): string | null {
   const control = controlAround(part)
   const form = submitterOf(control)?.form ?? null
-  if (!form && opens(control)) return null
+  if (isSearch(control, form) || (!form && opens(control))) return null
   const names = namesOf(control, options)
-  const read = (name: string): Commit | null =>
+  const read = (name: string): string | null =>
     mayCommit(control, name) ? readCommit(name, form ? 'ending' : 'control') : null
   const own =
     firstOf(names, read) ??
     firstOf(hiddenWords(control), read) ??
     (names.some(hasLetters) ? null : iconOf(control, names))
-  if (own) return own.kind === 'sends' && isSearch(control, form) ? null : own
+  if (own) return own
   const isButton = form !== null || /^(button|link)$/.test(roleOf(control))
   return isButton ? titleCommit(control, { form, names, options }) : null
 }
 
 /** Of what has no name, its icon says what it does. */
-function iconOf(control: Element, names: readonly string[]): Commit | null {
+function iconOf(control: Element, names: readonly string[]): string | null {
   return /^(button|link|img|image|menuitem)?$/.test(roleOf(control))
     ? iconCommit(control, names)
     : null
@@ -160,7 +179,7 @@ function opens(control: Element): boolean {
   )
 }
 
-/** What is searched for is no message: so says the form, or that it fetches its result by its address. */
+/** A search says so, or that its result has an address: nothing is changed by it. */
 function isSearch(control: Element, form: HTMLFormElement | null): boolean {
   if (closest(control, 'search,[role=search]')) return true
   return form !== null && native.getAttribute(form, 'method')?.toLowerCase() === 'get'
@@ -206,8 +225,7 @@ const ABOUT =
 
 function mayLinkCommit(link: Element, name: string, words: number): boolean {
   const leads = leadsElsewhere(link)
-  if ((leads || leadsToPart(link)) && (isNavigation(link) || ABOUT.test(name)))
-    return readCommit(name)?.kind === 'logs out'
+  if ((leads || leadsToPart(link)) && (isNavigation(link) || ABOUT.test(name))) return false
   return leads ? words <= 3 && name.length <= LONG_LINK : words <= 6
 }
 
@@ -224,8 +242,15 @@ function leadsToPart(link: Element): boolean {
 /** Whether the link has an address of its own: a script's button has none, or a mark on this page. */
 function leadsElsewhere(link: Element): boolean {
   const url = destinationOf(link, 'click')
-  const here = nativeDocument.URL(native.ownerDocument(link)).replace(/#.*$/, '')
-  return url !== null && /^https?:$/.test(url.protocol) && url.href.replace(/#.*$/, '') !== here
+  return url !== null && /^https?:$/.test(url.protocol) && withoutHash(url.href) !== pageOf(link)
+}
+
+function pageOf(element: Element): string {
+  return withoutHash(nativeDocument.URL(native.ownerDocument(element)))
+}
+
+function withoutHash(address: string): string {
+  return address.replace(/#.*$/, '')
 }
 
 /** All that a control is called, for those who see it and for those who don't. */
@@ -246,7 +271,7 @@ function namesOf(control: Element, options: PageOptions): readonly string[] {
   return [...new Set(names.map((name) => cleanText(name)).filter(Boolean))]
 }
 
-function firstOf<Item>(items: readonly Item[], read: (item: Item) => Commit | null): Commit | null {
+function firstOf<Item>(items: readonly Item[], read: (item: Item) => string | null): string | null {
   for (const item of items) {
     const found = read(item)
     if (found) return found

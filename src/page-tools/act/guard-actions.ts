@@ -14,6 +14,8 @@ export interface Guard {
   begin(element: Element, touch: Touch | undefined): void
   /** Of what the action has changed already: only that no person would have had to be asked. */
   goOn(element: Element, touch: Touch | undefined): void
+  /** Throws when the page submits a form by POST and a person would have had to be asked. */
+  post(): void
 }
 
 /** Of the action whose elements are checked. */
@@ -63,11 +65,20 @@ export function takesKeys(receiver: Element, { options }: LivePage): boolean {
   )
 }
 
-/** As `checkAction`, between the press of a button and its release: the page may have marked what is pressed. */
+/**
+ * As `checkAction`, between the press of a button and its release, and once more before a link is followed: the page may
+ * have marked what is pressed, or given it another address.
+ */
 export function checkPressed(
   element: Element,
-  signal: AbortSignal | undefined,
+  { live, signal }: GuardedCall,
   activation: Activation | undefined,
 ): void {
   if (signal && native.isConnected(element)) guards.get(signal)?.goOn(element, activation)
+  if (activation) requireSite(element, activation, live)
+}
+
+/** To be called when the page submits a form by POST: throws when a person would have had to be asked. */
+export function checkPost(signal: AbortSignal | undefined): void {
+  if (signal) guards.get(signal)?.post()
 }

@@ -1,6 +1,7 @@
 import { closest, isElement, isTag } from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
+import { clickByKey } from './dispatch-click.ts'
 import { moveFocus } from './focus-order.ts'
 import { isOneCharacter, type Key } from './key.ts'
 import { editContextOf } from './edit-context-of.ts'
@@ -13,7 +14,7 @@ export function defaultAction(target: Element, key: Key, check: KeyCheck): void 
   const { key: name } = key
   if (name === 'Tab') return moveFocus(target, key.shiftKey ? -1 : 1)
   if (name === 'Escape') return closeDialog(target)
-  if (name === 'Enter') return pressEnter(target, key)
+  if (name === 'Enter') return pressEnter(target, key, check)
   if (/^(Arrow|Home$|End$|Page)/.test(name)) return moveByKey(target, key, check)
   if (!isElement(target)) return
   if (name === 'Backspace' || name === 'Delete') return deleteText(target, name)
@@ -24,14 +25,15 @@ export function defaultAction(target: Element, key: Key, check: KeyCheck): void 
   if (prints && writes) insertText(target, name)
 }
 
-function pressEnter(target: Element, key: Key): void {
+function pressEnter(target: Element, key: Key, check: KeyCheck): void {
   if (!isElement(target)) return
   if (isTag(target, 'textarea')) insertText(target, '\n')
   else if (native.isContentEditable(target) || editContextOf(target))
     insertText(target, '\n', key.shiftKey ? 'insertLineBreak' : 'insertParagraph')
   else if (isTag(target, 'input') && !/^(button|submit|reset|image|file|color)$/.test(target.type))
     submitImplicitly(target)
-  else if (native.matches(target, 'a[href],button,summary,input')) native.click(target)
+  else if (native.matches(target, 'a[href],button,summary,input'))
+    clickByKey(target, () => check(target, 'activate'))
 }
 
 function moveByKey(target: Element, key: Key, check: KeyCheck): void {

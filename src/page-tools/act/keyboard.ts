@@ -1,6 +1,7 @@
 import { focusedElement, isElement, isTag, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
+import { clickByKey } from './dispatch-click.ts'
 import { defaultAction } from './key-defaults.ts'
 import { isEditable } from './field-kind.ts'
 import { checkKey, checkPressed, type GuardedCall } from './guard-actions.ts'
@@ -25,7 +26,7 @@ export function sendKeyPress(target: Element, key: Key, call: KeyCall): void {
   const receiver =
     key.key === 'Tab' ? nativeDocument.activeElement(native.ownerDocument(target)) : after
   if (receiver && sendKey(receiver, 'keyup', key) && goesOn && key.key === ' ')
-    activateBySpace(checkedTarget(target, key, call))
+    activateBySpace(checkedTarget(target, key, call), call)
 }
 
 interface KeyCall extends GuardedCall {
@@ -48,7 +49,7 @@ function checkedTarget(target: Element, key: Key, call: KeyCall): Element {
   const activation = activationBy(key, now, call)
   if (now !== target) checkKey(now, call, activation)
   else if (activation && (key.key === 'Enter' || !isEditable(now)))
-    checkPressed(now, call.signal, activation)
+    checkPressed(now, call, activation)
   return now
 }
 
@@ -82,10 +83,10 @@ export function sendKey(target: Element, type: string, key: Key): boolean {
 }
 
 /** Buttons and checkboxes are activated by `keyup` of the space bar. */
-function activateBySpace(target: Element): void {
+function activateBySpace(target: Element, call: KeyCall): void {
   const reacts =
     isTag(target, 'button') ||
     isTag(target, 'summary') ||
     (isTag(target, 'input') && /^(button|submit|reset|checkbox|radio)$/.test(target.type))
-  if (reacts && isElement(target)) native.click(target)
+  if (reacts && isElement(target)) clickByKey(target, () => checkPressed(target, call, 'activate'))
 }

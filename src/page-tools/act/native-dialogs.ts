@@ -1,6 +1,7 @@
 import { cleanText, quote, shorten } from '../clean-text.ts'
 import type { DialogPolicy, NativeDialog } from '../options.ts'
 import { beginActing } from './begin-acting.ts'
+import { replaceFunctions } from './replace-functions.ts'
 
 export interface DialogWatch {
   /** The dialogs and their answers so far, for the report. */
@@ -39,31 +40,14 @@ export function watchDialogs(
 }
 
 function takeOver(view: Window, ask: (dialog: NativeDialog) => boolean | string): () => void {
-  const saved = (['alert', 'confirm', 'prompt'] as const).map(
-    (name) => [name, Object.getOwnPropertyDescriptor(view, name)] as const,
-  )
-  view.alert = (message?: unknown) => void ask({ type: 'alert', message: String(message ?? '') })
-  view.confirm = (message = '') => ask({ type: 'confirm', message: String(message) }) !== false
-  view.prompt = (message = '', defaultValue = '') => {
-    const answer = ask({ type: 'prompt', message: String(message), defaultValue })
-    return answer === false ? null : answer === true ? defaultValue : answer
-  }
-  const { document } = view
-  return () => {
-    if (!shows(view, document)) return
-    for (const [name, descriptor] of saved)
-      if (descriptor) Object.defineProperty(view, name, descriptor)
-      else Reflect.deleteProperty(view, name)
-  }
-}
-
-/** Whether the window still shows the document: another one has functions of its own, and may be of another site. */
-function shows(view: Window, document: Document): boolean {
-  try {
-    return view.document === document
-  } catch {
-    return false
-  }
+  return replaceFunctions(view, {
+    alert: (message?: unknown) => void ask({ type: 'alert', message: String(message ?? '') }),
+    confirm: (message = '') => ask({ type: 'confirm', message: String(message) }) !== false,
+    prompt(message = '', defaultValue = '') {
+      const answer = ask({ type: 'prompt', message: String(message), defaultValue })
+      return answer === false ? null : answer === true ? defaultValue : answer
+    },
+  })
 }
 
 function decide(dialog: NativeDialog, policy: DialogPolicy): boolean | string {

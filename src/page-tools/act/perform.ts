@@ -7,12 +7,12 @@ import { exclusively, livePage, treesOf, type LivePage, scrub } from '../outline
 import { rootOf } from '../outline/region.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError, type PageErrorCode } from '../page-error.ts'
-import { findPhrases } from '../secrets/phrase-parts.ts'
 import { changesText } from '../read/changes.ts'
 import { framed } from '../read/frame.ts'
 import { isPopup } from '../outline/role.ts'
 import { beginActing } from './begin-acting.ts'
 import { describeElement } from './describe.ts'
+import { checkPost } from './guard-actions.ts'
 import { keepOnSite } from './keep-on-site.ts'
 import { showAction } from './action-overlay.ts'
 import { watchDialogs } from './native-dialogs.ts'
@@ -90,7 +90,7 @@ async function performNow(
   const dialogs = watchDialogs(views, live.options.dialogs)
   const unloads = watchUnload(views)
   const refusals = watchRefusals(trees, live)
-  const sites = keepOnSite(passive ? [] : views, live.options)
+  const sites = keepOnSite(passive ? [] : trees, live.options, () => checkPost(signal))
   const endActing = passive ? () => undefined : beginActing(views, live.lifetime.signal)
   try {
     if (passive) live.outline.beginSettling()
@@ -101,6 +101,7 @@ async function performNow(
     // Changes that the action causes later count as the action's.
     await waitUntilSettled(live, signal, { reactsLater, opensSlowly, element })
     endActing()
+    sites.requireNoPost()
     // No further action may run on a page that is being unloaded, or send its form twice.
     if (await unloads.untilUnloaded(signal)) await waitUntilSettled(live, signal)
     const documentChanged = live.outline.hasChanges
@@ -152,7 +153,6 @@ function report(
     readonly documentChanged: boolean
   },
 ): ActionReport {
-  findPhrases(treesOf(live))
   const now = stateOf(live)
   const lines = [...notes]
   if (now.href !== before.href) lines.push(`The address is now ${shownAddress(now.href)}.`)

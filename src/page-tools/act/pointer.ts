@@ -8,6 +8,7 @@ import {
   POINTER_ID,
 } from './pointer-capture.ts'
 import type { Hit, Point } from './hit-test.ts'
+import { dispatchClick } from './dispatch-click.ts'
 import { dispatchWithoutDefault } from './dispatch-without-default.ts'
 import { focusElement, hasFocus } from './focus.ts'
 
@@ -120,7 +121,8 @@ export function clickPointer(
   const clicked = place()
   if (!clicked) return false
   check(clicked)
-  send(clicked, options.button === 2 ? 'auxclick' : 'click', details)
+  if (options.button === 2) send(clicked, 'auxclick', details)
+  else dispatchClick(clicked, initOf(clicked, 'click', details), () => check(clicked))
   if (options.button !== 2 && options.detail === 2) send(clicked, 'dblclick', details)
   return true
 }
@@ -146,9 +148,18 @@ const OUTSIDE = [
 
 /** False when a listener prevented the default. */
 function send(target: Element, type: string, details: MouseDetails): boolean {
+  const { MouseEvent, PointerEvent } = viewOf(target)
+  const init = initOf(target, type, details)
+  const Kind = /^(pointer|(got|lost)pointer|auxclick|contextmenu)/.test(type)
+    ? PointerEvent
+    : MouseEvent
+  return dispatchWithoutDefault(target, new Kind(type, init))
+}
+
+function initOf(target: Element, type: string, details: MouseDetails): PointerEventInit {
   const view = viewOf(target)
   const { point, ...rest } = details
-  const init: PointerEventInit = {
+  return {
     ...rest,
     bubbles: !/(enter|leave)$/.test(type),
     cancelable: !/(enter|leave|capture|cancel)$/.test(type),
@@ -158,22 +169,12 @@ function send(target: Element, type: string, details: MouseDetails): boolean {
     clientY: point.y,
     screenX: view.screenX + point.x,
     screenY: view.screenY + point.y,
+    // Mouse events ignore the rest.
+    pointerId: POINTER_ID,
+    pointerType: 'mouse',
+    isPrimary: true,
+    pressure: details.buttons === 0 ? 0 : 0.5,
   }
-  const isPointer = /^(pointer|(got|lost)pointer|click|auxclick|contextmenu)/.test(type)
-  const pressure = details.buttons === 0 ? 0 : 0.5
-  const event = isPointer
-    ? new view.PointerEvent(type, {
-        ...init,
-        pointerId: POINTER_ID,
-        pointerType: 'mouse',
-        isPrimary: true,
-        pressure,
-      })
-    : new view.MouseEvent(type, init)
-  // The only event of a script that has a default action.
-  return type === 'click'
-    ? native.dispatchEvent(target, event)
-    : dispatchWithoutDefault(target, event)
 }
 
 const FOCUSABLE =

@@ -34,7 +34,9 @@ export function destinationOf(element: Element, how: Activation): URL | null {
 }
 
 function destinationsOf(element: Element, how: Activation): URL[] {
-  return [linkOf(element), ...formTargetsOf(element, how)].filter((url) => url !== null)
+  return [linkOf(element), ...submissionsBy(element, how).map(formTarget)].filter(
+    (url) => url !== null,
+  )
 }
 
 /** The address of the link that the element is, or is in. */
@@ -54,18 +56,32 @@ function addressOf(link: Element): string | null {
   return animated || (native.getAttribute(link, 'href') ?? native.getAttribute(link, 'xlink:href'))
 }
 
+interface Submission {
+  readonly form: HTMLFormElement
+  readonly button: Submitter | null
+}
+
 /** A button around a field is pressed by a click, and by Enter in the field its own form's, by browser. */
-function formTargetsOf(element: Element, how: Activation): (URL | null)[] {
+function submissionsBy(element: Element, how: Activation): Submission[] {
   const around = submitterOf(element)
-  const button = how === 'activate' ? defaultButtonOf(element) : null
   const form = how === 'activate' ? formOf(element) : null
   return [
-    around?.form ? formTarget(around.form, around) : null,
-    form ? formTarget(form, button) : null,
+    ...(around?.form ? [{ form: around.form, button: around }] : []),
+    ...(form ? [{ form, button: defaultButtonOf(element) }] : []),
   ]
 }
 
-function formTarget(form: HTMLFormElement, button: Submitter | null): URL | null {
+/** Whether the element submits a form by POST: `formmethod` wins over `method`, and without both it is GET. */
+export function postsForm(element: Element, how: Activation): boolean {
+  return submissionsBy(element, how).some(isPost)
+}
+
+export function isPost({ form, button }: Submission): boolean {
+  return methodOf(form, button) === 'post'
+}
+
+/** Null: a form that only closes its dialog leads nowhere. */
+export function formTarget({ form, button }: Submission): URL | null {
   if (methodOf(form, button) === 'dialog') return null
   return resolved(button?.getAttribute('formaction') ?? attributeOf(form, 'action') ?? '', form)
 }

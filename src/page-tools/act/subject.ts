@@ -83,6 +83,13 @@ export function subjectOf(element: Element, live: LivePage, doing: Doing): Subje
   }
 }
 
+/** A digest of all of the address to which the element leads. */
+export function addressDigest(element: Element, doing: Doing, live: LivePage): string | null {
+  const activation = activationOf(doing.action)
+  const url = activation && destinationOf(usedBy(element, doing), activation)
+  return url ? textDigest(scrubber(live)(url.href)) : null
+}
+
 /** How far what was asked about must be the same. */
 export interface Sameness {
   /** Since a person was asked. */

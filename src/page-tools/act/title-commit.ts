@@ -1,6 +1,5 @@
 import { cleanText } from '../clean-text.ts'
 import {
-  type Commit,
   isHarmless,
   readCommit,
   readConsent,
@@ -30,7 +29,7 @@ interface Ending {
 }
 
 /** What the title of the form or dialog that a control ends says: "OK" under "Delete account?". */
-export function titleCommit(control: Element, { form, names, options }: Ending): Commit | null {
+export function titleCommit(control: Element, { form, names, options }: Ending): string | null {
   const isOther = (name: string): boolean =>
     [readDecline, isHarmless, readSaving].some((read) => read(name))
   if (names.some(isOther)) return null

@@ -5,6 +5,7 @@ import { cleanText, quote, shorten } from '../clean-text.ts'
 import { viewOf } from '../dom.ts'
 import { type LivePage, scrub } from '../outline/live-page.ts'
 import { PageError } from '../page-error.ts'
+import { isStandIn } from './keep-on-site.ts'
 
 /** How long a page may take to answer. Milliseconds. */
 const ANSWER_MS = 30_000
@@ -31,7 +32,7 @@ export function watchSubmit(form: HTMLFormElement): SubmitWatch {
     'submit',
     (event) => {
       // One that a script makes up sends nothing.
-      if (event.target !== form || !event.isTrusted) return
+      if (event.target !== form || !isStandIn(event)) return
       isSubmitted = true
       const respondWith = (answer: unknown): void => {
         if (!event.defaultPrevented || event.eventPhase === 0)

@@ -1,10 +1,13 @@
 import { foldLetters, foldWords, LETTERS, LETTERS_AND_NUMBERS } from '../../lib/fold-words.ts'
-import { lazyPattern } from '../../lib/once.ts'
-import type { CommitKind, CommitWords } from './commit-kinds.ts'
-import { ENGLISH_FORM_WORDS, ENGLISH_OUTCOMES, ENGLISH_WORDS } from './english-words.ts'
-import { LATIN_WORDS } from './latin-words.ts'
 import { withLatinLetters } from '../../lib/look-alikes.ts'
-import { OTHER_SCRIPTS, WITHOUT_GAPS } from './other-scripts.ts'
+import { lazyPattern } from '../../lib/once.ts'
+import {
+  type CommitWords,
+  ENGLISH,
+  ENGLISH_OF_FORMS,
+  OTHERS,
+  WITHOUT_GAPS,
+} from './commit-words.ts'
 import {
   CONSENTS,
   CONSENTS_WITHOUT_GAPS,
@@ -14,42 +17,27 @@ import {
   SAVES_WITHOUT_GAPS,
 } from './title-words.ts'
 
-/** What a name says that its control does, and the words that say it, as they are compared. */
-export interface Commit {
-  readonly kind: CommitKind
-  readonly word: string
-}
-
 /** Before the verb of an English name: an icon, "Yes, delete", "Confirm & pay", "Add to cart and pay", "Permanently delete". */
-const LEAD = `^[^${LETTERS_AND_NUMBERS}]*(?:(?:yes|ok|okay|now|please|proceed to|continue to|i agree,?|agree and|permanently|really|quick|instant|instantly|express|bulk|force|hard|one click|1 click|securely|safely|just|are you sure (?:that )?(?:you (?:want|wish|would like) )?to|do you (?:really )?want to|you are about to|this will)[ ,:;!]*)*(?:(?:(?:add|remove|move|clear|empty|take|save|keep|apply|accept|agree|read|review|check|update|close) [${LETTERS}]+(?: [${LETTERS}]+){0,4}|[${LETTERS}]+) (?:and|&|then|\\+) )?`
+const LEAD = `^[^${LETTERS_AND_NUMBERS}]*(?:(?:yes|ok|okay|now|please|proceed to|continue to|i agree,?|agree and|permanently|really|quick|instantly|express|bulk|force|hard|one click|1 click|securely|safely|just|are you sure (?:that )?(?:you (?:want|wish|would like) )?to|do you (?:really )?want to|you are about to|this will)[ ,:;!]*)*(?:(?:(?:add|remove|move|clear|empty|take|save|keep|apply|accept|agree|read|review|check|update|close) [${LETTERS}]+(?: [${LETTERS}]+){0,4}|[${LETTERS}]+) (?:and|&|then|\\+) )?`
 const FIRST = `(?<![${LETTERS_AND_NUMBERS}])`
 const LAST = `(?![${LETTERS_AND_NUMBERS}])`
-/** Before what happens to something. */
-const WILL = `${FIRST}(?:will|shall|is going to|are going to|would|is about to|are about to)(?: (?:now|also|all|then|immediately|permanently|irrevocably|automatically))* (?:be|get) (?:(?:now|immediately|permanently|irrevocably|automatically|completely) )*`
 const LONG = 120
 /** Vietnamese, without its accents "ban": you, to sell, a table, a copy. */
 const NOT_ENGLISH = /^\s*b[ạáàả]n(?!\p{L})/iu
 
 interface Rule {
-  readonly kind: CommitKind
+  readonly kind: keyof CommitWords
+  /** The word that commits, in a folded text. */
   readonly wordIn: (text: string) => string | undefined
 }
 
 const lead = pattern(() => `${LEAD}$`)
-const english = rulesOf(ENGLISH_WORDS, wordsBehindLead)
-const englishOfForms = rulesOf(ENGLISH_FORM_WORDS, wordsBehindLead)
-const outcomes = rulesOf(ENGLISH_OUTCOMES, (words) =>
-  firstOf(() => `${WILL}(?<word>${words})${LAST}`),
-)
-const others = Object.entries({ ...LATIN_WORDS, ...OTHER_SCRIPTS }).map(([language, words]) => {
-  const sourceOf = (parts: string): string =>
-    WITHOUT_GAPS.has(language) ? `(?<word>${parts})` : `${FIRST}(?<word>${parts})${LAST}`
-  return {
-    /** Most names match no word of a language. The expressions of its rules are then never built. */
-    anyWord: pattern(() => sourceOf(Object.values(words).join('|'))),
-    rules: rulesOf(words, (parts) => firstOf(() => sourceOf(parts))),
-  }
-})
+const english = rulesOf(ENGLISH, wordsBehindLead)
+const ofForms: Rule = { kind: 'acts', wordIn: wordsBehindLead(ENGLISH_OF_FORMS) }
+const others = [
+  ...OTHERS.flatMap((words) => rulesOf(words, (word) => firstOf(`${FIRST}(?:${word})${LAST}`))),
+  ...WITHOUT_GAPS.flatMap((words) => rulesOf(words, firstOf)),
+]
 const harmless = pattern(() => HARMLESS_REMOVALS)
 const consents = beginningWith(CONSENTS, CONSENTS_WITHOUT_GAPS)
 const saves = beginningWith(SAVES, SAVES_WITHOUT_GAPS)
@@ -58,31 +46,25 @@ const declines = pattern(() => `^[^${LETTERS_AND_NUMBERS}×✕✖]*(?:${DECLINES
 /** What has a name: a control, or what ends a form or a dialog, be it a control of it or its title. */
 export type Named = 'control' | 'ending'
 
-/** Null: nothing that a person is to be asked about. */
-export function readCommit(name: string, of: Named = 'control'): Commit | null {
-  if (opensMore(name)) return null
+/** The word of a name that says that its control commits a person to something. Null: none. */
+export function readCommit(name: string, of: Named = 'control'): string | null {
+  // By convention, three points say that something is asked first.
+  if (/(?:\.{3}|…)\s*$/.test(name)) return null
   const start = name.slice(0, LONG)
   const latin = withLatinLetters(start)
   const found = commitIn(start, of)
   return found ?? (latin === start ? null : commitIn(latin, of))
 }
 
-function commitIn(name: string, of: Named): Commit | null {
+function commitIn(name: string, of: Named): string | null {
   const text = foldWords(name).trim()
-  for (const { kind, wordIn } of rulesFor(name, of, text)) {
+  const isEnglish = !NOT_ENGLISH.test(name.normalize('NFC'))
+  const rules = [...(isEnglish ? english : []), ...(of === 'ending' ? [ofForms] : []), ...others]
+  for (const { kind, wordIn } of rules) {
     const word = wordIn(text)
-    if (word && !(kind === 'deletes' && harmless().test(clauseOf(text, word))))
-      return { kind, word }
+    if (word && !(kind === 'removes' && harmless().test(clauseOf(text, word)))) return word
   }
   return null
-}
-
-function* rulesFor(name: string, of: Named, text: string): Generator<Rule> {
-  if (!NOT_ENGLISH.test(name.normalize('NFC'))) {
-    yield* english
-    if (of === 'ending') yield* [...englishOfForms, ...outcomes]
-  }
-  for (const { anyWord, rules } of others) if (anyWord().test(text)) yield* rules
 }
 
 /** "Remove from cart and delete account" is not about a cart. */
@@ -111,21 +93,31 @@ export function isHarmless(name: string): boolean {
   return harmless().test(foldWords(name.slice(0, LONG)))
 }
 
-/** By convention, three points say that something is asked first. */
-function opensMore(name: string): boolean {
-  return /(?:\.{3}|…)\s*$/.test(name)
+/** An address is a request to act: its path has a verb as one of its parts, or its query says so. */
+const ACTING_ADDRESS =
+  /[/?&=](delete|destroy|erase|purge|deactivate|terminate|cancel|unsubscribe|log-?out|sign-?out|revoke|approve|accept|confirm(?:ed)?|grant|promote|disable|reset|remove)(?=[/?&=#.]|$)|\/(pay|buy|send|transfer|withdraw|invite|publish|checkout|subscribe)\/?\?./i
+
+/** The word of an address that says that opening it acts: `/account/delete?confirm=1`. Null: none. */
+export function readAddress({ pathname, search }: URL): string | null {
+  const address = pathname + search
+  if (isHarmless(address)) return null
+  const [, verb, sending] = ACTING_ADDRESS.exec(address) ?? []
+  return verb ?? sending ?? null
 }
 
-function rulesOf(words: CommitWords, finder: (words: string) => Rule['wordIn']): Rule[] {
-  return (Object.entries(words) as [CommitKind, string][]).map(([kind, parts]) => ({
-    kind,
-    wordIn: finder(parts),
-  }))
+function rulesOf(
+  { acts, removes }: CommitWords,
+  finder: (words: string) => Rule['wordIn'],
+): readonly Rule[] {
+  return [
+    ...acts.map((words): Rule => ({ kind: 'acts', wordIn: finder(words) })),
+    { kind: 'removes', wordIn: finder(removes) },
+  ]
 }
 
-function firstOf(sourceOf: () => string): Rule['wordIn'] {
-  const words = pattern(sourceOf)
-  return (text) => words().exec(text)?.groups?.['word']
+function firstOf(words: string): Rule['wordIn'] {
+  const found = pattern(() => words)
+  return (text) => found().exec(text)?.[0]
 }
 
 /**

@@ -6,7 +6,6 @@ import { labelsOf } from '../labels.ts'
 import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { isSecretField, MASKED } from '../privacy.ts'
-import { isPhrasePart } from '../secrets/phrase-parts.ts'
 import { refOf, rememberRef } from '../refs.ts'
 import { hasNamingAttribute, nameOf, type ElementName } from '../outline/name.ts'
 import { isNode, isText, type OutlineItem, type OutlineNode } from '../outline/outline-node.ts'
@@ -44,13 +43,7 @@ function displayName(node: OutlineNode, options: PageOptions): ElementName {
  */
 function soleText(node: OutlineNode): ElementName | null {
   const { role, element, control, masked } = node
-  if (
-    masked ||
-    isPhrasePart(element) ||
-    control !== element ||
-    !isNamedByContent(role) ||
-    labelsOf(element).length > 0
-  )
+  if (masked || control !== element || !isNamedByContent(role) || labelsOf(element).length > 0)
     return null
   for (let at: OutlineNode | undefined = node; at;) {
     if (hasNamingAttribute(at.element) || at.items.length !== 1 || (at !== node && at.role))

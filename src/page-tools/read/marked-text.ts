@@ -1,7 +1,6 @@
 import { escapeMarks, quote } from '../clean-text.ts'
 import type { TextItem } from '../outline/outline-node.ts'
 import { MASKED } from '../privacy.ts'
-import { isPhrasePart } from '../secrets/phrase-parts.ts'
 import type { Unseen } from '../sight/reasons.ts'
 import { unseenReason } from '../sight/unseen.ts'
 
@@ -18,7 +17,6 @@ export function markOf(reason: Unseen | null): string {
 }
 
 function told({ text, visuallyHidden, holder }: TextItem): Told {
-  if (isPhrasePart(holder.element)) return { text: MASKED, mark: '' }
   if (text === MASKED || holder.masked) return { text, mark: '' }
   const reason = visuallyHidden ? 'sr-only' : unseenReason(holder.element)
   return { text, mark: markOf(reason) }

@@ -2,11 +2,10 @@ import { cleanText, shorten } from '../clean-text.ts'
 import { contains, focusedElement, isElement, parentOf, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
-import { livePage, scrubber, treesOf } from '../outline/live-page.ts'
+import { livePage, scrubber } from '../outline/live-page.ts'
 import type { ActOptions, PageOptions } from '../options.ts'
 import { isMasked, MASKED } from '../privacy.ts'
 import { isReadable, rootOf } from '../outline/region.ts'
-import { findPhrases } from '../secrets/phrase-parts.ts'
 import { unseenReason } from '../sight/unseen.ts'
 import { textInRange } from './long-text.ts'
 
@@ -16,7 +15,6 @@ const LIMIT = 4000
 export function readSelection(options: ActOptions = {}): string {
   const live = livePage(options.page)
   const root = rootOf(live.options)
-  findPhrases(treesOf(live))
   const field = focusedElement(native.ownerDocument(root))
   const seen = { options: live.options, clean: scrubber(live) }
   const text =

@@ -1,7 +1,7 @@
 import { cleanText, quote, shorten, shownAddress } from '../clean-text.ts'
 import { isElement, viewOf } from '../dom.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
-import { exclusively, livePage, type LivePage, scrubber, treesOf } from '../outline/live-page.ts'
+import { exclusively, livePage, type LivePage, scrubber } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { runInSlices } from '../time-slicing.ts'
 import { changesText } from './changes.ts'
@@ -13,7 +13,6 @@ import { fit } from './fit.ts'
 import { framed } from './frame.ts'
 import { NAME_LIMIT } from './line.ts'
 import { isLongText, longTextLines } from './long-text.ts'
-import { findPhrases } from '../secrets/phrase-parts.ts'
 import type { OutlineNode } from '../outline/outline-node.ts'
 import { requireReadable, rootOf } from '../outline/region.ts'
 import { forgetLayers } from '../sight/layers.ts'
@@ -68,7 +67,6 @@ async function takeSnapshot(
   else top = whole ? await live.outline.read(signal) : await readPart(live, root, options)
   await nextTurn()
   forgetLayers()
-  findPhrases(treesOf(live))
   const clean = scrubber(live)
   const limit = options.maxTokens ?? live.options.maxTokens ?? DEFAULT_TOKENS
   const place = addressLine(live, limit)

@@ -1,4 +1,3 @@
-import { LEAST_WORDS, mayHaveLabel, OF_SENTENCES, PHRASE_LABEL, WORD } from './phrase-words.ts'
 import { lazyPattern } from '../../lib/once.ts'
 
 /** Keys and tokens of services, by how they begin; each with enough characters that no word is one. */
@@ -71,32 +70,10 @@ function withoutSplit(text: string, mask: string): string {
 const KEY_BLOCK =
   /-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----END))*(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----)?/g
 
-/** How far behind its label a phrase begins. Characters. */
-const PHRASE_REACH = 200
-/** With the lines of an outline around its words. Characters. */
-const LONGEST_PHRASE = 3000
-const GAP =
-  '(?:[ ,;|·•/_–—-]{1,3}|\\s*\\n\\s*- (?:[a-z]+(?: "[^"\\n]{0,16}\\d{1,2}[.:)]?")?(?: \\[[^\\]\\n]*\\])*: ?)?)'
-const NUMBERED_WORD = `(?:\\d{1,2}[.:)]?[ |]{0,3})?(?!(?:${OF_SENTENCES})(?![A-Za-z]))${WORD}`
-/** Twelve to twenty-four short words, numbered or not, in a row or one on each line. */
-const PHRASE = lazyPattern(
-  () =>
-    `(?<![A-Za-z])(?:${NUMBERED_WORD}${GAP}){${LEAST_WORDS - 1},23}${NUMBERED_WORD}(?![A-Za-z])`,
-)
-
-/** Without what is secret by its own form, wherever it stands: keys, tokens, phrases behind what names them. */
+/** Without what is secret by its own form, wherever it stands: keys and tokens. */
 export function withoutTokens(text: string, mask: string): string {
   const whole = text.includes('-----BEGIN ') ? text.replace(KEY_BLOCK, mask) : text
-  const clean = TOKEN_PARTS.some((part) => whole.includes(part))
+  return TOKEN_PARTS.some((part) => whole.includes(part))
     ? withoutSplit(whole.replace(TOKEN(), mask).replace(CUT_TOKEN(), mask), mask)
     : whole
-  if (!mayHaveLabel(clean)) return clean
-  for (const { index, 0: label } of clean.matchAll(PHRASE_LABEL())) {
-    const start = index + label.length
-    const phrase = PHRASE().exec(clean.slice(start, start + PHRASE_REACH + LONGEST_PHRASE))
-    if (!phrase || phrase.index > PHRASE_REACH) continue
-    const [begin, end] = [start + phrase.index, start + phrase.index + phrase[0].length]
-    return clean.slice(0, begin) + mask + withoutTokens(clean.slice(end), mask)
-  }
-  return clean
 }

@@ -6,7 +6,6 @@ export interface Colour {
   readonly alpha: number
 }
 
-export const WHITE: Colour = { red: 255, green: 255, blue: 255, alpha: 1 }
 /** Up to this opacity nobody sees a colour. */
 export const FAINT = 0.05
 
@@ -40,11 +39,6 @@ export function coloursIn(text: string): readonly Colour[] | null {
   return colours.every((one) => one !== null) ? colours : null
 }
 
-/** Whether anything of a colour is seen; also of one that can't be told. */
-export function isSeen(colour: string): boolean {
-  return (readColour(colour)?.alpha ?? 1) > FAINT
-}
-
 /** `oklch()` and the like: the browser knows what they look like. */
 function drawn(text: string): Colour | null {
   if (!/^[a-z]+\(/.test(text) || typeof OffscreenCanvas !== 'function') return null
@@ -54,29 +48,4 @@ function drawn(text: string): Colour | null {
   context.fillRect(0, 0, 1, 1)
   const [red = 0, green = 0, blue = 0, alpha = 0] = context.getImageData(0, 0, 1, 1).data
   return { red, green, blue, alpha: alpha / 255 }
-}
-
-/** What is seen where a colour lies over an opaque one. */
-export function blend(over: Colour, under: Colour): Colour {
-  const mix = (one: number, other: number): number => one * over.alpha + other * (1 - over.alpha)
-  return {
-    red: mix(over.red, under.red),
-    green: mix(over.green, under.green),
-    blue: mix(over.blue, under.blue),
-    alpha: 1,
-  }
-}
-
-/** The contrast of two opaque colours by WCAG 2, from 1 (none) to 21. */
-export function contrast(one: Colour, other: Colour): number {
-  const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b)
-  return (lighter + 0.05) / (darker + 0.05)
-}
-
-function luminance({ red, green, blue }: Colour): number {
-  const [r = 0, g = 0, b = 0] = [red, green, blue].map((value) => {
-    const share = value / 255
-    return share <= 0.040_45 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
-  })
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b
 }

@@ -1,7 +1,6 @@
 import { isTag, parentOf, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
-import { blend, readColour, WHITE, type Colour } from './colour.ts'
 import { CSS_NUMBER } from './css-number.ts'
 import { filterOpacity } from './shapes.ts'
 import { lazyPattern } from '../../lib/once.ts'
@@ -20,33 +19,22 @@ export interface Layer {
   /** It cuts off all that is outside of its box, whatever its overflow. */
   readonly isCutOff: boolean
   readonly clipPath: string
-  readonly mask: string
   /** Its content is not rendered. */
   readonly isSkipped: boolean
   /** Positioned content is placed by it, and clipped. */
   readonly holdsAbsolute: boolean
   readonly holdsFixed: boolean
-  /** The colour behind its content, should there be plain colours only; null when one can't be told. */
-  readonly ground: Colour | null
 }
 
-const NO_COLOUR = 'rgba(0, 0, 0, 0)'
 /** How long styles are taken for unchanged. Milliseconds. */
 const FRESH_MS = 50
 
 let layers = new WeakMap<Element, Layer | null>()
 let readAt = -Infinity
-let readings = 0
 
 /** Has all be read again: a new reading begins. */
 export function forgetLayers(): void {
   readAt = -Infinity
-  readings += 1
-}
-
-/** The number of the reading that goes on. */
-export function currentReading(): number {
-  return readings
 }
 
 /** Forgets what was read longer ago than one reading takes. True when it did. */
@@ -97,9 +85,7 @@ export function* layersFrom(layer: Layer | null): Generator<Layer> {
 /** The element as a layer; the layer around it when its own style changes nothing. */
 function readLayer(element: Element, up: Layer | null): Layer | null {
   const style = viewOf(element).getComputedStyle(element)
-  const { opacity, position, overflowX, overflowY, transform, filter, clipPath, backgroundColor } =
-    style
-  const mask = style.maskImage
+  const { opacity, position, overflowX, overflowY, transform, filter, clipPath } = style
   const isSkipped =
     style.contentVisibility === 'hidden' && !/^(inline|contents)$/.test(style.display)
   const isCutOff =
@@ -113,9 +99,7 @@ function readLayer(element: Element, up: Layer | null): Layer | null {
     !isCutOff &&
     transform === 'none' &&
     filter === 'none' &&
-    clipPath === 'none' &&
-    (mask === 'none' || !mask) &&
-    backgroundColor === NO_COLOUR
+    clipPath === 'none'
   if (isPlain) return up
   const holdsFixed = transform !== 'none' || filter !== 'none' || isCutOff
   return {
@@ -128,25 +112,10 @@ function readLayer(element: Element, up: Layer | null): Layer | null {
     overflowY,
     isCutOff,
     clipPath,
-    mask,
     isSkipped,
     holdsAbsolute: holdsFixed || position !== 'static',
     holdsFixed,
-    ground: groundWith(style, up),
   }
-}
-
-/** The colour behind what is in a layer; the page's own is white. */
-export function groundOf(layer: Layer | null): Colour | null {
-  return layer ? layer.ground : WHITE
-}
-
-function groundWith(style: CSSStyleDeclaration, up: Layer | null): Colour | null {
-  const around = groundOf(up)
-  if (style.backgroundColor === NO_COLOUR || isInShapeOfText(style)) return around
-  const own = readColour(style.backgroundColor)
-  if (!own || own.alpha === 1) return own
-  return around && blend(own, around)
 }
 
 /** Whether a background is drawn in the shape of the text, and so is no ground. */

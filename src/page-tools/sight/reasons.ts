@@ -1,7 +1,6 @@
 /** Why no eye sees a text, wherever the page is scrolled to. */
 export type Unseen =
   | 'transparent'
-  | 'same colour as its background'
   | 'too small to see'
   | 'clipped to nothing'
   | 'off the page'

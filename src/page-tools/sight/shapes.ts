@@ -1,4 +1,3 @@
-import { coloursIn, FAINT } from './colour.ts'
 import { CSS_NUMBER } from './css-number.ts'
 import { lazyPattern } from '../../lib/once.ts'
 
@@ -13,6 +12,14 @@ export function isEmptyClip(clip: string): boolean {
   return right - left <= 1 || bottom - top <= 1
 }
 
+/** The ways in which pages cut all of an element off. */
+const NOTHING = /^(?:inset\((?:[5-9]\d|100)%|circle\(0|polygon\((?:0(?:px|%)? 0(?:px|%)?,? ?)+\))/
+
+/** Whether a `clip-path` is known to leave nothing of the element. */
+export function isEmptyPath(path: string): boolean {
+  return NOTHING.test(path)
+}
+
 const OPACITIES = lazyPattern(() => `opacity\\((${CSS_NUMBER})(%?)\\)`, 'g')
 
 /** The opacity that a `filter` leaves, from 0 to 1. */
@@ -21,18 +28,4 @@ export function filterOpacity(filter: string): number {
   for (const [, value = '', unit] of filter.matchAll(OPACITIES()))
     opacity *= Math.min(1, Number(value) / (unit ? 100 : 1))
   return opacity
-}
-
-/** Whether a mask leaves nothing: all its gradients are transparent, or all its images have no size. */
-export function isEmptyMask({
-  maskImage,
-  maskSize,
-}: Pick<CSSStyleDeclaration, 'maskImage' | 'maskSize'>): boolean {
-  if (maskSize && maskSize.split(',').every((size) => /(^|\s)0(px|%)?(\s|$)/.test(size)))
-    return true
-  const gradients = maskImage.match(/gradient\(/g)?.length ?? 0
-  if (gradients === 0 || /url\(|image|element\(/.test(maskImage)) return false
-  const colours = coloursIn(maskImage) ?? []
-  // Images of a mask add up.
-  return colours.length > 0 && colours.every(({ alpha }) => alpha * gradients <= FAINT)
 }

@@ -2,11 +2,10 @@ import { ancestorsOf, frameOf, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
 import { isChanging } from './changing.ts'
-import { FAINT, readColour, type Colour } from './colour.ts'
+import { FAINT, type Colour } from './colour.ts'
 import { enlargementOf } from './enlargement.ts'
-import { groundOf, layerOf, layersFrom, refreshLayers, type Layer } from './layers.ts'
+import { layerOf, layersFrom, refreshLayers, type Layer } from './layers.ts'
 import { isIndentedAway, isOffPage } from './reach.ts'
-import { isLike, isOnPlainGround } from './plain-ground.ts'
 import type { Unseen } from './reasons.ts'
 import { surroundings } from './surroundings.ts'
 import { fillOf, isInDrawing, otherColoursOf } from './text-colours.ts'
@@ -39,7 +38,7 @@ export function unseenBox(element: Element): Unseen | null {
   if (refreshLayers()) reasons = new WeakMap()
   const layer = layerOf(element)
   const box = native.getBoundingClientRect(element)
-  const found = surroundings(layer, [box]) ?? lookOfBox(element, layer, box) ?? aroundFrame(element)
+  const found = surroundings(layer) ?? lookOfBox(element, layer, box) ?? aroundFrame(element)
   return found && isPassing(found, layer) ? null : found
 }
 
@@ -51,48 +50,21 @@ function lookOfBox(element: Element, layer: Layer | null, box: DOMRect): Unseen 
 /** The same of words that a style writes into the element: what it says of them itself is known. */
 export function unseenGenerated(element: Element, style: CSSStyleDeclaration): Unseen | null {
   const layer = layerOf(element)
-  const found =
-    surroundings(layer) ??
-    (hasGround(style)
-      ? null
-      : colourOfText(element, style, { layer, boxes: [insideOf(element)] })) ??
-    aroundFrame(element)
+  const found = surroundings(layer) ?? transparency(element, style, layer) ?? aroundFrame(element)
   return found && isPassing(found, layer) ? null : found
 }
 
-/** The same of the text of an element that isn't rendered, by its own style and the ground behind it. */
+/** The same of the text of an element that isn't rendered, by its own style. */
 export function unseenByStyle(holder: Element): Unseen | null {
   refreshLayers()
   const style = viewOf(holder).getComputedStyle(holder)
-  if (isTinyFont(holder, style, [])) return 'too small to see'
-  const colour = fillOf(holder, style)
-  if (!colour || !otherColoursOf(holder, style)) return null
-  if (colour.alpha <= FAINT) return 'transparent'
-  return isLike(colour, groundOf(layerOf(holder))) ? 'same colour as its background' : null
+  return isTinyFont(holder, style, []) ? 'too small to see' : transparency(holder, style, null)
 }
 
 /** Whether an animation around is about to show what isn't seen. */
 function isPassing(found: Unseen, layer: Layer | null): boolean {
   const isTransparent = found === 'transparent'
   return [...layersFrom(layer)].some(({ element }) => isChanging(element, isTransparent))
-}
-
-/** Where an element's words may stand: within its borders. */
-function insideOf(element: Element): DOMRect {
-  const box = native.getBoundingClientRect(element)
-  const width = native.clientWidth(element)
-  if (width === 0) return box
-  const [left, top] = [native.clientLeft(element), native.clientTop(element)]
-  return new DOMRect(box.left + left, box.top + top, width, native.clientHeight(element))
-}
-
-/** Whether words of a style stand on a ground of their own, or somewhere else than the element. */
-function hasGround({ backgroundColor, backgroundImage, position }: CSSStyleDeclaration): boolean {
-  return (
-    backgroundImage !== 'none' ||
-    /absolute|fixed/.test(position) ||
-    (readColour(backgroundColor)?.alpha ?? 1) > FAINT
-  )
 }
 
 /** Texts that browsers show in places of their own: lists, tooltips, alternatives of pictures. */
@@ -106,7 +78,7 @@ function judge(holder: Element): Unseen | null {
   // WebKit has no boxes for what it will lay out when it comes into view.
   if (boxes.length === 0) return mayBeLaidOut(holder) ? null : 'not displayed'
   const layer = layerOf(holder)
-  const found = surroundings(layer, boxes) ?? ownLook(holder, layer, boxes) ?? aroundFrame(holder)
+  const found = surroundings(layer) ?? ownLook(holder, layer, boxes) ?? aroundFrame(holder)
   if (!found) return null
   const isChanged = isPassing(found, layer) || isChanging(holder, found === 'transparent')
   return isChanged ? null : found
@@ -148,7 +120,7 @@ function ownLook(holder: Element, layer: Layer | null, boxes: readonly DOMRect[]
     return style.backgroundImage === 'none' ? 'off the page' : 'sr-only'
   if (boxes.every((box) => isOffPage(box, layer, native.ownerDocument(holder))))
     return 'off the page'
-  return colourOfText(holder, style, { layer, boxes })
+  return transparency(holder, style, layer)
 }
 
 /** Whether a text has the smallest font, also as it is shown after all that makes it larger. */
@@ -166,22 +138,17 @@ function isTinyFont(
   return size === 0 || size * enlargementOf(holder) <= SMALLEST_FONT_PX
 }
 
-function colourOfText(
+/** Whether all that draws a text is transparent: its own colour, its outline, a background in its shape. */
+function transparency(
   holder: Element,
   style: CSSStyleDeclaration,
-  { layer, boxes }: { readonly layer: Layer | null; readonly boxes: readonly DOMRect[] },
+  layer: Layer | null,
 ): Unseen | null {
+  const isShown = ({ alpha }: Colour): boolean => alpha * (layer?.opacity ?? 1) > FAINT
   const colour = fillOf(holder, style)
-  if (!colour) return null
-  const [opacity, ground] = [layer?.opacity ?? 1, groundOf(layer)]
-  const isShown = (one: Colour): boolean => one.alpha * opacity > FAINT
-  if (isShown(colour) && !isLike(colour, ground)) return null
+  if (!colour || isShown(colour)) return null
   const others = otherColoursOf(holder, style)
-  if (!others) return null
-  const shown = [colour, ...others].filter(isShown)
-  if (shown.length === 0) return 'transparent'
-  if (!shown.every((one) => isLike(one, ground))) return null
-  return boxes.every((box) => isOnPlainGround(holder, box)) ? 'same colour as its background' : null
+  return !others || others.some(isShown) ? null : 'transparent'
 }
 
 /** What hides the frame that the element is in. */

@@ -5,8 +5,14 @@ import { isNamedBy } from '../act/choices.ts'
 import { describeElement } from '../act/describe.ts'
 import { guardActions, type Touch } from '../act/guard-actions.ts'
 import { marksOf, mustConfirm } from '../act/must-confirm.ts'
-import { commitOf, type Doing } from '../act/commits.ts'
-import { hasSameAround, isSameSubject, subjectLine, subjectOf } from '../act/subject.ts'
+import { commitOf, type Doing, LEAVES, rememberPost } from '../act/commits.ts'
+import {
+  addressDigest,
+  hasSameAround,
+  isSameSubject,
+  subjectLine,
+  subjectOf,
+} from '../act/subject.ts'
 import { type Target } from '../act/target.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
 import type { Page, PageAction } from '../options.ts'
@@ -33,8 +39,10 @@ export async function bindUses(
   for (const use of asked?.uses ?? []) bound.set(use, boundElement(asked, use, live))
   const guarded = { asked, bound, live, action: uses[0]?.action ?? 'click', mayCommit }
   const begun = new Set<AskedUse>()
+  const used: Element[] = []
   guardActions(signal, {
     begin(element, touch) {
+      used.push(element)
       const use = askedOf(element, touch, guarded)
       const doing = doingOf(uses[0], touch)
       const does = commitOf(element, doing, live.options)
@@ -58,9 +66,14 @@ export async function bindUses(
       // The page may have renamed it as the button went down on it.
       if (use) {
         requireSameCommit(use, does)
+        if (does === LEAVES) requireSameAddress(use, element, live)
         return requireNamed(element, { use, touch, doing }, guarded)
       }
       requireNoQuestion(element, { does, touch, doing }, guarded)
+    },
+    post() {
+      const last = used.at(-1)
+      if (last && !asked && !mayCommit) throw unconfirmed(last, rememberPost(used), live)
     },
   })
   return (target) => {
@@ -102,6 +115,13 @@ function requireSameCommit(use: AskedUse, does: string): void {
     'stale-ref',
     `What would be used, ${does}, is not what was approved, ${subjectLine(use)}. ${AGAIN}`,
   )
+}
+
+/** Throws when a link to another site has got another address since a person approved it. */
+function requireSameAddress(use: AskedUse, element: Element, live: LivePage): void {
+  const address = addressDigest(element, use, live)
+  if (address === use.address) return
+  throw new PageError('stale-ref', `${subjectLine(use)}: it leads somewhere else now. ${AGAIN}`)
 }
 
 interface Pressed {

@@ -7,8 +7,7 @@ import * as nativeDocument from '../native-document.ts'
 import { nameOf } from '../outline/name.ts'
 import { roleOf } from '../outline/role.ts'
 import { isCardNumber } from '../secrets/card-number.ts'
-import { findPhrases } from '../secrets/phrase-parts.ts'
-import { livePage, treesOf } from '../outline/live-page.ts'
+import { livePage } from '../outline/live-page.ts'
 import { rootOf } from '../outline/region.ts'
 import type { Page, PageOptions } from '../options.ts'
 import { isMasked } from '../privacy.ts'
@@ -30,8 +29,6 @@ export async function maskedInputs(
 ): Promise<readonly string[]> {
   const live = livePage(page)
   const masked: string[] = []
-  // What a field is called, and whether it is for a word of a phrase, is found out anew.
-  findPhrases(treesOf(live))
   for (const { pointer, target, text } of written) {
     const ownerDocument = native.ownerDocument(rootOf(live.options))
     const element =

@@ -7,7 +7,7 @@ const UNREADABLE = '\u001a'
 export function asArguments(value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined
   if (typeof value === 'string') return value
-  const text = finiteJson(value)
+  const text = plainJson(value)
   return asRecord(value) && text !== undefined ? text : UNREADABLE + (text ?? '')
 }
 
@@ -16,11 +16,12 @@ export function asPiece(value: unknown): string {
   return typeof value === 'string' ? value : value == null ? '' : UNREADABLE
 }
 
-/** The value as JSON, or undefined when JSON would change it (`1e400` is read as Infinity) or it is too deep. */
-export function finiteJson(value: unknown): string | undefined {
+/** The value as JSON; undefined when it is too deep, or holds a number that was rounded, perhaps, when it was parsed. */
+function plainJson(value: unknown): string | undefined {
   try {
     return JSON.stringify(value, (_, item: unknown) => {
-      if (typeof item === 'number' && !Number.isFinite(item)) throw new RangeError()
+      if (typeof item === 'number' && !(Math.abs(item) <= Number.MAX_SAFE_INTEGER))
+        throw new RangeError()
       return item
     })
   } catch {

@@ -43,6 +43,8 @@ const patterns: readonly (readonly [ErrorCode, labels: RegExp, messages: readonl
       /api usage limits|spending limit/, // Anthropic
     ],
   ],
+  // A limit of the answer, not of the conversation.
+  ['bad-request', /(?!)/, [/(?<!and \W?)max_\w*tokens\W+exceeds|too many tokens requested/]],
   [
     'context-overflow',
     /^(context_length_exceeded|exceed_context_size_error|context_window_exceeded|model_context_window_exceeded|request_too_large)$/,
@@ -86,7 +88,8 @@ const patterns: readonly (readonly [ErrorCode, labels: RegExp, messages: readonl
     /^(model_not_found|model_not_available|model_not_supported|model_decommissioned|invalid_model)$/,
     [
       /^model: \S+$/, // Anthropic
-      /model\b[^\n]{0,120}(?:not found|does not exist|doesn't exist|is not available|not loaded|has been deprecated)/,
+      /model\b[^\n]{0,120}(?:not found|does not exist|doesn't exist|is not available|not loaded)/,
+      /\bmodel[ :]+[^\s,]+ has been deprecated/,
       /no models? (?:is |are )?loaded/, // LM Studio
       /try pulling it/, // Ollama
       /unknown model(?! param)|invalid model\b|no such model|not a valid model|model not exist|model identifier is invalid/,
@@ -111,7 +114,7 @@ const patterns: readonly (readonly [ErrorCode, labels: RegExp, messages: readonl
     /^(invalid_request_error|bad_request|badrequesterror|invalid_request)$/,
     // Templates and pictures fail inside the server, which answers 500.
     [
-      /jinja|\btemplate\b|\b(?:image|audio|video)s? (?:inputs? )?(?:is|are) not supported|\broles? (?:must|not|is not)\b|only \w+.{0,30}roles? (?:are|is) supported|(?:system|developer) (?:role|message|instruction)s? (?:is |are )?not/,
+      /jinja|\btemplate\b|unauthorized param|\b(?:image|audio|video)s? (?:inputs? )?(?:is|are) not supported|(?:does not|doesn't) support (?:\w+ )?(?:image|vision|audio|video|file)|\broles? (?:must|not|is not)\b|only \w+.{0,30}roles? (?:are|is) supported|(?:system|developer) (?:role|message|instruction)s? (?:is |are )?not/,
     ],
   ],
   [
@@ -173,7 +176,8 @@ export function classifyError({ status, labels, message, field }: Refusal): Erro
   const byText = codeOfText(labels, message)
   if (byStatus === undefined) return byText ?? 'provider-error'
   if (byText === undefined) return byStatus
-  if (byStatus === 'bad-request') return byText
+  // What a request is refused for isn't the server's failure, whatever it calls that.
+  if (byStatus === 'bad-request') return byText === 'server-error' ? byStatus : byText
   const allowed = (status ?? 0) >= 500 ? overridesOfFailure : overridesOfStatus
   return allowed.has(byText) ? byText : byStatus
 }

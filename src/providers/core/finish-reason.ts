@@ -60,12 +60,8 @@ export function mapFinishReason(word: string | undefined, hasCalls: boolean): Fi
 
 /** A word, or who stopped it and why: `content_filter: RECITATION`. */
 function reasonOf(word: string): FinishReason | undefined {
-  const [who = '', why = ''] = wordOf(word).split(': ')
+  const [who = '', why = ''] = word.toLowerCase().replaceAll('-', '_').split(': ')
   return reasons.get(why) ?? reasons.get(who)
-}
-
-function wordOf(word: string): string {
-  return word.toLowerCase().replaceAll('-', '_')
 }
 
 /**
@@ -74,9 +70,9 @@ function wordOf(word: string): string {
  */
 export function outputEnd(word: string | undefined, isProven: boolean, isSaid: boolean): OutputEnd {
   const reason = word === undefined ? 'stop' : reasonOf(word)
-  // A refusal makes the answer void, complete calls included.
-  if (!isProven || reason === 'error' || wordOf(word ?? '') === 'refusal') return 'cut'
-  if (reason === 'length' || reason === 'content-filter') return 'limited'
+  // A filter or a refusal makes the answer void, complete calls included.
+  if (!isProven || reason === 'error' || reason === 'content-filter') return 'cut'
+  if (reason === 'length') return 'limited'
   return isSaid && reason !== undefined ? 'complete' : 'unsaid'
 }
 

@@ -20,6 +20,7 @@ import { addressOf, ownMetadata, withOrigin } from './metadata-origin.ts'
 import { openStream } from './open-stream.ts'
 import { asList } from './read-json.ts'
 import { createAnswerReader } from './read-answer.ts'
+import { hasContent } from './part-gate.ts'
 import { incompleteError, timeoutError } from './transport-error.ts'
 import { startWatchdog, type Watchdog } from './watchdog.ts'
 
@@ -157,7 +158,7 @@ interface Refusal {
 }
 
 interface Reading {
-  /** Nothing of an answer has come. */
+  /** No content of the answer has come. */
   isWaiting: boolean
   /** The rest of a body whose end was proven. */
   rest: ReadableStreamDefaultReader<Uint8Array> | undefined
@@ -187,25 +188,25 @@ async function* readAnswer(
       break
     }
     if (abortScope.failure()) break
-    if (reading.isWaiting) watchdog.setLimit(idleMs)
     const batch = piece?.value ? answer.push(piece.value) : answer.end()
-    const isOutput = batch.some(({ type }) => type !== 'raw')
-    // After the finish reason, comments, pings and empty deltas are no life.
-    if (!ending || isOutput) watchdog.reset()
-    reading.isWaiting = false
+    const isContent = hasContent(batch)
+    if (isContent && reading.isWaiting) {
+      reading.isWaiting = false
+      watchdog.setLimit(idleMs)
+    }
     if (!ending && answer.isEnding()) {
       ending = true
       watchdog.setLimit(idleMs > 0 ? Math.min(idleMs, ENDING_MS) : ENDING_MS)
     }
     if (batch.length === 0) continue
-    if (isOutput) watchdog.pause()
-    if (isOutput && !isShown) {
+    if (isContent) watchdog.pause()
+    if (isContent && !isShown) {
       isShown = true
       const warnings = ladder?.answered() ?? []
       if (warnings.length > 0) yield warnings
     }
     yield batch
-    if (isOutput) watchdog.reset()
+    if (isContent) watchdog.reset()
   }
   if (answer.isProven()) reading.rest = body
   const end = answer.close(abortScope.failure() ?? broken)

@@ -13,8 +13,8 @@ const MAX_REQUESTS = 4
 
 /**
  * Finds the form in which an endpoint takes a request. A refusal that names a field or a feature changes that one; one
- * that names nothing known climbs a rung: first what loses nothing, then pictures, metadata and the system role, at last
- * streaming and native tools. Only the form of an answered request is remembered.
+ * that names nothing known climbs a rung: first what loses nothing, then optional fields, pictures, metadata and the
+ * system role, at last streaming and native tools. Only the form of an answered request is remembered.
  */
 export class FormLadder implements Ladder {
   readonly #memory: FormMemory
@@ -96,7 +96,7 @@ export class FormLadder implements Ladder {
 /** Whether a refusal is about the request's form, not about keys, money, rates or what was said. */
 function isAboutForm({ code, message, details }: ErrorData): boolean {
   if (code !== 'bad-request') return false
-  return details?.['status'] !== 404 || /\bno \w+ found that|rout/i.test(message)
+  return details?.['status'] !== 404 || /\bno \w+ found that|rout|n(?:o|')t support/i.test(message)
 }
 
 function isNoPath({ details }: ErrorData): boolean {
@@ -109,7 +109,6 @@ function free(refused: Refused): string[] {
   const messages = asObjects(body['messages'])
   const hasResults = request.messages.some(({ role }) => role === 'tool')
   return [
-    ...(optionalFields(body).length > 0 ? ['options none'] : []),
     ...(messages.some((message) => message['name'] !== undefined) ? ['names none'] : []),
     ...(messages.some(isBlank) ? ['contents filled'] : []),
     ...(offersTools(refused) ? ['schemas portable', 'strict off'] : []),
@@ -119,8 +118,10 @@ function free(refused: Refused): string[] {
 }
 
 function lossy(refused: Refused): string[] {
-  const { instructions, messages } = refused.request
+  const { body, request } = refused
+  const { instructions, messages } = request
   return [
+    ...(optionalFields(body).length > 0 ? ['options none'] : []),
     ...(instructions !== undefined || messages.length > 1 ? ['roles simple'] : []),
     ...filesOf(refused).map(fileDigest),
     ...metadataOf(refused).map(metadataDigest),

@@ -12,7 +12,8 @@ type Rule = readonly [
   ) => readonly string[] | string,
 ]
 
-const TOKENS = /\bmax_\w*tokens\b/
+const TOKENS =
+  /\bmax_\w*tokens\b|\b(?:output|completion|generated) tokens?\b|\btokens? (?:limit|requested)/i
 const SCHEMA =
   /schema|grammar|function_?\s?declaration|\bparameters\b|\$(?:ref|defs)\b|\btools\W+\d/i
 
@@ -23,7 +24,7 @@ const rules: readonly Rule[] = [
   [/./s, optionChanges],
   [/\bstream(?:ing)?\b/i, () => 'stream off'],
   [/(?:\b|_)(?:image|picture|vision|multi-?modal)/i, fileChanges('image/')],
-  [/(?:\b|_)audio\b/i, fileChanges('audio/')],
+  [/\baudio\b/i, fileChanges('audio/')],
   [/(?:\b|_)(?:file|pdf|document)/i, fileChanges('')],
   [/reasoning|thinking|thought|signature|encrypted_content|\brs_/i, metadataChanges],
   [/(?:tool_call|tool_use|call)_?\s?id|tool_calls\W+\d+\W+id\b/i, () => 'ids short'],
@@ -73,11 +74,14 @@ function tokenChanges({ body }: Refused, { text }: { readonly text: string }): s
 const WORDS = /^[a-z]+$/
 
 /** The optional field that is named last: of two that exclude each other, the first one stays. */
-function optionChanges({ body }: Refused, { text }: { readonly text: string }): string[] {
+function optionChanges(
+  { body }: Refused,
+  { text, form }: { readonly text: string; readonly form: RequestForm },
+): string[] {
   const places = optionalFields(body)
     .map((name) => {
       const [before, behind] = WORDS.test(name)
-        ? ['(?:[\'"`]|^)', '(?=[\'"`.[]| )']
+        ? ['(?:[\'"`]|^|param\\w*:? )', '(?=[\'"`.[]| |$)']
         : ['\\b', '\\b']
       return [name, text.search(new RegExp(`${before}${name}${behind}`))] as const
     })
@@ -85,7 +89,11 @@ function optionChanges({ body }: Refused, { text }: { readonly text: string }): 
   const named = places.toSorted(([, a], [, b]) => a - b).at(-1)
   const inside = /\b(cache_control|citations|phase)\b/.exec(text)?.[1]
   const field = named?.[0] ?? inside
-  return field === undefined ? [] : [`without ${field}`]
+  if (field === undefined) return []
+  const change = `without ${field}`
+  // An endpoint that refuses a second one would refuse the others one by one.
+  const isSecond = [...form].some((other) => other.startsWith('without ') && other !== change)
+  return isSecond ? [change, 'options none'] : [change]
 }
 
 /** Words that something is never taken; else only this one was wrong. */

@@ -1,25 +1,23 @@
+import { inexactNumber } from '../../lib/exact-numbers.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { CallError } from '../../protocol/message.ts'
-import { finiteJson } from './argument-value.ts'
 import { asRecord, parseJson } from './read-json.ts'
 
 /** Either what may run, or why it must not. */
 export type ParsedInput = { readonly input: JsonValue } | { readonly error: CallError }
 
-/** Only a text with such digits can hold a number beyond all that can be represented. */
-const MAYBE_HUGE = /e\+?\d\d|\d{300}/i
-
 /** The input of a call from its whole argument text: a JSON object (`null`: an empty one), or an error for the model. */
 export function parseToolInput(text: string): ParsedInput {
   const input = parseJson(text) ?? parseJson(escapeLineBreaks(text))
   if (input === null) return { input: {} }
-  const isChanged = MAYBE_HUGE.test(text) && finiteJson(input) === undefined
-  if (asRecord(input) && !isChanged) return { input: input as JsonValue }
-  const message = isChanged
-    ? 'The arguments hold a number that is too large. Send the call again without it.'
-    : input === undefined
-      ? `The arguments are not valid JSON (${reasonOf(text)}). Send the call again with valid JSON.`
-      : 'The arguments must be a JSON object. Send the call again with an object.'
+  const inexact = asRecord(input) && inexactNumber(text)
+  if (asRecord(input) && inexact === undefined) return { input: input as JsonValue }
+  const message =
+    inexact !== undefined
+      ? `The number ${inexact.slice(0, 60)} would be rounded. Send it as text, or with at most 15 digits.`
+      : input === undefined
+        ? `The arguments are not valid JSON (${reasonOf(text)}). Send the call again with valid JSON.`
+        : 'The arguments must be a JSON object. Send the call again with an object.'
   return { error: { code: 'invalid-json', message } }
 }
 

@@ -49,6 +49,13 @@ export function createPartGate(): PartGate {
   }
 }
 
+/** Whether a batch has something of the answer. Empty deltas and white space can come for ever. */
+export function hasContent(batch: readonly StreamPart[]): boolean {
+  return batch.some((part) =>
+    'delta' in part ? part.delta.trim() !== '' : !/^(raw|usage)$/.test(part.type),
+  )
+}
+
 /** A call that is repeated is one; another one under the same id gets its own. */
 function addCall(calls: Map<string, ToolCallStreamPart>, call: ToolCallStreamPart): void {
   const { toolCallId } = call

@@ -200,6 +200,11 @@ function arrayFields(schema: JsonObject, context: Conversion): JsonObject {
 
 function numbers(schema: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(
-    names.flatMap((name) => (typeof schema[name] === 'number' ? [[name, schema[name]]] : [])),
+    names.flatMap((name) => {
+      const value = schema[name]
+      // Many servers read them as 64-bit integers.
+      const isPlain = typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER
+      return isPlain ? [[name, value]] : []
+    }),
   ) as JsonObject
 }

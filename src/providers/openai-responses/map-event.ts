@@ -23,7 +23,7 @@ export interface ResponsesState {
   readonly tools: readonly ToolDefinition[]
   readonly isStrict: boolean
   /** Tokens that the answer may have. */
-  readonly limit: number
+  readonly limit: number | undefined
   /** The items go back to the server with the message. */
   readonly keepsItems: boolean
   readonly items: Item[]
@@ -44,17 +44,13 @@ export interface ResponsesState {
 export function startResponses(
   providerId: string,
   request: ModelRequest,
-  {
-    isStrict,
-    limit = Infinity,
-  }: { readonly isStrict: boolean; readonly limit?: number | undefined },
+  options: Pick<ResponsesState, 'isStrict' | 'limit'>,
 ): ResponsesState {
   const isAction = request.toolMode === 'action'
   return {
     providerId,
     tools: request.tools,
-    isStrict,
-    limit,
+    ...options,
     keepsItems: !isAction,
     items: [],
     files: createProducedFiles(),
@@ -292,14 +288,13 @@ function readEnd(state: ResponsesState, ending: string, response: JsonRecord): S
         completion_tokens_details: counts['output_tokens_details'],
       },
     })
-  // llama.cpp says `completed` of what its limit cut.
-  const isCut = (asCount(counts?.['output_tokens']) ?? 0) >= state.limit
   const words = [
     asRecord(details)?.['reason'],
     status,
     ending,
     state.hasRefusal && 'refusal',
-    isCut && 'max_output_tokens',
+    // llama.cpp says `completed` of what its limit cut.
+    Number(counts?.['output_tokens']) >= (state.limit ?? NaN) && 'length',
   ]
   const word = words.flatMap((each) => asText(each) ?? []).reduce(countingWord)
   const isFailed = mapFinishReason(word, false) === 'error' || asRecord(response['error'])

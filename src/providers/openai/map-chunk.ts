@@ -178,9 +178,10 @@ function readText(state: ChatState, content: unknown, parts: StreamPart[]): void
 function readContentPart(state: ChatState, item: unknown, parts: StreamPart[]): void {
   const part = asRecord(item)
   if (!part) return readText(state, asText(item), parts)
+  state.isRefused ||= part['type'] === 'refusal'
   const files = state.files.readPart(part)
   if (files) return void parts.push(...files)
-  if (part['thinking'] === undefined) return readText(state, part['text'], parts)
+  if (part['thinking'] === undefined) return readText(state, part['text'] ?? part['refusal'], parts)
   parts.push({ type: 'raw', data: part })
   const delta = state.reasoning.readPart(part)
   if (delta !== '') parts.push({ type: 'reasoning-delta', delta })
@@ -206,8 +207,8 @@ export function endChat(state: ChatState, { done }: { readonly done: boolean }):
   readPieces(state, state.thoughts.end(), parts)
   parts.push(...(state.inline?.end() ?? []))
   if (state.usage) parts.push({ type: 'usage', usage: state.usage })
-  const finishWord = state.finishWord && state.isRefused ? 'refusal' : state.finishWord
-  const isProven = done || finishWord !== undefined
+  const isProven = done || state.finishWord !== undefined
+  const finishWord = isProven && state.isRefused ? 'refusal' : state.finishWord
   if (isProven && !state.hasChoice)
     return [...parts, { type: 'error', error: noAnswer('chat completion', state.stray) }]
   const reason = mapFinishReason(finishWord, state.calls.count() > 0)

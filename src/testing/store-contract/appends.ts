@@ -1,16 +1,21 @@
 import type { NewRow } from '../../protocol/fact.ts'
+import type { Append, Store } from '../../worker/store/store.ts'
 import type { Requirement } from './cases.ts'
 import {
   appendOf,
   codeOf,
   ended,
   holds,
+  nextOrder,
   refused,
   rowsIn,
   same,
   seqsOf,
   started,
 } from './expectations.ts'
+
+/** More than there are others to overtake it. */
+const MOST_TRIES = 20
 
 export const APPENDS: Record<string, Requirement> = {
   'numbers rows from 1 without gaps, across appends': async ({ store }) => {
@@ -39,6 +44,27 @@ export const APPENDS: Record<string, Requirement> = {
     await other.claim('c', 2)
     same(await store.append(append), rows, 'the rows of a repeat by a former owner')
     same(await rowsIn(store), rows, 'what is stored')
+  },
+  'writes nothing of an append that arrives late, however many came after it': async ({
+    store,
+    other,
+  }) => {
+    const { epoch } = await store.claim('c', 1)
+    const unsent = appendOf('c', epoch, [started('late', 'hi')])
+    const append = appendOf('c', epoch, [started('r', 'hi'), ended('r')])
+    const written = await store.append(append)
+    for (let at = 0; at < 20; at++) await store.append(appendOf('c', epoch, [ended('r')]))
+    const rows = await rowsIn(store)
+    await refused(other.append(unsent), 'storage-failed', 'a request that was overtaken')
+    const again = await other.append(append).catch((error: unknown) => error)
+    if (Array.isArray(again)) same(again, written, 'the rows of a second copy')
+    else await refused(Promise.reject(again), 'storage-failed', 'a second copy')
+    same(await rowsIn(store), rows, 'what is stored')
+    const next = await store.append({ ...unsent, order: nextOrder() })
+    same(seqsOf(next), [rows.length + 1], 'the next try')
+    const newer = await other.claim('c', 2)
+    const first = { ...appendOf('c', newer.epoch, [ended('late')]), order: 1 }
+    same(seqsOf(await other.append(first)), [rows.length + 2], 'the first append of a new owner')
   },
   'takes an append as a whole or not at all': async ({ store }) => {
     const { epoch } = await store.claim('c', 1)
@@ -75,7 +101,7 @@ export const APPENDS: Record<string, Requirement> = {
     const appends = Array.from({ length: 12 }, (_, at) =>
       appendOf('c', epoch, [started(`r${at}`, 'hi'), ended(`r${at}`)]),
     )
-    await Promise.all(appends.map((append, at) => (at % 2 ? store : other).append(append)))
+    await Promise.all(appends.map((append, at) => inTurn(at % 2 ? store : other, append)))
     const rows = await rowsIn(store)
     same(
       seqsOf(rows),
@@ -107,4 +133,12 @@ export const APPENDS: Record<string, Requirement> = {
     await makeRoom()
     same(seqsOf(await store.append(append)), [1], 'the same append, with room')
   },
+}
+
+/** An append that another one overtakes is refused, and sent again. */
+async function inTurn(store: Store, append: Append): Promise<void> {
+  let code: string | null = 'storage-failed'
+  for (let tries = 0; code === 'storage-failed' && tries < MOST_TRIES; tries++)
+    code = await codeOf(store.append({ ...append, order: nextOrder() }))
+  same(code, null, 'what an append ends with')
 }

@@ -53,9 +53,15 @@ export function ended(runId: string, at = 6): NewRow {
   return { type: 'run-ended', runId, at, end: { outcome: 'completed' } }
 }
 
+let tries = 0
+/** The place of a try to append, after all before it. */
+export function nextOrder(): number {
+  return ++tries
+}
+
 /** An append with an id of its own. */
 export function appendOf(conversationId: string, epoch: number, rows: readonly NewRow[]): Append {
-  return { conversationId, epoch, appendId: newId('append'), rows }
+  return { conversationId, epoch, appendId: newId('append'), order: nextOrder(), rows }
 }
 
 export async function rowsIn(store: Store, conversationId = 'c'): Promise<readonly Row[]> {

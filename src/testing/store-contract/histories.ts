@@ -1,20 +1,23 @@
 import { emptyState } from '../../conversation/empty-state.ts'
 import { fold } from '../../conversation/fold.ts'
+import { OffstageError } from '../../protocol/error.ts'
 import type { NewRow, Row } from '../../protocol/fact.ts'
-import type { Append } from '../../worker/store/store.ts'
+import type { Append, Store } from '../../worker/store/store.ts'
 import type { Requirement, StorePair } from './cases.ts'
-import { appendOf, codeOf, ended, newId, same, started } from './expectations.ts'
+import { appendOf, codeOf, ended, holds, newId, same, started } from './expectations.ts'
 
 const IDS = ['a', 'b', 'c'] as const
 const HISTORIES = 15
 const LENGTH = 40
-/** Repeats are known while at most seven appends came between. */
-const REMEMBERED = 8
+interface Done {
+  readonly append: Append
+  readonly rows: readonly Row[]
+}
 
 /** What must be there, by conversation. */
 interface Model {
   readonly epochs: Map<string, number>
-  readonly done: Map<string, { append: Append; rows: readonly Row[] }[]>
+  readonly done: Map<string, Done[]>
   readonly newest: Map<string, number>
 }
 
@@ -60,9 +63,9 @@ async function playStep(
     same(await store.delete(id), newest.delete(id), 'whether there was something to delete')
     done.delete(id)
   } else if (what < 0.4) {
-    const known = (done.get(id) ?? []).slice(-REMEMBERED)
-    const again = known[Math.floor(next() * known.length)]
-    if (again) same(await store.append(again.append), again.rows, 'what a repeat returns')
+    const written = done.get(id) ?? []
+    const again = written[Math.floor(next() * written.length)]
+    if (again) await repeat(store, again, again === written.at(-1))
   } else {
     const epoch = epochs.get(`${owner} ${id}`) ?? 0
     const append = appendOf(id, epoch, someRows(next))
@@ -70,6 +73,14 @@ async function playStep(
       return same(await codeOf(store.append(append)), 'ownership-lost', 'what a former owner gets')
     done.set(id, [...(done.get(id) ?? []), { append, rows: await store.append(append) }])
   }
+}
+
+/** The newest append is known; of an older one a store may know only that it is late. */
+async function repeat(store: Store, { append, rows }: Done, isNewest: boolean): Promise<void> {
+  const again = await store.append(append).catch((error: unknown) => error)
+  if (Array.isArray(again) || isNewest) return same(again, rows, 'what a repeat returns')
+  const code = OffstageError.is(again) ? again.code : again
+  holds(code === 'storage-failed' || code === 'ownership-lost', `the code ${code} of a late repeat`)
 }
 
 function someRows(next: () => number): NewRow[] {

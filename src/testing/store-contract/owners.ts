@@ -15,6 +15,24 @@ export const OWNERS: Record<string, Requirement> = {
     await refused(store.append(appendOf('c', epoch, [ended('r')])), 'ownership-lost', 'an append')
     same(await rowsIn(store), [], 'what is stored')
   },
+  'answers a claim that arrives twice with one epoch, while it is the newest': async ({
+    store,
+    other,
+  }) => {
+    const options = { attempt: 'one', claimId: 'mine', ifEpoch: 0 }
+    const { epoch } = await store.claim('c', 1, options)
+    await store.append(appendOf('c', epoch, [ended('r')]))
+    same((await other.claim('c', 1, options)).epoch, epoch, 'the epoch of the second copy')
+    await store.append(appendOf('c', epoch, [ended('r')]))
+    // Two tabs of one browser have one name, and each an attempt of its own.
+    const tab = await other.claim('c', 2, { attempt: 'two', claimId: 'mine' })
+    holds(tab.epoch > epoch, 'another attempt gets another epoch')
+    await refused(store.append(appendOf('c', epoch, [ended('r')])), 'ownership-lost', 'an append')
+    // Nobody hears the answer to the late copy: it stops nobody who is the owner by now.
+    const late = await codeOf(other.claim('c', 1, options))
+    holds(late === null || late === 'ownership-lost', `the code ${late} of a late copy`)
+    if (late !== null) await other.append(appendOf('c', tab.epoch, [ended('r')]))
+  },
   'gives no claim the name of another one, where it keeps what claims are named': async ({
     store,
     other,

@@ -11,7 +11,7 @@ import type { Effects } from '../effects.ts'
 import type { ModelMemory } from './model-memory.ts'
 import type { Said } from './meter-usage.ts'
 import { untilAborted } from '../../lib/abort.ts'
-import { readsTextCalls } from '../../providers/text-calls.ts'
+import { readsDelimitedOnly, readsTextCalls } from '../../providers/text-calls.ts'
 import { asConfigured } from './as-prompt.ts'
 import { sentRequest } from './sent-request.ts'
 import { TurnReader, type ModelTurn, type TurnDelta } from './turn-reader.ts'
@@ -162,6 +162,7 @@ async function readAttempt(
   const reader = new TurnReader({
     toolMode,
     textCalls: readsTextCalls(call.stepContext.model, toolMode),
+    delimitedOnly: readsDelimitedOnly(call.stepContext.model.model, toolMode),
     refusesCalls: call.stepContext.model.toolChoice === 'none',
     tools: call.stepContext.tools,
     caps: call.stepContext.model.caps,

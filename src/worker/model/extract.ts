@@ -15,8 +15,8 @@ import type { ModelMemory } from './model-memory.ts'
 import { modelFetch } from './page-fetch.ts'
 import { stoppablePage } from '../stoppable.ts'
 import { addUsage } from '../../conversation/usage.ts'
-import { jsonSchemaValidator } from '../validation/json-schema-validator.ts'
 import { issueWords } from '../validation/issue-words.ts'
+import type { Validator } from '../validation/validator.ts'
 import { watchedValidator } from '../validation/watched-validator.ts'
 
 export interface ExtractDeps {
@@ -25,6 +25,7 @@ export interface ExtractDeps {
   readonly engines: Engines
   readonly effects: Effects
   readonly memory: ModelMemory
+  readonly validator: Validator
   readonly notify: (notice: WorkerNotice) => void
 }
 
@@ -61,13 +62,13 @@ export class Extractions {
 }
 
 function readData(
-  { notify }: ExtractDeps,
+  { notify, validator: own }: ExtractDeps,
   text: string,
   { schema, agentId, extractId }: ExtractRequest,
 ): { readonly value: JsonValue; readonly problem: string | null } {
   const value = extractJson(text)
   if (value === undefined) return { value: null, problem: 'it holds no JSON.' }
-  const validator = watchedValidator(jsonSchemaValidator, (risk) =>
+  const validator = watchedValidator(own, (risk) =>
     notify({ type: 'risk', agentId, runId: '', extractId, risk }),
   )
   const issues = validator.validate(schema, value, 'extract()')

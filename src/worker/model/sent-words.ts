@@ -1,14 +1,10 @@
 import { CallFinder } from '../../action/find-calls.ts'
-import { describeSkills } from '../../action/prompt.ts'
 import type { Row, RowOf } from '../../protocol/fact.ts'
-import type { JsonObject, JsonValue } from '../../protocol/json.ts'
-import type { FilePart, Message, TextPart, ToolOutput } from '../../protocol/message.ts'
+import type { JsonValue } from '../../protocol/json.ts'
+import type { Message } from '../../protocol/message.ts'
 import type { StepContext } from '../../protocol/questions.ts'
 import type { SettledStatus, ToolDefinition } from '../../protocol/tool.ts'
-import { quotedMemories } from './memory-note.ts'
-import { outgoingMessages } from './outgoing-messages.ts'
-import { activeSkillText } from './skills-text.ts'
-import { collectTexts, textOfFile } from './texts-in.ts'
+import { textsIn } from './texts-in.ts'
 
 /** Statuses whose output is a tool's, a page's or a person's own words, not Offstage's. */
 const OWN_WORDS: ReadonlySet<SettledStatus> = new Set(['succeeded', 'failed', 'denied'])
@@ -18,26 +14,19 @@ interface Call {
   readonly input: JsonValue
 }
 
-interface SentText {
-  readonly text: string
-  /** A page or a tool said it, which may show text in other ways than it stands. */
-  readonly isShown: boolean
-}
-
 /**
- * What others than the model said in a conversation, derived from its rows one by one: a call
- * in the model's text that stands there, too, may be a quotation. Kept when the history is cleared.
- * Texts are read in the words in which they are sent, which may join what is stored apart; of what is
- * imported, each text of each field besides, so that no field can be forgotten.
+ * What others than the model said in a conversation, derived from its rows one by one: a call in the model's text that
+ * stands there, too, may be a quotation. Kept when the history is cleared. Untrusted content taints in any case: here,
+ * what an honest model repeats as it was written is noticed, and nothing that was disguised.
  */
 export class SentWords {
-  readonly #texts: SentText[] = []
+  readonly #texts: string[] = []
   /** Those that an imported history says were made. */
   readonly #importedCalls: Call[] = []
   readonly #nativeCalls = new Set<string>()
   #calledNatively = false
   /** What went with the last request, and isn't stored. */
-  #unstored: readonly SentText[] = []
+  #unstored: readonly string[] = []
   /** The calls in the texts, read once for the same tools. */
   #found: { readonly tools: string; readonly finder: CallFinder; read: number } | null = null
 
@@ -56,50 +45,43 @@ export class SentWords {
    * are now, as long as this worker has the conversation.
    */
   takeUnstored({ context = '', skills = [], tools }: StepContext): void {
-    const known = this.#unstored.map(({ text }) => text)
-    const described = describeSkills(skills.filter(({ loaded }) => loaded))
-    this.#unstored = [
-      { text: context, isShown: true },
-      { text: described, isShown: false },
-    ].filter(({ text }) => text !== '')
-    for (const { text, isShown } of this.#unstored)
-      if (!known.includes(text)) this.#read(tools).read(text, isShown)
+    const known = this.#unstored
+    const loaded = skills.filter((skill) => skill.loaded)
+    this.#unstored = [...textsIn([context, ...loaded.map(({ description }) => description)])]
+    for (const text of this.#unstored) if (!known.includes(text)) this.#read(tools).read(text)
   }
 
   fold(entry: Row): void {
     switch (entry.type) {
       case 'run-started':
-        if (entry.message) this.#takeParts(entry.message.parts, false)
-        return
+        return this.#take(entry.message?.parts)
       case 'messages-imported':
-        for (const message of entry.messages) this.#takeImported(message)
-        return
+        return entry.messages.forEach((message) => this.#takeImported(message))
       case 'model-output':
         for (const call of entry.calls)
           if (entry.toolMode === 'native' && call.known && !call.rescued)
             this.#nativeCalls.add(call.toolCallId)
         return
       case 'message-amended':
-        for (const text of [entry.appended, entry.rewritten]) if (text) this.#take(text, false)
-        return
+        return this.#take([entry.appended, entry.rewritten])
       case 'answer-rejected':
-        return this.#take(entry.message.text, false)
+        return this.#take(entry.message.text)
       case 'message-queued':
-        return this.#takeParts(entry.message.parts, false)
+        return this.#take(entry.message.parts)
       // It may repeat what a page or a file said.
       case 'compacted':
-        return this.#take(entry.summary, false)
+        return this.#take(entry.summary)
       case 'answer-reflected':
-        if (entry.mode === 'replace') this.#take(entry.text ?? '', false)
+        if (entry.mode === 'replace') this.#take(entry.text)
         return
       case 'skill-activated':
-        if (entry.loaded) this.#take(activeSkillText(entry), false)
+        if (entry.loaded) this.#take(entry.text)
         return
       case 'memory-retrieved':
-        return this.#takeMemories(entry.items)
+        return this.#take(entry.items)
       case 'call-settled':
         if (OWN_WORDS.has(entry.status)) {
-          this.#takeOutput(entry.output)
+          this.#take(entry.output)
           this.#calledNatively ||=
             entry.status !== 'denied' && this.#nativeCalls.has(entry.path.at(-1) ?? '')
         }
@@ -115,98 +97,26 @@ export class SentWords {
     if (this.#found?.tools !== wanted) {
       const finder = new CallFinder(tools, this.#found?.finder)
       for (const call of this.#importedCalls) finder.take(call)
-      for (const { text, isShown } of this.#unstored) finder.read(text, isShown)
+      for (const text of this.#unstored) finder.read(text)
       this.#found = { tools: wanted, finder, read: 0 }
     }
     const { finder, read } = this.#found
-    for (const { text, isShown } of this.#texts.slice(read)) finder.read(text, isShown)
+    for (const text of this.#texts.slice(read)) finder.read(text)
     this.#found.read = this.#texts.length
     return finder
   }
 
-  /**
-   * Who wrote an imported history isn't known, its model's messages included. Its texts are taken as they are
-   * sent in either mode, its calls, which go out as blocks, too, and each text of each field.
-   */
+  /** Who wrote an imported history isn't known, its model's messages and calls included. */
   #takeImported(message: Message): void {
-    const texts: string[] = []
-    collectTexts(message as unknown as JsonValue, texts)
-    for (const text of texts) if (!isBase64.test(text)) this.#take(text, false)
-    switch (message.role) {
-      case 'user':
-        return this.#takeParts(message.parts, message.synthetic ?? false)
-      case 'system':
-        return this.#takeParts(message.parts, false)
-      case 'tool':
-        for (const { output } of message.parts) this.#takeOutput(output)
-        return this.#takeOutgoing(message)
-      case 'assistant':
-        for (const part of message.parts)
-          if (part.type === 'tool-call' && part.input !== undefined) this.#importedCalls.push(part)
-        this.#takeParts(message.parts.filter(isContent), false)
-        return this.#takeOutgoing(message)
-      default:
-        message satisfies never
-    }
+    this.#take(message)
+    if (message.role !== 'assistant') return
+    for (const part of message.parts)
+      if (part.type === 'tool-call' && part.input !== undefined) this.#importedCalls.push(part)
   }
 
-  #takeOutgoing(message: Message): void {
-    for (const { parts } of outgoingMessages([message], [], 'action'))
-      this.#takeParts(parts.filter(isContent), false)
+  #take(value: unknown): void {
+    for (const text of textsIn(value)) this.#texts.push(text)
   }
-
-  /** As they are sent, and together: a call may be split over them. */
-  #takeMemories(items: readonly JsonObject[]): void {
-    this.#take(quotedMemories(items), false)
-    const parts = items.map(({ text }) => ({ type: 'text', text: String(text) }) as const)
-    this.#takeParts(parts, false)
-  }
-
-  #takeOutput(output: ToolOutput): void {
-    switch (output.type) {
-      case 'text':
-        return this.#take(output.value, true)
-      case 'json':
-        return this.#takeJson(output.value)
-      case 'content':
-        return this.#takeParts(output.value, true)
-      case 'error':
-        return this.#take(output.message, true)
-      case 'denied':
-        return this.#take(output.reason ?? '', false)
-      default:
-        output satisfies never
-    }
-  }
-
-  /** A call may also be split over the texts in it, or stand in a key. */
-  #takeJson(value: JsonValue): void {
-    this.#take(JSON.stringify(value), true)
-    const leaves: string[] = []
-    collectTexts(value, leaves)
-    if (leaves.length > 0) this.#take(leaves.join('\n'), true)
-  }
-
-  /** Of each part, and of all together: a call may be split over them. */
-  #takeParts(parts: readonly (TextPart | FilePart)[], isShown: boolean): void {
-    const texts: string[] = []
-    for (const part of parts) {
-      if (part.type === 'text') texts.push(part.text)
-      else this.#take(textOfFile(part), true)
-    }
-    for (const text of texts) this.#take(text, isShown)
-    if (texts.length < 2) return
-    this.#take(texts.join(''), isShown)
-    this.#take(texts.join('\n'), isShown)
-  }
-
-  #take(text: string, isShown: boolean): void {
-    if (text !== '') this.#texts.push({ text, isShown })
-  }
-}
-
-function isContent(part: Message['parts'][number]): part is TextPart | FilePart {
-  return part.type === 'text' || part.type === 'file'
 }
 
 /** Rows that send the model no words but its own, those that other rows hold, and Offstage's. */
@@ -248,6 +158,3 @@ type WordlessRow = RowOf<
   | 'consent-given'
   | 'consent-revoked'
 >
-
-/** Such a text holds no call. */
-const isBase64 = /^[\w+/=-]*$/

@@ -32,9 +32,10 @@ const LATE_REASONING: ReadonlySet<string> = new Set([UNOPENED_REASONING_CODE, lo
 
 /** The call with the reason why it isn't run. */
 function refused(call: ToolCallPart, message: string): ToolCallPart {
-  if (call.error) return call
+  const error = { code: 'unknown_tool', message } as const
+  if (call.error) return { ...call, error }
   const { input, ...rest } = call
-  return { ...rest, error: { code: 'unknown_tool', message }, rawInput: JSON.stringify(input) }
+  return { ...rest, error, rawInput: JSON.stringify(input) }
 }
 
 const NOT_ASKED = 'No tool may be called now; it was not run. Answer in words.'
@@ -79,6 +80,8 @@ export interface TurnReaderOptions {
   readonly tools: readonly ToolDefinition[]
   /** Calls in text are read. Default true. */
   readonly textCalls?: boolean
+  /** Calls in text need a beginning and an end of their own. */
+  readonly delimitedOnly?: boolean
   /** No call may run, whatever the server makes of that (`toolChoice: 'none'`). */
   readonly refusesCalls?: boolean
   readonly caps?: TurnCaps | undefined
@@ -120,11 +123,11 @@ export class TurnReader {
   constructor(options: TurnReaderOptions) {
     this.#options = options
     this.#meter = new TurnMeter(options.caps, options.raw)
-    const { toolMode, tools, textCalls = true } = options
+    const { toolMode, tools, textCalls = true, delimitedOnly = false } = options
     const rescue = toolMode === 'native'
     this.#scanner =
       textCalls && (!rescue || tools.length > 0)
-        ? createActionScanner(tools, { newId: () => options.newId('call_'), rescue })
+        ? createActionScanner(tools, { newId: () => options.newId('call_'), rescue, delimitedOnly })
         : createThinkSplitter({ loneCloser: () => UNOPENED_REASONING })
   }
 

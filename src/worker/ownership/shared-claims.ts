@@ -22,6 +22,8 @@ export interface NewestClaim {
   readonly lastSeq: number
 }
 
+type NoteList = 'approvals' | 'consents'
+
 /** Who has claimed a conversation last, where others than the tabs of this browser may. */
 export class SharedClaims {
   readonly #options: SharedClaimsOptions
@@ -60,9 +62,21 @@ export class SharedClaims {
     const { claims, newId } = this.#options
     const id = (await claims.of(this.#key)).asked ?? newId('claim_')
     await claims.note(this.#key, { id, epoch: 0 })
-    const claim = await ask({ claimId: id })
+    const claim = await ask({ claimId: id, attempt: newId('') })
     await claims.note(this.#key, { id, epoch: claim.epoch })
     return claim
+  }
+
+  /** Notes what a person of this browser allowed. Rows don't prove that: others write them, too. */
+  async note(list: NoteList, name: string): Promise<void> {
+    if (this.isShared)
+      await this.#options.claims.note(`${this.#key}/${list}`, { id: name, epoch: 1 })
+  }
+
+  /** Whether it was noted in this browser. True where only this browser's tabs write. */
+  async isNoted(list: NoteList, name: string): Promise<boolean> {
+    if (!this.isShared) return true
+    return (await this.#options.claims.of(`${this.#key}/${list}`)).ids.includes(name)
   }
 
   get #key(): string {

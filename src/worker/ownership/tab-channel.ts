@@ -10,6 +10,15 @@ export interface TabPort {
 /** Undefined where there are none. */
 export type OpenTabPort = (name: string) => TabPort | undefined
 
+export const openTabPort: OpenTabPort = (name) => {
+  try {
+    return typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel(name)
+  } catch {
+    // Some browsers refuse it where they refuse storage.
+    return undefined
+  }
+}
+
 /** For each type of message: whether its body has the shape that handlers rely on. */
 export type TabShapes<M extends object> = { readonly [T in keyof M]: (body: unknown) => boolean }
 

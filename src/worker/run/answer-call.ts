@@ -10,6 +10,7 @@ import { type RunContext } from './run-context.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { checkAnswer, UNANSWERED } from './check-answer.ts'
 import { consentGiven } from './approval/consents.ts'
+import { noteApproval } from './approval/may-start.ts'
 import { isOverdue } from './overdue-calls.ts'
 import { checkShown } from '../validation/check-input.ts'
 import { sealInput } from './seal-input.ts'
@@ -63,6 +64,9 @@ export async function answerCall(
       ? await checkedEdit(context, asked, answer)
       : withoutSecrets(context, asked, answer)
   const consent = await consentBy(context, asked, word)
+  if (word.type === 'approve')
+    await noteApproval(context, asked, word.input === undefined ? {} : { input: word.input })
+  if (word.type === 'resolve') await noteApproval(context, asked, { resolvedAs: word.verdict })
   const besides = answer.type === 'settle' ? answer.usage : undefined
   const usage = asked.child ? await context.family.storedUsageOf(asked, besides) : []
   return conversation.append(
@@ -130,8 +134,7 @@ function withoutSecrets(
     : answer
 }
 
-const LOST =
-  'A sealed value of this input is not known any more. Write the value itself in its place, or deny the call.'
+const LOST = 'A secret of this input was not kept. Write its value, or deny the call.'
 
 function factsOf(call: CallState, answer: Answer, after: string | null): FactDraft[] {
   const word = wordOf(call, answer)

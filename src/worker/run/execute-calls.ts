@@ -1,11 +1,12 @@
 import type { ExecuteTool, ToolOutcome } from '../../protocol/questions.ts'
 import type { FactOf } from '../../protocol/fact.ts'
 import type { CallState } from '../../protocol/state.ts'
-import { DECIDED_BY_NOTHING } from './decided-by.ts'
+import { DECIDED_BY_NOTHING, decidedBy } from './decided-by.ts'
 import { rememberedOf } from './remembered.ts'
 import { callContext, stopsWithoutEnd, type RunContext } from './run-context.ts'
 import { settle } from './settle.ts'
 import { isGivenWordsOfOthers } from './approval/approval-context.ts'
+import { mayStart } from './approval/may-start.ts'
 import { settlementOf, type NotStartedReason, type Suspension } from './settlement-of.ts'
 import { mustBeStrict, startFact, startsOf, type Start } from './starts.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
@@ -27,13 +28,33 @@ export async function executeCalls(
   calls: readonly CallState[],
   { repeats = false }: { readonly repeats?: boolean } = {},
 ): Promise<void> {
-  const starts = await withSecrets(context, startsOf(context, calls, { repeats }))
+  const allowed = await withoutForeign(context, calls, repeats)
+  const starts = await withSecrets(context, startsOf(context, allowed, { repeats }))
   if (starts.length === 0) return
   // Decided at the commit, which may have waited for the storage: nothing starts in a stopped run.
   const facts = (): FactDraft[] | null =>
     context.signal.aborted || !haveConsent(context, starts) ? null : starts.map(startFact)
   const isCommitted = await context.conversation.append(facts, { strict: mustBeStrict(starts) })
   if (isCommitted) await runStarts(context, asStored(context, starts))
+}
+
+/** Leaves out calls that others have let run. Each is decided anew, unless it may have happened. */
+async function withoutForeign(
+  context: RunContext,
+  calls: readonly CallState[],
+  repeats: boolean,
+): Promise<readonly CallState[]> {
+  const allowed: CallState[] = []
+  for (const call of calls) {
+    const tool = context.tools.get(call.toolName)
+    if (await mayStart(context, call)) allowed.push(call)
+    else {
+      const mayHaveBegun = repeats || call.resolvedAs !== null
+      const isReplayable = tool !== undefined && decidedBy(tool).replayable
+      await decideAnew(context, { call, repeats: mayHaveBegun && !isReplayable })
+    }
+  }
+  return allowed
 }
 
 /** Without those of which a secret value isn't known any more: these end here. */
@@ -174,7 +195,10 @@ const DONE: ReadonlySet<ToolOutcome['status']> = new Set([
 ])
 
 /** The call did not begin, since what was decided of it doesn't hold any more. */
-async function decideAnew(context: RunContext, { call, repeats }: Start): Promise<void> {
+async function decideAnew(
+  context: RunContext,
+  { call, repeats }: Pick<Start, 'call' | 'repeats'>,
+): Promise<void> {
   // This execution did not begin, but an earlier one may have.
   if (repeats) return settle(context, [{ call, status: 'interrupted', output: INTERRUPTED }])
   return withdraw(context, call)

@@ -6,7 +6,7 @@ import type { RunContext } from './run-context.ts'
 import { nextGroup, startsOf, type Start } from './starts.ts'
 import { lookAhead } from './look-ahead.ts'
 import { forbidden } from './skill-rules.ts'
-import { approvalContextOfNext } from './approval/approval-context.ts'
+import { taintFor } from './approval/approval-context.ts'
 import { checkInput } from '../validation/check-input.ts'
 
 type ModelOutput = Omit<FactOf<'model-output'>, 'parentId'>
@@ -30,9 +30,9 @@ export function headStart(context: RunContext, output: ModelOutput): Start[] {
 function isPlain({ conversation, tools, validator }: RunContext, call: CallState): boolean {
   const tool = tools.get(call.toolName)
   if (tool === undefined || call.error !== null || tool.control !== undefined) return false
-  const about = approvalContextOfNext(conversation.state, tool)
+  const taint = taintFor(conversation.state, tool)
   const isUnclear = conversation.sealed.isUnclear(call.toolCallId)
-  if (!runsUnasked({ call, tool, about, isUnclear, isOneShot: false })) return false
+  if (!runsUnasked({ call, tool, taint, isUnclear, isOneShot: false })) return false
   const whole = conversation.sealed.open(call.toolCallId, call.input)
   return whole !== null && checkInput(validator, tool, whole) === null
 }

@@ -1,20 +1,16 @@
 import { sameJson } from '../../lib/same-json.ts'
-import type { Rememberable } from '../../protocol/fact.ts'
+import type { FactOf } from '../../protocol/fact.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { CallError, ToolOutput } from '../../protocol/message.ts'
 import type { SkillText } from '../../protocol/questions.ts'
 import type { CallState } from '../../protocol/state.ts'
-import type { AskedBecause } from '../../protocol/taint.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
-import { mayMislead } from './approval/is-asked.ts'
 import { decidedBy } from './decided-by.ts'
-import { judgeApproval } from './approval/judge-approval.ts'
+import { judgeApproval, tooOftenDenied, type Called } from './approval/judge-approval.ts'
 import { warnOfSilence } from './approval/warn-of-silence.ts'
-import { whyAsked } from './approval/why-asked.ts'
 import { callContext, type RunContext, type ReadyCall } from './run-context.ts'
 import { settle } from './settle.ts'
-import { approvalContextOf } from './approval/approval-context.ts'
 import type { Settlement } from './settlement.ts'
 import { sealInput } from './seal-input.ts'
 import {
@@ -37,25 +33,13 @@ const MAX_PATH = 4
 
 type About = NonNullable<CallState['about']>
 
-/** What a person is asked about, and what they may answer beyond the call. */
-interface Asked {
-  readonly about?: About
-  readonly because?: AskedBecause
-  readonly rememberable?: Rememberable
-}
+type Request = FactOf<'approval-requested'>
 
 type Verdict =
   | { readonly type: 'settle'; readonly settlement: Settlement }
-  | ({ readonly type: 'ask' } & Asked & ReadyCall)
+  | { readonly type: 'ask'; readonly request: Request }
   | { readonly type: 'question'; readonly asked: AskedQuestion }
   | ({ readonly type: 'ready' } & ReadyCall)
-  | { readonly type: 'held'; readonly by: string }
-
-/** What calls before this one come to, and isn't stored yet. */
-interface Before {
-  readonly activating: readonly SkillText[]
-  readonly asked: readonly AskedCall[]
-}
 
 /**
  * Takes every proposed call of the step through `beforeToolCall`, validation and the question of
@@ -71,20 +55,17 @@ export async function prepareCalls(
   const asked: AskedCall[] = []
   for (const call of calls) {
     const activating = settlements.flatMap(({ skill }) => skill ?? [])
-    const verdict = await judge(context, call, { activating, asked })
+    const verdict = await judge(context, call, activating)
     if (context.signal.aborted) return
     switch (verdict.type) {
       case 'settle':
         settlements.push(verdict.settlement)
         break
       case 'ask':
-        asked.push({ call, ...verdict })
+        asked.push({ call, request: verdict.request })
         break
       case 'question':
         questions.push(verdict.asked)
-        break
-      case 'held':
-        context.held.set(call.toolCallId, verdict.by)
         break
       case 'ready':
         context.ready.set(call.toolCallId, verdict)
@@ -98,25 +79,15 @@ export async function prepareCalls(
   await askQuestions(context, questions)
 }
 
-interface AskedCall extends ReadyCall, Asked {
+interface AskedCall {
   readonly call: CallState
+  readonly request: Request
 }
 
 async function requestApprovals(context: RunContext, asked: readonly AskedCall[]): Promise<void> {
   if (asked.length === 0) return
-  for (const { call, because } of asked) if (because) warnOfSilence(context, call)
-  const requests = asked.map(
-    ({ call: { path }, input, by, about, because, rememberable }) =>
-      ({
-        type: 'approval-requested',
-        path,
-        input,
-        by,
-        ...(about && { about }),
-        ...(because && { because }),
-        ...(rememberable && { rememberable }),
-      }) as const,
-  )
+  for (const { call, request } of asked) if (request.because) warnOfSilence(context, call)
+  const requests = asked.map(({ request }) => request)
   await context.conversation.append([...requests, ...outdatedConsents(context, asked)])
 }
 
@@ -124,7 +95,8 @@ async function requestApprovals(context: RunContext, asked: readonly AskedCall[]
 function outdatedConsents({ conversation }: RunContext, asked: readonly AskedCall[]): FactDraft[] {
   return conversation.state.consents.flatMap(({ consentId, scope }) => {
     const isOutdated = asked.some(
-      ({ call, by }) => call.toolName === scope.toolName && by.definition !== scope.definition,
+      ({ call, request }) =>
+        call.toolName === scope.toolName && request.by.definition !== scope.definition,
     )
     return isOutdated ? { type: 'consent-revoked', consentId } : []
   })
@@ -133,7 +105,7 @@ function outdatedConsents({ conversation }: RunContext, asked: readonly AskedCal
 async function judge(
   context: RunContext,
   call: CallState,
-  { activating, asked: askedBefore }: Before,
+  activating: readonly SkillText[],
 ): Promise<Verdict> {
   if (call.error !== null) {
     return invalid(call, errorOutput(unreadable({ ...call, error: call.error })))
@@ -176,30 +148,19 @@ async function judge(
     return { type: 'settle', settlement: finished(call, input) }
   }
   if (controlled === 'plan') return { type: 'settle', settlement: planned(call, input) }
-  return judgeReady(context, call, { tool, input, asked: askedBefore })
+  return judgeReady(context, call, { tool, input })
 }
 
-interface Ready extends Pick<Before, 'asked'> {
-  readonly tool: ToolDescriptor
-  readonly input: JsonValue
-}
-
-/** Of a call that could run: whether a person is asked first. */
+/** Decides whether a call that could run needs a person's approval. */
 async function judgeReady(
   context: RunContext,
   call: CallState,
-  { tool, input, asked }: Ready,
+  { tool, input }: Called,
 ): Promise<Verdict> {
-  const { toolName } = call
-  const about = approvalContextOf(context.conversation.state, call, tool)
-  const because = await whyAsked(context, call, { tool, input, about })
-  const isUnclear = context.conversation.sealed.isUnclear(call.toolCallId)
-  const asks = because !== null || isUnclear || mayMislead(call, tool, about)
-  const ready = { toolName, input, by: decidedBy(tool), asks }
-  const judged = { tool, input, about, because, asked }
-  const approval = await judgeApproval(context, call, judged)
+  const judged = await judgeApproval(context, call, { tool, input })
+  const { verdict: approval, because, asks } = judged
+  const ready = { toolName: call.toolName, input, by: decidedBy(tool), asks }
   if (approval.type === 'denied') return { type: 'settle', settlement: approval.settlement }
-  if (approval.type === 'held') return approval
   if (approval.type === 'unasked') {
     const { consentId } = approval
     return { ...ready, type: 'ready', ...(consentId !== undefined && { consentId }) }
@@ -208,13 +169,17 @@ async function judgeReady(
   if (described && 'failed' in described)
     return { type: 'settle', settlement: { call, status: 'failed', output: described.failed } }
   const { rememberable } = approval
-  return {
-    ...ready,
-    type: 'ask',
+  const request = {
+    type: 'approval-requested',
+    path: call.path,
+    input,
+    by: ready.by,
     ...described,
     ...(because && { because }),
     ...(rememberable && { rememberable }),
-  }
+  } as const
+  const refused = tooOftenDenied(context, call, request)
+  return refused ? { type: 'settle', settlement: refused } : { type: 'ask', request }
 }
 
 /** What a hook made of the input may have other secrets than the model's. */

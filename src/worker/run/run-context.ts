@@ -33,8 +33,6 @@ export interface RunContext {
   isElsewhere(toolName: string): Promise<boolean>
   /** Calls that may run, as hooks and validation left them. */
   readonly ready: Map<string, ReadyCall>
-  /** Calls that wait for what a person says of another one, by the id of that. */
-  readonly held: Map<string, string>
   /** Tools whose author was warned that they don't say what they do. */
   readonly silent: Set<string>
   /** Executions that this driver has asked the page for, and that have not ended. */

@@ -42,7 +42,7 @@ export class RunDriver {
   readonly #givenUp = new AbortController()
 
   constructor(
-    context: Omit<RunContext, 'dispatched' | 'held' | 'ready' | 'signal' | 'silent' | 'tools'>,
+    context: Omit<RunContext, 'dispatched' | 'ready' | 'signal' | 'silent' | 'tools'>,
     ownership: Leases,
   ) {
     const stop = new StopSwitch(context.page)
@@ -58,7 +58,6 @@ export class RunDriver {
       tools: new ToolTable(),
       ready: new Map(),
       dispatched: new Set(),
-      held: new Map(),
       silent: new Set(),
     }
     this.#lease = new RunLease(this.#context, ownership)

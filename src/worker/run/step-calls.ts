@@ -40,22 +40,13 @@ export class StepCalls {
     const [first] = open
     if (first?.status === 'suspended') return runAgain(context, first)
     const fresh = open.filter(
-      (call) =>
-        call.status === 'proposed' &&
-        !context.ready.has(call.toolCallId) &&
-        !this.#isHeld(call, open),
+      (call) => call.status === 'proposed' && !context.ready.has(call.toolCallId),
     )
     if (fresh.length > 0) {
       await prepareCalls(context, fresh)
       return this.#requestOutputs(context.conversation.run ?? run)
     }
     await this.#execute(nextGroup(open))
-  }
-
-  /** Another call that waits for a person decides about it. */
-  #isHeld({ toolCallId }: CallState, open: readonly CallState[]): boolean {
-    const by = this.#context.held.get(toolCallId)
-    return open.some((call) => call.toolCallId === by && call.status === 'awaiting-approval')
   }
 
   /** What runs within a composite tool comes before its function, which is run again with what came of that. */

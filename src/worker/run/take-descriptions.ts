@@ -1,8 +1,7 @@
 import { contextOn } from '../../conversation/context.ts'
-import { originOfSkill } from '../../conversation/taint-walk.ts'
+import { originOfSkill, originOfTools } from '../../conversation/taint-walk.ts'
 import { sameJson } from '../../lib/same-json.ts'
 import type { StepContext } from '../../protocol/questions.ts'
-import type { RemoteSource } from '../../protocol/tool.ts'
 import type { ConversationState } from '../../protocol/state.ts'
 import type { RunContext } from './run-context.ts'
 
@@ -28,17 +27,12 @@ export async function takeDescriptions(
 /** Whose words they are, but for the app's and those of sources that it trusts. */
 function describers({ tools, skills = [] }: Offered): readonly string[] {
   const sources = tools.flatMap(({ remote }) =>
-    remote && !remote.trusted ? originOfTools(remote) : [],
+    remote && !remote.trusted ? originOfTools(remote.source) : [],
   )
   const loaded = skills.flatMap(({ name, loaded: isLoaded }) =>
     isLoaded ? originOfSkill(name) : [],
   )
   return [...new Set([...sources, ...loaded])].toSorted()
-}
-
-/** What taints for as long as tools of this source are described to the model. */
-export function originOfTools({ source }: RemoteSource): string {
-  return `tools of ${source}`
 }
 
 function isKnown(state: ConversationState, origins: readonly string[]): boolean {

@@ -6,6 +6,7 @@ import { checkRow, refuseUnsound } from './check-row.ts'
 import { openCallsAfter } from './open-calls.ts'
 import {
   brokenConversation,
+  ownerOf,
   refuseBroken,
   refuseNewer,
   takenOver,
@@ -14,7 +15,7 @@ import {
 } from './record.ts'
 import type { Append } from './store.ts'
 
-/** How many appends a record remembers: more than one owner has under way at once. */
+/** How many appends a record remembers: more than one owner has under way at once. Older ones are refused by their order. */
 const REMEMBERED = 8
 
 /**
@@ -56,7 +57,13 @@ export function applyAppend(
   if (record.epoch !== append.epoch) throw takenOver()
   refuseNewer(record)
   refuseBroken(record)
-  const { appendId } = append
+  const { appendId, order } = append
+  const owner = ownerOf(record)
+  // A server that stalled, or a proxy, may deliver a request when its sender has long written on.
+  if (order <= owner.order)
+    throw new OffstageError('storage-failed', 'A later append was stored.', {
+      retryable: true,
+    })
   let next = record
   const rows: Row[] = []
   for (const row of append.rows) {
@@ -67,7 +74,7 @@ export function applyAppend(
   }
   const recent = { appendId, first: record.lastSeq + 1, count: rows.length }
   const recentAppends = [...record.recentAppends, recent].slice(-REMEMBERED)
-  return { record: { ...next, format: FORMAT, recentAppends }, rows }
+  return { record: { ...next, format: FORMAT, recentAppends, owner: { ...owner, order } }, rows }
 }
 
 /**

@@ -195,7 +195,7 @@ export const isVerdict: Check = amongAll<InterruptionVerdict>({
   'run-again': true,
 })
 
-const remembers = { key: optional(isName), openWorld: optional(isFlag) }
+const remembers = { key: optional(isName), openWorld: optional(isFlag), source: optional(isName) }
 const isConsentScope = shape({
   ...remembers,
   toolName: isName,

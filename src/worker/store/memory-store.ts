@@ -41,10 +41,11 @@ export function createMemoryStore(storeId: string = randomId()): Store {
     claim: async (conversationId, at, options) => {
       const found = records.get(conversationId) ?? unclaimed(conversationId, at, options)
       refuseOrphan(found, records.has(found.parent?.conversationId ?? ''))
-      records.set(conversationId, claimRecord(found, epoch + 1, options))
+      const claimed = claimRecord(found, epoch + 1, options)
+      records.set(conversationId, claimed)
       epoch += 1
       changed(conversationId)
-      return { storeId, epoch }
+      return { storeId, epoch: claimed.epoch }
     },
     append: async (append) => {
       const { conversationId } = append

@@ -17,6 +17,17 @@ export interface RecentAppend {
 export interface StoredRecord extends ConversationRecord {
   /** The newest appends, oldest first. */
   readonly recentAppends: readonly RecentAppend[]
+  /** Records of earlier versions have none, and those versions keep it when they claim: then its epoch is an older one. */
+  readonly owner?: Owner
+}
+
+/** What the store has heard from the owner. */
+interface Owner {
+  /** Of its claim. */
+  readonly epoch: number
+  readonly attempt?: string | undefined
+  /** Of its newest append; 0: none. */
+  readonly order: number
 }
 
 /** What records of all formats have, or what stands for it where an older one lacks it. */
@@ -50,6 +61,7 @@ const isSound = shape({
   openCalls: listOf(isText),
   parent: optional(shape({ conversationId: isText, runId: isText, toolCallId: isText })),
   recentAppends: areRecent,
+  owner: optional(isRecord),
   importId: optional(isText),
   broken: optional(isText),
 })
@@ -93,7 +105,7 @@ export function lostRecord(conversationId: string): StoredRecord {
 
 /** As the store returns it. */
 export function publicRecord(stored: StoredRecord): ConversationRecord {
-  const { recentAppends: _recentAppends, ...record } = stored
+  const { recentAppends: _recentAppends, owner: _owner, ...record } = stored
   return record
 }
 
@@ -132,18 +144,29 @@ export function refuseOrphan(record: StoredRecord, hasParent: boolean): void {
   )
 }
 
-/** Keeps the record's format: until something is appended, an older version can go on with it. */
+/**
+ * The claimed record, or the same one when this claim is a second copy of the newest. Keeps the record's format: until
+ * something is appended, an older version can go on with it.
+ */
 export function claimRecord(
   record: StoredRecord,
   epoch: number,
-  { claimId, ifEpoch = record.epoch, ifSeq = record.lastSeq }: ClaimOptions = {},
+  { claimId, attempt, ifEpoch = record.epoch, ifSeq = record.lastSeq }: ClaimOptions = {},
 ): StoredRecord {
   refuseNewer(record)
   refuseBroken(record)
-  // Browsers send a request again by themselves where a connection breaks: the answer of the first one was lost.
-  const isRepeated = claimId !== undefined && nameOfClaim(record) === claimId
-  if (!isRepeated && (ifEpoch !== record.epoch || ifSeq !== record.lastSeq)) throw takenOver()
-  return { ...record, epoch, ...(claimId !== undefined && { claim: { id: claimId, epoch } }) }
+  if (attempt && ownerOf(record).attempt === attempt) return record
+  if (ifEpoch !== record.epoch || ifSeq !== record.lastSeq) throw takenOver()
+  return {
+    ...record,
+    epoch,
+    ...(claimId !== undefined && { claim: { id: claimId, epoch } }),
+    owner: { epoch, attempt, order: 0 },
+  }
+}
+
+export function ownerOf({ owner, epoch }: StoredRecord): Owner {
+  return owner?.epoch === epoch ? owner : { epoch, order: 0 }
 }
 
 /** What its newest claim was named; null: nothing. */

@@ -5,11 +5,13 @@ export interface Append {
   readonly conversationId: string
   /** Of the claim this append stands on. */
   readonly epoch: number
-  /**
-   * Unique. Trying the same append again is harmless while at most seven others came between: one that
-   * was committed returns the rows that it wrote then, and writes nothing.
-   */
+  /** Unique, and the same for each try: an append that was committed returns its rows again, and writes nothing. */
   readonly appendId: string
+  /**
+   * Counts the tries under this epoch, from 1, at the moment each is sent. A try that arrives after a later one was
+   * written is refused with `storage-failed`, unless the store knows its `appendId`.
+   */
+  readonly order: number
   readonly rows: readonly NewRow[]
   /** Wait until the operating system has written it. Default: relaxed. */
   readonly strict?: boolean
@@ -46,6 +48,11 @@ export interface ClaimOptions {
    * it works, too: a claim is then known by the epoch that was answered, and any other is another device's.
    */
   readonly claimId?: string
+  /**
+   * Random, made for this call alone. The network may deliver a claim twice: when the newest claim has the same `attempt`,
+   * the store gives the same answer again, and changes nothing.
+   */
+  readonly attempt?: string
   /**
    * Refused with `ownership-lost` unless the newest claim has this epoch (0: there is none). A store that doesn't know it
    * works, too: of two devices that claim at once, the later one then stops the other.
@@ -137,8 +144,7 @@ export interface StoreChange {
  * - `storage-offline`, `storage-full`, `storage-blocked`, `storage-failed`: not now. Whether it happened may be unknown; a
  *   run waits, finds that out by `read`, and asks again with the same `appendId`;
  * - `ownership-lost`: from `append` and `place`, when somebody else has claimed the conversation since, or it was deleted;
- *   from `claim`, when the newest claim hasn't the epoch of `ifEpoch`, or the newest row not the `seq` of `ifSeq` (never where
- *   that claim has the `claimId`: it is the same one, asked for again);
+ *   from `claim`, when the newest claim hasn't the epoch of `ifEpoch`, or the newest row not the `seq` of `ifSeq`;
  * - `conversation-broken`: from `claim` and `append`, when the record says that its rows can't be read;
  * - `storage-newer`: from `claim`, `append` and `rename`, when a newer version of the package has written it;
  * - `conversation-not-found`: from `claim`;
@@ -153,7 +159,8 @@ export interface Store {
   claim(conversationId: string, at: number, options?: ClaimOptions): Promise<Claim>
   /**
    * Gives the rows their places after the last one; all of them or none. A repeat (the same `appendId`) writes nothing
-   * and resolves to what the first one wrote, whoever owns the conversation by now.
+   * and resolves to what the first one wrote, whoever owns the conversation by now. A try that comes late writes nothing
+   * either: its `order` is not above that of the newest append under its epoch.
    */
   append(append: Append): Promise<readonly Row[]>
   /**

@@ -8,6 +8,7 @@ import {
   type StorageState,
 } from '../../protocol/conversation.ts'
 import { OffstageError, toErrorData } from '../../protocol/error.ts'
+import { type PageVisibility, PageVisibilityTarget } from '../page-visibility.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { type Redaction, redactedStore } from './redaction.ts'
 import type { Store } from './store.ts'
@@ -26,8 +27,13 @@ export interface StoreDefinition {
    * Opens it with what the page's `storage` says. Called once for each different `storage` of a worker. Resolves though the store
    * can't be reached now: what is asked of it is refused then. Rejects with an `OffstageError` where it never can, with
    * `invalid-config` for example. `report` is called at each change of its state; one that reports nothing is `durable`.
+   * `visibility` says whether a person can see the page: what only one tab needs to do is best done by a visible one.
    */
-  open(storage: CustomStorage, report: (state: StorageState) => void): Promise<Store>
+  open(
+    storage: CustomStorage,
+    report: (state: StorageState) => void,
+    visibility: PageVisibility,
+  ): Promise<Store>
 }
 
 export interface StoresOptions {
@@ -44,6 +50,7 @@ export interface StoresOptions {
  * doesn't open now is never replaced: it is waited for, and the page is notified.
  */
 export class Stores {
+  readonly visibility: PageVisibilityTarget = new PageVisibilityTarget()
   readonly #options: StoresOptions
   readonly #stores = new Map<string, Promise<Store>>()
 
@@ -88,7 +95,7 @@ export class Stores {
     const { stores: definitions = [] } = this.#options
     const definition = definitions.find(({ type }) => type === config.type)
     if (definition === undefined) throw unknownType(config.type, definitions)
-    return this.#reported(storage, (report) => definition.open(config, report))
+    return this.#reported(storage, (report) => definition.open(config, report, this.visibility))
   }
 
   async #reported(

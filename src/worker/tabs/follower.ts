@@ -160,10 +160,11 @@ export class Follower {
     this.#do(async () => {
       const { conversation } = this
       await conversation.refresh()
+      // If no tab has taken the run that this one lost, this one is its own heir.
+      this.#await()
       this.#adopt(NOTHING_LIVE)
       await conversation.drafts.show(conversation.run)
       conversation.publish('joined')
-      this.#await()
       if (conversation.run?.end !== null) return
       // Whoever drives it all the same says so, before an heir takes it up.
       this.ask()
@@ -220,7 +221,7 @@ export class Follower {
       this.#heir?.abort()
       this.#heir = null
       // Whoever goes on with the run that called goes on with it, too.
-    } else if (this.#driver && !this.#heir && !run.forCall) void this.#inherit()
+    } else if (this.#isElsewhere && !this.#heir && !run.forCall) void this.#inherit()
   }
 
   async #inherit(): Promise<void> {

@@ -99,8 +99,11 @@ export class Tabs<Active extends TabConversation> {
 
   /** Nothing is driven here any more. Another tab may have gone on with the run before. */
   undriven(active: Active): void {
+    const { conversationId, stream } = active.conversation
     this.#driven.end(active)
-    this.#followers.get(active.conversation.conversationId)?.ask()
+    // Without a follower nothing would ever correct “another tab drives it”.
+    if (!this.follows(conversationId)) stream.own('none')
+    this.#followers.get(conversationId)?.ask()
   }
 
   /** What is published here goes to the tabs that follow the conversation. */

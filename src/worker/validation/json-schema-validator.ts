@@ -5,23 +5,40 @@ import { isRecord } from '../../lib/shape.ts'
 import { boundedLookup } from './bounded-lookup.ts'
 import { checkSchema } from './check-schema.ts'
 import { issuesOf } from './issues-of.ts'
-import type { SchemaIssue, Validator } from './validator.ts'
+import type { FastValidator, SchemaIssue, Validator } from './validator.ts'
 
 /** Validates without generating code, which a Content-Security-Policy may forbid. */
-export const jsonSchemaValidator: Validator = {
-  validate(schema, value) {
-    const { root, lookup } = prepare(schema)
-    const check = (stopsEarly: boolean): OutputUnit[] =>
-      validate(withoutUndefined(value), root, '2020-12', boundedLookup(lookup), stopsEarly).errors
-    let first: OutputUnit[]
-    try {
-      first = check(true)
-    } catch (error) {
-      return [uncheckable(error)]
-    }
-    if (first.length === 0) return []
-    return issuesOf(allErrors(check) ?? first, root, lookup)
-  },
+export const jsonSchemaValidator: Validator = createValidator()
+
+/** The same, where `fast` is asked first. */
+export function createValidator(fast?: FastValidator): Validator {
+  return {
+    validate(schema, given) {
+      const { root, lookup } = prepare(schema)
+      let value: unknown
+      const check = (stopsEarly: boolean): OutputUnit[] =>
+        validate(value, root, '2020-12', boundedLookup(lookup), stopsEarly).errors
+      let first: OutputUnit[]
+      try {
+        value = withoutUndefined(given)
+        if (fast && accepts(fast, schema, value)) return []
+        first = check(true)
+      } catch (error) {
+        return [uncheckable(error)]
+      }
+      if (first.length === 0) return []
+      return issuesOf(allErrors(check) ?? first, root, lookup)
+    },
+  }
+}
+
+function accepts(fast: FastValidator, schema: JsonSchema, value: unknown): boolean {
+  try {
+    return fast.fits(schema, value)
+  } catch {
+    // Nested too deeply, for example.
+    return false
+  }
 }
 
 /** A schema as the library evaluates it. */

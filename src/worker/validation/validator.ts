@@ -18,3 +18,9 @@ export interface Validator {
    */
   validate(schema: JsonSchema, value: unknown, owner?: string): readonly SchemaIssue[]
 }
+
+/** Tells fast that a value fits. What it doesn't accept is checked by the worker's own validator, which has the words. */
+export interface FastValidator {
+  /** May throw: then the other one decides. */
+  fits(schema: JsonSchema, value: unknown): boolean
+}

@@ -50,7 +50,7 @@ export const acts = (name, properties, annotations) => ({
   name,
   description: `Does ${name.replaceAll('_', ' ')}.`,
   inputSchema: object(properties),
-  ...(annotations && { annotations }),
+  ...(annotations && plan.mode !== 'unannotated' && { annotations }),
   execute: (input) => effect(name, input),
 })
 
@@ -59,7 +59,9 @@ export const reads = (name, read) => ({
   name,
   description: `Does ${name.replaceAll('_', ' ')}.`,
   inputSchema: object([]),
-  annotations: { readOnly: true, untrustedContent: true },
+  ...(plan.mode !== 'unannotated' && {
+    annotations: { readOnly: true, untrustedContent: true },
+  }),
   execute: read,
 })
 

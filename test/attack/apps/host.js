@@ -10,6 +10,7 @@ import { plant } from './plant.js'
 const MODES = {
   strict: { toolApproval: 'writes', whileTainted: 'ask-writes', consent: 'person' },
   default: {},
+  unannotated: {},
   off: { toolApproval: 'never', whileTainted: 'allow' },
 }
 

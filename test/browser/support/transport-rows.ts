@@ -130,7 +130,7 @@ export const transportRows: readonly TransportRow[] = [
     },
   },
   {
-    title: 'F3 no first chunk in time, and silence in the middle; comments count as life',
+    title: 'F3 no first content in time, and silence or comments in the middle',
     async check(bench) {
       const hasty = { ...noRetries, timeouts: { firstChunkMs: 600 } }
       bench.model.enqueue({ pieces: [], end: 'hang' })
@@ -142,14 +142,16 @@ export const transportRows: readonly TransportRow[] = [
       const timeouts = { firstChunkMs: 60_000, idleMs: 4_000 }
       bench.model.enqueue(
         { ...reply, end: 'hang', pieces: begun },
-        { pieces: [...begun, ...signsOfLife(22, 200), ...(reply.pieces ?? [])] },
+        { ...reply, end: 'hang', pieces: [...begun, ...signsOfLife(22, 200)] },
+        { pieces: [...begun, ...(reply.pieces ?? [])] },
       )
       const finding = await bench.ask({ model: modelOf(bench, { timeouts }) })
       expect(finding).toMatchObject({ outcome: 'completed', text: `Well. ${REPLY}` })
       expect(eventsOf(finding, 'retry').map((retry) => retry.error.details)).toEqual([
         { phase: 'idle', limitMs: 4_000 },
+        { phase: 'idle', limitMs: 4_000 },
       ])
-      expect(eventsOf(finding, 'step-reset')).toHaveLength(1)
+      expect(eventsOf(finding, 'step-reset')).toHaveLength(2)
     },
   },
   {

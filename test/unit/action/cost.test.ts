@@ -149,7 +149,7 @@ const tangled = [
 describe("the work of finding calls in others' texts", () => {
   const find = ({ make }: Pathological, size: number): number => {
     const text = make(size)
-    const read = (): void => new CallFinder(tools).read(text, true)
+    const read = (): void => new CallFinder(tools).read(text)
     return meter.count(read, 2 * most * text.length) / text.length
   }
   it.each(eachNth(4, tangled).map(([head, unit]) => repeated(head, unit)))(

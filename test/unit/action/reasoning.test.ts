@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createThinkSplitter, parseAction } from '../../../src/action/index.ts'
+import { createActionScanner, createThinkSplitter, parseAction } from '../../../src/action/index.ts'
 import type { ActionScannerOptions } from '../../../src/action/index.ts'
 import type { StreamPart } from '../../../src/protocol/stream-part.ts'
 import { dialects, tools } from './dialects.ts'
@@ -210,5 +210,21 @@ describe.each(modes)('a call in reasoning that never ends, in %s', (_, options) 
     expect(read(several, options).warnings).toEqual(['call-in-reasoning'])
     expect(read(`${several}</think>ok`, options).warnings).toEqual([])
     expect(read('<think>I may use `<tool_call>` or delete_account', options).warnings).toEqual([])
+  })
+})
+
+describe('a block that ends an output, in a thought that never ended', () => {
+  const output = `<think>Perhaps:\n${call(1)}`
+  const endedBy = (finishReason: string): Read => {
+    const scanner = createActionScanner(tools)
+    return toRead([...scanner.push(output), ...scanner.end({ finishReason })])
+  }
+
+  it('is a call when the model stopped by itself', () => {
+    expect(endedBy('stop').ids).toEqual([1])
+  })
+
+  it.each(['length', 'content-filter'])('is part of the thought when %s cut it off', (reason) => {
+    expect(endedBy(reason)).toMatchObject({ ids: [], warnings: ['call-in-reasoning'] })
   })
 })

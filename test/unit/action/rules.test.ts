@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parseAction } from '../../../src/action/index.ts'
-import { canonical, cut, stream, toOutcome, tools } from './harness.ts'
+import { canonical, cut, stream, tool, toOutcome, tools } from './harness.ts'
+import { dialects, tools as dialectTools } from './dialects.ts'
 
 interface Case {
   /** The rule of docs/action-spec.md that decides it. */
@@ -28,4 +29,57 @@ describe('rules and dialects beyond the corpus', () => {
       expect(outcome.error).toBe(wanted.error)
     }
   })
+})
+
+describe('a whole number beyond 2^53', () => {
+  const BIG = '9007199254740993'
+  const order = tool('order', {
+    id: { type: 'string' },
+    count: { type: 'number' },
+    any: {},
+    list: { type: 'array', items: { type: 'string' } },
+  })
+  const input = (output: string): unknown => parseAction(output, [order]).calls[0]?.input
+
+  it.each([
+    ['an element', '<ACTION><order><id>@</id></order></ACTION>', { id: BIG }],
+    ['JSON', '<tool_call>{"name":"order","arguments":{"id":@}}</tool_call>', { id: BIG }],
+    ['JSON in an element', '<ACTION><order>{"id":@}</order></ACTION>', { id: BIG }],
+    ['a list', '<ACTION><order><list>[@]</list></order></ACTION>', { list: [BIG] }],
+    ['Python', 'order(id=@)', { id: BIG }],
+    [
+      'no schema',
+      '<tool_call>{"name":"order","arguments":{"any":[@]}}</tool_call>',
+      { any: [BIG] },
+    ],
+  ])('keeps its digits as text: in %s', (_, output, wanted) => {
+    expect(input(output.replace('@', BIG))).toEqual(wanted)
+  })
+
+  it.each([
+    ['an element', '<ACTION><order><count>@</count></order></ACTION>'],
+    ['JSON', '<tool_call>{"name":"order","arguments":{"count":@}}</tool_call>'],
+    ['Python', 'order(count=@)'],
+  ])('is refused where a number is wanted: in %s', (_, output) => {
+    const { calls, error } = parseAction(output.replace('@', BIG), [order])
+    expect(calls).toEqual([])
+    expect(error?.message).toContain(BIG)
+    expect(input(output.replace('@', '9007199254740991'))).toEqual({ count: 9007199254740991 })
+  })
+})
+
+it('with delimitedOnly, calls without a marker or a tag of their own are text (R18)', () => {
+  const isCall = (output: string): boolean =>
+    toOutcome(stream([output], dialectTools, { delimitedOnly: true })).calls.length > 0
+  const text = Object.entries(dialects).filter(([, output]) => !isCall(output))
+  expect(text.map(([name]) => name).toSorted()).toEqual([
+    'command r',
+    'functionary 3.2, first',
+    'json',
+    'json and a stop token',
+    'keyed json',
+    'python',
+    'python list',
+    'react',
+  ])
 })

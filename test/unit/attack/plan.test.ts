@@ -66,7 +66,10 @@ test('others share their memories in no mode that holds', () => {
     const own = plans.filter((plan) => plan.app === app)
     expect(new Set(own.map(({ mode, sharing }) => `${mode} ${sharing}`))).toEqual(
       new Set([
-        ...['strict', 'default'].flatMap((mode) => [`${mode} conversation`, `${mode} agent`]),
+        ...['strict', 'default', 'unannotated'].flatMap((mode) => [
+          `${mode} conversation`,
+          `${mode} agent`,
+        ]),
         'off origin',
       ]),
     )

@@ -16,12 +16,12 @@ test('of an endpoint that can’t be reached, what happened is apart from what i
   expect(`${text} ${details}`).toBe(UNREACHABLE.message)
 })
 
-test('only what happened is announced', () => {
+test('a failure is announced in plain words', () => {
   const idle = emptySnapshot('c1', 'idle')
   const ended = { runId: 'r1', outcome: 'failed', error: UNREACHABLE } as const
   const before = announcedBy({ ...idle, status: 'running', runId: 'r1' })
   const { texts } = announce(before, { ...idle, ended }, en)
-  expect(texts).toEqual([en.announceFailed(HAPPENED)])
+  expect(texts).toEqual([en.announceFailed('The model can’t be reached.')])
 })
 
 test.each([

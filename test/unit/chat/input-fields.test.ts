@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inputFields } from '../../../src/chat/parts/input-fields.ts'
+import { beginningOf, inputFields } from '../../../src/chat/parts/input-fields.ts'
 
 const labels = (input: object, schema: object | null = null) =>
   inputFields(input as never, schema as never)?.map(({ label }) => label)
@@ -110,6 +110,53 @@ test('values that differ look different, within others, too', () => {
   const shown = nested.map((value) => texts({ value })?.[0])
   const different = new Set(nested.map((value) => JSON.stringify(value)))
   expect(new Set(shown).size).toBe(different.size)
+})
+
+test('a long record or list within an input is its own fields, and a short one is one field', () => {
+  const body = 'A long text. '.repeat(40).trim()
+  const schema = {
+    properties: {
+      message: { title: 'Message', properties: { to: { description: 'Who gets it.' } } },
+      people: { items: { properties: { name: {} } } },
+    },
+  }
+  const people = [{ name: 'Ada' }, { name: body, role: 8 }]
+  const fields = inputFields({ message: { to: 'me', body, bcc: ['evil'] }, people }, schema)
+  expect(fields?.slice(0, 3)).toEqual([
+    {
+      key: 'message.to',
+      label: 'Message › To',
+      isOfSchema: true,
+      hint: 'Who gets it.',
+      text: 'me',
+    },
+    {
+      key: 'message.body',
+      label: 'Message › "body"',
+      isOfSchema: false,
+      text: body,
+    },
+    {
+      key: 'message.bcc',
+      label: 'Message › "bcc"',
+      isOfSchema: false,
+      text: '[\n  "evil"\n]',
+    },
+  ])
+  expect(fields?.slice(3)).toEqual([
+    { key: 'people.0', label: 'People › 1', isOfSchema: true, text: '{\n  "name": "Ada"\n}' },
+    { key: 'people.1.name', label: 'People › 2 › Name', isOfSchema: true, text: body },
+    { key: 'people.1.role', label: 'People › 2 › "role"', isOfSchema: false, text: '8' },
+  ])
+  expect(labels({ message: { to: 'me', bcc: 'evil' } }, schema)).toEqual(['Message'])
+})
+
+test('a text begins with so many lines and characters as are in view at once', () => {
+  expect(beginningOf('a\n'.repeat(20))).toBe(`${'a\n'.repeat(7)}a`)
+  expect(beginningOf('x'.repeat(500))).toHaveLength(400)
+  // No half of a character.
+  expect(beginningOf('😀'.repeat(500))).toBe('😀'.repeat(400))
+  expect(beginningOf('Short.')).toBe('Short.')
 })
 
 test('what has no fields is none of a form', () => {

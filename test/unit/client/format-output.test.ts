@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { formatOutput } from '../../../src/client/format-output.ts'
 
+const bytesOf = (text: string): number[] => Array.from(text, (letter) => letter.charCodeAt(0))
+
 const json = (value: unknown) => ({ type: 'json', value })
 
 describe('formatOutput', () => {
@@ -31,9 +33,7 @@ describe('formatOutput', () => {
     expect(await formatOutput({ e: new TypeError('bad') })).toEqual(
       json({ e: { name: 'TypeError', message: 'bad' } }),
     )
-    expect(await formatOutput({ bytes: new Uint8Array(9) })).toEqual(
-      json({ bytes: '[Uint8Array]' }),
-    )
+    expect(await formatOutput({ at: new Float32Array([0.5, 2]) })).toEqual(json({ at: [0.5, 2] }))
     expect(
       await formatOutput({ node: { nodeType: 1, [Symbol.toStringTag]: 'HTMLDivElement' } }),
     ).toEqual(json({ node: '[HTMLDivElement]' }))
@@ -89,10 +89,79 @@ describe('formatOutput', () => {
       type: 'content',
       value: [{ type: 'text', text: 'see' }, part, { type: 'text', text: '{"a":1}' }],
     })
-    expect(await formatOutput({ nested: file })).toEqual(json({ nested: '[File]' }))
+    expect(await formatOutput({ text: 'see', shots: [{ file }, { file }] })).toEqual({
+      type: 'content',
+      value: [
+        { type: 'text', text: '{"text":"see","shots":[{"file":"[file 1]"},{"file":"[file 2]"}]}' },
+        part,
+        part,
+      ],
+    })
     const large = new Blob([new Uint8Array(50_000_000)], { type: 'video/mp4' })
     expect(await formatOutput(large)).toMatchObject({
       value: [{ type: 'text', text: expect.stringContaining('too large') }],
     })
+  })
+
+  test.each([
+    ['image/png', [0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]],
+    ['image/jpeg', [0xff, 0xd8, 0xff, 0xe0]],
+    ['image/gif', bytesOf('GIF89a')],
+    ['image/webp', bytesOf('RIFF0000WEBPVP8 ')],
+    ['application/pdf', bytesOf('%PDF-1.7')],
+    ['application/octet-stream', [1, 2, 3]],
+  ])('bytes are a file of the type that they begin like: %s', async (mediaType, bytes) => {
+    const part = { type: 'file', mediaType, data: btoa(String.fromCharCode(...bytes)) }
+    const typed = Uint8Array.from(bytes)
+    for (const value of [typed, typed.buffer, new DataView(typed.buffer), new Blob([typed])])
+      expect(await formatOutput(value)).toEqual({ type: 'content', value: [part] })
+  })
+
+  test('content of MCP and of the AI SDK becomes its texts and files, in order', async () => {
+    const data = 'AQL/'
+    const parts = [
+      { type: 'text', text: 'before' },
+      { type: 'file', mediaType: 'image/png', data },
+      { type: 'text', text: 'after' },
+    ]
+    const [before, , after] = parts
+    const mcp = [before, { type: 'image', data, mimeType: 'image/png' }, after]
+    const resource = { uri: 'a://b', blob: data, mimeType: 'image/png' }
+    const values = [
+      parts,
+      mcp,
+      { content: mcp, isError: false },
+      { content: [before, { type: 'resource', resource }, after] },
+      { type: 'content', value: [before, { type: 'media', data, mediaType: 'image/png' }, after] },
+      ['before', `data:image/png;base64,${data}`, 'after'],
+    ]
+    for (const value of values)
+      expect(await formatOutput(value)).toEqual({ type: 'content', value: parts })
+    expect(await formatOutput({ content: [before] })).toEqual({ type: 'content', value: [before] })
+    expect(await formatOutput({ content: [before], isError: true })).toEqual({
+      type: 'error',
+      code: 'failed',
+      message: 'before',
+    })
+    const source = { type: 'base64', media_type: 'image/png', data }
+    expect(await formatOutput({ type: 'image', source })).toMatchObject({
+      value: [{ text: '{"type":"image","source":"[file 1]"}' }, { mediaType: 'image/png', data }],
+    })
+  })
+
+  test('a file that can’t be read is an error, and data that only looks alike stays data', async () => {
+    expect(await formatOutput({ type: 'image', data: '<svg/>', mimeType: 'image/png' })).toEqual({
+      type: 'error',
+      code: 'failed',
+      message: expect.stringContaining('is not base64'),
+    })
+    for (const value of [
+      { type: 'email', data: 'Hello', mimeType: 'text/html' },
+      [{ type: 'text', text: 'x', id: 3 }],
+      { content: 'text', title: 'Note' },
+      { content: [{ type: 'text', text: 'x' }], title: 'Note' },
+    ])
+      expect(await formatOutput(value)).toEqual(json(value))
+    expect(await formatOutput('data:nothing')).toEqual({ type: 'text', value: 'data:nothing' })
   })
 })

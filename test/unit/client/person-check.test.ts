@@ -26,6 +26,29 @@ async function asked(how: 'asked' | 'interrupted' = 'asked', options: Partial<Ag
   return { agent: set.agent, worker, seq: worker.lastSeq(command) }
 }
 
+describe('an answer, once a chat shows the agent,', () => {
+  const shown = async (options: Partial<AgentOptions> = {}) => {
+    const set = await asked('asked', options)
+    set.agent.requirePerson()
+    return set
+  }
+
+  test('needs a press of a person', async () => {
+    const { agent, worker } = await shown()
+    await expect(agent.approve('t1')).rejects.toMatchObject({ code: 'consent-refused' })
+    expect(worker.of('answerCall')).toEqual([])
+    personPress()
+    expect(await agent.approve('t1')).toBe(true)
+  })
+
+  test('needs none where it lets nothing run, or the app says so', async () => {
+    const { agent } = await shown()
+    expect(await agent.deny('t1')).toBe(true)
+    const { agent: free } = await shown({ consent: 'page' })
+    expect(await free.approve('t1')).toBe(true)
+  })
+})
+
 describe('an answer', () => {
   test('is taken from any code as long as no page tools have acted since the question', async () => {
     const { agent } = await asked()

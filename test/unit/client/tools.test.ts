@@ -266,7 +266,7 @@ describe('the registry', () => {
         parallelSafe: false,
         sequential: false,
         needsApproval: false,
-        whileTainted: 'once',
+        whileTainted: 'unknown',
         hasReconcile: false,
         definition: expect.any(String),
       },

@@ -3,13 +3,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { httpStore } from '../../../src/http-store/index.ts'
 import { storeContract, type StoreUnderTest } from '../../../src/testing/index.ts'
 import type { Store } from '../../../src/worker/start-worker.ts'
+import { PageVisibilityTarget } from '../../../src/worker/page-visibility.ts'
 import { startFaultProxy, type FaultProxy } from '../../browser/support/fault-proxy.ts'
-import {
-  NO_POSTGRES,
-  openPostgres,
-  openSqlite,
-  type TestDatabase,
-} from '../../http-store/databases.ts'
+import { openPostgres, openSqlite, type TestDatabase } from '../../http-store/databases.ts'
+import { NO_POSTGRES } from '../../http-store/postgres.mjs'
 import { someOf } from '../more.ts'
 import { serveStore, type StoreServer } from '../../http-store/serve-store.ts'
 
@@ -17,7 +14,7 @@ let tenants = 0
 
 async function openStore(url: string, tenant: string): Promise<Store> {
   const { open } = httpStore({ url, headers: () => ({ 'x-tenant': tenant }) })
-  return open({ type: 'http', device: `${(tenants += 1)}` }, () => undefined)
+  return open({ type: 'http', device: `${(tenants += 1)}` }, () => undefined, new PageVisibilityTarget())
 }
 
 describe.each([

@@ -1,6 +1,7 @@
 import type { CustomStorage, StorageState } from '../../../src/protocol/conversation.ts'
 import type { NewRow } from '../../../src/protocol/fact.ts'
 import { httpStore, type HttpStoreOptions } from '../../../src/http-store/index.ts'
+import { PageVisibilityTarget } from '../../../src/worker/page-visibility.ts'
 import type { Append, Store } from '../../../src/worker/start-worker.ts'
 
 let ids = 0
@@ -16,13 +17,19 @@ export async function openHttpStore(
   {
     tenant = 'ann',
     device = newId('device'),
+    visibility = new PageVisibilityTarget(),
     ...more
-  }: Partial<HttpStoreOptions> & { tenant?: string; device?: string } = {},
+  }: Partial<HttpStoreOptions> & {
+    tenant?: string
+    device?: string
+    visibility?: PageVisibilityTarget
+  } = {},
 ): Promise<Store & { readonly states: StorageState['mode'][] }> {
   const states: StorageState['mode'][] = []
   const definition = httpStore({ url, headers: () => ({ 'x-tenant': tenant }), ...more })
   const storage: CustomStorage = { type: 'http', device }
-  const store = await definition.open(storage, ({ mode }) => void states.push(mode))
+  const report = ({ mode }: StorageState): void => void states.push(mode)
+  const store = await definition.open(storage, report, visibility)
   return Object.assign(store, { states })
 }
 
@@ -42,5 +49,5 @@ export function ended(runId: string): NewRow {
 }
 
 export function appendOf(epoch: number, ...rows: readonly NewRow[]): Append {
-  return { conversationId: 'c', epoch, appendId: newId('append'), rows }
+  return { conversationId: 'c', epoch, appendId: newId('append'), order: (ids += 1), rows }
 }

@@ -456,3 +456,88 @@ it('says so when the window is blocked', async () => {
   ).rejects.toThrow('blocked')
   expect(world.fetched.some(({ url }) => url.endsWith('/register'))).toBe(false)
 })
+
+it.each([
+  'http://localhost:9000',
+  'https://127.0.0.1',
+  'https://[::1]',
+  'https://10.1.2.3',
+  'https://172.20.0.1',
+  'https://192.168.1.1',
+  'https://169.254.169.254',
+  'https://0x7f.1',
+  'https://[fd00::1]',
+  'https://[::ffff:10.0.0.1]',
+  'https://printer',
+  'https://nas.local',
+  'https://a.localhost.',
+])(
+  'a server elsewhere that names an address of the own network, as in %s, is asked for no token',
+  async (origin) => {
+    for (const name of ['authorization_endpoint', 'token_endpoint', 'registration_endpoint']) {
+      const world = createWorld()
+      world.metadata[name] = `${origin}/x`
+      await expect(connect(world)).rejects.toMatchObject({ code: 'mcp-auth-failed' })
+      expect(world.opened).toEqual([])
+      expect(world.fetched.filter(({ url }) => url.startsWith(new URL(origin).origin))).toEqual([])
+    }
+    const world = createWorld()
+    world.protection['authorization_servers'] = [origin]
+    const message = expect.stringContaining('your own network') as string
+    await expect(connect(world)).rejects.toMatchObject({ code: 'mcp-auth-failed', message })
+    expect(world.fetched.filter(({ url }) => url.startsWith(new URL(origin).origin))).toEqual([])
+  },
+)
+
+it('a server of this machine that names an authorization server beside it has people log in there', async () => {
+  const local = 'http://localhost:9000'
+  const world = createWorld()
+  world.metadata = Object.fromEntries(
+    Object.entries(world.metadata).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value.replace(ISSUER, local) : value,
+    ]),
+  )
+  world.protection = { resource: 'http://localhost:8000/mcp', authorization_servers: [local] }
+  openWindows(world)
+  const answer = fetchOf(world)
+  const server = await connectMcp({
+    url: 'http://localhost:8000/mcp',
+    // The world's authorization server has another address.
+    fetch: (url, request) => answer(new URL(url.href.replace(local, ISSUER)), request),
+    auth: { redirectUrl: REDIRECT },
+  })
+  expect(world.opened.map(({ origin }) => origin)).toEqual([local])
+  await server.close()
+})
+
+it('tools of a server whose name has two underscores take no name of another server', async () => {
+  const named = async (server: string, tool: string, prefix?: string): Promise<string[]> => {
+    const answers: Record<string, object> = {
+      'server/discover': {
+        supportedVersions: ['2026-07-28'],
+        capabilities: { tools: {} },
+        _meta: { 'io.modelcontextprotocol/serverInfo': { name: server, version: '1' } },
+      },
+      'tools/list': {
+        tools: [{ name: tool, description: 'd', inputSchema: { type: 'object' } }],
+      },
+    }
+    const connected = await connectMcp({
+      url: `${SERVER}/mcp`,
+      ...(prefix !== undefined && { prefix }),
+      fetch: async (_, { body }) => {
+        const { id, method } = JSON.parse(String(body)) as { id: number; method: string }
+        const result = { resultType: 'complete', ...answers[method] }
+        return Response.json({ jsonrpc: '2.0', id, result })
+      },
+    })
+    await connected.close()
+    return connected.tools.map(({ name }) => name)
+  }
+  expect(await named('a', 'b__c')).toEqual(['a__b__c'])
+  expect(await named('a__b', 'c')).toEqual(['a_b__c'])
+  expect(await named('other', 'c', 'a__b')).toEqual(['a_b__c'])
+  expect(await named('a', '_c')).toEqual(['a___c'])
+  expect(await named('a_', 'c')).toEqual(['a__c'])
+})

@@ -7,6 +7,7 @@ import {
   keywordMemory,
   recentMemory,
 } from '../../../src/memory/index.ts'
+import type { AgentMemory, JsonObject } from '../../../src/index.ts'
 import type { ModelRequest, StreamProviderDefinition } from '../../../src/providers/provider.ts'
 import { createTestAgent, createTestStorage } from '../../../src/testing/index.ts'
 
@@ -195,10 +196,86 @@ describe('a blackboard', () => {
     const { agent, sent } = talker({ memory: board })
     await agent.run('Hello').result
     expect(sent[0]?.trailer).toContain('[block profile] (Who the person is) Keeps bees.')
-    expect(sent[0]?.tools.map(({ name }) => name)).toEqual(['write_block', 'read_block'])
+    expect(sent[0]?.tools.map(({ name }) => name)).toEqual(['remember', 'recall'])
     await expect(board.write('profile', 'x'.repeat(21))).rejects.toThrow('holds 20 characters')
     await expect(board.read('none')).rejects.toThrow('There is no block none')
     await board.clear()
     expect(await board.read('profile')).toBe('')
+  })
+})
+
+describe('several memories of one agent', () => {
+  const call = async (toolName: string, input: JsonObject) => {
+    const agent = createTestAgent({
+      memory: memories,
+      toolApproval: 'never',
+      script: { steps: [{ toolCalls: [{ toolName, input }] }, { text: 'Done.' }] },
+    })
+    onTestFinished(() => agent.dispose())
+    const { toolCalls } = await agent.run('Go', { conversationId: 'here' }).result
+    return toolCalls[0]
+  }
+  let memories: AgentMemory[] = []
+
+  it('that are ways to the same entries have one set of tools, without a place to choose', async () => {
+    const where = fresh()
+    memories = [recentMemory(where), keywordMemory(where)]
+    const { agent, sent } = talker({ memory: memories })
+    await agent.run('Hello').result
+    expect(sent[0]?.tools.map(({ name }) => name)).toEqual(['remember', 'recall', 'forget'])
+    expect(sent[0]?.tools[0]?.inputSchema).not.toHaveProperty('properties.where')
+  })
+
+  it('of several scopes, and a blackboard, are written and read by where', async () => {
+    const where = fresh()
+    const blocks = { profile: { description: 'Who the person is', maxLength: 40 } }
+    const [site, chat] = [
+      keywordMemory(where),
+      recentMemory({ ...where, scope: 'conversation' as const }),
+    ]
+    const board = blackboard({ blocks, ...where })
+    memories = [site, chat, board]
+    const remember = (input: JsonObject) => call('remember', input)
+    expect(await remember({ text: 'Keeps bees.' })).toMatchObject({ status: 'succeeded' })
+    await remember({ text: 'Asks about mugs.', where: 'conversation' })
+    await remember({ text: 'Is called Kim.', where: 'profile' })
+    for (let time = 0; time < 2; time++)
+      await remember({ text: 'Lives in Oslo.', where: 'profile', append: true })
+    expect(texts(await site.list())).toEqual(['Keeps bees.'])
+    expect(texts(await chat.list({ conversationId: 'here' }))).toEqual(['Asks about mugs.'])
+    expect(await board.read('profile')).toBe('Is called Kim.\nLives in Oslo.')
+    expect(await remember({ text: 'x', where: 'nowhere' })).toMatchObject({ status: 'invalid' })
+
+    const recalled = async (input: JsonObject) => (await call('recall', input))?.output
+    expect(await recalled({ query: 'bees', where: 'site' })).toMatchObject({
+      value: [{ text: 'Keeps bees.' }],
+    })
+    expect(await recalled({})).toMatchObject({ value: { length: 3 } })
+    expect(await recalled({ where: 'profile' })).toMatchObject({
+      value: [{ id: 'block profile', text: 'Is called Kim.\nLives in Oslo.' }],
+    })
+  })
+
+  it('are ranked together, what two find first, after the blocks of a blackboard', async () => {
+    const entry = (text: string) => ({ id: text, text })
+    const finds = (...found: string[]): AgentMemory => ({ retrieve: () => found.map(entry) })
+    const board = blackboard({ blocks: { notes: { description: 'Notes' } }, storage: 'memory' })
+    const { agent, sent } = talker({
+      memory: [finds('a', 'b', 'c', 'd', 'e'), finds('1', 'c', '2', '3', '4'), board],
+    })
+    await agent.run('Well?').result
+    const ids = sent[0]?.trailer?.match(/(?<=\[)[^\]]+/g)
+    expect(ids).toEqual(['block notes', 'c', 'a', '1', 'b', '2', 'd', '3'])
+  })
+
+  it('without anything in common that would be called the same are refused', () => {
+    const memory = [keywordMemory(fresh()), keywordMemory(fresh())]
+    expect(() => createTestAgent({ memory, script: { steps: [] } })).toThrow('called site')
+  })
+
+  it('of the newest entries are searched by words all the same', async () => {
+    const memory = recentMemory(fresh())
+    await memory.remember(['Keeps bees.', 'Lives in Oslo.'])
+    expect(texts(await memory.search('bees'))).toEqual(['Keeps bees.'])
   })
 })

@@ -75,8 +75,6 @@ test.each([
   '353011133330000',
 ])('%s is not', (text) => expect(isCardNumber(text)).toBe(false))
 
-const words = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
-
 test.each([
   ['key sk-proj-abcdefghijklmnopqrstuvwx!', 'key [x]!'],
   ['sk-ant-api03-abcdefghijklmnopqrstuv', '[x]'],
@@ -88,16 +86,6 @@ test.each([
   ['-----BEGIN OPENSSH PRIVATE KEY----- b3BlbnNzaC1rZXk', '[x]'],
   ['at AKIA IOSFODNN7EXAMPLE now', 'at [x] now'],
   [`ghp_ ${'a1B2'.repeat(9)} here`, '[x] here'],
-  [`Recovery phrase: ${words.replaceAll(' ', ' · ')}`, 'Recovery phrase: [x]'],
-  [`Фраза восстановления: ${words.replaceAll(' ', '-')}`, 'Фраза восстановления: [x]'],
-  [`Recovery phrase: ${words}.`, 'Recovery phrase: [x].'],
-  [
-    `- heading "Your seed phrase"\n${words
-      .split(' ')
-      .map((word, index) => `  - listitem: ${index + 1}. ${word}`)
-      .join('\n')}`,
-    '- heading "Your seed phrase"\n  - listitem: [x]',
-  ],
 ])('what is secret by its form is removed: %s', (text, clean) =>
   expect(withoutTokens(text, '[x]')).toBe(clean),
 )
@@ -123,55 +111,13 @@ test.each([
 ])('%s is a token', (token) => expect(withoutTokens(`at ${token}`, '[x]')).toBe('at [x]'))
 
 test.each([
-  'RECOVERY PHRASE',
-  'backup words',
-  'My seed',
-  'Wiederherstellungsphrase',
-  'Sicherungswörter',
-  'Phrase de récupération',
-  'Frase de recuperación',
-  'Frase semente',
-  'Frase di recupero',
-  'Herstelwoorden',
-  'Fraza odzyskiwania',
-  'Kurtarma kelimeleri',
-  'Mã khôi phục',
-  'Frasa pemulihan',
-  'Obnovovací fráze',
-  'Záložní slova',
-  'Seed slova',
-  'Сид-фраза',
-  'Мнемоническая фраза',
-  'Φράση ανάκτησης',
-  'عبارة الاسترداد',
-  'عبارت بازیابی',
-  '복구 문구',
-  '시드 구문',
-  '니모닉',
-  'リカバリーフレーズ',
-  '助记词',
-  '助記詞',
-  '恢复短语',
-  '恢復短語',
-  '种子词',
-  '種子短語',
-])('"%s" names a recovery phrase', (label) =>
-  expect(withoutTokens(`${label}: ${words}`, '[x]')).toBe(`${label}: [x]`),
-)
-
-test.each([
   'sk-8 trousers, ask-me-anything-about-the-product-line',
   'The AKIA standard and the ghp_ prefix',
   'AKIA is the beginning of 2026 access key identifiers',
   '-----BEGIN PUBLIC KEY----- MIIB -----END PUBLIC KEY-----',
-  `${words} stands for itself`,
-  'Write your recovery phrase down, on paper. It is a list of words that you must never show to anybody else.',
 ])('and nothing else is: %s', (text) => expect(withoutTokens(text, '[x]')).toBe(text))
 
 test('long texts are read in no time', () => {
-  const text = `recovery phrase ${'abc '.repeat(20_000)}`
-  expect(withoutTokens(text, '[x]')).toContain('[x]')
-  expect(withoutTokens('recovery phrase '.repeat(5000), '[x]')).toContain('recovery phrase')
   expect(withoutTokens(`-----BEGIN PRIVATE KEY----- ${'-'.repeat(50_000)}`, '[x]')).toBe('[x]')
 })
 

@@ -13,7 +13,8 @@ describe('what a finish reason says of the last call', () => {
     ],
     ['complete', 'function_call pause_turn compaction'],
     ['limited', 'length LENGTH max_tokens max_output_tokens token_limit incomplete'],
-    ['limited', 'context_length_exceeded content_filter content-filter SAFETY sensitive'],
+    ['limited', 'context_length_exceeded'],
+    ['cut', 'content_filter content-filter SAFETY sensitive'],
     ['cut', 'error network_error abort cancelled timeout interrupted insufficient_system_resource'],
     ['cut', 'malformed_function_call MALFORMED_FUNCTION_CALL repetition refusal'],
     // Nobody knows them: a call without arguments isn't proven by them.

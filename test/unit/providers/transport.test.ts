@@ -310,7 +310,7 @@ describe('the network', () => {
     expect(never.error).toMatchObject({ code: 'timeout' })
   })
 
-  test('comments count as life (T4)', async () => {
+  test('comments leave the time until the first content (T4)', async () => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
     const pieces = [': wait\n\n', ': wait\n\n', ': wait\n\n', sse(hello, finished, '[DONE]')]
@@ -322,7 +322,7 @@ describe('the network', () => {
         else controller.enqueue(new TextEncoder().encode(piece))
       },
     })
-    const config = { ...ollama, timeouts: { firstChunkMs: 100, idleMs: 60 } }
+    const config = { ...ollama, timeouts: { firstChunkMs: 200, idleMs: 20 } }
     const fetch = () => Promise.resolve(new Response(body))
     const asked = collect(createProvider(config).stream(askWeather, { fetch }))
     await vi.advanceTimersByTimeAsync(1000)

@@ -224,6 +224,22 @@ describe('tokens', () => {
     expect(used.every(({ inputTokens, estimated }) => estimated && inputTokens > 20)).toBe(true)
   })
 
+  it('text in Chinese, where the vendor counts nothing, is a token a character', async () => {
+    const used: Used[] = []
+    const served = await serveRelay(
+      (_, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        response.end(sse(chatDelta('好'.repeat(2000))))
+      },
+      { onUsage: (usage) => void used.push(usage), maxOutputTokens: 5000 },
+    )
+    const messages = [{ role: 'user', content: '好'.repeat(900) }]
+    await (await served.post('/chat/completions', { ...chat, messages })).text()
+    await expect.poll(() => used.length).toBe(1)
+    expect(used[0]?.outputTokens).toBe(2000)
+    expect(used[0]?.inputTokens).toBeGreaterThan(900)
+  })
+
   it('a page that leaves after the end of the answer is counted by what the vendor reported', async () => {
     const used: Used[] = []
     const served = await serveRelay(

@@ -480,6 +480,9 @@ describe('what reaches the vendor', () => {
         [{ type: 'tool_search_output', tools: [{ type: 'mcp', server_url: 'https://a.example' }] }],
         [{ type: 'mcp_approval_response', approval_request_id: 'mcpr_1', approve: true }],
         [{ id: 'msg_1', type: null, role: '' }],
+        [{ id: 'rs_1', type: 'reasoning' }],
+        [{ id: 'rs_1', type: 'reasoning', summary: [{ type: 'summary_text', text: 'x' }] }],
+        [{ id: 'msg_1', type: 'message', role: 'assistant', content: [] }],
       ] as const
     ).map((input): [string, object] => ['/responses', { input }]),
     ['/responses', { tool_choice: { type: 'web_search_preview' } }],

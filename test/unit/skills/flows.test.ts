@@ -110,7 +110,7 @@ describe('a skill', () => {
       summary: '',
     } as const
     const rows = [{ ...compacted, runId: null, at: 1 }]
-    await store.append({ conversationId: 'c', epoch, appendId: 'compacted', rows })
+    await store.append({ conversationId: 'c', epoch, appendId: 'compacted', order: 1, rows })
     simulateReload()
     const later = pageWith([returns()], ['That one.'], { testStorage })
     await later.agent.run('A7', { conversationId: 'c' }).result
@@ -299,6 +299,7 @@ describe('restrictTools', () => {
       conversationId: 'c',
       epoch,
       appendId: 'later',
+      order: 1,
       rows: [
         {
           ...of,

@@ -56,8 +56,8 @@ describe('a tool of a source that the app does not trust', () => {
     expect(await askedOf(own, [...tools, stranger])).toEqual([])
   })
 
-  it('has a tool that says nothing asked about once in the conversation', async () => {
-    expect(await askedOf(['act', 'act', 'act'], [tool('act'), stranger])).toEqual(['act'])
+  it('has each call of a tool without annotations request approval', async () => {
+    expect(await askedOf(['act', 'act'], [tool('act'), stranger])).toEqual(['act', 'act'])
   })
 
   it('changes nothing where it is not offered, is trusted, or nothing is asked about', async () => {

@@ -98,18 +98,7 @@ describe('once a review was read', () => {
     expect(await askedAbout(tools, { whileTainted: 'ask-writes' })).toEqual(['send', 'write'])
   })
 
-  it('asks once about a tool that does not say what it does', async () => {
-    const { agent } = agentWith([tool('act')], {
-      script: {
-        steps: [call('read_reviews'), call('act'), call('act'), { text: 'done' }],
-      },
-    })
-    expect(await approving(agent)).toHaveLength(1)
-    expect(await approving(agent)).toHaveLength(0)
-    expect(ran.filter((name) => name === 'act')).toHaveLength(4)
-  })
-
-  it('asks again about such a tool when the person said no, and warns its author once', async () => {
+  it('requests approval for each call of a tool without annotations, and warns its author once', async () => {
     const act = (step: number) => ({ toolCalls: [{ toolName: 'act', input: { step } }] })
     const { agent } = agentWith([tool('act', { inputSchema: { type: 'object' } })], {
       script: { steps: [call('read_reviews'), act(1), act(2), { text: 'done' }] },

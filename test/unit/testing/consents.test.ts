@@ -131,7 +131,6 @@ describe('a consent to later calls', () => {
   test.each<[string, Partial<Tool>]>([
     ['a destructive tool', { annotations: { destructive: true }, consentKey: () => 'all' }],
     ['a tool whose effect leaves the app', { annotations: { openWorld: true } }],
-    ['a tool of somebody else', { remote: { source: 'elsewhere' } }],
     ['one that gives no key', { consentKey: () => '' }],
     ['one whose key throws', { consentKey: () => expect.unreachable() }],
     ['one that says what the call is about', { describe: () => ({ text: 'this' }) }],
@@ -234,5 +233,42 @@ describe('what was asked about and changed since', () => {
     await set.agent.deny(call)
     await run.result
     expect(set.ran).toEqual([])
+  })
+})
+
+describe('a tool whose calls people keep denying', () => {
+  const denied = async (set: ReturnType<typeof stage>, limit = Infinity) => {
+    const result = await set.turn(0, (agent, id) =>
+      set.asked.length === limit ? agent.approve(id) : agent.deny(id, 'No.'),
+    )
+    return { asked: set.asked.length, ends: result.toolCalls }
+  }
+  const many = (count: number) =>
+    sends(...Array.from({ length: count }, (_, n) => ({ to: `${n}` })))
+
+  test('is not asked about after six denials in a row, whatever the target', async () => {
+    const { asked, ends } = await denied(stage([many(9), sends({ to: 'a' })]))
+    expect(asked).toBe(6)
+    expect(ends.slice(6)).toMatchObject(
+      Array(3).fill({ status: 'denied', output: { reason: expect.stringContaining('Not asked') } }),
+    )
+  })
+
+  test('is not asked about after three denials in a row for one target', async () => {
+    const set = stage(
+      [sends(...['a', 'b', 'c', 'd', 'e'].map((text) => ({ to: 'x', text })), { to: 'y' })],
+      {
+        consentKey: (input) => (input as { to: string }).to,
+      },
+    )
+    expect((await denied(set)).asked).toBe(4)
+    expect(set.asked.at(-1)).toEqual({ to: 'y' })
+  })
+
+  test('is asked about again in the next run, and after an approval', async () => {
+    const set = stage([many(9), many(2)])
+    expect((await denied(set, 6)).asked).toBe(9)
+    await set.turn(1, (agent, id) => agent.deny(id))
+    expect(set.asked).toHaveLength(11)
   })
 })

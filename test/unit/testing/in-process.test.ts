@@ -84,6 +84,31 @@ describe('an agent in one process', () => {
 })
 
 describe('a worker in this process', () => {
+  it('where tabs can not hear each other, shows a run whose claim was lost as left, not as another tab’s', async () => {
+    const testStorage = createTestStorage()
+    const storage = { name: 'shop' }
+    let isLost = false
+    const losing = {
+      ...add,
+      execute: async () => {
+        if (!isLost) await (await testStorage.open('shop')).claim('c', 1)
+        isLost = true
+        return 'ok'
+      },
+    }
+    const agent = createTestAgent({ script, storage, testStorage, tools: [losing] })
+    const view = agent.conversation('c')
+    const stop = view.subscribe(() => undefined)
+    const { outcome } = await agent.run('go', { conversationId: 'c' }).result
+    expect(outcome).toBe('aborted')
+    await expect
+      .poll(() => view.getSnapshot())
+      .toMatchObject({ status: 'idle', ownership: 'none', runId: expect.any(String) })
+    expect(await (await agent.resume('c'))?.result).toMatchObject({ outcome: 'completed' })
+    stop()
+    await agent.dispose()
+  })
+
   const pay = defineTool({
     name: 'pay',
     description: 'Pays.',

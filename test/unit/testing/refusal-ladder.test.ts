@@ -229,3 +229,23 @@ test('an error in a stream that has shown nothing is healed like one before it',
   expect(bodies).toHaveLength(2)
   await agent.dispose()
 })
+
+test('optional fields refused one by one are left out together, and tools stay native', async () => {
+  const fields = ['seed', 'temperature', 'top_p', 'stop', 'parallel_tool_calls', 'tool_choice']
+  const bodies: JsonObject[] = []
+  vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
+    if (!url.startsWith(HOST)) return real(url, init)
+    const body = JSON.parse(String(init.body)) as JsonObject
+    bodies.push(body)
+    const refused = fields.find((name) => name in body)
+    if (refused === undefined) return Promise.resolve(answer(String(init.body)))
+    const message = `Unsupported parameter: '${refused}'.`
+    return Promise.resolve(Response.json({ error: { message } }, { status: 400 }))
+  })
+  const more = { topP: 0.9, stop: ['STOP'], parallelToolCalls: true, toolChoice: 'required' }
+  const agent = open(more as object)
+  const result = await agent.run('Look').result
+  expect(result).toMatchObject({ outcome: 'completed', text: 'Done.' })
+  expect(bodies).toHaveLength(3)
+  expect(bodies[2]).toHaveProperty('tools')
+})

@@ -44,6 +44,7 @@ const tool = {
       place: { $ref: '#/$defs/place' },
       pair: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'number' }] },
       anything: true,
+      size: { type: 'number', maximum: 1e300 },
     },
     required: ['what'],
     oneOf: [{ required: ['what'] }],

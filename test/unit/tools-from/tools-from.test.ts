@@ -495,8 +495,14 @@ describe('a mistake is an error', () => {
     [methods, { exclude: 'remove' }, 'exclude'],
     [methods, { describe: null }, 'describe'],
     [methods, null, 'options'],
-    [Cart, {}, 'an instance'],
-    [[() => 0], {}, 'an instance'],
+    [
+      class Till {
+        open(): void {}
+      },
+      {},
+      'an instance',
+    ],
+    [[() => 0], {}, 'without a name'],
     [{ '€': () => 0 }, {}, 'letters or digits'],
     [{ Cart }, { include: ['Cart'] }, 'a class'],
   ])('%# %s', (target, options, words) => {
@@ -616,4 +622,70 @@ it('a model calls methods; what it gets wrong it is told, and two calls run one 
   ])
   expect(log).toEqual(['+mug', '-mug', '+cup', '-cup'])
   await agent.dispose()
+})
+
+describe('functions and classes', () => {
+  const search = (query: string): string => `found ${query}`
+  function openOrder(id: string, isUrgent = false): unknown {
+    return { id, isUrgent }
+  }
+  class Shop {
+    static #visits = 0
+    static visit(page: string): unknown {
+      return { page, visits: (this.#visits += 1) }
+    }
+    static tools = { order: { description: 'Orders.' } }
+    order(): void {}
+  }
+
+  it('a function and a list of functions are called by their names', async () => {
+    const tools = toolsFrom([search, openOrder], {
+      exclude: ['search'],
+      describe: { openOrder: { name: 'open' } },
+      prefix: 'shop_',
+    })
+    expect(tools.map(nameOf)).toEqual(['shop_open'])
+    expect(await call(tools, 'shop_open', { id: '3', isUrgent: true })).toEqual({
+      id: '3',
+      isUrgent: true,
+    })
+    const one = toolsFrom(search)
+    expect(one.map(nameOf)).toEqual(['search'])
+    expect(await call(one, 'search', { query: 'mugs' })).toBe('found mugs')
+  })
+
+  it('a bound function keeps its name, and needs a schema', async () => {
+    const bound = openOrder.bind(null, '7')
+    expect(refusal([bound]).message).toContain('openOrder')
+    const inputSchema = { type: 'object', properties: { isUrgent: { type: 'boolean' } } }
+    const tools = toolsFrom([bound], { describe: { openOrder: { inputSchema } } })
+    expect(await call(tools, 'openOrder', { isUrgent: true })).toEqual({ id: '7', isUrgent: true })
+  })
+
+  it('a class gives its static methods and those it inherits, bound to it, and none of the platform', async () => {
+    class Branch extends Shop {
+      static override visit(page: string): unknown {
+        return super.visit(page)
+      }
+      static close(): string {
+        return this.name
+      }
+    }
+    expect(toolsFrom(Branch).map(nameOf)).toEqual(['visit', 'close'])
+    expect(await call(toolsFrom(Branch), 'close')).toBe('Branch')
+    expect(await call(toolsFrom(Shop), 'visit', { page: 'home' })).toEqual({
+      page: 'home',
+      visits: 1,
+    })
+    expect(refusal(class extends URL {}).message).toContain('an instance')
+  })
+
+  it('a list with something else, a function without a name and two of one name are refused', () => {
+    expect(refusal([search, 7 as never]).message).toContain('functions only')
+    expect(refusal([search, Shop]).message).toContain('functions only')
+    expect(refusal([search, search]).code).toBe('duplicate-tool')
+    expect(refusal(new Proxy([search], { get: () => expect.fail('asked') })).code).toBe(
+      'invalid-config',
+    )
+  })
 })

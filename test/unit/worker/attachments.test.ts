@@ -4,7 +4,7 @@ import type { NewRow } from '../../../src/protocol/fact.ts'
 import type { FilePart } from '../../../src/protocol/message.ts'
 import { databaseName, type Schema } from '../../../src/worker/store/idb-connection.ts'
 import { openIdbStore } from '../../../src/worker/store/idb-store.ts'
-import { append, codeOf, ended, newId, rowsOf, started, words } from './store-support.ts'
+import { append, codeOf, ended, newId, nextOrder, rowsOf, started, words } from './store-support.ts'
 
 const file = (letter: string, length = 8192): FilePart => ({
   type: 'file',
@@ -95,6 +95,7 @@ describe('files in the IndexedDB store', () => {
       conversationId: 'c',
       ...claim,
       appendId: 'one',
+      order: nextOrder(),
       rows: [withFiles('r', file('a'))],
     }
     expect(await store.append(again)).toEqual(await store.append(again))

@@ -17,6 +17,7 @@ import type { ToolDescriptor } from '../../../src/protocol/tool.ts'
 import type { ModelRequest, Provider } from '../../../src/providers/provider.ts'
 import { Conversation } from '../../../src/worker/conversation.ts'
 import { realEffects, type Effects } from '../../../src/worker/effects.ts'
+import { jsonSchemaValidator } from '../../../src/worker/validation/json-schema-validator.ts'
 import { Host } from '../../../src/worker/host.ts'
 import { memoryClaimBook } from '../../../src/worker/store/claim-book.ts'
 import { createMemoryStore } from '../../../src/worker/store/memory-store.ts'
@@ -271,6 +272,7 @@ export function startLife(world: World, kill = 0): LiveHost {
   const host = new Host({
     page: world.page.api(life),
     pageId: world.page.id,
+    validator: jsonSchemaValidator,
     notify: (notice) => {
       if (life.dead) return
       projected.take(notice)

@@ -8,7 +8,7 @@ import {
 import { OffstageError } from '../../../src/protocol/error.ts'
 import { openIdbStore } from '../../../src/worker/store/idb-store.ts'
 import type { Store } from '../../../src/worker/store/store.ts'
-import { append, newId, started } from './store-support.ts'
+import { append, newId, nextOrder, started } from './store-support.ts'
 
 /** A store whose next append is committed without an answer. */
 function lossy(store: Store): Store & { loses: boolean } {
@@ -78,13 +78,14 @@ it.each(tested)('%s keeps what a claim is named, and its condition', async (_nam
   await append(other, { epoch: next.epoch }, started('r', 'hi'))
   const unseen = store.claim('c', 1, { ifEpoch: next.epoch, ifSeq: 0 })
   await expect(unseen).rejects.toMatchObject({ code: 'ownership-lost' })
-  // Of the same claim a browser asks again by itself, where the connection broke.
-  const asked = { claimId: 'again', ifEpoch: next.epoch, ifSeq: 1 }
+  // A browser sends the same claim again by itself, where the connection broke.
+  const asked = { claimId: 'again', attempt: 'one', ifEpoch: next.epoch, ifSeq: 1 }
   const first = await store.claim('c', 1, asked)
-  const again = await store.claim('c', 1, asked)
-  expect((await other.get('c'))?.claim).toEqual({ id: 'again', epoch: again.epoch })
-  expect(again.epoch).toBeGreaterThanOrEqual(first.epoch)
-  await expect(other.claim('c', 1, { ...asked, claimId: 'late' })).rejects.toMatchObject({
+  expect(await store.claim('c', 1, asked)).toEqual(first)
+  const record = await other.get('c')
+  expect(record).toMatchObject({ epoch: first.epoch, claim: { id: 'again', epoch: first.epoch } })
+  expect(record).not.toHaveProperty('owner')
+  await expect(other.claim('c', 1, { ...asked, attempt: 'two' })).rejects.toMatchObject({
     code: 'ownership-lost',
   })
 })
@@ -102,6 +103,18 @@ const broken: [string, (store: Store) => Partial<Store>][] = [
     'writes repeats again',
     (store) => ({
       append: (append) => store.append({ ...append, appendId: newId() }),
+    }),
+  ],
+  [
+    'takes appends that arrive late',
+    (store) => ({
+      append: (append) => store.append({ ...append, order: nextOrder() }),
+    }),
+  ],
+  [
+    'gives every copy of a claim another epoch',
+    (store) => ({
+      claim: (id, at, { attempt: _attempt, ...options } = {}) => store.claim(id, at, options),
     }),
   ],
   [

@@ -4,7 +4,16 @@ import { checkRow } from '../../../src/worker/store/check-row.ts'
 import { openIdbStore } from '../../../src/worker/store/idb-store.ts'
 import type { Claim, Store } from '../../../src/worker/store/store.ts'
 import type { Upcasters } from '../../../src/worker/store/upcast.ts'
-import { append, behind, codeOf, ended, newId, rowsOf, started } from './store-support.ts'
+import {
+  append,
+  behind,
+  codeOf,
+  ended,
+  newId,
+  nextOrder,
+  rowsOf,
+  started,
+} from './store-support.ts'
 
 const LATER = FORMAT + 1
 
@@ -128,7 +137,7 @@ describe('a conversation that a page of a later version has written', () => {
   it('is lost to its owner here once that page has taken it over, which then goes on with it', async () => {
     const { store, later } = await twoPages()
     const mine = await store.claim('c', 1)
-    const begun = { conversationId: 'c', epoch: mine.epoch, appendId: 'a' }
+    const begun = { conversationId: 'c', epoch: mine.epoch, appendId: 'a', order: nextOrder() }
     const rows = await store.append({ ...begun, rows: [started('r', 'hi')] })
     const theirs = await later.claim('c')
     expect(await codeOf(append(store, mine, ended('r')))).toBe('ownership-lost')

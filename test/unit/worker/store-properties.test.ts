@@ -8,7 +8,7 @@ import type { ConversationState } from '../../../src/protocol/state.ts'
 import { checkRow } from '../../../src/worker/store/check-row.ts'
 import type { Append, Store } from '../../../src/worker/store/store.ts'
 import { KINDS, nextRows, renamed, type Kind } from './random-facts.ts'
-import { codeOf, newId, stores } from './store-support.ts'
+import { codeOf, newId, nextOrder, stores } from './store-support.ts'
 import { someOf } from '../more.ts'
 
 const IDS = ['a', 'b'] as const
@@ -199,7 +199,7 @@ class World {
       }
     }
     const epoch = this.#epochs.get(`${op.owner}:${op.id}`) ?? 0
-    return { conversationId: op.id, epoch, appendId: newId(), rows }
+    return { conversationId: op.id, epoch, appendId: newId(), order: nextOrder(), rows }
   }
 }
 

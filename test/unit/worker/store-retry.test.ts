@@ -1,13 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import { openIdbStore } from '../../../src/worker/store/idb-store.ts'
-import { append, behind, codeOf, ended, newId, rowsOf, started, stores } from './store-support.ts'
+import {
+  append,
+  behind,
+  codeOf,
+  ended,
+  newId,
+  nextOrder,
+  rowsOf,
+  started,
+  stores,
+} from './store-support.ts'
 
 describe.each(stores)('an append to the %s store that is tried again', (_name, open) => {
   it('returns the rows that it wrote, and writes nothing, even with other content', async () => {
     const store = await open()
     const { epoch } = await store.claim('c', 1)
     await append(store, { epoch }, started('q', 'before'))
-    const first = { conversationId: 'c', epoch, appendId: 'again' }
+    const first = { conversationId: 'c', epoch, appendId: 'again', order: nextOrder() }
     const rows = [started('r', 'hi'), ended('r')]
     const written = await store.append({ ...first, rows })
     expect(written.map(({ seq, appendId }) => [seq, appendId])).toEqual([
@@ -25,7 +35,13 @@ describe.each(stores)('an append to the %s store that is tried again', (_name, o
   it('says so, though its owner has been fenced off since', async () => {
     const store = await open()
     const { epoch } = await store.claim('c', 1)
-    const command = { conversationId: 'c', epoch, appendId: 'a', rows: [started('r', 'hi')] }
+    const command = {
+      conversationId: 'c',
+      epoch,
+      appendId: 'a',
+      order: nextOrder(),
+      rows: [started('r', 'hi')],
+    }
     const written = await store.append(command)
     await append(store, await store.claim('c', 2), ended('r'))
     expect(await store.append(command)).toEqual(written)
@@ -36,7 +52,13 @@ describe.each(stores)('an append to the %s store that is tried again', (_name, o
   it('is another one in a conversation that was deleted since, or made again', async () => {
     const store = await open()
     const { epoch } = await store.claim('c', 1)
-    const command = { conversationId: 'c', epoch, appendId: 'a', rows: [started('r', 'hi')] }
+    const command = {
+      conversationId: 'c',
+      epoch,
+      appendId: 'a',
+      order: nextOrder(),
+      rows: [started('r', 'hi')],
+    }
     await store.append(command)
     await store.delete('c')
     expect(await codeOf(store.append(command))).toBe('ownership-lost')
@@ -48,7 +70,13 @@ describe.each(stores)('an append to the %s store that is tried again', (_name, o
   it('is known after seven others, and what is known of appends is not given out', async () => {
     const store = await open()
     const { epoch } = await store.claim('c', 1)
-    const command = { conversationId: 'c', epoch, appendId: 'a', rows: [started('r', 'hi')] }
+    const command = {
+      conversationId: 'c',
+      epoch,
+      appendId: 'a',
+      order: nextOrder(),
+      rows: [started('r', 'hi')],
+    }
     const written = await store.append(command)
     for (let i = 0; i < 7; i++) await append(store, { epoch }, ended('r'))
     expect(await store.append(command)).toEqual(written)
@@ -67,7 +95,13 @@ describe.each(stores)('an append to the %s store that is tried again', (_name, o
     const store = await open()
     const old = await store.claim('c', 1)
     const { epoch } = await store.claim('c', 2)
-    const command = { conversationId: 'c', epoch, appendId: 'a', rows: [started('r', 'hi')] }
+    const command = {
+      conversationId: 'c',
+      epoch,
+      appendId: 'a',
+      order: nextOrder(),
+      rows: [started('r', 'hi')],
+    }
     expect(await codeOf(store.append({ ...command, epoch: old.epoch }))).toBe('ownership-lost')
     expect(await store.append(command)).toHaveLength(1)
   })
@@ -77,8 +111,31 @@ it('an append whose rows are damaged since is named as broken when it is tried a
   const name = newId()
   const store = await openIdbStore(name)
   const { epoch } = await store.claim('c', 1)
-  const command = { conversationId: 'c', epoch, appendId: 'a', rows: [started('r', 'hi')] }
+  const command = {
+    conversationId: 'c',
+    epoch,
+    appendId: 'a',
+    order: nextOrder(),
+    rows: [started('r', 'hi')],
+  }
   await store.append(command)
   await behind(name, (db) => db.delete('rows', ['c', 1]))
   expect(await codeOf(store.append(command))).toBe('conversation-broken')
+})
+
+it.each([
+  ['has no owner', undefined],
+  ['was claimed by that version since', { epoch: 0, order: 500 }],
+])('a record of an earlier version that %s takes the first append', async (_what, owner) => {
+  const name = newId()
+  const store = await openIdbStore(name)
+  const { epoch } = await store.claim('c', 1)
+  await behind(name, async (db) => {
+    const { owner: _owner, ...record } = (await db.get('records', 'c')) as { owner: unknown }
+    await db.put('records', { ...record, ...(owner && { owner }) })
+  })
+  const first = { conversationId: 'c', epoch, appendId: 'a', order: 1, rows: [ended('r')] }
+  expect(await store.append(first)).toHaveLength(1)
+  const late = { ...first, appendId: 'late' }
+  expect(await codeOf(store.append(late))).toBe('storage-failed')
 })

@@ -40,13 +40,25 @@ export const stores: [string, () => Promise<Store>][] = [
   ['IndexedDB', () => openIdbStore(newId())],
 ]
 
+let tries = 0
+/** The place of a try to append, after all before it. */
+export function nextOrder(): number {
+  return ++tries
+}
+
 /** Appends under an id of its own. */
 export async function append(
   store: Store,
   place: { readonly conversationId?: string; readonly epoch: number },
   ...rows: readonly NewRow[]
 ): Promise<readonly Row[]> {
-  return store.append({ conversationId: 'c', ...place, appendId: newId(), rows })
+  return store.append({
+    conversationId: 'c',
+    ...place,
+    appendId: newId(),
+    order: nextOrder(),
+    rows,
+  })
 }
 
 export async function rowsOf(store: Store, after?: number): Promise<readonly Row[]> {

@@ -9,7 +9,7 @@ import { createTestAgent } from '../../../src/testing/index.ts'
 import { createMemoryStore } from '../../../src/worker/store/memory-store.ts'
 import type { Store } from '../../../src/worker/store/store.ts'
 import { nextRows, type Kind } from './random-facts.ts'
-import { newId } from './store-support.ts'
+import { newId, nextOrder } from './store-support.ts'
 
 /** What an import adds, unless one has done so before. An export leaves it out. */
 export const IMPORTED = {
@@ -52,7 +52,7 @@ export async function contentOf(store: Store): Promise<unknown> {
 
 export async function write(store: Store, id: string, ...rows: readonly NewRow[]): Promise<void> {
   const { epoch } = await store.claim(id, 1)
-  await store.append({ conversationId: id, epoch, appendId: newId(), rows })
+  await store.append({ conversationId: id, epoch, appendId: newId(), order: nextOrder(), rows })
 }
 
 /** Facts of all kinds, as they may follow each other. */
@@ -66,7 +66,13 @@ export async function writeRandom(
   for (const [kind, choice] of choices) {
     const rows = kind === 'context' ? contextRows(state, choice) : rowsOf(kind, state, choice)
     if (rows.length === 0) continue
-    const appended = await store.append({ conversationId: id, epoch, appendId: newId(), rows })
+    const appended = await store.append({
+      conversationId: id,
+      epoch,
+      appendId: newId(),
+      order: nextOrder(),
+      rows,
+    })
     state = fold(state, appended)
   }
   return state

@@ -229,6 +229,7 @@ describe('an import', () => {
       },
       { ...at, type: 'call-started', path: ['p'], executionId: 'e', by, repeats: false },
       { ...at, type: 'approval-requested', path: ['q'], input: {}, by },
+      { ...at, type: 'approval-answered', path: ['q'], approved: true },
       {
         ...at,
         type: 'message-queued',
@@ -238,7 +239,7 @@ describe('an import', () => {
     const other = createMemoryStore()
     const agent = agentOf(other)
     expect((await agent.conversations.import(await fileOf(agentOf(store)))).refused).toEqual([])
-    const rows = (await other.read('c', { after: 6 })).rows as readonly Row[]
+    const rows = (await other.read('c', { after: 7 })).rows as readonly Row[]
     expect(rows).toMatchObject([
       { type: 'call-settled', path: ['p'], status: 'interrupted' },
       { type: 'call-settled', path: ['q'], status: 'aborted' },

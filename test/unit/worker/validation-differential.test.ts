@@ -2,7 +2,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { JsonSchema, JsonValue } from '../../../src/protocol/json.ts'
-import { jsonSchemaValidator } from '../../../src/worker/validation/json-schema-validator.ts'
+import { ajvValidator } from '../../../src/ajv/index.ts'
+import {
+  createValidator,
+  jsonSchemaValidator,
+} from '../../../src/worker/validation/json-schema-validator.ts'
 import { someOf } from '../more.ts'
 
 // Random schemas and values get the same verdict from an independent validator. Left out is where that one
@@ -148,10 +152,30 @@ test('random values get the verdict of another validator for random schemas', ()
   expect(compared).toBeGreaterThan(100)
 })
 
-function outcome(check: () => boolean[]): boolean[] | string {
+function outcome<Found>(check: () => Found): Found | string {
   try {
     return check()
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }
 }
+
+test('with Ajv before it, random values get the same verdicts and words', () => {
+  const both = createValidator(ajvValidator())
+  let accepted = 0
+  fc.assert(
+    fc.property(input, ([schema, values]) => {
+      for (const each of [...values, { a: undefined, b: values[0] }]) {
+        const alone = outcome(() => jsonSchemaValidator.validate(schema, each))
+        expect({ schema, each, found: outcome(() => both.validate(schema, each)) }).toEqual({
+          schema,
+          each,
+          found: alone,
+        })
+        if (Array.isArray(alone) && alone.length === 0) accepted += 1
+      }
+    }),
+    { numRuns: someOf(300) },
+  )
+  expect(accepted).toBeGreaterThan(50)
+})

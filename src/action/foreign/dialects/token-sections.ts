@@ -48,7 +48,6 @@ function readOne({ reader, index }: Section): CallsRead {
   const name = parts.map((part) => part.trim()).findLast((part) => part !== '')
   if (name === undefined) throw new Unreadable('not a literal')
   const args = reader.text[reader.at] === '{' ? reader.value() : {}
-  if (!reader.match(ending) && !reader.ended && !reader.mayEnd)
-    throw new Unreadable('not a literal')
+  if (!reader.match(ending) && !reader.ended) throw new Unreadable('not a literal')
   return resolveCalls([{ name, args }], index)
 }

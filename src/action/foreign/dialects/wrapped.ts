@@ -161,7 +161,7 @@ function readBody({ reader, index }: Section): readonly ForeignCall[] {
   return [{ name, texts: readArgumentPairs(reader) }]
 }
 
-export const nameTags: ReadonlySet<string> = new Set(['name', 'tool_name', 'function_name', 'tool'])
+const nameTags = ['name', 'tool_name', 'function_name', 'tool']
 const nameTag = lazyPattern(() => `^\\s*<(${anyOf(nameTags)})>\\s*(${toolName})\\s*</\\1>`, 'u')
 const argumentsTag = /^\s*<(arguments|args|parameters|params|input)>([\s\S]*)<\/\1>\s*$/
 
@@ -187,13 +187,13 @@ interface NamedCall {
 }
 
 /** The tool's name in an element of its own, at the beginning of `text`. */
-export function nameElement(text: string): NamedCall | undefined {
+function nameElement(text: string): NamedCall | undefined {
   const found = nameTag().exec(text)
   return found ? { name: found[2] ?? '', rest: text.slice(found[0].length) } : undefined
 }
 
 /** The call whose arguments are all of what follows its name: in an element, or each in its own. */
-export function readNamed({ name, rest }: NamedCall, index: ToolIndex): CallsRead {
+function readNamed({ name, rest }: NamedCall, index: ToolIndex): CallsRead {
   const args = argumentsTag.exec(rest)?.[2] ?? rest
   const value = tryValue(args)
   if (value !== undefined) return resolveCalls([{ name, args: value }], index)
@@ -220,7 +220,7 @@ export function skipElements(
 }
 
 /** Goes to the end of the element that comes next; false when none does. */
-export function skipElement(
+function skipElement(
   reader: LiteralReader,
   accepts: (name: string) => boolean = () => true,
 ): boolean {

@@ -1,9 +1,8 @@
+import { originOfTools } from '../../../conversation/taint-walk.ts'
 import { taintOf, taintOfRequest } from '../../../conversation/taint.ts'
 import type { CallState, ConversationState } from '../../../protocol/state.ts'
 import type { Taint } from '../../../protocol/taint.ts'
 import type { ToolDescriptor } from '../../../protocol/tool.ts'
-import type { ApprovalContext } from './is-asked.ts'
-import { originOfTools } from '../take-descriptions.ts'
 
 /**
  * What tainted the request that a call comes from: what was read beside it, by another call of the same output, or within
@@ -33,44 +32,16 @@ export function isGivenWordsOfOthers(
   )
 }
 
-/** For a call of a message that is stored. */
-export function approvalContextOf(
-  state: ConversationState,
-  call: Pick<CallState, 'path'>,
-  tool: ToolDescriptor,
-): ApprovalContext {
-  return { taint: othersThan(tool, taintOfCall(state, call)), isAllowed: isAllowed(state, tool) }
-}
-
-/** For calls of an output that is yet to be stored. */
-export function approvalContextOfNext(
-  state: ConversationState,
-  tool: ToolDescriptor,
-): ApprovalContext {
-  return { taint: othersThan(tool, taintOf(state)), isAllowed: isAllowed(state, tool) }
-}
-
 /**
- * Without the descriptions of the tool's own source: a person is asked about its calls in any case, unless the app says
- * of them that nobody is.
+ * Taint that decides whether a call needs approval. `call`: absent while the output that it is of isn't stored. Leaves out
+ * the descriptions of the tool's own source, whose calls need approval in any case unless the app frees them.
  */
-function othersThan({ remote }: ToolDescriptor, taint: readonly Taint[]): readonly Taint[] {
-  if (!remote) return taint
-  const own = originOfTools(remote)
+export function taintFor(
+  state: ConversationState,
+  { remote }: ToolDescriptor,
+  call?: Pick<CallState, 'path'>,
+): readonly Taint[] {
+  const taint = call ? taintOfCall(state, call) : taintOf(state)
+  const own = remote && originOfTools(remote.source)
   return taint.filter(({ origin }) => origin !== own)
-}
-
-/** The tool as it is now. */
-function isAllowed({ path, others }: ConversationState, tool: ToolDescriptor): boolean {
-  if (tool.whileTainted !== 'once') return false
-  return [path, others].some((nodes) =>
-    nodes.some(({ calls }) =>
-      calls.some(
-        (call) =>
-          call.isAllowed === true &&
-          call.toolName === tool.name &&
-          call.decidedBy?.definition === tool.definition,
-      ),
-    ),
-  )
 }

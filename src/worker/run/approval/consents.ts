@@ -1,45 +1,62 @@
 import { OffstageError } from '../../../protocol/error.ts'
 import type { ConsentScope, Rememberable } from '../../../protocol/fact.ts'
 import type { JsonValue } from '../../../protocol/json.ts'
-import type { CallState, ConversationState } from '../../../protocol/state.ts'
+import type { CallState, Consent } from '../../../protocol/state.ts'
+import type { Taint } from '../../../protocol/taint.ts'
 import type { ToolDescriptor } from '../../../protocol/tool.ts'
 import type { FactDraft } from '../../store/fact-draft.ts'
 import { callContext, type RunContext } from '../run-context.ts'
 import { mayMislead } from './is-asked.ts'
-import type { JudgedCall } from './must-ask.ts'
+
+/** A call with what is to run, and the taint of its request. */
+export interface JudgedCall {
+  readonly tool: ToolDescriptor
+  readonly input: JsonValue
+  readonly taint: readonly Taint[]
+}
 
 /** What a person may consent to beyond the call; null: to nothing, since they are to see each one. */
 export async function rememberableOf(
   context: RunContext,
   call: CallState,
-  { tool, input, about }: JudgedCall,
+  { tool, input, taint }: JudgedCall,
 ): Promise<Rememberable | null> {
   const { annotations, remote, describes, commits } = tool
-  if (annotations.destructive || describes || commits || mayMislead(call, tool, about)) return null
+  if (annotations.destructive || describes || commits || mayMislead(call, tool, taint)) return null
   if (context.conversation.sealed.isUnclear(call.toolCallId)) return null
   // Only what a trusted server says of its own tool counts.
   const isOpenWorld = remote
     ? !remote.trusted || annotations.openWorld !== false
     : annotations.openWorld
-  const effect = isOpenWorld ? ({ openWorld: true } as const) : {}
-  if (!tool.hasConsentKey) return isOpenWorld ? null : {}
+  const effect = isOpenWorld
+    ? ({ openWorld: true, ...(remote && { source: remote.source }) } as const)
+    : {}
+  if (!tool.hasConsentKey) return isOpenWorld && !remote ? null : effect
   const key = await context.page.consentKey(callContext(context, call, input))
   return key === null ? null : { key, ...effect }
 }
 
-/** A consent in force that is for calls of the tool, with this key. */
-export function consentFor(
+/** A consent in force for calls of the tool with this key, given in this browser. */
+export async function consentFor(
   { conversation, effects }: RunContext,
   { name: toolName, definition }: ToolDescriptor,
   { key }: Rememberable,
-): ConversationState['consents'][number] | undefined {
-  return conversation.state.consents.find(
+): Promise<Consent | undefined> {
+  const consent = conversation.state.consents.find(
     ({ scope, until }) =>
       scope.toolName === toolName &&
       scope.definition === definition &&
       scope.key === key &&
       (until === undefined || effects.now() < until),
   )
+  const isOwn = consent && (await conversation.claims.isNoted('consents', nameOf(consent)))
+  return isOwn ? consent : undefined
+}
+
+/** Names a consent with all that it allows. */
+function nameOf({ consentId, scope }: Pick<Consent, 'consentId' | 'scope'>): string {
+  const { toolName, definition, within, key, openWorld, source } = scope
+  return JSON.stringify([consentId, toolName, definition, within, key, openWorld, source])
 }
 
 /** The consent that a person gives with their approval of a call. Throws `invalid-input` where they are asked each time. */
@@ -56,18 +73,17 @@ export async function consentGiven(
   if (!rememberable || !decidedBy || key === null)
     throw new OffstageError(
       'invalid-input',
-      `A person is asked about each call of ${toolName}, or about this one in any case: approve it without remember.`,
+      `Calls of ${toolName} can't be allowed in advance: approve it without remember.`,
     )
-  return {
-    type: 'consent-given',
-    consentId: context.effects.newId('consent-'),
-    scope: {
-      ...rememberable,
-      ...(key !== undefined && { key }),
-      toolName,
-      ...(title && { title }),
-      definition: decidedBy.definition,
-      within,
-    },
+  const consentId = context.effects.newId('consent-')
+  const scope = {
+    ...rememberable,
+    ...(key !== undefined && { key }),
+    toolName,
+    ...(title && { title }),
+    definition: decidedBy.definition,
+    within,
   }
+  await context.conversation.claims.note('consents', nameOf({ consentId, scope }))
+  return { type: 'consent-given', consentId, scope }
 }

@@ -4,18 +4,11 @@ import type { ToolDescriptor } from '../../../protocol/tool.ts'
 
 type Call = Pick<CallState, 'quoted' | 'rescued' | 'askedAt'>
 
-/** What of the conversation decides whether a person is asked about a call. */
-export interface ApprovalContext {
-  /** Of the request that the call comes from. */
-  readonly taint: readonly Taint[]
-  /** A person has allowed a call of this tool in this conversation, asked because of words of others. */
-  readonly isAllowed: boolean
-}
-
 export interface Judged {
   readonly call: Call
   readonly tool: ToolDescriptor
-  readonly about: ApprovalContext
+  /** Taint of the request that the call comes from. */
+  readonly taint: readonly Taint[]
   /** The page runs the call itself, and asks whom it likes. */
   readonly isOneShot: boolean
   /** Which values of the input are secret isn't known: its `secretsIn` failed. */
@@ -29,12 +22,12 @@ export interface Judged {
  * call asked about?" in docs/security.md, from the top; the last ones are in `needsApproval` (client/describe-tools.ts).
  */
 export function isAsked(judged: Judged): boolean | 'page' {
-  const { call, tool, about, isOneShot, isUnclear, isTaintAReason } = judged
+  const { call, tool, taint, isOneShot, isUnclear, isTaintAReason } = judged
   if (isOneShot) return false
   // Whatever a policy says now: what a person was asked about is not done unasked, by another tool of that name.
   if (call.askedAt !== undefined) return true
   if (isUnclear) return true
-  if (mayMislead(call, tool, about)) return true
+  if (mayMislead(call, tool, taint)) return true
   if (isTaintAReason) return true
   return tool.needsApproval === 'ask' ? 'page' : tool.needsApproval
 }
@@ -43,33 +36,22 @@ export function isAsked(judged: Judged): boolean | 'page' {
 export function asksWhileTainted(
   call: Call,
   tool: ToolDescriptor,
-  { taint, isAllowed }: ApprovalContext,
+  taint: readonly Taint[],
 ): boolean | 'page' {
   if (taint.length === 0) return false
   if (call.rescued && !isReadOnly(tool)) return true
-  switch (tool.whileTainted) {
-    case undefined:
-      return false
-    case 'ask':
-      return true
-    case 'once':
-      return !isAllowed
-    case 'commits':
-      return 'page'
-    default:
-      return tool.whileTainted satisfies never
-  }
+  return tool.whileTainted === 'commits' ? 'page' : tool.whileTainted !== undefined
 }
 
 /** A call that others may have written, of a tool that does more than read. */
-export function mayMislead(call: Call, tool: ToolDescriptor, { taint }: ApprovalContext): boolean {
+export function mayMislead(call: Call, tool: ToolDescriptor, taint: readonly Taint[]): boolean {
   return (call.quoted || (call.rescued && taint.length > 0)) && !isReadOnly(tool)
 }
 
 /** Nobody has to be asked, nor the page: the call may start with the commit of the model's output. */
 export function runsUnasked(judged: Omit<Judged, 'isTaintAReason'>): boolean {
-  const { call, tool, about } = judged
-  const asks = asksWhileTainted(call, tool, about)
+  const { call, tool, taint } = judged
+  const asks = asksWhileTainted(call, tool, taint)
   return asks === false && isAsked({ ...judged, isTaintAReason: false }) === false
 }
 

@@ -1,11 +1,15 @@
 import { sameJson } from '../../../lib/same-json.ts'
 import type { Rememberable } from '../../../protocol/fact.ts'
 import type { CallState } from '../../../protocol/state.ts'
-import type { RunContext } from '../run-context.ts'
+import type { AskedBecause } from '../../../protocol/taint.ts'
+import { callContext, type RunContext } from '../run-context.ts'
 import type { Settlement } from '../settlement.ts'
-import { consentFor, rememberableOf } from './consents.ts'
-import { heldBy } from './held-by.ts'
-import { mustAsk, type JudgedCall } from './must-ask.ts'
+import { taintFor } from './approval-context.ts'
+import { consentFor, rememberableOf, type JudgedCall } from './consents.ts'
+import { asksWhileTainted, isAsked, mayMislead } from './is-asked.ts'
+
+/** A call's tool and what is to run. */
+export type Called = Pick<JudgedCall, 'tool' | 'input'>
 
 /** Whether a call runs unasked, is denied, or waits for a person. */
 export type ApprovalVerdict =
@@ -13,17 +17,58 @@ export type ApprovalVerdict =
   | { readonly type: 'unasked'; readonly consentId?: string }
   | { readonly type: 'denied'; readonly settlement: Settlement }
   | { readonly type: 'ask'; readonly rememberable?: Rememberable }
-  /** `by`: the call whose answer it waits for. */
-  | { readonly type: 'held'; readonly by: string }
 
-/** Whether a person is to be asked before a call runs, or has said before what becomes of it. */
+interface Judgement {
+  readonly verdict: ApprovalVerdict
+  readonly because: AskedBecause | null
+  /** In one-shot mode: a person should be asked. */
+  readonly asks: boolean
+}
+
+/** Judges whether a call needs a person's approval, which a person may have given or denied before. */
 export async function judgeApproval(
+  context: RunContext,
+  call: CallState,
+  called: Called,
+): Promise<Judgement> {
+  const { conversation, page } = context
+  const { tool, input } = called
+  const taint = taintFor(conversation.state, tool, call)
+  const because = await whyAsked(context, call, { ...called, taint })
+  const isUnclear = conversation.sealed.isUnclear(call.toolCallId)
+  const isTaintAReason = because !== null
+  const isOneShot = conversation.run?.limits.maxSteps === 0
+  const isNeeded = isAsked({ call, tool, taint, isOneShot, isUnclear, isTaintAReason })
+  const mustAsk =
+    isNeeded === 'page' ? await page.needsApproval(callContext(context, call, input)) : isNeeded
+  const verdict = mustAsk
+    ? await answerBefore(context, call, { ...called, taint })
+    : ({ type: 'unasked' } as const)
+  return { verdict, because, asks: isTaintAReason || isUnclear || mayMislead(call, tool, taint) }
+}
+
+/** Why a call needs approval whatever the app's own rules are; null: there is no reason. */
+async function whyAsked(
+  context: RunContext,
+  call: CallState,
+  { tool, input, taint }: JudgedCall,
+): Promise<AskedBecause | null> {
+  const [first] = taint
+  const asks = asksWhileTainted(call, tool, taint)
+  if (first === undefined || asks === false) return null
+  if (asks === 'page' && !(await context.page.commits(callContext(context, call, input))))
+    return null
+  const { origin, path } = first
+  return { type: 'untrusted-content', origin, ...(path && { path }) }
+}
+
+/** Finds what a person has said before about a call that needs approval. */
+async function answerBefore(
   context: RunContext,
   call: CallState,
   judged: JudgedCall,
 ): Promise<ApprovalVerdict> {
-  if (!(await mustAsk(context, call, judged))) return { type: 'unasked' }
-  const denied = deniedBefore(context, call, judged)
+  const denied = answeredBefore(context, call).find((each) => isSameCall(each, judged))
   if (denied?.output?.type === 'denied') {
     const { output } = denied
     return { type: 'denied', settlement: { call, status: 'denied', output, note: DENIED_BEFORE } }
@@ -33,32 +78,62 @@ export async function judgeApproval(
   const consent =
     rememberable !== null &&
     call.askedAt === undefined &&
-    consentFor(context, judged.tool, rememberable)
+    (await consentFor(context, judged.tool, rememberable))
   if (consent) return { type: 'unasked', consentId: consent.consentId }
-  const by = await heldBy(context, call, judged)
-  if (by !== null) return { type: 'held', by }
   return { type: 'ask', ...(rememberable && { rememberable }) }
 }
 
-const DENIED_BEFORE =
-  'A person denied this same call before, and was not asked again. Do not repeat it in this run.'
+const DENIED_BEFORE = 'A person denied this call before. Do not repeat it in this run.'
 
-/** A call of the run that a person denied: of the same tool, with the same input. */
-function deniedBefore(
+/** Calls of the same tool in this run that a person has answered. */
+function answeredBefore(
   { conversation, runId }: RunContext,
   { toolName, toolCallId }: CallState,
-  { tool: { definition }, input }: JudgedCall,
-): CallState | undefined {
+): readonly CallState[] {
   return conversation.state.path
     .filter((node) => node.runId === runId)
     .flatMap(({ calls }) => calls)
-    .find(
+    .filter(
       (call) =>
-        call.status === 'denied' &&
         call.askedAt !== undefined &&
         call.toolCallId !== toolCallId &&
         call.toolName === toolName &&
-        call.decidedBy?.definition === definition &&
-        sameJson(call.input, input),
+        !/^(?:proposed|awaiting)/.test(call.status),
     )
+}
+
+function isSameCall(
+  { status, decidedBy, input }: CallState,
+  { tool: { definition }, input: next }: JudgedCall,
+): boolean {
+  return status === 'denied' && decidedBy?.definition === definition && sameJson(input, next)
+}
+
+/** Denials in a row after which a run requests no more approval: for a tool, and for a tool and target. */
+const MOST_DENIALS = 6
+const MOST_DENIALS_OF_TARGET = 3
+
+const OVER = 'Not asked: calls like it were denied before. Do not repeat it in this run.'
+
+/** Refuses a call whose approval people keep denying. The reason is for the person, too. */
+export function tooOftenDenied(
+  context: RunContext,
+  call: CallState,
+  asked: Pick<CallState, 'about' | 'rememberable'>,
+): Settlement | null {
+  const before = answeredBefore(context, call)
+  const target = targetOf(asked)
+  const ofTarget = before.filter((each) => target !== undefined && targetOf(each) === target)
+  const isOver =
+    denialsAtEnd(before) >= MOST_DENIALS || denialsAtEnd(ofTarget) >= MOST_DENIALS_OF_TARGET
+  if (!isOver) return null
+  return { call, status: 'denied', output: { type: 'denied', reason: OVER } }
+}
+
+function targetOf({ about, rememberable }: Pick<CallState, 'about' | 'rememberable'>) {
+  return rememberable?.key ?? about?.text
+}
+
+function denialsAtEnd(calls: readonly CallState[]): number {
+  return calls.length - 1 - calls.findLastIndex(({ status }) => status !== 'denied')
 }

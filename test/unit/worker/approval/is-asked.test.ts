@@ -18,7 +18,6 @@ interface Case {
   readonly rescued?: boolean
   readonly askedAt?: number
   readonly isTainted?: boolean
-  readonly isAllowed?: boolean
   readonly isOneShot?: boolean
   readonly isUnclear?: boolean
 }
@@ -26,14 +25,13 @@ interface Case {
 const NOBODY = { reserved: [], onRemove: () => undefined, onChange: () => undefined }
 
 async function decide(facts: Case): Promise<boolean> {
-  const { options = {}, quoted = false, rescued = false, askedAt, isAllowed = false } = facts
+  const { options = {}, quoted = false, rescued = false, askedAt } = facts
   const registry = createToolRegistry(NOBODY)
   registry.register({ name: 'act', description: 'Acts.', execute: () => null, ...facts.tool })
   const [tool] = describeTools(registry, options)
   if (!tool) throw new Error('There is one.')
   const call = { quoted, rescued, ...(askedAt !== undefined && { askedAt }) }
   const taint = facts.isTainted ? [{ origin: 'mails', at: 1 }] : []
-  const about = { taint, isAllowed }
   const asked = {
     toolName: 'act',
     toolCallId: 'c',
@@ -42,12 +40,12 @@ async function decide(facts: Case): Promise<boolean> {
     runId: 'r',
     conversationId: 'v',
   }
-  const reason = asksWhileTainted(call, tool, about)
+  const reason = asksWhileTainted(call, tool, taint)
   const commits = (): unknown => facts.tool?.commits?.({}, {} as never)
   const decided = isAsked({
     call,
     tool,
-    about,
+    taint,
     isOneShot: facts.isOneShot ?? false,
     isUnclear: facts.isUnclear ?? false,
     isTaintAReason: reason === 'page' ? (await commits()) === true : reason,
@@ -100,7 +98,6 @@ const ROWS: readonly (readonly [string, readonly (readonly [Case, boolean])[]])[
       [{ isTainted: true, tool: free }, false],
       [{ isTainted: true, tool: { annotations: { idempotent: true } } }, false],
       [{ isTainted: true, tool: { needsApproval: false }, options: never }, true],
-      [{ isTainted: true, isAllowed: true, tool: { needsApproval: false }, options: never }, false],
       [{ isTainted: true, tool: { annotations: quiet, commits: () => true } }, true],
       [
         { isTainted: true, tool: { annotations: { openWorld: true }, commits: () => false } },

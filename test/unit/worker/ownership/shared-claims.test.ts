@@ -4,12 +4,11 @@ import { OffstageError } from '../../../../src/protocol/error.ts'
 import { SharedClaims } from '../../../../src/worker/ownership/shared-claims.ts'
 import { memoryClaimBook } from '../../../../src/worker/store/claim-book.ts'
 import { createMemoryStore } from '../../../../src/worker/store/memory-store.ts'
-import type { Claim, Store } from '../../../../src/worker/store/store.ts'
+import type { Claim, ClaimOptions, Store } from '../../../../src/worker/store/store.ts'
 
 const storage = 'custom:shop'
 
-type Named = { readonly claimId?: string }
-type Ask = (named: Named) => Promise<Claim>
+type Ask = (named: ClaimOptions) => Promise<Claim>
 
 /** As one of an older version, which doesn't know of names. */
 function withoutNames(store: Store): Store {
@@ -36,7 +35,7 @@ function browser(store = createMemoryStore()) {
     lostRequest: async (): Promise<Claim> => {
       throw new OffstageError('storage-offline', 'Out of reach.')
     },
-    lostAnswer: async (named: Named): Promise<Claim> => {
+    lostAnswer: async (named: ClaimOptions): Promise<Claim> => {
       await ask(named)
       throw new OffstageError('storage-offline', 'Out of reach.')
     },
@@ -95,6 +94,30 @@ test('a claim by a server that knows no names is not taken for the one before it
   await one.claim()
   await other.claim()
   expect([await one.isOwn(), await other.isOwn()]).toEqual([false, true])
+})
+
+test('two tabs that claim with one stored name never get one epoch', async () => {
+  const store = createMemoryStore()
+  const one = browser(store)
+  // The name stays the browser's own until an answer comes.
+  await one.claim(one.lostRequest).catch(() => undefined)
+  const sent: ClaimOptions[] = []
+  const claimed = await Promise.all(
+    [0, 1].map(() => one.claim((named) => (sent.push(named), store.claim('c', 1, named)))),
+  )
+  expect(sent[0]?.claimId).toBe(sent[1]?.claimId)
+  expect(claimed[0]?.epoch).not.toBe(claimed[1]?.epoch)
+})
+
+test('a claim that the network delivers twice leaves its owner the conversation', async () => {
+  const store = createMemoryStore()
+  const one = browser(store)
+  const { epoch } = await one.claim(async (named) => {
+    const claim = await store.claim('c', 1, { ...named, ifEpoch: 0 })
+    expect(await store.claim('c', 1, { ...named, ifEpoch: 0 })).toEqual(claim)
+    return claim
+  })
+  expect((await store.get('c'))?.epoch).toBe(epoch)
 })
 
 test('each claim has another name', async () => {

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { FORMAT } from '../../../../src/protocol/fact.ts'
+import type { ClaimOptions } from '../../../../src/worker/store/store.ts'
 import { TabsWorld } from './world/tabs-world.ts'
 import { whileRunning, type ThreeTabs } from './world/three-tabs.ts'
 
@@ -153,4 +154,29 @@ it('a tab whose run a newer version took over says that it must be reloaded', as
       code: 'conversation-broken',
       message: expect.stringMatching(/reload/) as string,
     })
+})
+
+describe.each([
+  ['of this browser', false],
+  ['that devices share', true],
+])('a run in a store %s', (_name, isShared) => {
+  it('resumes by itself when its lease was lost to a tab that is gone', async () => {
+    const world = new TabsWorld({ turns: PAY })
+    const device = world.device()
+    const { claim } = world.store
+    let named: ClaimOptions | undefined
+    world.store.claim = (id, at, options) => claim(id, at, (named = options))
+    const tools = { pay: { takes: 20_000 } }
+    const tab = world.tab('one', { tools, ...(isShared && { device }) }).open()
+    await world.run(3000)
+    tab.start('run')
+    await world.until(() => tab.ran.length === 1)
+    const { claimId } = named ?? {}
+    await world.store.claim('talk', 1, { ...(claimId && { claimId, attempt: 'of a tab' }) })
+    await world.until(() => tab.ends.length > 0, 60_000)
+    expect(tab.ends).toEqual(['taken-over'])
+    await world.until(() => tab.shown.ended !== undefined, 60_000)
+    expect(tab.shown).toMatchObject({ status: 'idle', ended: { outcome: 'completed' } })
+    expect([tab.inherited, tab.ran]).toEqual([1, ['pay']])
+  })
 })

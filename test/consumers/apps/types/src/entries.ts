@@ -14,6 +14,7 @@ import * as noInline from 'offstage/no-inline'
 import * as pageTools from 'offstage/page-tools'
 import * as promptApi from 'offstage/prompt-api'
 import * as providers from 'offstage/providers'
+import * as ajv from 'offstage/ajv'
 import * as relay from 'offstage/relay'
 import * as skills from 'offstage/skills'
 import * as testing from 'offstage/testing'
@@ -44,6 +45,7 @@ export const entries = [
   pageTools.pageTools,
   promptApi.promptApi,
   providers.createProvider,
+  ajv.ajvValidator,
   relay.createRelay,
   skills.defineSkill,
   testing.createTestAgent,

@@ -15,6 +15,7 @@ import {
 } from '../../../../../src/protocol/conversation.ts'
 import type { ToolDescriptor } from '../../../../../src/protocol/tool.ts'
 import type { Effects } from '../../../../../src/worker/effects.ts'
+import { jsonSchemaValidator } from '../../../../../src/worker/validation/json-schema-validator.ts'
 import { Host } from '../../../../../src/worker/host.ts'
 import type { ClaimBook } from '../../../../../src/worker/store/claim-book.ts'
 import { Process } from '../../ownership/world/process.ts'
@@ -109,6 +110,7 @@ export class PageTab extends Process {
     this.host = new Host({
       page: this.#page(),
       pageId: `page-${name}`,
+      validator: jsonSchemaValidator,
       notify: (notice) => {
         if (!this.isAlive) return
         if (notice.type === 'stream' || notice.type === 'checkpoint') this.#feeds.take(notice)

@@ -1,0 +1,19 @@
+/** The constant of reciprocal rank fusion, as in its paper (Cormack, Clarke and Büttcher, SIGIR 2009). */
+const RANK_OFFSET = 60
+
+/** Several rankings, best first, as one. Entries with the same key are one entry. */
+export function fused<Entry>(
+  rankings: readonly (readonly Entry[])[],
+  keyOf: (entry: Entry) => unknown,
+): Entry[] {
+  const scores = new Map<unknown, { readonly entry: Entry; score: number }>()
+  for (const ranking of rankings)
+    for (const [rank, entry] of ranking.entries()) {
+      const known = scores.get(keyOf(entry)) ?? { entry, score: 0 }
+      known.score += 1 / (RANK_OFFSET + rank)
+      scores.set(keyOf(entry), known)
+    }
+  return [...scores.values()]
+    .sort((one, other) => other.score - one.score)
+    .map(({ entry }) => entry)
+}
