@@ -11,11 +11,13 @@ const HEADLINES = {
   loop: /^journaled /,
   memory: /^first use/,
   open: /^first open/,
+  list: /^first list /,
   page: /\d+ \/ \d+, \d+ of \d+/,
+  store: / beside 20 /,
   stream: /^1 000 deltas/,
 }
 /** Variables that make a benchmark smaller or larger. */
-const SIZES = ['CONVERSATIONS', 'ENTRIES', 'MESSAGES', 'ROUNDS', 'STEPS', 'THROTTLE']
+const SIZES = ['CONVERSATIONS', 'ENTRIES', 'FOLLOWERS', 'MESSAGES', 'ROUNDS', 'STEPS', 'THROTTLE']
 
 const [name = '', ...given] = process.argv.slice(2)
 if (!(name in HEADLINES)) {

@@ -1,13 +1,7 @@
-import { existsSync } from 'node:fs'
-import { chown, mkdtemp, rm } from 'node:fs/promises'
-import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { promisify } from 'node:util'
-import { createServer } from 'node:net'
-import { readdirSync } from 'node:fs'
 import sqlite from 'node-sqlite3-wasm'
-import pg from 'pg'
 import {
   postgresDatabase,
   sqliteDatabase,
@@ -15,8 +9,7 @@ import {
   type RunSqlite,
   type SqlDatabase,
 } from '../../src/http-store/server/index.ts'
-
-const exec = promisify(execFile)
+import { poolOf, startPostgres } from './postgres.mjs'
 
 /** A real database with the store's tables. */
 export interface TestDatabase {
@@ -24,6 +17,12 @@ export interface TestDatabase {
   /** Takes away all room; returns what gives it back. Absent: that can't be done. */
   fill?(): Promise<() => Promise<void>>
   close(): Promise<void>
+}
+
+export interface TestPostgres extends TestDatabase {
+  readonly port: number
+  /** Stops the server, by a fast (SIGINT) or an immediate shutdown (SIGQUIT), and starts it again. */
+  restart(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>
 }
 
 /** SQLite on disk, by its WebAssembly build. */
@@ -72,80 +71,20 @@ function fillUp(connection: sqlite.Database, size: number): void {
   }
 }
 
-const VERSIONS = '/usr/lib/postgresql'
-
-/** Where PostgreSQL's programs are; null: it isn't installed, as Debian's `postgresql` does. */
-function findPostgres(): string | null {
-  const versions = existsSync(VERSIONS) ? readdirSync(VERSIONS) : []
-  const folders = versions.map((version) => path.join(VERSIONS, version, 'bin'))
-  return folders.findLast((folder) => existsSync(path.join(folder, 'postgres'))) ?? null
-}
-
-/** Why tests of PostgreSQL are skipped; null: they aren't. */
-export const NO_POSTGRES: string | null =
-  findPostgres() === null ? 'PostgreSQL is not installed (apt-get install postgresql)' : null
-
-/** It refuses to run as root. */
-async function unprivileged(): Promise<{ uid: number; gid: number } | null> {
-  if (process.getuid?.() !== 0) return null
-  const ids = await Promise.all(['-u', '-g'].map((which) => exec('id', [which, 'postgres'])))
-  const [uid, gid] = ids.map(({ stdout }) => Number(stdout))
-  return { uid: uid ?? 0, gid: gid ?? 0 }
-}
-
-/** A PostgreSQL server of this test's own, on a free port of this machine. */
-export async function openPostgres(): Promise<TestDatabase> {
-  const bin = findPostgres()
-  if (bin === null) throw new Error(NO_POSTGRES ?? '')
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'offstage-postgres-'))
-  const who = await unprivileged()
-  if (who) await chown(folder, who.uid, who.gid)
-  const as = { cwd: folder, ...who }
-  const data = path.join(folder, 'data')
-  await exec(
-    path.join(bin, 'initdb'),
-    ['-D', data, '-U', 'offstage', '-A', 'trust', '-E', 'UTF8', '-N'],
-    as,
-  )
-  const port = await freePort()
-  const options = ['-D', data, '-p', `${port}`, '-k', folder, '-h', '127.0.0.1', '-c', 'fsync=off']
-  const server = spawn(path.join(bin, 'postgres'), options, { ...as, stdio: 'ignore' })
-  const pool = new pg.Pool({ host: '127.0.0.1', port, user: 'offstage', database: 'postgres' })
-  // An idle connection that the server ends is no failure.
-  pool.on('error', () => undefined)
-  await untilReady(pool, server)
+/** A PostgreSQL server of this test's own. */
+export async function openPostgres(): Promise<TestPostgres> {
+  // No test is about what a crash of the machine leaves on the disk.
+  const { port, restart, close } = await startPostgres(['fsync=off'])
+  const pool = poolOf(port)
+  const database = postgresDatabase(pool)
   for (const statement of STORE_SCHEMA) await pool.query(statement)
   return {
-    database: postgresDatabase(pool),
+    database,
+    port,
+    restart,
     close: async () => {
       await pool.end()
-      const ended = new Promise((resolve) => server.once('exit', resolve))
-      server.kill('SIGINT')
-      await ended
-      await rm(folder, { recursive: true, force: true })
+      await close()
     },
   }
-}
-
-async function untilReady(pool: pg.Pool, server: ChildProcess): Promise<void> {
-  for (;;) {
-    try {
-      await pool.query('SELECT 1')
-      return
-    } catch (error) {
-      if (server.exitCode !== null) throw error
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
-  }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }

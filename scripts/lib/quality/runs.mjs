@@ -3,10 +3,12 @@ const BENCHES = {
   chat: 'main-thread time of the chat while an answer is written',
   'chat-long': 'opening and scrolling long conversations in the chat',
   compaction: 'a step late in a long run beside an early one',
+  list: 'the first list of many conversations',
   loop: 'what a turn costs over a loop written by hand',
   memory: 'finding an entry among many',
   open: 'opening a long conversation',
   page: 'tokens and time of reading a page, beside other readers',
+  store: 'what following and appends cost the HTTP store',
   stream: 'main-thread time of a long answer, beside a plain fetch loop',
 }
 
@@ -23,6 +25,10 @@ export const RUNS = {
   'torture-random': {
     what: 'kills them at random times',
     command: 'npm run torture -- random',
+  },
+  'torture-stores': {
+    what: 'devices on two servers of the HTTP store, while servers, database and network fail',
+    command: 'npm run torture -- stores',
   },
   'soak-runs': {
     what: '2000 runs in one page, most with a fault',

@@ -46,24 +46,14 @@ export class Copy {
   }
 
   /** Keeps a record, and rows that follow one another, as far as they belong to what is here. */
-  async keep(record: ConversationRecord, rows: readonly unknown[] = []): Promise<void> {
-    const { conversationId: id } = record
+  async keep(record: ConversationRecord, rows: readonly unknown[]): Promise<void> {
+    await this.#use((tx) => keepIn(tx, record, rows))
+  }
+
+  /** In one transaction: a list may have thousands. */
+  async keepList(records: readonly ConversationRecord[]): Promise<void> {
     await this.#use(async (tx) => {
-      const records = tx.objectStore('records')
-      const known = await records.get(id)
-      const isSame = known !== undefined && makerOf(known.record) === makerOf(record)
-      if (known && !isSame) await tx.objectStore('rows').delete(rowsOf(id))
-      let count = isSame ? known.rows : 0
-      const [first] = rows
-      const from = isRecord(first) ? Number(first['seq']) : Number.NaN
-      if (from <= count + 1) {
-        for (const [at, row] of rows.entries())
-          await tx.objectStore('rows').put(row, [id, from + at])
-        count = Math.max(count, from + rows.length - 1)
-      }
-      // An answer may have been overtaken by a newer one.
-      const newest = isSame && known.record.lastSeq > record.lastSeq ? known.record : record
-      await records.put({ record: newest, rows: count }, id)
+      await Promise.all(records.map((record) => keepIn(tx, record)))
     })
   }
 
@@ -137,6 +127,28 @@ export class Copy {
     await prune(db.transaction(ALL, 'readwrite'))
     return db
   }
+}
+
+async function keepIn(
+  tx: Use,
+  record: ConversationRecord,
+  rows: readonly unknown[] = [],
+): Promise<void> {
+  const { conversationId: id } = record
+  const records = tx.objectStore('records')
+  const known = await records.get(id)
+  const isSame = known !== undefined && makerOf(known.record) === makerOf(record)
+  if (known && !isSame) await tx.objectStore('rows').delete(rowsOf(id))
+  let count = isSame ? known.rows : 0
+  const [first] = rows
+  const from = isRecord(first) ? Number(first['seq']) : Number.NaN
+  if (from <= count + 1) {
+    for (const [at, row] of rows.entries()) await tx.objectStore('rows').put(row, [id, from + at])
+    count = Math.max(count, from + rows.length - 1)
+  }
+  // An answer may have been overtaken by a newer one.
+  const newest = isSame && known.record.lastSeq > record.lastSeq ? known.record : record
+  await records.put({ record: newest, rows: count }, id)
 }
 
 /** The rows of the others stay on the server. */

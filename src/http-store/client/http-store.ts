@@ -97,7 +97,7 @@ function storeOn(line: Line, { copy, changes, closed, follow }: Parts): Store {
       orCopy(
         async () => {
           const listed = await line.ask('list', page ?? {})
-          for (const record of listed.records) void copy?.keep(record)
+          void copy?.keepList(listed.records)
           return listed
         },
         () => copy?.list(page),

@@ -16,11 +16,11 @@ import {
   unclaimed,
 } from '../../worker/store/record.ts'
 import type { HttpAnswer, HttpCall, HttpCalls, HttpRequest } from '../wire.ts'
+import { refuseNewerFormat } from './read-request.ts'
 import type { TenantRows } from './tenant-rows.ts'
 import type { TenantStore, Writing } from './tenant-store.ts'
 
-/** Records of one page of a list, where no limit is asked for, and at most. */
-const LISTED = 200
+/** Records of one page of a list. A worker asks for all pages, one after the other. */
 const MOST_LISTED = 1000
 
 type Asked<Call extends HttpCall> = HttpCalls[Call]['asks']
@@ -71,11 +71,7 @@ function refuseOtherFormat(format: number): void {
       `The server has a newer Offstage (format ${FORMAT}): reload the page or update the package.`,
       { details: { format: FORMAT } },
     )
-  if (format > FORMAT)
-    throw new OffstageError(
-      'storage-failed',
-      `The server has an older Offstage (format ${FORMAT}) than the page: update it.`,
-    )
+  refuseNewerFormat(format)
 }
 
 function json<T>({ storeId, value }: HttpAnswer<T>): string {
@@ -189,7 +185,7 @@ async function get(rows: TenantRows, { conversationId }: Asked<'get'>): Promise<
 
 async function list(
   rows: TenantRows,
-  { limit = LISTED, after }: Asked<'list'>,
+  { limit = MOST_LISTED, after }: Asked<'list'>,
 ): Promise<Value<'list'>> {
   const most = Math.min(limit, MOST_LISTED)
   const found = await rows.list(most + 1, readPlace(after))

@@ -1,13 +1,17 @@
 import type { SqlDatabase, SqlQuery, SqlRow, SqlValue } from './database.ts'
 
-/** What is used of a `Pool` of `pg` (node-postgres); other clients fit by a few lines. */
+interface PostgresClient {
+  query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly SqlRow[] }>
+  release(error?: Error | boolean): void
+  on(event: 'error', listener: (error: Error) => void): unknown
+  off(event: 'error', listener: (error: Error) => void): unknown
+}
+
+/** The part of `Pool` of `pg` (node-postgres) that is used. Other clients fit by a few lines. */
 export interface PostgresPool {
-  connect(): Promise<{
-    query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly SqlRow[] }>
-    release(error?: Error | boolean): void
-    on(event: 'error', listener: (error: Error) => void): unknown
-    off(event: 'error', listener: (error: Error) => void): unknown
-  }>
+  connect(): Promise<Omit<PostgresClient, 'on' | 'off'>>
+  on(event: 'acquire', listener: (client: Pick<PostgresClient, 'on' | 'off'>) => void): unknown
+  on(event: 'error', listener: (error: Error) => void): unknown
 }
 
 /** `disk_full`, and what a limit of the role or the database says. */
@@ -15,11 +19,16 @@ const FULL = new Set(['53100', '53400'])
 
 /** A PostgreSQL database, by a `Pool` of `pg`. */
 export function postgresDatabase(pool: PostgresPool): SqlDatabase {
+  // An error event without a listener ends the process. The server may end a connection at any moment, also between the
+  // moment when the pool stops listening and the one when `connect()` resolves.
+  pool.on('error', ignored)
+  pool.on('acquire', (client) => {
+    client.off('error', ignored)
+    client.on('error', ignored)
+  })
   return {
     transaction: async (work) => {
       const client = await pool.connect()
-      // A connection that the server ends in between says so twice: the statement under way rejects.
-      client.on('error', ignored)
       const query: SqlQuery = async (sql, parameters) => {
         const { text, values } = numbered(sql, parameters)
         return (await client.query(text, values)).rows
@@ -28,7 +37,6 @@ export function postgresDatabase(pool: PostgresPool): SqlDatabase {
         await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
         const value = await work(query)
         await client.query('COMMIT')
-        client.off('error', ignored)
         client.release()
         return value
       } catch (error) {
@@ -37,7 +45,6 @@ export function postgresDatabase(pool: PostgresPool): SqlDatabase {
           () => true,
           () => false,
         )
-        if (isUsable) client.off('error', ignored)
         client.release(!isUsable)
         throw error
       }
@@ -46,6 +53,7 @@ export function postgresDatabase(pool: PostgresPool): SqlDatabase {
   }
 }
 
+/** The statement under way, or the next one, rejects with the same error. */
 function ignored(): void {}
 
 /** A statement with `@name` parameters as one with `$1`, `$2` and so on. */

@@ -1,4 +1,6 @@
 import { OffstageError } from '../../protocol/error.ts'
+import { FORMAT } from '../../protocol/fact.ts'
+import { createJsonScan } from '../../lib/json-scan.ts'
 import {
   isFlag,
   isNumber,
@@ -20,6 +22,8 @@ const LONGEST_ID = 255
 const LONGEST_TEXT = 10_000
 /** Rows that one append or placement has at most. */
 const MOST_ROWS = 20_000
+/** Values of rows have up to 100 levels, and the rows around them a few. */
+const MOST_LEVELS = 200
 
 /** What every database keeps as it is. */
 export const isId: Check = (value) =>
@@ -73,7 +77,7 @@ const isRequest = oneOf('call', {
 
 const hasFormat = shape({ format: isCount })
 
-/** What a body asks for. Throws `invalid-input` of anything that isn't a request, or is too large. */
+/** Reads and checks a body. Throws `invalid-input` if it is no request, too large or too deep. */
 export async function readRequest(request: Request, mostBytes: number): Promise<HttpRequest> {
   const text = await readText(request.body, {
     maxBytes: mostBytes,
@@ -82,10 +86,21 @@ export async function readRequest(request: Request, mostBytes: number): Promise<
   })
   const asked = parsed(text)
   if (isRequest(asked) && hasFormat(asked)) return asked as HttpRequest
+  if (hasFormat(asked)) refuseNewerFormat((asked as HttpRequest).format)
   const call = isRecord(asked) && isText(asked['call']) ? asked['call'] : 'anything'
   throw new OffstageError(
     'invalid-input',
     `The body is no request of ${String(call).slice(0, 20)}.`,
+  )
+}
+
+/** A newer page may send what this version can't read. Its runs wait until the server is updated. */
+export function refuseNewerFormat(format: number): void {
+  if (format <= FORMAT) return
+  throw new OffstageError(
+    'storage-failed',
+    `The server runs an older Offstage than this page. Update the server, which has format ${FORMAT}.`,
+    { retryable: true, details: { format: FORMAT } },
   )
 }
 
@@ -102,6 +117,11 @@ function notUtf8(): OffstageError {
 }
 
 function parsed(text: string): unknown {
+  const scan = createJsonScan()
+  scan.push(text)
+  // `JSON.parse` takes 18 s for 8 MB of `[`, and nothing else runs meanwhile.
+  if (scan.maxDepth() > MOST_LEVELS)
+    throw new OffstageError('invalid-input', `The body has more than ${MOST_LEVELS} levels.`)
   try {
     return JSON.parse(text)
   } catch {

@@ -1,6 +1,5 @@
-import { OffstageError } from '../../protocol/error.ts'
 import { randomId } from '../../lib/random-id.ts'
-import type { SqlDatabase, SqlQuery } from './database.ts'
+import type { SqlDatabase, SqlQuery, SqlRow } from './database.ts'
 import { TenantRows } from './tenant-rows.ts'
 
 export interface TenantState {
@@ -26,7 +25,8 @@ interface Done<T> extends TenantState {
 
 const LOCK = 'UPDATE offstage_tenants SET newest_change = newest_change + 1 WHERE tenant = @tenant'
 const EPOCH = 'UPDATE offstage_tenants SET epoch = epoch + 1 WHERE tenant = @tenant'
-const STATE = 'SELECT store_id, epoch, newest_change FROM offstage_tenants WHERE tenant = @tenant'
+const STATES = 'SELECT tenant, store_id, epoch, newest_change FROM offstage_tenants'
+const STATE = `${STATES} WHERE tenant = @tenant`
 const CREATE = `INSERT INTO offstage_tenants (tenant, store_id, epoch, newest_change)
   VALUES (@tenant, @store, 0, 0)`
 
@@ -71,11 +71,11 @@ export class TenantStore {
         if (locks) await query(LOCK, { tenant })
         const [found] = await query(STATE, { tenant })
         if (found === undefined) return null
-        const state = { storeId: String(found['store_id']), change: Number(found['newest_change']) }
+        const state = stateIn(found)
         return { ...state, value: await work(query, state) }
       })
     const done = (await once()) ?? (await this.#create(), await once())
-    if (done === null) throw new OffstageError('storage-failed', 'The tenant could not be created.')
+    if (done === null) throw new Error('The tenant could not be created.')
     return done
   }
 
@@ -85,4 +85,19 @@ export class TenantStore {
       .transaction((query) => query(CREATE, { tenant: this.#tenant, store: randomId() }))
       .catch(() => undefined)
   }
+}
+
+/** The states of tenants, by one statement. Tenants without a line are left out. */
+export async function statesOf(
+  query: SqlQuery,
+  tenants: readonly string[],
+): Promise<[string, TenantState][]> {
+  const names = tenants.map((_, n) => `@t${n}`).join(', ')
+  const values = Object.fromEntries(tenants.map((tenant, n) => [`t${n}`, tenant]))
+  const found = await query(`${STATES} WHERE tenant IN (${names})`, values)
+  return found.map((row) => [String(row['tenant']), stateIn(row)])
+}
+
+function stateIn(row: SqlRow): TenantState {
+  return { storeId: String(row['store_id']), change: Number(row['newest_change']) }
 }

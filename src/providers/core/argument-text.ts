@@ -1,4 +1,4 @@
-import { createJsonScan } from './json-scan.ts'
+import { createJsonScan } from '../../lib/json-scan.ts'
 
 /** Deeper or longer arguments are refused before they are parsed. */
 const MAX_DEPTH = 256

@@ -1,6 +1,6 @@
 import type { ErrorData } from '../../protocol/error.ts'
 import { MAX_BUFFER, type BodyFormat, type ReadStatus } from './body-format.ts'
-import { createJsonScan } from './json-scan.ts'
+import { createJsonScan } from '../../lib/json-scan.ts'
 import { parseJson } from './read-json.ts'
 import { brokenJsonError, incompleteError, tooLargeError } from './transport-error.ts'
 import { readErrorBody } from './vendor-error.ts'

@@ -1,6 +1,6 @@
 import { isRecord } from '../../lib/is-record.ts'
 import type { JsonObject } from '../../protocol/json.ts'
-import { createJsonScan } from './json-scan.ts'
+import { createJsonScan } from '../../lib/json-scan.ts'
 
 /** An object of unknown shape: what parsed JSON is until it has been looked at. */
 export type JsonRecord = { readonly [key: string]: unknown }

@@ -1,3 +1,4 @@
+import type { ConversationRecord } from '../../protocol/conversation.ts'
 import type { Read } from './idb-use.ts'
 import { lostRecord, type StoredRecord } from './record.ts'
 import { isNewerFormat } from './upcast.ts'
@@ -11,45 +12,53 @@ export function rowsOf(
   return IDBKeyRange.bound([conversationId, afterSeq], [conversationId, toSeq], true)
 }
 
-/** Rows whose record is gone: looked for once, since only something else than this code makes them. */
-export class Orphans {
-  #ids: Set<string> | null = null
+/** Conversations that one list checks: counting the rows of 5 000 takes a browser 16 s. */
+const PAGE = 50
+/** Keys of rows that one list reads. */
+const KEYS = 1000
+
+/**
+ * Rows without a record, and records without all their rows. Only other code than this leaves such, so each conversation
+ * is checked once: the first page by the first list, the next page by the next one. Opening a conversation checks it, too.
+ */
+export class Damage {
+  readonly #lost = new Set<string>()
+  readonly #holed = new Set<string>()
+  readonly #counted = new Set<string>()
+  /** Rows after these are still to be looked at; undefined: none are. */
+  #unread: IDBKeyRange | null | undefined = null
 
   forget(conversationId: string): void {
-    this.#ids?.delete(conversationId)
+    for (const ids of [this.#lost, this.#holed, this.#counted]) ids.delete(conversationId)
   }
 
-  async besides(records: readonly StoredRecord[], tx: Read): Promise<StoredRecord[]> {
+  /** Records for rows that have none. */
+  async lostBeside(records: readonly StoredRecord[], tx: Read): Promise<StoredRecord[]> {
     const known = new Set(records.map((record) => record.conversationId))
-    this.#ids ??= await findOrphans(tx, known)
-    return [...this.#ids].filter((id) => !known.has(id)).map(lostRecord)
+    if (this.#unread !== undefined) {
+      const keys = await tx.objectStore('rows').getAllKeys(this.#unread, KEYS)
+      for (const [id] of keys) if (!known.has(id)) this.#lost.add(id)
+      const last = keys.length < KEYS ? undefined : keys.at(-1)
+      this.#unread = last && IDBKeyRange.lowerBound([last[0], Infinity])
+    }
+    return [...this.#lost].filter((id) => !known.has(id)).map(lostRecord)
   }
-}
 
-/** Conversations that lack rows: counted once, since only something else than this code takes any away. */
-export class Gaps {
-  readonly #whole = new Set<string>()
-
-  /** The record, named as broken when rows are missing. What a newer version makes of rows isn't known. */
-  async name(record: StoredRecord, tx: Read): Promise<StoredRecord> {
-    const { conversationId, lastSeq, broken, format } = record
-    if (broken !== undefined || isNewerFormat(format) || this.#whole.has(conversationId))
-      return record
-    const rows = await tx.objectStore('rows').count(rowsOf(conversationId))
-    if (rows < lastSeq) return { ...record, broken: 'Rows are missing.' }
-    this.#whole.add(conversationId)
-    return record
+  /** The records, named as broken when rows are missing. What a newer version makes of rows isn't known. */
+  async nameBroken<R extends ConversationRecord>(records: readonly R[], tx: Read): Promise<R[]> {
+    const unchecked = records.filter(
+      ({ conversationId, broken, format }) =>
+        broken === undefined && !isNewerFormat(format) && !this.#counted.has(conversationId),
+    )
+    await Promise.all(
+      unchecked.slice(0, PAGE).map(async ({ conversationId, lastSeq }) => {
+        const rows = await tx.objectStore('rows').count(rowsOf(conversationId))
+        this.#counted.add(conversationId)
+        if (rows < lastSeq) this.#holed.add(conversationId)
+      }),
+    )
+    return records.map((record) =>
+      this.#holed.has(record.conversationId) ? { broken: 'Rows are missing.', ...record } : record,
+    )
   }
-}
-
-async function findOrphans(tx: Read, known: ReadonlySet<string>): Promise<Set<string>> {
-  const found = new Set<string>()
-  // From one conversation's first row to the next one's: as many reads as there are of them.
-  let cursor = await tx.objectStore('rows').openKeyCursor()
-  while (cursor) {
-    const [id] = cursor.key
-    if (typeof id === 'string' && !known.has(id)) found.add(id)
-    cursor = await cursor.continue([id, Infinity])
-  }
-  return found
 }

@@ -13,7 +13,7 @@ import {
   type Contents,
 } from './attachments.ts'
 import { Connection, type ConnectionOptions } from './idb-connection.ts'
-import { Gaps, Orphans, rowsOf } from './idb-damage.ts'
+import { Damage, rowsOf } from './idb-damage.ts'
 import { DRAFTS, READ, quietly, withDatabase, write, type Read, type Write } from './idb-use.ts'
 import {
   claimRecord,
@@ -30,6 +30,8 @@ import { pageOf } from './pages.ts'
 import type {
   Append,
   Claim,
+  ListedRecords,
+  ListPage,
   Name,
   Placement,
   RowRange,
@@ -66,8 +68,7 @@ export async function openIdbStore(
 }
 
 function createIdbStore(connection: Connection): Store {
-  const orphans = new Orphans()
-  const gaps = new Gaps()
+  const damage = new Damage()
   return {
     read: (conversationId, range = {}) => readRows(connection, conversationId, range),
     place: async (placement) => {
@@ -85,7 +86,7 @@ function createIdbStore(connection: Connection): Store {
       withDatabase(connection, (db) =>
         db.transaction(DRAFTS).objectStore('drafts').get(conversationId),
       ),
-    list: async (page) => pageOf(await allRecords(connection, orphans, gaps), page),
+    list: (page) => listIn(connection, damage, page),
     get: (conversationId) => getRecord(connection, conversationId),
     rename: (conversationId, name) => renameIn(connection, conversationId, name),
     mark: async (conversationId, broken) => {
@@ -104,7 +105,7 @@ function createIdbStore(connection: Connection): Store {
       }),
     delete: async (conversationId) => {
       const deleted = await write(connection, 'relaxed', (tx) => deleteIn(tx, conversationId))
-      for (const id of [conversationId, ...deleted]) orphans.forget(id)
+      for (const id of [conversationId, ...deleted]) damage.forget(id)
       return deleted.length > 0
     },
     close: () => {
@@ -134,11 +135,11 @@ async function getRecord(
   })
 }
 
-async function allRecords(
+async function listIn(
   connection: Connection,
-  orphans: Orphans,
-  gaps: Gaps,
-): Promise<ConversationRecord[]> {
+  damage: Damage,
+  page: ListPage | undefined,
+): Promise<ListedRecords> {
   return withDatabase(connection, async (db) => {
     const tx = db.transaction(READ)
     const stored = await tx.objectStore('records').getAll()
@@ -146,9 +147,9 @@ async function allRecords(
       const id = isRecord(row) ? row['conversationId'] : null
       return typeof id === 'string' ? [readRecord(id, row)] : []
     })
-    const whole = await Promise.all(records.map((record) => gaps.name(record, tx)))
-    const all = [...whole, ...(await orphans.besides(records, tx))]
-    return all.map(publicRecord)
+    const all = [...records, ...(await damage.lostBeside(records, tx))]
+    const listed = pageOf(all.map(publicRecord), page)
+    return { ...listed, records: await damage.nameBroken(listed.records, tx) }
   })
 }
 

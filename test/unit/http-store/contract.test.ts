@@ -5,12 +5,8 @@ import { storeContract, type StoreUnderTest } from '../../../src/testing/index.t
 import type { Store } from '../../../src/worker/start-worker.ts'
 import { PageVisibilityTarget } from '../../../src/worker/page-visibility.ts'
 import { startFaultProxy, type FaultProxy } from '../../browser/support/fault-proxy.ts'
-import {
-  NO_POSTGRES,
-  openPostgres,
-  openSqlite,
-  type TestDatabase,
-} from '../../http-store/databases.ts'
+import { openPostgres, openSqlite, type TestDatabase } from '../../http-store/databases.ts'
+import { NO_POSTGRES } from '../../http-store/postgres.mjs'
 import { someOf } from '../more.ts'
 import { serveStore, type StoreServer } from '../../http-store/serve-store.ts'
 

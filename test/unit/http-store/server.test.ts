@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   createStoreHandler,
+  type SqlDatabase,
   type StoreHandlerOptions,
 } from '../../../src/http-store/server/index.ts'
 import { FORMAT } from '../../../src/protocol/fact.ts'
 import type { StoreChange } from '../../../src/worker/start-worker.ts'
 import { openSqlite, type TestDatabase } from '../../http-store/databases.ts'
+import { followTenant } from '../../http-store/follow-tenant.ts'
 import { serveStore, tenantOf, type StoreServer } from '../../http-store/serve-store.ts'
 import { appendOf, ended, newId, openHttpStore, started } from './support.ts'
 
@@ -41,6 +43,13 @@ const of = (call: string, more: object) => ({ call, format: FORMAT, conversation
 const claim = of('claim', { at: 1 })
 const append = (more: object) =>
   of('append', { epoch: 1, appendId: 'a', order: 1, rows: [], ...more })
+
+/** An object of this many levels. */
+function nested(levels: number): object {
+  let value = {}
+  for (let level = 1; level < levels; level++) value = { value }
+  return value
+}
 
 describe('a store handler', () => {
   it('keeps whose the newest claim is, and gives none that comes too late', async () => {
@@ -144,6 +153,10 @@ describe('a store handler', () => {
     ['a range that is none', of('read', { after: 0.5 })],
     ['a long title', of('rename', { title: 'x'.repeat(10_001), at: 1 })],
     ['no format', { ...claim, format: undefined }],
+    ['values of 201 levels', append({ rows: [nested(199)] })],
+    // Parsed, this would stop the event loop for as long as a test may take.
+    ['8 MB of brackets', '['.repeat(8_000_000)],
+    ['8 MB of brackets in a row', `{"call":"append","rows":[${'{"a":['.repeat(1_400_000)}`],
   ])('refuses %s', async (_what, body) => {
     const { status, json } = await ask(body)
     expect([status, json.error?.code]).toEqual([400, 'invalid-input'])
@@ -184,7 +197,12 @@ describe('a store handler', () => {
 
   it('takes no forms, which other sites can send with the cookies of a person', async () => {
     const handler = createStoreHandler({ database: kept.database, authorize: tenantOf })
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data',
+      'application/json-patch+json',
+    ]) {
       const headers = { 'content-type': type, 'x-tenant': 'ann' }
       const body = JSON.stringify(claim)
       const request = new Request('http://localhost/', { method: 'POST', headers, body })
@@ -219,8 +237,18 @@ describe('a store handler', () => {
   it('takes nothing that another format of rows would mean', async () => {
     const older = await ask({ ...claim, format: FORMAT - 1 })
     expect(older.json.error?.code).toBe('storage-newer')
-    const newer = await ask({ ...claim, format: FORMAT + 1 })
-    expect(newer.json.error?.code).toBe('storage-failed')
+    // A page that is newer than its server may also ask for what this version doesn't know. Its runs wait for the update.
+    for (const asked of [claim, of('merge', {}), of('claim', { at: 'now' })])
+      expect(await ask({ ...asked, format: FORMAT + 1 })).toMatchObject({
+        status: 409,
+        json: {
+          error: {
+            code: 'storage-failed',
+            message: expect.stringContaining('Update the server') as string,
+            retryable: true,
+          },
+        },
+      })
     expect((await ask({ ...of('get', {}), format: FORMAT - 1 })).status).toBe(200)
   })
 })
@@ -273,8 +301,13 @@ describe('a stream of changes', () => {
     const tenant = newId('tenant')
     const elsewhere = await serveStore(kept.database)
     const store = await openHttpStore(elsewhere.url, { tenant })
-    const isEnough = (text: string): boolean => text.includes('"there"')
+    let isOpen = false
+    const isEnough = (text: string): boolean => {
+      isOpen ||= text.includes(MISSED)
+      return text.includes('"there"')
+    }
     const events = eventsUntil(null, { tenant, isEnough })
+    await expect.poll(() => isOpen).toBe(true)
     await store.claim('there', 1)
     expect(await events).toContain('"there"')
     store.close()
@@ -287,4 +320,110 @@ describe('a stream of changes', () => {
     expect(await response.text()).toContain(MISSED)
     await short.close()
   })
+
+  it('costs one statement a poll for all streams of all tenants, and one for a change, however many follow', async () => {
+    const { database, statements } = counted(kept.database)
+    const follower = createStoreHandler({ database, authorize: tenantOf, pollMs: 20 })
+    const [team, ...people] = Array.from({ length: 100 }, () => newId('tenant'))
+    const tenants = [...people, ...Array.from({ length: 200 }, () => team!)]
+    const streams = await Promise.all(
+      tenants.map((tenant) => followTenant(follower, { 'x-tenant': tenant })),
+    )
+    await expect
+      .poll(() => streams.every((stream) => stream.text().includes(MISSED)), { timeout: 10_000 })
+      .toBe(true)
+    statements.length = 0
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(statements.length).toBeGreaterThan(0)
+    expect(statements.length).toBeLessThanOrEqual(500 / 20)
+
+    statements.length = 0
+    await ask(of('claim', { at: 1 }), { tenant: team! })
+    const isTold = (stream: { text(): string }): boolean => stream.text().includes('"c"')
+    await expect.poll(() => streams.filter(isTold).length).toBe(200)
+    expect(statements.filter((sql) => /newest_change >/.test(sql))).toHaveLength(1)
+    for (const stream of streams) await stream.close()
+    statements.length = 0
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(statements).toEqual([])
+  })
+
+  it('is refused beyond the number that a tenant may have, and a later try succeeds once one has ended', async () => {
+    const handler = createStoreHandler({
+      database: kept.database,
+      authorize: tenantOf,
+      maxStreams: 2,
+    })
+    const follow = (tenant: string) => followTenant(handler, { 'x-tenant': tenant })
+    const [mine, other] = [newId('tenant'), newId('tenant')]
+    const [first, second] = [await follow(mine), await follow(mine)]
+    const third = await follow(mine)
+    expect([third.status, third.headers.get('retry-after')]).toEqual([429, '30'])
+    const fourth = await follow(other)
+    expect(fourth.status).toBe(200)
+    await first.close()
+    const fifth = await follow(mine)
+    expect(fifth.status).toBe(200)
+    for (const stream of [second, fourth, fifth]) await stream.close()
+  })
+
+  it('stays open while the database fails, and has what was written meanwhile', async () => {
+    let isDown = false
+    const errors: unknown[] = []
+    const handler = createStoreHandler({
+      database: kept.database,
+      followDatabase: {
+        transaction: (work) =>
+          isDown ? Promise.reject(new Error('down')) : kept.database.transaction(work),
+      },
+      authorize: tenantOf,
+      pollMs: 20,
+      onError: (error) => void errors.push(error),
+    })
+    const tenant = newId('tenant')
+    const stream = await followTenant(handler, { 'x-tenant': tenant })
+    await expect.poll(() => stream.text()).toContain(MISSED)
+    isDown = true
+    await ask(of('claim', { at: 1 }), { tenant })
+    await expect.poll(() => errors.length).toBeGreaterThan(1)
+    expect(stream.text()).not.toContain('"c"')
+    isDown = false
+    await expect.poll(() => stream.text()).toContain('"c"')
+    expect(stream.hasEnded).toBe(false)
+    await stream.close()
+  })
+
+  it('ends when its client reads nothing, so that what waits for it stays small', async () => {
+    const handler = createStoreHandler({ database: kept.database, authorize: tenantOf, pollMs: 5 })
+    const tenant = newId('tenant')
+    const reading = await followTenant(handler, { 'x-tenant': tenant })
+    const { body } = await handler(
+      new Request('http://localhost/history', { headers: { 'x-tenant': tenant } }),
+    )
+    for (let at = 1; at <= 20; at++) {
+      await ask(of('claim', { at }), { tenant })
+      await expect.poll(() => reading.text().split('"c"').length).toBe(at + 1)
+    }
+    let chunks = 0
+    for await (const _chunk of body ?? []) chunks += 1
+    expect(chunks).toBeLessThan(20)
+    await reading.close()
+  })
 })
+
+/** The database, and each statement that it is asked for. */
+function counted(database: SqlDatabase): { database: SqlDatabase; statements: string[] } {
+  const statements: string[] = []
+  return {
+    statements,
+    database: {
+      transaction: (work) =>
+        database.transaction((query) =>
+          work((sql, parameters) => {
+            statements.push(sql)
+            return query(sql, parameters)
+          }),
+        ),
+    },
+  }
+}

@@ -343,6 +343,42 @@ it('the IndexedDB store names a conversation that lacks rows in the first list',
   )
 })
 
+it('a first list of many conversations checks a page of them, and later lists check the rest', async () => {
+  const name = 'many'
+  const store = await openIdbStore(name)
+  // Newer ones have higher numbers.
+  const ids = Array.from({ length: 120 }, (_, n) => `c${1000 + n}`)
+  for (const [n, conversationId] of ids.entries()) {
+    const { epoch } = await store.claim(conversationId, 100 + n)
+    await append(store, { conversationId, epoch }, started('r', 'hi'), ended('r'))
+  }
+  const { epoch } = await store.claim('a-long-one', 1)
+  const rows = Array.from({ length: 1100 }, () => ended('r'))
+  await append(store, { conversationId: 'a-long-one', epoch }, ...rows)
+  store.close()
+  await behind(name, async (db) => {
+    for (const id of ['c1119', 'c1000']) await db.delete('rows', [id, 1])
+    await db.delete('records', 'c1060')
+  })
+  const count = vi.spyOn(IDBObjectStore.prototype, 'count')
+  const again = await openIdbStore(name)
+  const brokenIn = async (): Promise<string[]> =>
+    (await again.list()).records.flatMap((each) =>
+      each.broken === undefined ? [] : each.conversationId,
+    )
+  expect(await brokenIn()).toEqual(['c1119'])
+  expect(count.mock.calls.length).toBeLessThanOrEqual(50)
+  expect(await brokenIn()).toEqual(['c1119', 'c1060'])
+  expect(await brokenIn()).toEqual(['c1119', 'c1000', 'c1060'])
+  const counted = count.mock.calls.length
+  expect((await again.list({ limit: 2 })).records.map((each) => each.broken)).toEqual([
+    'Rows are missing.',
+    undefined,
+  ])
+  expect(count.mock.calls.length).toBe(counted)
+  vi.restoreAllMocks()
+})
+
 describe('the database of this version', () => {
   it('F27 keeps what is stored when a later version upgrades it', async () => {
     const mine = await openIdbStore('upgraded')

@@ -6,7 +6,7 @@ const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
 
 export interface JsonScan {
-  /** Reads on. The pieces may be cut anywhere. */
+  /** Continues with the next piece. The pieces may be cut anywhere. */
   push(piece: string): void
   /** An object or array was opened and its last bracket is closed. */
   isComplete(): boolean

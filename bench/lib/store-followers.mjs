@@ -1,0 +1,32 @@
+// Clients that follow stores, in a process of its own: as many as it is told to have, shared out among the servers.
+import { Agent, get } from 'node:http'
+
+const ports = process.argv.slice(2).map(Number)
+const agent = new Agent({ keepAlive: false, maxSockets: Infinity })
+const open = []
+let events = 0
+
+process.on('message', async ({ count }) => {
+  for (const request of open.splice(count)) request.destroy()
+  while (open.length < count)
+    await Promise.all(Array.from({ length: Math.min(50, count - open.length) }, () => follow()))
+  process.send({ events })
+})
+
+function follow() {
+  return new Promise((resolve, reject) => {
+    const request = get(
+      { host: '127.0.0.1', port: ports[open.length % ports.length], path: '/history', agent },
+      (response) => {
+        response.on('data', (chunk) => {
+          events += 1
+          resolve()
+        })
+        response.on('error', () => undefined)
+        if (response.statusCode !== 200) reject(new Error(`status ${response.statusCode}`))
+      },
+    )
+    request.on('error', () => undefined)
+    open.push(request)
+  })
+}

@@ -1,0 +1,183 @@
+import { OffstageError } from '../../protocol/error.ts'
+import { sleep } from '../../lib/sleep.ts'
+import { HEARTBEAT_MS } from '../wire.ts'
+import type { SqlDatabase, SqlQuery } from './database.ts'
+import { Feed, HEARTBEAT, type Stream } from './feed.ts'
+import { statesOf, TenantStore, type TenantState } from './tenant-store.ts'
+import { TenantRows } from './tenant-rows.ts'
+
+/** Changes that one statement reads. */
+const MOST_CHANGES = 500
+/** Tenants that one statement asks about: databases limit the number of parameters. */
+const MOST_TENANTS = 200
+/** Chunks that a client may leave unread. Then its stream ends, and the client resumes from its last event. */
+const MOST_UNREAD = 16
+/** Between two reads: what many appends change in this time is sent together. Milliseconds. */
+const GAP_MS = 100
+/** A client that was refused tries again after this time. Milliseconds. */
+const RETRY_MS = 30_000
+
+export interface FeedsOptions {
+  readonly database: SqlDatabase
+  /** Where changes are read. */
+  readonly followDatabase: SqlDatabase
+  readonly pollMs: number
+  readonly maxStreamMs: number
+  readonly maxStreams: number
+  readonly onError: ((error: unknown) => void) | undefined
+}
+
+/**
+ * All streams of this process. One reader polls the database for all tenants together, so a stream that waits costs no
+ * statement, and a change is read once however many streams follow its tenant.
+ */
+export class Feeds {
+  readonly #options: FeedsOptions
+  readonly #feeds = new Map<string, Feed>()
+  /** Tenants that may have new changes. */
+  readonly #due = new Set<string>()
+  #isReading = false
+  #timer: ReturnType<typeof setInterval> | null = null
+  #beatAt = 0
+
+  constructor(options: FeedsOptions) {
+    this.#options = options
+  }
+
+  /** The body of a response that follows the tenant. */
+  open(
+    tenant: string,
+    { lastEventId, signal }: { lastEventId: string | null; signal: AbortSignal },
+  ): ReadableStream<Uint8Array> {
+    const { maxStreams, maxStreamMs } = this.#options
+    const known = this.#feeds.get(tenant)
+    const feed = known ?? new Feed()
+    if (feed.streams.size >= maxStreams) throw tooManyStreams(maxStreams)
+    const endsAt = Date.now() + maxStreamMs
+    let leave = (): void => undefined
+    return new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        const stream: Stream = {
+          lastEventId,
+          endsAt,
+          send: (chunk) => {
+            if ((controller.desiredSize ?? 0) < -MOST_UNREAD) stream.end()
+            else controller.enqueue(chunk)
+          },
+          end: () => {
+            if (!feed.streams.has(stream)) return
+            leave()
+            controller.close()
+          },
+        }
+        leave = () => {
+          signal.removeEventListener('abort', stream.end)
+          feed.streams.delete(stream)
+          this.#drop(tenant, feed)
+        }
+        signal.addEventListener('abort', stream.end)
+        feed.add(stream)
+        if (known) return
+        this.#feeds.set(tenant, feed)
+        this.#poll()
+        this.wake(tenant)
+      },
+      cancel: () => leave(),
+    })
+  }
+
+  /** Reads the changes of a tenant now, if anybody follows it. */
+  wake(tenant: string): void {
+    if (!this.#feeds.has(tenant)) return
+    this.#due.add(tenant)
+    void this.#read()
+  }
+
+  #poll(): void {
+    if (this.#timer !== null) return
+    this.#beatAt = Date.now()
+    this.#timer = setInterval(() => this.#tick(), this.#options.pollMs)
+  }
+
+  #tick(): void {
+    const now = Date.now()
+    const isBeat = now - this.#beatAt >= HEARTBEAT_MS
+    if (isBeat) this.#beatAt = now
+    for (const [tenant, { streams }] of this.#feeds) {
+      this.#due.add(tenant)
+      for (const stream of streams)
+        if (now >= stream.endsAt) stream.end()
+        else if (isBeat) stream.send(HEARTBEAT)
+    }
+    void this.#read()
+  }
+
+  /** One read follows another after a gap, so following takes one connection and a bounded share of the time. */
+  async #read(): Promise<void> {
+    if (this.#isReading) return
+    this.#isReading = true
+    try {
+      while (this.#due.size > 0) {
+        const due = [...this.#due]
+        this.#due.clear()
+        for (let at = 0; at < due.length; at += MOST_TENANTS)
+          // The streams stay open: the next poll reads what was missed.
+          await this.#readChanges(due.slice(at, at + MOST_TENANTS)).catch((error: unknown) =>
+            this.#options.onError?.(error),
+          )
+        await sleep(GAP_MS)
+      }
+    } finally {
+      this.#isReading = false
+    }
+  }
+
+  async #readChanges(tenants: readonly string[]): Promise<void> {
+    const known = new Set<string>()
+    await this.#options.followDatabase.transaction(async (query) => {
+      for (const [tenant, state] of await statesOf(query, tenants)) {
+        known.add(tenant)
+        await this.#take(query, tenant, state)
+      }
+    })
+    for (const tenant of tenants) if (!known.has(tenant)) await this.#create(tenant)
+  }
+
+  async #take(query: SqlQuery, tenant: string, state: TenantState): Promise<void> {
+    const feed = this.#feeds.get(tenant)
+    if (feed && !feed.takeState(state)) return this.#end(tenant, feed)
+    while (feed && feed.at < state.change && feed.streams.size > 0) {
+      const last = Math.min(feed.at + MOST_CHANGES, state.change)
+      feed.takeChanges(await new TenantRows(tenant, query).changes(feed.at, last), last)
+    }
+  }
+
+  /** A tenant has no line before its first request. */
+  async #create(tenant: string): Promise<void> {
+    const state = await new TenantStore(this.#options.database, tenant).read(async () => null)
+    const feed = this.#feeds.get(tenant)
+    if (feed && !feed.takeState(state)) this.#end(tenant, feed)
+  }
+
+  #end(tenant: string, feed: Feed): void {
+    for (const stream of feed.streams) stream.end()
+    this.#drop(tenant, feed)
+  }
+
+  #drop(tenant: string, feed: Feed): void {
+    if (feed.streams.size > 0 || this.#feeds.get(tenant) !== feed) return
+    this.#feeds.delete(tenant)
+    this.#due.delete(tenant)
+    if (this.#feeds.size > 0 || this.#timer === null) return
+    clearInterval(this.#timer)
+    this.#timer = null
+  }
+}
+
+function tooManyStreams(most: number): OffstageError {
+  return new OffstageError(
+    'storage-failed',
+    `This tenant already has ${most} streams of changes on this server. Close some, or try again later.`,
+    { retryable: true, details: { status: 429, retryAfterMs: RETRY_MS } },
+  )
+}
