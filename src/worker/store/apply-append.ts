@@ -60,7 +60,7 @@ export function applyAppend(
   const { appendId, order } = append
   const owner = ownerOf(record)
   // A server that stalled, or a proxy, may deliver a request when its sender has long written on.
-  if (order <= owner.order)
+  if (!(order > owner.order))
     throw new OffstageError('storage-failed', 'A later append was stored.', {
       retryable: true,
     })
