@@ -1,4 +1,3 @@
-import { fused } from '../lib/fused.ts'
 import { untilAborted } from './until-aborted.ts'
 import { describeThrown } from '../protocol/error.ts'
 import type { RetrievedMemory } from '../protocol/memory.ts'
@@ -23,9 +22,12 @@ export async function retrieveMemories(
   retrieval: Retrieval,
 ): Promise<readonly RetrievedMemory[]> {
   const found = await Promise.all(memories.map((memory) => retrieveFrom(memory, retrieval)))
-  const always = found.filter((_, place) => memories[place]?.always)
+  const all = found.filter((_, place) => memories[place]?.always).flat()
   const ranked = found.filter((_, place) => !memories[place]?.always)
-  const all = [...always.flat(), ...fused(ranked, ({ id, text }) => `${id} ${text}`)]
+  // The first of each, then the second. Two ways to the same entries find some twice.
+  for (let rank = 0; rank < MAX_ENTRIES; rank++)
+    for (const entry of ranked.flatMap((list) => list[rank] ?? []))
+      if (!all.some(({ id, text }) => id === entry.id && text === entry.text)) all.push(entry)
   return all.slice(0, MAX_ENTRIES)
 }
 

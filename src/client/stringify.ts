@@ -1,7 +1,10 @@
+/** As many as a stored row takes. */
+const MAX_LEVELS = 100
+
 /**
  * JSON for whatever a page may hand over: cycles, big integers, maps, errors, binary data and DOM
  * nodes take a readable form instead of throwing or vanishing. Throws what a `toJSON` throws, and on
- * nesting too deep for the engine. `undefined` for functions and symbols. `inPlaceOf` gives the text that replaces a value.
+ * more than 100 levels. `undefined` for functions and symbols. `inPlaceOf` gives the text that replaces a value.
  */
 export function stringify(
   value: unknown,
@@ -15,6 +18,7 @@ export function stringify(
     if (typeof raw !== 'object' || raw === null) return raw
     while (parents.length && parents.at(-1) !== this) parents.pop()
     if (parents.includes(raw)) return '[Circular]'
+    if (parents.length === MAX_LEVELS) throw new RangeError('it is nested too deeply')
     const item = readable(raw)
     parents.push(item)
     return item

@@ -1,5 +1,5 @@
 import { OffstageError } from '../protocol/error.ts'
-import { fused } from '../lib/fused.ts'
+import { fused } from './fused.ts'
 import type { StoredEntry } from './entry.ts'
 import { type Finder, keptMemory, type KeptMemoryOptions, type Memory, newest } from './memory.ts'
 import { badConfig } from './options.ts'

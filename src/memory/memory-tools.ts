@@ -1,6 +1,6 @@
 import type { AgentMemory, MemoryEntry } from '../client/memory.ts'
 import type { Tool } from '../client/tool.ts'
-import { fused } from '../lib/fused.ts'
+import { fused } from './fused.ts'
 import type { JsonSchema } from '../protocol/json.ts'
 import { wordsOfOthers } from '../protocol/words-of-others.ts'
 import { badConfig } from './options.ts'

@@ -26,6 +26,8 @@ import { startWatchdog, type Watchdog } from './watchdog.ts'
 
 const FIRST_CHUNK_MS = 120_000
 const IDLE_MS = 60_000
+/** Bytes without content keep an answer waiting for so many times the limit: models think in silence, for minutes. */
+const SILENCE = 5
 /** How long the end of an answer is awaited whose output is over. */
 const ENDING_MS = 5_000
 
@@ -170,7 +172,8 @@ async function* readAnswer(
   { response, definition, request, config: signed, body: sent, form }: Opened,
   { watchdog, reading }: { readonly watchdog: Watchdog; readonly reading: Reading },
 ): AsyncGenerator<readonly StreamPart[], Refusal | undefined> {
-  const { idleMs = IDLE_MS } = config.timeouts ?? {}
+  const { firstChunkMs = FIRST_CHUNK_MS, idleMs = IDLE_MS } = config.timeouts ?? {}
+  let heardAt = performance.now()
   let ending = false
   let isShown = false
   const state = definition.start(request, signed, form)
@@ -190,6 +193,10 @@ async function* readAnswer(
     if (abortScope.failure()) break
     const batch = piece?.value ? answer.push(piece.value) : answer.end()
     const isContent = hasContent(batch)
+    const silence = performance.now() - heardAt
+    if (isContent) heardAt += silence
+    else if (!ending && silence < SILENCE * (reading.isWaiting ? firstChunkMs : idleMs))
+      watchdog.reset()
     if (isContent && reading.isWaiting) {
       reading.isWaiting = false
       watchdog.setLimit(idleMs)

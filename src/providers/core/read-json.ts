@@ -33,8 +33,8 @@ export function asCount(value: unknown): number | undefined {
   return typeof count === 'number' && Number.isFinite(count) && count >= 0 ? count : undefined
 }
 
-/** Deeper values would overflow the stack of whoever walks through them. */
-const MAX_DEPTH = 500
+/** Deeper values aren't stored, and would overflow the stack of whoever walks through them. */
+const MAX_DEPTH = 100
 
 /** The parsed text, or undefined when it isn't JSON, or too deep. (`undefined` is no JSON value.) */
 export function parseJson(text: string): unknown {

@@ -2,6 +2,9 @@ import { callParts } from '../../conversation/propose-call.ts'
 import type { FactOf, NewRow } from '../../protocol/fact.ts'
 import type { StoredRecord } from './record.ts'
 
+/** As many as a record may hold. */
+export const MAX_OPEN_CALLS = 1000
+
 /** The calls that have no outcome yet: by these a conversation is found without reading any rows. */
 export function openCallsAfter(
   { openCalls: open, openRunId }: StoredRecord,

@@ -256,7 +256,7 @@ describe('several memories of one agent', () => {
     })
   })
 
-  it('are ranked together, what two find first, after the blocks of a blackboard', async () => {
+  it('are ranked together, each entry once, after the blocks of a blackboard', async () => {
     const entry = (text: string) => ({ id: text, text })
     const finds = (...found: string[]): AgentMemory => ({ retrieve: () => found.map(entry) })
     const board = blackboard({ blocks: { notes: { description: 'Notes' } }, storage: 'memory' })
@@ -265,7 +265,7 @@ describe('several memories of one agent', () => {
     })
     await agent.run('Well?').result
     const ids = sent[0]?.trailer?.match(/(?<=\[)[^\]]+/g)
-    expect(ids).toEqual(['block notes', 'c', 'a', '1', 'b', '2', 'd', '3'])
+    expect(ids).toEqual(['block notes', 'a', '1', 'b', 'c', '2', 'd', '3'])
   })
 
   it('without anything in common that would be called the same are refused', () => {

@@ -200,6 +200,11 @@ describe('an answer that drips for ever', () => {
       const config = { ...format.config, timeouts: { firstChunkMs: 200, idleMs: 100 } }
       const fetch = () => Promise.resolve(new Response(body))
       const asked = collect(createProvider(config).stream({ ...askWeather, raw: true }, { fetch }))
+      let isOver = false
+      void asked.then(() => (isOver = true))
+      // A model that thinks in silence is waited for longer than a server that sends nothing.
+      await vi.advanceTimersByTimeAsync(phase === 'idle' ? 450 : 900)
+      expect(isOver).toBe(false)
       await vi.advanceTimersByTimeAsync(1_000)
       const { error } = await Promise.race([asked, never])
       expect(error).toMatchObject({ code: 'timeout', details: { phase } })
