@@ -2,7 +2,7 @@
 import { fail } from './lib/install.mjs'
 import { commandLine } from './lib/long-run/command-line.mjs'
 import { endLongRun } from './lib/long-run/end.mjs'
-import { playInChromium } from './lib/long-run/play.mjs'
+import { playInChromium, playUnitTests, prepareBuild } from './lib/long-run/play.mjs'
 import { talliesIn } from './lib/long-run/tally.mjs'
 
 const HELP = `npm run torture [-- part] [options]
@@ -14,18 +14,20 @@ servers counted. Ends with 1 when a promise was broken, or when nothing was play
                           refuses orphan, double and misplaced results. All of it once is 920 trials
   tabs [--trials 408]     conversations in two and three tabs: what is done in which, and that all show the same
   random [--trials 200]   agents side by side, blows at random times, also in several tabs
+  stores [--trials 1000]  devices on two servers of the HTTP store and one PostgreSQL, without a browser: requests are
+                          delayed, doubled, lost and delivered late; servers, connections and the database are killed
 
   --seed 1    the same trials again
   --pages 2   (cells, tabs) how many pages are hit at a time
-  --only 3,7  (cells, tabs) these batches only
+  --only 3,7  (cells, tabs, stores) these batches only
 
-Cells and tabs are kept in .cache/torture/ as they are done, by seed and build: the same command continues an interrupted
-run, and plays a finished one again. After a change of the code or of the trials, everything is played. The summary as
-JSON is there at the end.
+Cells, tabs and stores are kept in .cache/torture/ as they are done, by seed and build: the same command continues an
+interrupted run, and plays a finished one again. After a change of the code or of the trials, everything is played. The
+summary as JSON is there at the end.
 `
 
 /** How many trials each part has by default. */
-const WHOLE = { cells: 1100, tabs: 408, random: 200 }
+const WHOLE = { cells: 1100, tabs: 408, random: 200, stores: 1000 }
 
 const { words, option } = commandLine(HELP)
 const seed = option('--seed', '1')
@@ -39,13 +41,14 @@ const parts = {
   cells: { spec: 'torture-cells', env: { TORTURE_CELLS: String(trials), TORTURE_PAGES: pages } },
   tabs: { spec: 'torture-tabs', env: { TORTURE_TABS: String(trials), TORTURE_PAGES: pages } },
   random: { spec: 'torture', env: { TORTURE_TRIALS: String(trials) } },
+  stores: { env: { TORTURE_STORES: String(trials) } },
 }
-const { spec, env } = parts[part]
-const { code, report } = await playInChromium(
-  `torture-${part}`,
-  [`test/browser/${spec}.spec.ts`, '--workers=1'],
-  { env: { ...env, TORTURE_SEED: seed, ...(only && { TORTURE_ONLY: only }) } },
-)
+const { spec, env: own } = parts[part]
+const name = `torture-${part}`
+const env = { ...own, TORTURE_SEED: seed, ...(only && { TORTURE_ONLY: only }) }
+const { code, report } = spec
+  ? await playInChromium(name, [`test/browser/${spec}.spec.ts`, '--workers=1'], { env })
+  : await playInNode()
 endLongRun({
   row: `torture-${part}`,
   tally: talliesIn(report),
@@ -53,3 +56,8 @@ endLongRun({
   seed,
   isWhole: !only && trials >= whole,
 })
+
+async function playInNode() {
+  await prepareBuild()
+  return playUnitTests(name, ['test/unit/http-store/trials.test.ts'], { env })
+}

@@ -272,8 +272,7 @@ export class WorkerLink {
   }
 
   readonly #sayVisibility = (): void => {
-    const isVisible = globalThis.document?.visibilityState !== 'hidden'
-    this.#live?.notify({ type: 'page-visibility', isVisible })
+    this.#live?.notify({ type: 'visibility', isVisible: !globalThis.document?.hidden })
   }
 
   /** While something is open the worker is pinged, and holds the lock whose release shows its death. */

@@ -1,7 +1,5 @@
 /** Strings and numbers of a JSON text. */
 const TOKENS = /"[^"\\]*(?:\\[^][^"\\]*)*"|-?\d[\d.e+-]*/gi
-/** No text without this holds such a number. */
-const MAYBE_INEXACT = /[\d.]{16}|e\+?\d{3}/i
 
 /** Whether a double is another number than this one, which is beyond 2^53. Fractions may lose digits. */
 export function isInexact(written: string): boolean {
@@ -15,11 +13,10 @@ function digitsOf(number: string): string {
 
 /** The first number in a JSON text that parsing it would change. */
 export function inexactNumber(json: string): string | undefined {
-  return MAYBE_INEXACT.test(json) ? json.match(TOKENS)?.find(isInexact) : undefined
+  return json.match(TOKENS)?.find(isInexact)
 }
 
 /** The JSON text with such numbers as strings. */
 export function quoteInexact(json: string): string {
-  if (!MAYBE_INEXACT.test(json)) return json
   return json.replace(TOKENS, (token) => (isInexact(token) ? `"${token}"` : token))
 }

@@ -11,7 +11,7 @@ import type { CheckpointNotice, StreamBatch } from './stream.ts'
 export type PageNotice =
   | { readonly type: 'release-lock'; readonly name: string }
   /** The page is shown, hidden, frozen or left: it may never say anything again. */
-  | { readonly type: 'page-visibility'; readonly isVisible: boolean }
+  | { readonly type: 'visibility'; readonly isVisible: boolean }
   /** A tool's own word on how far it is, for other tabs; this page has published it already. */
   | (ConversationScope & {
       readonly type: 'tool-progress'

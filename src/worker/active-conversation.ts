@@ -128,11 +128,10 @@ export class ActiveConversation {
     const isTaken = isOthers && (await this.#isWorkedOnElsewhere(newest))
     const { run } = conversation
     const isWanted = run !== null && goesOn(run)
-    // Never without a condition: a copy of this claim may arrive late, when somebody else has claimed it.
-    if (isWanted && isForced) return { ifEpoch: newest.epoch }
     if (isTaken && !isWanted) throw onOtherDevice(scope.conversationId)
-    // What the other device has written since would be decided on unseen.
-    return { ifEpoch: newest.epoch, ...(isOthers && { ifSeq: newest.lastSeq }) }
+    const { epoch: ifEpoch, lastSeq: ifSeq } = newest
+    // Unless forced: what the other device has written since would be decided on unseen.
+    return { ifEpoch, ...(isOthers && !(isWanted && isForced) && { ifSeq }) }
   }
 
   /** Shows whether another device works on the open run: nobody says so but the store. */

@@ -96,7 +96,7 @@ export class Link {
     switch (notice.type) {
       case 'release-lock':
         return this.#releaseLock(notice.name)
-      case 'page-visibility':
+      case 'visibility':
         this.#host?.visibility.set(notice.isVisible)
         return this.#host?.shown.keepDrafts()
       case 'tool-progress':

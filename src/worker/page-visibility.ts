@@ -3,7 +3,7 @@ export interface PageVisibility extends EventTarget {
   readonly isVisible: boolean
 }
 
-/** What the page says of its visibility. */
+/** Set by what the page says. */
 export class PageVisibilityTarget extends EventTarget implements PageVisibility {
   isVisible = true
 

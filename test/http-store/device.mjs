@@ -1,69 +1,152 @@
-import { parentPort, workerData } from 'node:worker_threads'
-import { createTestAgent } from '../../dist/testing.js'
+import { parentPort } from 'node:worker_threads'
+import { createTestAgent, createTestStorage, simulateReload } from '../../dist/testing.js'
 import { httpStore } from '../../dist/http-store.js'
+import { shiftClock } from './shifted-clock.mjs'
 
-// One device of a trial: a page and a worker of its own, as the package was built, told what to do by messages.
+// A device runs a page and a worker of its own from `dist`. Messages tell it what to do, in one trial after another.
 
-const { url, tenant, name, seed } = workerData
-const STEPS = [
-  { toolCalls: [{ toolName: 'pay', input: { n: 1 } }] },
-  { text: 'Once more.', toolCalls: [{ toolName: 'pay', input: { n: 2 } }] },
-  { text: 'Done.' },
-]
-const open = new Set()
-let random = seed
-
-const agent = createTestAgent({
-  script: { steps: STEPS, paceMs: 1 },
-  storage: { type: 'http', name },
-  // What is read is the server's, always.
-  stores: [httpStore({ url, copy: false, headers: () => ({ 'x-tenant': tenant }) })],
-  tools: [
+const CONVERSATION = 'shared'
+const N = { type: 'object', properties: { n: { type: 'integer' } } }
+const SCRIPT = {
+  scenes: [
     {
-      name: 'pay',
-      description: 'Pays.',
-      inputSchema: { type: 'object', properties: { n: { type: 'integer' } } },
-      execute: async (_input, { toolCallId }) => {
-        parentPort.postMessage({ effect: toolCallId })
-        random = (random * 48_271) % 2_147_483_647
-        await sleep(random % 60)
-        return 'paid'
-      },
+      match: ['Go'],
+      steps: [
+        { toolCalls: [{ toolName: 'pay', input: { n: 1 } }] },
+        { text: 'Once more.', toolCalls: [{ toolName: 'pay', input: { n: 2 } }] },
+        { text: 'Done.' },
+      ],
+    },
+    {
+      match: ['Long'],
+      steps: [
+        ...[4, 5, 6, 7].map((n) => ({ toolCalls: [{ toolName: 'pay', input: { n } }] })),
+        { text: 'Done.' },
+      ],
+    },
+    {
+      match: ['Transfer'],
+      steps: [{ toolCalls: [{ toolName: 'transfer', input: { n: 3 } }] }, { text: 'Done.' }],
     },
   ],
-})
-const view = agent.conversation('shared')
-view.subscribe(() => undefined)
+  fallback: [{ text: 'Done.' }],
+  paceMs: 1,
+}
+const open = new Set()
+const stores = new Set()
+/** The url, tenant, name and number of the trial, and the part of IndexedDB that outlives a reload. */
+let trial = null
+let agent = null
+let talk = null
+let random = 1
 
-function follow(run) {
-  if (run === null) return
-  open.add(run)
-  void run.result.then(() => open.delete(run))
+const toolOf = (number, name, more = {}) => ({
+  name,
+  description: 'Moves money.',
+  inputSchema: N,
+  execute: async (_input, { toolCallId }) => {
+    parentPort.postMessage({ trial: number, effect: toolCallId })
+    random = (random * 48_271) % 2_147_483_647
+    await sleep(random % 60)
+    return 'moved'
+  },
+  ...more,
+})
+
+function storeOf({ url, tenant }) {
+  // Everything that is read comes from the server.
+  const { type, open: openStore } = httpStore({
+    url,
+    copy: false,
+    timeoutMs: 1500,
+    headers: () => ({ 'x-tenant': tenant }),
+  })
+  return {
+    type,
+    async open(...opening) {
+      const store = await openStore(...opening)
+      stores.add(store)
+      return store
+    },
+  }
 }
 
+function load() {
+  const { name, number, testStorage } = trial
+  agent = createTestAgent({
+    script: SCRIPT,
+    testStorage,
+    storage: { type: 'http', name },
+    stores: [storeOf(trial)],
+    tools: [toolOf(number, 'pay'), toolOf(number, 'transfer', { needsApproval: true })],
+  })
+  talk = agent.conversation(CONVERSATION)
+  talk.subscribe(() => undefined)
+}
+
+function unload() {
+  simulateReload()
+  for (const store of stores) store.close()
+  stores.clear()
+  open.clear()
+}
+
+function follow(run, text) {
+  if (run === null) return
+  const { number } = trial
+  open.add(run)
+  void run.result.then(({ outcome }) => {
+    open.delete(run)
+    if (text !== undefined) parentPort.postMessage({ trial: number, ended: text, outcome })
+  })
+}
+
+const run = (text, ifBusy) =>
+  follow(agent.run(text, { conversationId: CONVERSATION, ...(ifBusy && { ifBusy }) }), text)
+
 const acts = {
-  run: () => follow(agent.run('Go', { conversationId: 'shared' })),
-  replace: () => follow(agent.run('Go', { conversationId: 'shared', ifBusy: 'replace' })),
-  resume: async () => follow(await agent.resume('shared')),
-  abort: () => [...open].at(-1)?.abort(),
-  rename: () => agent.conversations.rename('shared', `Named by ${name}`),
-  isIdle: () => open.size === 0,
-  snapshot: () => {
-    const { messages, title } = view.getSnapshot()
-    return JSON.parse(JSON.stringify({ messages, title }))
+  mount: (data) => {
+    trial = { ...data, testStorage: createTestStorage() }
+    random = data.seed + 1
+    shiftClock(data.clockMs)
+    load()
   },
-  next: async () => {
-    const { outcome, error } = await agent.run('Go', { conversationId: 'shared' }).result
+  unmount: unload,
+  run: (text) => run(text),
+  replace: (text) => run(text, 'replace'),
+  queue: (text) => run(text, 'queue'),
+  resume: async () => follow(await agent.resume(CONVERSATION)),
+  takeOver: async () => follow(await talk.takeOver()),
+  abort: () => [...open].at(-1)?.abort(),
+  steer: (text) => void [...open].at(-1)?.send(text),
+  rename: (title) => agent.conversations.rename(CONVERSATION, title),
+  answer: async () => {
+    for (const call of talk.getSnapshot().pending) await talk.approve(call)
+  },
+  reload: () => {
+    unload()
+    load()
+    return acts.resume()
+  },
+  state: () => {
+    const { status, ownership, parked, pending } = talk.getSnapshot()
+    return { open: open.size, status, ownership, parked: parked ?? null, pending: pending.length }
+  },
+  shown: () => {
+    const { ownership: _ownership, spent: _spent, ...shown } = talk.getSnapshot()
+    return JSON.parse(JSON.stringify(shown))
+  },
+  next: async (text) => {
+    const { outcome, error } = await agent.run(text, { conversationId: CONVERSATION }).result
     return error ? `${outcome}: ${error.code}` : outcome
   },
-  dispose: () => agent.dispose(),
 }
 
 parentPort.on('message', (asked) => void answer(asked))
 
-async function answer({ id, act }) {
+async function answer({ id, act, value }) {
   try {
-    parentPort.postMessage({ id, value: await acts[act]() })
+    parentPort.postMessage({ id, value: await acts[act](value) })
   } catch (error) {
     parentPort.postMessage({ id, refused: String(error.code ?? error) })
   }

@@ -1,185 +1,245 @@
-import path from 'node:path'
-import { Worker } from 'node:worker_threads'
-import { isDeepStrictEqual } from 'node:util'
-import type { Row } from '../../src/protocol/fact.ts'
-import { startFaultProxy, type Fault, type FaultProxy } from '../browser/support/fault-proxy.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Patience } from '../torture/patience.ts'
 import { seeded, type Random } from '../torture/random.ts'
+import { Device, type DeviceState, type Log } from './device.ts'
+import { judge, judgeHistory, type Violation } from './judge.ts'
+import type { Step, TrialPlan } from './plan.ts'
+import type { Stage } from './stage.ts'
+import { startUnreliableLink, type UnreliableLink } from './unreliable-link.ts'
 
-/** Time for what isn't expected to take any, on the slowest machine. Milliseconds. */
-const LIMIT_MS = 240_000
-const ACTS = 14
-const LONGEST_PAUSE_MS = 250
+const HOUR_MS = 3_600_000
+const POLL_MS = 100
 const LONGEST_CUT_MS = 600
-
-type Act = 'run' | 'replace' | 'resume' | 'abort' | 'rename'
-
-const FAULTS: readonly [Fault, ...Fault[]] = [
-  { type: 'none' },
-  { type: 'refuse' },
-  { type: 'reset', after: 0 },
-  { type: 'reset', after: 150 },
-  { type: 'end', after: 200 },
-]
-
-interface Device {
-  readonly proxy: FaultProxy
-  /** What the act returns, or the code by which it was refused. */
-  ask(act: string): Promise<unknown>
-  close(): Promise<void>
-}
+/** A person takes a run over when nothing has happened for so long. Milliseconds. */
+const LEFT_MS = 3000
+/** The owner of a run may wait for so long until it tries the store again. Milliseconds. */
+const OWNED_MS = 40_000
+const MOST_TURNS = 4
 
 export interface TrialOptions {
-  readonly seed: number
-  /** Of the store. */
-  readonly url: string
-  /** All rows of the conversation, as the server has them. */
-  readonly rows: (tenant: string) => Promise<readonly Row[]>
+  readonly stage: Stage
+  /** The tenant of this trial alone. */
+  readonly tenant: string
+  /** Resolves when nothing more is done to the servers. */
+  readonly calm: Promise<unknown>
 }
 
-export interface Trial {
-  /** What is wrong afterwards, in words. */
-  readonly violations: readonly string[]
-  /** Calls that were run, and those whose outcome nobody knows. */
-  readonly ran: number
-  readonly interrupted: number
+export interface Outcome {
+  readonly violations: readonly Violation[]
+  /** Calls that ran. */
+  readonly calls: number
+  /** Requests that arrived after everything else was over. */
+  readonly late: number
+  /** Runs that a person had to take over at the end. */
+  readonly takenOver: number
 }
 
-/** Two devices work on one conversation while their links are cut, before and behind commits. */
-export async function playTrial({ seed, url, rows }: TrialOptions): Promise<Trial> {
-  const random = seeded(seed)
-  const tenant = `trial-${seed}`
-  const effects: string[] = []
-  const open = (name: string): Promise<Device> =>
-    openDevice({ url, tenant, name, seed: seed + 1 }, (effect) => effects.push(effect))
-  const devices: readonly [Device, Device] = [await open('left'), await open('right')]
+/** Plays a trial, and judges what it leaves. */
+export async function playTrial(plan: TrialPlan, options: TrialOptions): Promise<Outcome> {
+  const trial = await new Trial(plan, options).open()
   try {
-    for (let n = 0; n < ACTS; n++) await disturb(random.pick(devices), random)
-    for (const { proxy } of devices) {
-      proxy.forget()
-      proxy.mend()
-    }
-    const ends = await settle(devices)
-    const written = await rows(tenant)
-    const violations = [...ends, ...judge(written, effects), ...(await compare(devices))]
-    const interrupted = written.filter(
-      (row) => row.type === 'call-settled' && row.status === 'interrupted',
-    )
-    return { violations, ran: effects.length, interrupted: interrupted.length }
+    return await trial.play()
   } catch (error) {
-    return { violations: [`the trial broke: ${String(error)}`], ran: 0, interrupted: 0 }
+    return { ...NOTHING, violations: [{ what: 'trial broke', detail: String(error) }] }
   } finally {
-    await Promise.all(devices.map((device) => device.close()))
+    await trial.close()
   }
 }
 
-async function disturb({ proxy, ask }: Device, random: Random): Promise<void> {
-  proxy.enqueue(...Array.from({ length: random.below(4) }, () => random.pick(FAULTS)))
-  if (random.chance(0.2)) {
-    proxy.cut()
-    setTimeout(() => proxy.mend(), random.below(LONGEST_CUT_MS))
-  }
-  // Not awaited: what comes next must be able to hit it.
-  void ask(random.pick<Act>(['run', 'run', 'replace', 'resume', 'resume', 'abort', 'rename']))
-  await sleep(random.below(LONGEST_PAUSE_MS))
+const NOTHING = { calls: 0, late: 0, takenOver: 0 }
+
+/** A device and its own way to the servers. After a crash, the next device uses the same way. */
+interface Post {
+  readonly link: UnreliableLink
+  readonly clockMs: number
+  device: Device
 }
 
-/** Until nothing runs any more, and one turn more. */
-async function settle(devices: readonly [Device, Device]): Promise<string[]> {
-  const end = Date.now() + LIMIT_MS
-  const isLate = (): boolean => Date.now() > end
-  const isIdle = async (): Promise<boolean> =>
-    (await Promise.all(devices.map(({ ask }) => ask('isIdle')))).every((idle) => idle === true)
-  for (;;) {
-    while (!(await isIdle())) {
-      if (isLate()) return ['a handle stays open']
-      await sleep(50)
+class Trial {
+  readonly #plan: TrialPlan
+  readonly #options: TrialOptions
+  readonly #random: Random
+  readonly #posts: Post[] = []
+  readonly #log: Log = { effects: [], completed: [], errors: [] }
+  readonly #violations: Violation[] = []
+  #devices = 0
+  #texts = 0
+  #takenOver = 0
+
+  constructor(plan: TrialPlan, options: TrialOptions) {
+    this.#plan = plan
+    this.#options = options
+    this.#random = seeded(plan.seed)
+  }
+
+  async open(): Promise<this> {
+    const { servers } = this.#options.stage
+    for (const [at, hours] of this.#plan.clocks.entries()) {
+      const link = await startUnreliableLink(servers, seeded(this.#plan.seed + at + 1))
+      const clockMs = hours * HOUR_MS
+      this.#posts.push({ link, clockMs, device: this.#device({ link, clockMs }) })
     }
-    // One that was left is taken up; where there is none, the next turn says so.
-    await devices[0].ask('resume')
-    if (await isIdle()) break
+    return this
   }
-  const outcome = await devices[0].ask('next')
-  return outcome === 'completed' ? [] : [`the next turn: ${String(outcome)}`]
+
+  async play(): Promise<Outcome> {
+    const { stage, tenant, calm } = this.#options
+    for (const step of this.#plan.steps) {
+      await this.#act(step)
+      await sleep(step.afterMs)
+    }
+    await calm
+    for (const { link } of this.#posts) link.calm()
+    await this.#settle()
+    await this.#turn('Long')
+    const settled = await stage.rows(tenant)
+    const late = await this.#deliverLate()
+    await this.#turn('Next')
+    await this.#compare()
+    const rows = await stage.rows(tenant)
+    const { effects, completed, errors } = this.#log
+    this.#violations.push(
+      ...judgeHistory(settled, rows),
+      ...judge({
+        rows,
+        effects,
+        completed,
+        acknowledged: this.#posts.flatMap(({ link }) => link.acknowledged),
+      }),
+      ...errors.map((detail) => ({ what: 'uncaught error', detail })),
+    )
+    return {
+      violations: this.#violations,
+      calls: effects.length,
+      late,
+      takenOver: this.#takenOver,
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(
+      this.#posts.map(async ({ device, link }) => {
+        await device.close()
+        await link.close()
+      }),
+    )
+  }
+
+  #device({ link, clockMs }: Pick<Post, 'link' | 'clockMs'>): Device {
+    this.#devices += 1
+    const { stage, tenant } = this.#options
+    const url = link.url + stage.path
+    const name = `device ${this.#devices}`
+    const seed = this.#random.below(2 ** 20)
+    return new Device({ url, tenant, name, seed, clockMs }, this.#log)
+  }
+
+  /** Not awaited: what comes next must be able to hit it. */
+  async #act({ device: at, act }: Step): Promise<void> {
+    const post = this.#posts[at]!
+    const { device, link } = post
+    const text = (words: string): string => `${words} ${(this.#texts += 1)}`
+    switch (act) {
+      case 'run':
+        return void device.ask('run', text('Go'))
+      case 'transfer':
+        return void device.ask('run', text('Transfer'))
+      case 'replace':
+      case 'queue':
+        return void device.ask(act, text('Go'))
+      case 'steer':
+        return void device.ask('steer', text('Also'))
+      case 'take over':
+        return void device.ask('takeOver')
+      case 'rename':
+        return void device.ask('rename', text('Title'))
+      case 'resume':
+      case 'abort':
+      case 'answer':
+      case 'reload':
+        return void device.ask(act)
+      case 'cut':
+        return link.cut(this.#random.below(LONGEST_CUT_MS))
+      case 'crash':
+        await device.crash()
+        post.device = this.#device(post)
+        return
+      default:
+        act satisfies never
+    }
+  }
+
+  /** Until no device has a run. What waits for a person is answered; what nobody works on is taken over. */
+  async #settle(isOver = (): boolean => true): Promise<void> {
+    const patience = new Patience()
+    let since = performance.now()
+    let last = ''
+    for (;;) {
+      const states = await this.#states()
+      if (states.every(isIdle) && isOver()) return
+      const asks = states.findIndex(({ pending }) => pending > 0)
+      if (asks >= 0) await this.#posts[asks]!.device.ask('answer')
+      const now = JSON.stringify([states, this.#log.effects.length])
+      if (now !== last) since = performance.now()
+      last = now
+      if (patience.isOver(now)) {
+        this.#violations.push({ what: 'does not settle', detail: now })
+        return
+      }
+      const isOwned = states.some(({ ownership }) => OWNED.has(ownership))
+      if (performance.now() - since > (isOwned ? OWNED_MS : LEFT_MS) && !states.every(isIdle)) {
+        since = performance.now()
+        // Nobody would take over a run that a tab is said to work on.
+        if (isOwned) this.#violations.push({ what: 'nobody works on it', detail: now })
+        this.#takenOver += 1
+        await this.#posts[0]!.device.ask('takeOver')
+      }
+      await sleep(POLL_MS)
+    }
+  }
+
+  async #deliverLate(): Promise<number> {
+    let count = 0
+    for (const { link } of this.#posts) count += await link.deliverLate()
+    return count
+  }
+
+  /** Where a late request has begun a run that nobody works on, a person takes that over first. */
+  async #turn(text: string): Promise<void> {
+    const { device } = this.#posts[this.#random.below(this.#posts.length)]!
+    const outcomes: unknown[] = []
+    while (outcomes.length < MOST_TURNS) {
+      let outcome: unknown = null
+      void device.ask('next', `${text} ${outcomes.length}`).then((ended) => (outcome = ended))
+      await this.#settle(() => outcome !== null)
+      if (outcome === 'completed') return
+      outcomes.push(outcome)
+    }
+    this.#violations.push({ what: 'next turn fails', detail: outcomes.join() })
+  }
+
+  /** Every device shows the same. */
+  async #compare(): Promise<void> {
+    const patience = new Patience()
+    for (;;) {
+      const views = await Promise.all(this.#posts.map(({ device }) => device.ask('shown')))
+      const texts = views.map((view) => JSON.stringify(view))
+      if (new Set(texts).size === 1) return
+      if (patience.isOver(texts)) {
+        this.#violations.push({ what: 'views differ', detail: texts.join(' | ').slice(0, 2000) })
+        return
+      }
+      await sleep(POLL_MS)
+    }
+  }
+
+  #states(): Promise<DeviceState[]> {
+    return Promise.all(this.#posts.map(({ device }) => device.state()))
+  }
 }
 
-function judge(rows: readonly Row[], effects: readonly string[]): string[] {
-  const found: string[] = []
-  const count = new Map<string, number>()
-  for (const id of effects) count.set(id, (count.get(id) ?? 0) + 1)
-  for (const [id, times] of count) if (times > 1) found.push(`${id} ran ${times} times`)
-  if (rows.some(({ seq }, at) => seq !== at + 1)) found.push('the rows have a gap')
-  const of = (type: Row['type']): string[] =>
-    rows
-      .filter((row) => row.type === type)
-      .map((row) => ('path' in row ? (row.path.at(-1) ?? '') : ''))
-  const [begun, settled] = [of('call-started'), of('call-settled')]
-  for (const id of effects)
-    if (!begun.includes(id)) found.push(`${id} ran, and nothing was written before`)
-  for (const id of new Set(begun)) {
-    const ends = settled.filter((each) => each === id).length
-    if (ends !== 1) found.push(`${id} has ${ends} results`)
-  }
-  for (const row of rows) {
-    if (row.type !== 'call-settled' || row.status !== 'succeeded') continue
-    const id = row.path.at(-1) ?? ''
-    if (!effects.includes(id)) found.push(`${id} succeeded, and did not happen`)
-  }
-  const [starts, ends] = [of('run-started').length, of('run-ended').length]
-  if (starts !== ends) found.push(`${starts} runs, ${ends} ends`)
-  return found
-}
+const OWNED: ReadonlySet<DeviceState['ownership']> = new Set(['this-tab', 'other-tab'])
 
-/** What both show comes to the same. */
-async function compare(devices: readonly [Device, Device]): Promise<string[]> {
-  const end = Date.now() + LIMIT_MS
-  for (;;) {
-    const [left, right] = await Promise.all(devices.map(({ ask }) => ask('snapshot')))
-    if (isDeepStrictEqual(left, right)) return []
-    if (Date.now() > end) return ['the devices show different things']
-    await sleep(50)
-  }
-}
-
-async function openDevice(
-  data: {
-    readonly url: string
-    readonly tenant: string
-    readonly name: string
-    readonly seed: number
-  },
-  onEffect: (toolCallId: string) => void,
-): Promise<Device> {
-  const target = new URL(data.url)
-  const proxy = await startFaultProxy(target.origin)
-  const url = proxy.url + target.pathname
-  const thread = new Worker(path.join(import.meta.dirname, 'device.mjs'), {
-    workerData: { ...data, url },
-  })
-  const answers = new Map<number, (value: unknown) => void>()
-  let asked = 0
-  thread.on(
-    'message',
-    (said: { id?: number; value?: unknown; refused?: string; effect?: string }) => {
-      if (said.effect !== undefined) onEffect(said.effect)
-      if (said.id !== undefined) answers.get(said.id)?.(said.refused ?? said.value)
-    },
-  )
-  const ask = (act: string): Promise<unknown> =>
-    new Promise((resolve) => {
-      asked += 1
-      answers.set(asked, resolve)
-      thread.postMessage({ id: asked, act })
-    })
-  return {
-    proxy,
-    ask,
-    close: async () => {
-      await thread.terminate()
-      await proxy.close()
-    },
-  }
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
+function isIdle({ open, status }: DeviceState): boolean {
+  return open === 0 && status === 'idle'
 }

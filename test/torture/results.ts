@@ -36,7 +36,10 @@ interface ResultsOptions {
 
 /** The build under test together with the code of the trials. */
 export function buildOfTorture(): string {
-  return `${inputHash()}${hashOf(['test/torture'])}`.replaceAll(/(.{8}).{56}/g, '$1')
+  return `${inputHash()}${hashOf(['test/torture', 'test/http-store', 'test/browser/support'])}`.replaceAll(
+    /(.{8}).{56}/g,
+    '$1',
+  )
 }
 
 /** The outcomes of a seed and a build, kept as they come, so that an interrupted run continues. */

@@ -6,18 +6,21 @@ import { testsIn } from '../test-totals.mjs'
  * @typedef {{ played: number, kept: number, violated: number }} Tally
  */
 
-/** The annotation by which a browser test reports its tally to the tool that started it. */
+/** The annotation of a browser test, or the `meta` of a unit test, that reports its tally to the tool that started it. */
 export const TALLY = 'tally'
 
 const NOTHING = { played: 0, kept: 0, violated: 0 }
 
-/** The sum of the tallies in Playwright's JSON report. @returns {Tally} */
+/** The sum of the tallies in the JSON report of Playwright or Vitest. @returns {Tally} */
 export function talliesIn(report) {
-  return testsIn(report)
+  const inBrowserTests = testsIn(report)
     .flatMap(({ annotations }) => annotations)
     .filter(({ type }) => type === TALLY)
     .map(({ description }) => JSON.parse(description))
-    .reduce(sum, NOTHING)
+  const inUnitTests = (report?.testResults ?? [])
+    .flatMap(({ assertionResults }) => assertionResults)
+    .flatMap(({ meta }) => meta?.[TALLY] ?? [])
+  return [...inBrowserTests, ...inUnitTests].reduce(sum, NOTHING)
 }
 
 /** A run whose trials are its tests. Without totals, it ended before its first. @returns {Tally} */

@@ -26,6 +26,10 @@ export const RUNS = {
     what: 'kills them at random times',
     command: 'npm run torture -- random',
   },
+  'torture-stores': {
+    what: 'devices on two servers of the HTTP store, while servers, database and network fail',
+    command: 'npm run torture -- stores',
+  },
   'soak-runs': {
     what: '2000 runs in one page, most with a fault',
     command: 'npm run soak -- runs',

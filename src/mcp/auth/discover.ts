@@ -1,4 +1,4 @@
-import { isSafe, mayName } from '../addresses.ts'
+import { isSafe } from '../addresses.ts'
 import type { McpFetch } from '../options.ts'
 import { authFailed } from './auth-failed.ts'
 import { readDocument } from './read-document.ts'
@@ -44,11 +44,9 @@ export async function discoverAuth(
   const issuer = listed.find((one) => issuers === undefined || issuers.includes(one))
   if (issuer === undefined)
     throw authFailed(`${url.origin} names no authorization server that is taken.`)
-  if (!isIssuer(issuer))
-    throw authFailed(`${url.origin} names an authorization server by what is no https address.`)
-  if (issuers === undefined && !mayName(new URL(issuer), url))
+  if (!isIssuer(issuer) || (issuers === undefined && !mayName(issuer, url.href)))
     throw authFailed(
-      `${url.origin} names ${issuer}, which is in your own network. If that is meant, pass issuers: ['${issuer}'].`,
+      `${url.origin} names an authorization server by what is no https address, or in your own network.`,
     )
   const server = await readIssuer(issuer, discovery)
   if (issuers === undefined) checkOrigins(server)
@@ -165,12 +163,18 @@ async function documentAt(
 }
 
 function endpoint(value: unknown, issuer: string): string {
-  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : null
-  if (!url || !mayName(url, new URL(issuer)))
-    throw authFailed(
-      `${issuer} names an endpoint that is not encrypted, or is in your own network.`,
-    )
-  return url.href
+  if (typeof value === 'string' && mayName(value, issuer)) return new URL(value).href
+  throw authFailed(`${issuer} names an endpoint that is not encrypted, or in your own network.`)
+}
+
+/** Hosts that are this machine or in its network. IPv6 that is reached from everywhere begins with 2 or 3. */
+const PRIVATE =
+  /^([^.[]+|.+\.(localhost|local|internal)|(0|10|127|169\.254|192\.168|172\.(1[6-9]|2\d|3[01]))\..*|\[(?![23]).*)\.?$/
+
+/** Whether a server may name an address: one elsewhere knows nothing of this machine and its network. */
+function mayName(named: string, by: string): boolean {
+  const isPrivate = (place: string): boolean => PRIVATE.test(new URL(place).hostname)
+  return URL.canParse(named) && isSafe(new URL(named)) && (isPrivate(by) || !isPrivate(named))
 }
 
 /** The identifier may be the server's address, or one that its address is under. */

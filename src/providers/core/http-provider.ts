@@ -200,7 +200,7 @@ async function* readAnswer(
     }
     if (batch.length === 0) continue
     if (isContent) watchdog.pause()
-    if (!isShown && batch.some(({ type }) => type !== 'raw')) {
+    if (isContent && !isShown) {
       isShown = true
       const warnings = ladder?.answered() ?? []
       if (warnings.length > 0) yield warnings

@@ -14,7 +14,7 @@ export function parseToolInput(text: string): ParsedInput {
   if (asRecord(input) && inexact === undefined) return { input: input as JsonValue }
   const message =
     inexact !== undefined
-      ? `The number ${inexact.slice(0, 60)} can't be kept exact. Send the call again with at most 15 digits, or with a string if the tool takes one.`
+      ? `The number ${inexact.slice(0, 60)} would be rounded. Send it as text, or with at most 15 digits.`
       : input === undefined
         ? `The arguments are not valid JSON (${reasonOf(text)}). Send the call again with valid JSON.`
         : 'The arguments must be a JSON object. Send the call again with an object.'

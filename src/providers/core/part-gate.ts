@@ -52,7 +52,7 @@ export function createPartGate(): PartGate {
 /** Whether a batch has something of the answer. Empty deltas and white space can come for ever. */
 export function hasContent(batch: readonly StreamPart[]): boolean {
   return batch.some((part) =>
-    'delta' in part ? part.delta.trim() !== '' : part.type !== 'raw' && part.type !== 'usage',
+    'delta' in part ? part.delta.trim() !== '' : !/^(raw|usage)$/.test(part.type),
   )
 }
 

@@ -62,7 +62,7 @@ export class SharedClaims {
     const { claims, newId } = this.#options
     const id = (await claims.of(this.#key)).asked ?? newId('claim_')
     await claims.note(this.#key, { id, epoch: 0 })
-    const claim = await ask({ claimId: id, attempt: newId('attempt_') })
+    const claim = await ask({ claimId: id, attempt: newId('') })
     await claims.note(this.#key, { id, epoch: claim.epoch })
     return claim
   }

@@ -134,8 +134,7 @@ function withoutSecrets(
     : answer
 }
 
-const LOST =
-  'A sealed value of this input is not known any more. Write the value itself in its place, or deny the call.'
+const LOST = 'A secret of this input was not kept. Write its value, or deny the call.'
 
 function factsOf(call: CallState, answer: Answer, after: string | null): FactDraft[] {
   const word = wordOf(call, answer)

@@ -59,7 +59,11 @@ export function applyAppend(
   refuseBroken(record)
   const { appendId, order } = append
   const owner = ownerOf(record)
-  if (order <= owner.order) throw late()
+  // A server that stalled, or a proxy, may deliver a request when its sender has long written on.
+  if (!(order > owner.order))
+    throw new OffstageError('storage-failed', 'A later append was stored.', {
+      retryable: true,
+    })
   let next = record
   const rows: Row[] = []
   for (const row of append.rows) {
@@ -91,15 +95,6 @@ export function applyRename(
   const appendId = randomId()
   const placed: Row = { ...row, format: FORMAT, conversationId, seq: next.lastSeq, appendId }
   return { record: next, rows: [placed] }
-}
-
-/** A server that stalled, or a proxy, may deliver a request when its sender has long written on. */
-function late(): OffstageError {
-  return new OffstageError(
-    'storage-failed',
-    'This append arrived after a later one, so nothing of it was stored.',
-    { retryable: true },
-  )
 }
 
 export function afterRow(record: StoredRecord, row: NewRow): StoredRecord {

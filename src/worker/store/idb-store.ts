@@ -263,12 +263,11 @@ async function claimIn(
   const { parent } = record
   const above = parent && tx.objectStore('records').getKey(parent.conversationId)
   refuseOrphan(record, (await above) !== undefined)
-  if (record === found) return { ...claim, epoch: record.epoch }
   await Promise.all([
     tx.objectStore('records').put(record),
     tx.objectStore('counters').put(claim, COUNTER),
   ])
-  return claim
+  return { ...claim, epoch: record.epoch }
 }
 
 /** With whatever else the counter has. */

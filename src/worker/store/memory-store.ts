@@ -43,7 +43,7 @@ export function createMemoryStore(storeId: string = randomId()): Store {
       refuseOrphan(found, records.has(found.parent?.conversationId ?? ''))
       const claimed = claimRecord(found, epoch + 1, options)
       records.set(conversationId, claimed)
-      epoch = Math.max(epoch, claimed.epoch)
+      epoch += 1
       changed(conversationId)
       return { storeId, epoch: claimed.epoch }
     },

@@ -155,7 +155,7 @@ export function claimRecord(
 ): StoredRecord {
   refuseNewer(record)
   refuseBroken(record)
-  if (attempt !== undefined && ownerOf(record).attempt === attempt) return record
+  if (attempt && ownerOf(record).attempt === attempt) return record
   if (ifEpoch !== record.epoch || ifSeq !== record.lastSeq) throw takenOver()
   return {
     ...record,

@@ -57,8 +57,7 @@ export function redactedStore(store: Store, storage: string, redaction: Redactio
     const [row] = await redaction.rows(storage, [{ type: 'renamed', title, runId: null, at }])
     return row?.type === 'renamed' ? row.title : ''
   }
-  return {
-    claim: (conversationId, at, options) => store.claim(conversationId, at, options),
+  const own: Partial<Store> = {
     append: async (append) =>
       store.append(
         isRequired() ? { ...append, rows: await redaction.rows(storage, append.rows) } : append,
@@ -73,21 +72,19 @@ export function redactedStore(store: Store, storage: string, redaction: Redactio
     keepDraft: async (draft) => {
       if (!isRequired()) await store.keepDraft(draft)
     },
-    draftOf: (conversationId) => store.draftOf(conversationId),
-    read: (conversationId, range) => store.read(conversationId, range),
-    list: (page) => store.list(page),
-    get: (conversationId) => store.get(conversationId),
     rename: async (conversationId, name) =>
       store.rename(
         conversationId,
         isRequired() ? { ...name, title: await titleOf(name.title, name.at) } : name,
       ),
-    mark: (conversationId, broken) => store.mark(conversationId, broken),
-    descendants: (conversationId) => store.descendants(conversationId),
-    delete: (conversationId) => store.delete(conversationId),
-    ...(store.follow && { follow: (onChange) => store.follow?.(onChange) ?? (() => undefined) }),
-    close: () => store.close(),
   }
+  // Bound, since the methods of an app's class may use private fields.
+  return new Proxy({} as Store, {
+    get: (_, name) => {
+      const value: unknown = Reflect.get(own, name) ?? Reflect.get(store, name)
+      return typeof value === 'function' ? (value.bind(store) as unknown) : value
+    },
+  })
 }
 
 const UNANSWERED = 'Nothing was stored: the page did not say how it is to be redacted.'

@@ -100,11 +100,10 @@ export class Tabs<Active extends TabConversation> {
   /** Nothing is driven here any more. Another tab may have gone on with the run before. */
   undriven(active: Active): void {
     const { conversationId, stream } = active.conversation
-    const follower = this.#followers.get(conversationId)
     this.#driven.end(active)
-    if (follower) follower.ask()
     // Without a follower nothing would ever correct “another tab drives it”.
-    else stream.own('none')
+    if (!this.follows(conversationId)) stream.own('none')
+    this.#followers.get(conversationId)?.ask()
   }
 
   /** What is published here goes to the tabs that follow the conversation. */

@@ -1,55 +1,79 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Row } from '../../../src/protocol/fact.ts'
-import { openSqlite, type TestDatabase } from '../../http-store/databases.ts'
-import { serveStore, type StoreServer } from '../../http-store/serve-store.ts'
-import { playTrial } from '../../http-store/trial.ts'
+import { afterAll, expect, test } from 'vitest'
+import { TALLY } from '../../../scripts/lib/long-run/tally.mjs'
+import { playBatch } from '../../http-store/batch.ts'
+import { closeSpareDevices } from '../../http-store/device.ts'
+import { planBatches } from '../../http-store/plan.ts'
+import { NO_POSTGRES } from '../../http-store/postgres.mjs'
+import { postgresStage, sqliteStage, type Stage } from '../../http-store/stage.ts'
+import { playUnits } from '../../torture/play-units.ts'
+import type { KeptOutcome } from '../../torture/results.ts'
 import { someOf } from '../more.ts'
-import { openHttpStore } from './support.ts'
 
-// Two devices, each a thread with the package as it was built, and links that are cut. `HTTP_TRIALS=200 HTTP_SEED=1` does as
-// many, with other seeds.
+// Devices with clocks of their own on two servers, with links that delay, double and lose requests, while servers and the
+// database are killed. `npm run torture -- stores` plays thousands.
 
-const { HTTP_TRIALS, HTTP_SEED = '1' } = process.env
-const TRIALS = HTTP_TRIALS === undefined ? someOf(10) : Number(HTTP_TRIALS)
-const AT_ONCE = HTTP_TRIALS === undefined ? 2 : 6
+const { TORTURE_STORES, TORTURE_SEED = '1', TORTURE_ONLY } = process.env
+/** The second server is an hour ahead. */
+const CLOCKS = [0, 1]
 
-let kept: TestDatabase
-let server: StoreServer
+/** Far more than they take: a busy machine is no failure. */
+const LIMIT = { timeout: 600_000 }
 
-beforeAll(async () => {
-  kept = await openSqlite()
-  server = await serveStore(kept.database)
-})
-afterAll(async () => {
-  await server.close()
-  await kept.close()
-})
+afterAll(closeSpareDevices)
 
-const rowsOf = async (tenant: string): Promise<readonly Row[]> => {
-  const store = await openHttpStore(server.url, { tenant, copy: false })
-  const { rows } = await store.read('shared')
-  store.close()
-  return rows as readonly Row[]
+async function play(stage: Stage, trials: number): Promise<KeptOutcome[]> {
+  try {
+    const outcomes: KeptOutcome[] = []
+    for (const batch of planBatches(1, trials)) outcomes.push(...(await playBatch(batch, stage)))
+    return outcomes
+  } finally {
+    await stage.close()
+  }
 }
 
-it('two devices on one conversation do nothing twice and lose nothing, whatever happens to their links', async () => {
-  const seeds = Array.from({ length: TRIALS }, (_, at) => Number(HTTP_SEED) + at)
-  const found: string[] = []
-  let calls = 0
-  const lane = async (): Promise<void> => {
-    for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) {
-      const of = seed
-      const trial = await playTrial({ seed, url: server.url, rows: rowsOf })
-      const { violations, ran, interrupted } = trial
-      calls += ran
-      found.push(...violations.map((each) => `seed ${of}: ${each}`))
-      if (HTTP_TRIALS !== undefined)
-        console.log(
-          `seed ${of}: ${violations.join(', ') || 'held'} (${ran} calls, ${interrupted} interrupted)`,
-        )
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, lane))
-  expect(found).toEqual([])
-  expect(calls).toBeGreaterThan(0)
-}, 3_600_000)
+function isBad({ violations }: KeptOutcome): boolean {
+  return violations.length > 0
+}
+
+if (TORTURE_STORES)
+  test('trials of the HTTP store', { timeout: 0 }, async ({ task, onTestFinished }) => {
+    const stage = await postgresStage({ clocks: CLOCKS })
+    onTestFinished(() => stage.close())
+    const { tally, table } = await playUnits({
+      name: `stores-${TORTURE_SEED}`,
+      units: planBatches(Number(TORTURE_SEED), Number(TORTURE_STORES)),
+      only: TORTURE_ONLY?.split(',').map(Number),
+      titleOf: ({ number, blows }) =>
+        `batch ${number} (${blows.map(({ blow }) => blow).join(', ') || 'network alone'})`,
+      play: (batch) => playBatch(batch, stage),
+    })
+    console.log(`\n${table}`)
+    Object.assign(task.meta, { [TALLY]: tally })
+    expect(tally.violated, 'trials with a violation').toBe(0)
+  })
+else {
+  test.skipIf(NO_POSTGRES !== null)(
+    `devices on two servers lose nothing and do nothing twice, whatever is killed (${NO_POSTGRES ?? 'PostgreSQL'})`,
+    LIMIT,
+    async () => {
+      const outcomes = await play(await postgresStage({ clocks: CLOCKS }), someOf(50))
+      expect(outcomes.filter(isBad)).toEqual([])
+    },
+  )
+
+  test('devices on two servers lose nothing and do nothing twice on SQLite', LIMIT, async () => {
+    const outcomes = await play(await sqliteStage(), someOf(40))
+    expect(outcomes.filter(isBad)).toEqual([])
+  })
+
+  test.skipIf(NO_POSTGRES !== null)(
+    `a late append that is applied again is found (${NO_POSTGRES ?? 'PostgreSQL'})`,
+    LIMIT,
+    async () => {
+      const stage = await postgresStage({ clocks: CLOCKS, plantsRepeats: true })
+      const outcomes = await play(stage, 2)
+      const found = outcomes.flatMap(({ violations }) => violations).map(({ what }) => what)
+      expect(found).toContain('append applied twice')
+    },
+  )
+}

@@ -45,6 +45,11 @@ test('browser tests report their tallies to the tool, also those of tests that p
   expect(talliesIn(report)).toEqual({ played: 5, kept: 1, violated: 1 })
 }, 240_000)
 
+test('unit tests report their tallies to the tool, also those of tests that pass', () => {
+  const assertionResults = [{ meta: { tally: HELD } }, { meta: {} }, { meta: { tally: HELD } }]
+  expect(talliesIn({ testResults: [{ assertionResults }] })).toEqual({ ...HELD, played: 10 })
+})
+
 test('without a report, or with a report without tests, nothing was played', () => {
   const nothing = { played: 0, kept: 0, violated: 0 }
   expect(talliesIn(null)).toEqual(nothing)

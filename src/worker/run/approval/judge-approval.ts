@@ -83,7 +83,7 @@ async function answerBefore(
   return { type: 'ask', ...(rememberable && { rememberable }) }
 }
 
-const DENIED_BEFORE = 'A person denied this same call before. Do not repeat it in this run.'
+const DENIED_BEFORE = 'A person denied this call before. Do not repeat it in this run.'
 
 /** Calls of the same tool in this run that a person has answered. */
 function answeredBefore(
@@ -113,8 +113,7 @@ function isSameCall(
 const MOST_DENIALS = 6
 const MOST_DENIALS_OF_TARGET = 3
 
-const OVER =
-  'Not asked: calls like this one were denied several times. Do not repeat them in this run.'
+const OVER = 'Not asked: calls like it were denied before. Do not repeat it in this run.'
 
 /** Refuses a call whose approval people keep denying. The reason is for the person, too. */
 export function tooOftenDenied(

@@ -32,7 +32,7 @@ async function question({ world }: { readonly world: TabsWorld }) {
       conversationId: 'talk',
       epoch: record!.epoch,
       appendId: 'forged',
-      order: record!.seq + 1000,
+      order: record!.lastSeq + 1000,
       rows: [{ runId: 'run', at: 1, path: asked.path, ...row } as NewRow],
     })
   return { forge, by: asked.by, toolCallId: asked.path[0]! }
