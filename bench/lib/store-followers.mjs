@@ -32,3 +32,5 @@ function follow() {
     open.push(request)
   })
 }
+// The benchmark that started it has ended.
+process.on('disconnect', () => process.exit())

@@ -33,3 +33,5 @@ async function answer(incoming, response) {
 
 server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }))
 process.on('message', () => process.send({ cpu: process.cpuUsage() }))
+// The benchmark that started it has ended.
+process.on('disconnect', () => process.exit())
