@@ -23,6 +23,8 @@ const { child: followers } = await begin('store-followers', ports, { isSilent: t
 const format = await formatOf(ports[0])
 const { epoch } = await ask(ports[0], 'claim', { at: 1 })
 
+let order = 0
+
 const measured = { [FEW]: [], [MANY]: [] }
 for (let round = 0; round <= ROUNDS; round++)
   for (const count of [FEW, MANY]) {
@@ -66,7 +68,9 @@ function medianOf(count) {
 /** Milliseconds of one append of two rows, to the servers in turns. */
 async function append(appendId, n) {
   const begun = performance.now()
-  await ask(ports[n % 2], 'append', { epoch, appendId, rows: [started(appendId), ended(appendId)] })
+  order += 1
+  const rows = [started(appendId), ended(appendId)]
+  await ask(ports[n % 2], 'append', { epoch, appendId, order, rows })
   const ms = performance.now() - begun
   await new Promise((resolve) => setTimeout(resolve, Math.max(0, PACE_MS - ms)))
   return ms
@@ -91,7 +95,8 @@ async function throughput(tenants) {
       writers.map(async ({ port, asked }, writer) => {
         for (let n = 0; performance.now() < end; n++) {
           const id = `${writer}-${n}`
-          await ask(port, 'append', { ...asked, appendId: id, rows: [started(id), ended(id)] })
+          const rows = [started(id), ended(id)]
+          await ask(port, 'append', { ...asked, appendId: id, order: n + 1, rows })
           appends += 1
         }
       }),

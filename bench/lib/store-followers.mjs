@@ -6,19 +6,21 @@ const agent = new Agent({ keepAlive: false, maxSockets: Infinity })
 const open = []
 let events = 0
 
-process.on('message', async ({ count }) => {
+process.on('message', ({ count }) => void change(count))
+
+async function change(count) {
   for (const request of open.splice(count)) request.destroy()
   while (open.length < count)
     await Promise.all(Array.from({ length: Math.min(50, count - open.length) }, () => follow()))
   process.send({ events })
-})
+}
 
 function follow() {
   return new Promise((resolve, reject) => {
     const request = get(
       { host: '127.0.0.1', port: ports[open.length % ports.length], path: '/history', agent },
       (response) => {
-        response.on('data', (chunk) => {
+        response.on('data', () => {
           events += 1
           resolve()
         })
@@ -30,3 +32,5 @@ function follow() {
     open.push(request)
   })
 }
+// The benchmark that started it has ended.
+process.on('disconnect', () => process.exit())

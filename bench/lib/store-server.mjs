@@ -12,10 +12,12 @@ const handler = createStoreHandler({
   onError: (error) => console.error(error),
 })
 
-const server = createServer(async (incoming, response) => {
+const server = createServer((incoming, response) => void answer(incoming, response))
+
+async function answer(incoming, response) {
   const gone = new AbortController()
   response.on('close', () => gone.abort())
-  const answer = await handler(
+  const { status, headers, body } = await handler(
     new Request(`http://localhost${incoming.url}`, {
       method: incoming.method,
       headers: incoming.headers,
@@ -23,10 +25,13 @@ const server = createServer(async (incoming, response) => {
       ...(incoming.method === 'POST' && { body: Readable.toWeb(incoming), duplex: 'half' }),
     }),
   )
-  response.writeHead(answer.status, Object.fromEntries(answer.headers))
+  response.writeHead(status, Object.fromEntries(headers))
   response.flushHeaders()
-  for await (const chunk of answer.body ?? []) response.write(chunk)
+  for await (const chunk of body ?? []) response.write(chunk)
   response.end()
-})
+}
+
 server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }))
 process.on('message', () => process.send({ cpu: process.cpuUsage() }))
+// The benchmark that started it has ended.
+process.on('disconnect', () => process.exit())

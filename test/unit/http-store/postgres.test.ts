@@ -58,8 +58,10 @@ it.skipIf(NO_POSTGRES !== null)(
       await expect.poll(() => stream.text()).toContain('null')
       let restarted: Promise<void> | undefined
       const signal = restarts % 2 === 0 ? 'SIGINT' : 'SIGQUIT'
-      proxy.hold(restarts + 1, () => (restarted = postgres.restart(signal)))
-      const claim = { at: 1, claimId: 'mine' }
+      proxy.hold(restarts + 1, () => {
+        restarted = postgres.restart(signal)
+      })
+      const claim = { at: 1, claimId: 'mine', attempt: 'first' }
       let claimed = await ask('claim', claim)
       if (claimed.status !== 200) {
         expect(claimed.status).toBe(500)
@@ -67,7 +69,7 @@ it.skipIf(NO_POSTGRES !== null)(
         claimed = await ask('claim', claim)
       }
       const { epoch } = claimed.json.value!
-      const append = { epoch, appendId: 'a', rows: [started('r'), ended('r')] }
+      const append = { epoch, appendId: 'a', order: 1, rows: [started('r'), ended('r')] }
       const first = await ask('append', append)
       const wasHeld = proxy.wasHeld()
       await restarted
