@@ -50,9 +50,12 @@ export interface RetryPolicy {
 }
 
 export interface TimeoutPolicy {
-  /** Until the first content of the answer. Default 120 000 (a local model may have to load). */
+  /**
+   * Until the first content of the answer. Default 120 000 (a local model may have to load). Comments, empty deltas and
+   * white space are no content: with them, five times as long.
+   */
   readonly firstChunkMs?: number
-  /** Between two pieces of content. Comments, empty deltas and white space are none. Default 60 000. */
+  /** Between two pieces of content; with comments and the like, five times as long. Default 60 000. */
   readonly idleMs?: number
 }
 

@@ -386,7 +386,9 @@ test('a model that loads in the browser says how far it is, is cancelled, and sa
   await send('Again')
   const alert = page.getByRole('alert')
   await expect(alert).toContainText('The model can’t be reached. Is the server running')
-  await expect(page.locator('.announcements p').last()).toHaveText(/went wrong: The model can’t be reached\.$/)
+  await expect(page.locator('.announcements p').last()).toHaveText(
+    /went wrong: The model can’t be reached\.$/,
+  )
   const causes = page.getByText('Nobody is there.\n1. Look.\n2. Ask.', { exact: true })
   await expect(causes).toBeHidden()
   await page.getByText('Details').press('Enter')

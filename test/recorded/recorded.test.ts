@@ -15,6 +15,7 @@ import { families } from './scenarios/index.ts'
 // Reading a file takes real time, which these worlds don't have.
 beforeAll(() =>
   Promise.all([
+    import('../../src/client/file-output.ts'),
     import('../../src/client/read-history.ts'),
     import('../../src/providers/anthropic/define-messages.ts'),
     import('../../src/providers/core/request-form.ts'),

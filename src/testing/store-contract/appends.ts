@@ -54,8 +54,12 @@ export const APPENDS: Record<string, Requirement> = {
     const append = appendOf('c', epoch, [started('r', 'hi'), ended('r')])
     const written = await store.append(append)
     for (let at = 0; at < 20; at++) await store.append(appendOf('c', epoch, [ended('r')]))
-    const rows = await rowsIn(store)
+    const rows = [...(await rowsIn(store))]
     await refused(other.append(unsent), 'storage-failed', 'a request that was overtaken')
+    const newest = appendOf('c', epoch, [ended('r')])
+    rows.push(...(await store.append(newest)))
+    const twin = { ...appendOf('c', epoch, [ended('twin')]), order: newest.order }
+    await refused(other.append(twin), 'storage-failed', 'another append of the same order')
     const again = await other.append(append).catch((error: unknown) => error)
     if (Array.isArray(again)) same(again, written, 'the rows of a second copy')
     else await refused(Promise.reject(again), 'storage-failed', 'a second copy')
@@ -91,7 +95,7 @@ export const APPENDS: Record<string, Requirement> = {
   },
   'keeps big rows and any text': async ({ store, other }) => {
     const { epoch } = await store.claim('c', 1)
-    const texts = ['x'.repeat(1_000_000), 'a\u0000b', '\ud83d\ude00 \u2028 "\\', '\u202e']
+    const texts = ['x'.repeat(4_500_000), 'a\u0000b', '\ud83d\ude00 \u2028 "\\', '\u202e']
     const rows = texts.map((text, at) => started(`r${at}`, text))
     const written = await store.append(appendOf('c', epoch, rows))
     same(await rowsIn(other), written, 'what is stored')

@@ -3,7 +3,7 @@ import { OffstageError } from '../../protocol/error.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { FORMAT, type NewRow, type Row } from '../../protocol/fact.ts'
 import { checkRow, refuseUnsound } from './check-row.ts'
-import { MAX_OPEN_CALLS, openCallsAfter } from './open-calls.ts'
+import { openCallsAfter } from './open-calls.ts'
 import {
   brokenConversation,
   ownerOf,
@@ -72,8 +72,6 @@ export function applyAppend(
     const { conversationId, lastSeq: seq } = next
     rows.push({ ...row, format: FORMAT, conversationId, seq, appendId })
   }
-  if (next.openCalls.length > MAX_OPEN_CALLS)
-    throw new OffstageError('invalid-input', `More than ${MAX_OPEN_CALLS} calls would be open.`)
   const recent = { appendId, first: record.lastSeq + 1, count: rows.length }
   const recentAppends = [...record.recentAppends, recent].slice(-REMEMBERED)
   return { record: { ...next, format: FORMAT, recentAppends, owner: { ...owner, order } }, rows }

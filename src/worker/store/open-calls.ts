@@ -1,15 +1,22 @@
 import { callParts } from '../../conversation/propose-call.ts'
+import { OffstageError } from '../../protocol/error.ts'
 import type { FactOf, NewRow } from '../../protocol/fact.ts'
 import type { StoredRecord } from './record.ts'
 
-/** As many as a record may hold. */
-export const MAX_OPEN_CALLS = 1000
+/** As many as a record may hold: each row that opens or settles one copies the list. */
+const MAX_OPEN_CALLS = 1000
 
-/** The calls that have no outcome yet: by these a conversation is found without reading any rows. */
-export function openCallsAfter(
-  { openCalls: open, openRunId }: StoredRecord,
-  row: NewRow,
-): readonly string[] {
+/**
+ * The calls that have no outcome yet: by these a conversation is found without reading any rows. Throws `invalid-input`
+ * for more than 1000.
+ */
+export function openCallsAfter(record: StoredRecord, row: NewRow): readonly string[] {
+  const open = changedBy(record, row)
+  if (open.length <= MAX_OPEN_CALLS) return open
+  throw new OffstageError('invalid-input', `More than ${MAX_OPEN_CALLS} calls would be open.`)
+}
+
+function changedBy({ openCalls: open, openRunId }: StoredRecord, row: NewRow): readonly string[] {
   switch (row.type) {
     case 'model-output':
       return row.runId === openRunId

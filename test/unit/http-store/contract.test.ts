@@ -14,7 +14,11 @@ let tenants = 0
 
 async function openStore(url: string, tenant: string): Promise<Store> {
   const { open } = httpStore({ url, headers: () => ({ 'x-tenant': tenant }) })
-  return open({ type: 'http', device: `${(tenants += 1)}` }, () => undefined, new PageVisibilityTarget())
+  return open(
+    { type: 'http', device: `${(tenants += 1)}` },
+    () => undefined,
+    new PageVisibilityTarget(),
+  )
 }
 
 describe.each([
