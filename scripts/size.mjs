@@ -42,12 +42,12 @@ const rows = [
   {
     name: 'page, with all of its features',
     bytes: pageWithout(BESIDE),
-    limit: 71.5 * KILOBYTE,
+    limit: 71.8 * KILOBYTE,
   },
   {
     name: 'a history that is given to a run, beside the page',
     bytes: partSize('read-history'),
-    limit: 5.9 * KILOBYTE,
+    limit: 6 * KILOBYTE,
   },
   {
     name: 'a question with fields, beside the page',
@@ -62,7 +62,7 @@ const rows = [
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 186.7 * KILOBYTE,
+    limit: 183.3 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
@@ -77,12 +77,12 @@ const rows = [
   {
     name: 'memory (dist/memory.js)',
     bytes: sizeOf('memory.js', { dynamic: false }),
-    limit: 5.5 * KILOBYTE,
+    limit: 6.9 * KILOBYTE,
   },
   {
     name: 'memory, with a search by words',
     bytes: sizeOf('memory.js', { dynamic: true }),
-    limit: 13.1 * KILOBYTE,
+    limit: 13 * KILOBYTE,
   },
   {
     name: 'mcp (dist/mcp.js)',
@@ -97,12 +97,12 @@ const rows = [
   {
     name: 'mcp, all of it',
     bytes: sizeOf('mcp.js', { dynamic: true }),
-    limit: 35.1 * KILOBYTE,
+    limit: 35.2 * KILOBYTE,
   },
   {
     name: 'histories of Chat Completions and Messages (dist/histories.js)',
     bytes: await bundledSize('fromAnthropic, fromOpenAI, toAnthropic, toOpenAI', 'histories.js'),
-    limit: 9.0 * KILOBYTE,
+    limit: 9.1 * KILOBYTE,
   },
   {
     name: 'histories of Responses (dist/histories.js)',
@@ -147,17 +147,17 @@ const rows = [
   {
     name: 'chat (dist/chat.js), with Lit and Markdown',
     bytes: sizeOf('chat.js', { dynamic: true, except: /^(sheets|zh)-/ }),
-    limit: 44.9 * KILOBYTE,
+    limit: 44.6 * KILOBYTE,
   },
   {
     name: 'chat, with its lists and in Chinese',
     bytes: sizeOf('chat.js', { dynamic: true }),
-    limit: 50.5 * KILOBYTE,
+    limit: 50.4 * KILOBYTE,
   },
   {
     name: 'inspector (dist/inspector.js), with Lit',
     bytes: sizeOf('inspector.js', { dynamic: true }),
-    limit: 33.8 * KILOBYTE,
+    limit: 33 * KILOBYTE,
   },
   {
     name: 'React (dist/react.js), beside the page and the chat',
@@ -183,24 +183,24 @@ const rows = [
   {
     name: 'createProvider (dist/providers.js)',
     bytes: await bundledSize('createProvider', 'providers.js'),
-    limit: 20.8 * KILOBYTE,
+    limit: 20.9 * KILOBYTE,
   },
   {
     name: 'createProvider, with Chat Completions',
     bytes: await bundledSize('createProvider', 'providers.js', {
       lazy: /^define-chat-/,
     }),
-    limit: 42.1 * KILOBYTE,
+    limit: 42.4 * KILOBYTE,
   },
   {
     name: 'createProvider, with the Responses API',
     bytes: await bundledSize('createProvider', 'providers.js', { lazy: /^define-responses-/ }),
-    limit: 46.7 * KILOBYTE,
+    limit: 47 * KILOBYTE,
   },
   {
     name: 'createProvider, with what finds another form of a refused request',
     bytes: await bundledSize('createProvider', 'providers.js', { lazy: /^(ladder|request-form)-/ }),
-    limit: 28.1 * KILOBYTE,
+    limit: 28.3 * KILOBYTE,
   },
   {
     name: 'fold (dist/conversation.js)',
@@ -215,12 +215,12 @@ const rows = [
   {
     name: 'all of dist/conversation.js',
     bytes: sizeOf('conversation.js', { dynamic: true }),
-    limit: 17.2 * KILOBYTE,
+    limit: 17.3 * KILOBYTE,
   },
   {
     name: 'all of dist/providers.js, but for the wire formats',
     bytes: sizeOf('providers.js', { dynamic: true, except: /^(define-|ladder|request-form)/ }),
-    limit: 37.8 * KILOBYTE,
+    limit: 38.1 * KILOBYTE,
   },
 ]
 

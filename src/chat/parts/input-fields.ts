@@ -20,7 +20,9 @@ const MOST_CHARACTERS = 400
 /** The part of a text that is in view before a person asks for all of it. */
 export function beginningOf(text: string): string {
   const lines = text.split('\n', MOST_LINES).join('\n')
-  return lines.length > MOST_CHARACTERS ? [...lines].slice(0, MOST_CHARACTERS).join('') : lines
+  return lines.length > MOST_CHARACTERS
+    ? Array.from(lines).slice(0, MOST_CHARACTERS).join('')
+    : lines
 }
 
 /**

@@ -1,6 +1,6 @@
 import { emptyState } from '../../conversation/empty-state.ts'
 import { fold } from '../../conversation/fold.ts'
-import { OffstageError } from '../../protocol/error.ts'
+import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import type { NewRow, Row } from '../../protocol/fact.ts'
 import type { Append, Store } from '../../worker/store/store.ts'
 import type { Requirement, StorePair } from './cases.ts'
@@ -79,7 +79,7 @@ async function playStep(
 async function repeat(store: Store, { append, rows }: Done, isNewest: boolean): Promise<void> {
   const again = await store.append(append).catch((error: unknown) => error)
   if (Array.isArray(again) || isNewest) return same(again, rows, 'what a repeat returns')
-  const code = OffstageError.is(again) ? again.code : again
+  const code = OffstageError.is(again) ? again.code : describeThrown(again)
   holds(code === 'storage-failed' || code === 'ownership-lost', `the code ${code} of a late repeat`)
 }
 
