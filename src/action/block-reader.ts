@@ -35,7 +35,7 @@ const genericParameters: ReadonlySet<string> = new Set(['parameter', 'param', 'a
 const reasoning: ReadonlySet<string> = new Set(['think', 'thinking'])
 
 /** Whether an element of this name, with a prefix or without, may name its tool in an attribute. */
-export function isGeneric(element: string): boolean {
+function isGeneric(element: string): boolean {
   return genericTools.has(withoutPrefix(element))
 }
 

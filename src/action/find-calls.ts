@@ -37,7 +37,7 @@ export class CallFinder {
     let left = budgets.each * text.length + budgets.all
     let end = 0
     for (const { 0: start, index: at } of text.matchAll(this.#starts)) {
-      // An opener of which what must follow doesn't.
+      // An opener begins a call only if the rest of its marker follows.
       const isOpener = !openers.includes(start) || typeof findMarker(text, at) === 'object'
       if (at < end || !isOpener) continue
       let rest = withoutTagMarks(text.slice(at, at + maxLength))

@@ -3,9 +3,9 @@ import type { LocalState } from './context.ts'
 
 /** The model was sent less than the conversation has, or got less than it was sent. */
 export interface LostPart {
-  /** Of `warnings` of the words. */
+  /** A key of `words.warnings`. */
   readonly code: string
-  /** For those who look into it. */
+  /** The full warning, shown as details. */
   readonly message: string
 }
 

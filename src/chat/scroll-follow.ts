@@ -100,7 +100,7 @@ export class ScrollFollow implements ReactiveController {
     this.#keptAt = log.scrollTop
   }
 
-  /** The last thing of the log, where that is a message or a card that is longer than it, and that nobody has scrolled in. */
+  /** The last message or card, if it is taller than the log and the person hasn't scrolled in it yet. */
   #anchorIn(log: HTMLElement): Element | null {
     const end = log.lastElementChild
     // What may be sent next belongs to it.

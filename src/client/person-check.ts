@@ -144,7 +144,7 @@ function isFree({ turns }: Asked): boolean {
 function refused(): OffstageError {
   return new OffstageError(
     'consent-refused',
-    'Only a person’s own press answers this, not while page tools act. Press again.',
+    'This needs a person’s own click, while no page tool is acting. Click again.',
     { retryable: true },
   )
 }

@@ -20,7 +20,7 @@ export interface Place {
   remember(text: string, written: Written & { readonly append?: boolean }): Promise<string>
   /** Best first. */
   recall(query: string, where: Where): Promise<readonly MemoryEntry[]>
-  /** Absent: entries can't be deleted. Resolves to how many of these there were. */
+  /** Deletes entries and resolves to how many existed. Undefined: entries can't be deleted. */
   forget?(ids: readonly string[], where: Where): Promise<number>
 }
 
@@ -47,7 +47,7 @@ function toolsOf(memories: readonly AgentMemory[]): readonly Tool[] {
 
 function rememberTool(all: readonly Place[]): Tool<'remember', Remembering> {
   const blocks = all.filter(({ isBlock }) => isBlock)
-  // None of several blocks is replaced because it comes first.
+  // With several blocks and nothing else, `where` is required: a default would replace the first block.
   const isNamed = all.length > 1 && blocks.length === all.length
   const first = all.find(({ isBlock }) => !isBlock) ?? all[0]
   return {
@@ -79,7 +79,7 @@ function recallTool(all: readonly Place[]): Tool<'recall', Recalling> {
     name: 'recall',
     title: 'Recall',
     description:
-      'Finds what was remembered: by words, or without a query the newest. What fits the message of the person is seen without it.',
+      'Searches memories by words; without a query, returns the newest. Memories that match the user’s message are already shown to you.',
     inputSchema: {
       type: 'object',
       properties: { query: { type: 'string' }, ...whereIn(all) },
@@ -136,7 +136,7 @@ function distinct(all: readonly Place[]): readonly Place[] {
     if (byKey.has(place.key)) continue
     if (byName.has(place.name))
       throw badConfig(
-        `Two memories of the agent are called ${place.name} for the model. Give one another scope, or its tools: false.`,
+        `Two memories have the same name for the model: ${place.name}. Give one a different scope, or set tools: false.`,
       )
     byKey.set(place.key, place)
     byName.set(place.name, place)

@@ -61,7 +61,6 @@ export function documentElement(document: Document): HTMLElement {
 export const activeElement: Read<'activeElement'> = read('activeElement')
 export const adoptedStyleSheets: Read<'adoptedStyleSheets'> = read('adoptedStyleSheets')
 export const body: Read<'body'> = read('body')
-export const fullscreenElement: Read<'fullscreenElement'> = read('fullscreenElement')
 export const hidden: Read<'hidden'> = read('hidden')
 export const implementation: Read<'implementation'> = read('implementation')
 export const referrer: Read<'referrer'> = read('referrer')

@@ -210,7 +210,6 @@ export const ariaLabelledByElements: Read<Labelled, 'ariaLabelledByElements'> = 
 )
 export const ariaValueNow: Read<Element, 'ariaValueNow'> = ofElement('ariaValueNow')
 export const ariaValueText: Read<Element, 'ariaValueText'> = ofElement('ariaValueText')
-export const childElementCount: Read<Element, 'childElementCount'> = ofElement('childElementCount')
 export const clientHeight: Read<Element, 'clientHeight'> = ofElement('clientHeight')
 export const clientLeft: Read<Element, 'clientLeft'> = ofElement('clientLeft')
 export const clientTop: Read<Element, 'clientTop'> = ofElement('clientTop')
@@ -276,7 +275,6 @@ function byHtml<Name extends keyof HTMLElement>(name: Name): Call<HTMLElement, N
   return calls as unknown as Call<HTMLElement, Name>
 }
 
-export const offsetHeight: Read<HTMLElement, 'offsetHeight'> = ofHtml('offsetHeight')
 export const offsetWidth: Read<HTMLElement, 'offsetWidth'> = ofHtml('offsetWidth')
 export const draggable: Read<HTMLElement, 'draggable'> = ofHtml('draggable')
 /** Newer than the types. */

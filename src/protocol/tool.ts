@@ -55,8 +55,9 @@ export interface ToolDescriptor extends ToolDefinition {
   /** Its output holds words of others: whose. */
   readonly untrusted?: string
   /**
-   * Which calls need approval while the context holds untrusted content: all, those that the tool says commit, or all
-   * because the tool doesn't say what it does, which its author is told. Absent: none because of that.
+   * Which calls need approval while the context holds untrusted content. `ask`: all. `commits`: those for which the
+   * tool's `commits` returns true. `unknown`: all, since the tool has no annotations; its author is warned.
+   * Undefined: none for this reason.
    */
   readonly whileTainted?: 'ask' | 'commits' | 'unknown'
   /** Milliseconds from the start on the page. */

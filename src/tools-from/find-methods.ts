@@ -56,7 +56,7 @@ function byName(functions: readonly unknown[]): object {
   const methods = new Map<string, unknown>()
   for (const fn of functions) {
     if (typeof fn !== 'function' || isClass(fn))
-      throw badConfig('A list for toolsFrom() holds functions only.')
+      throw badConfig('A list passed to toolsFrom() may only contain functions.')
     const name = nameOf(fn)?.replace(/^bound /, '')
     if (!name)
       throw badConfig(

@@ -29,7 +29,7 @@ export function toolsFrom<Target extends object>(
   const chosen = choose(members, options)
   if (!chosen.length && typeof members.target === 'function')
     throw badConfig(
-      'toolsFrom() found no static methods in the class. For those of its instances, pass an instance.',
+      'toolsFrom() found no static methods in the class. To use its instance methods, pass an instance.',
     )
   checkReadable(chosen)
   const tools = chosen.map((each) => makeTool(each, members.target, options.prefix ?? ''))

@@ -30,7 +30,7 @@ test('tools that the model gets as text only are said to be', async ({ openChat,
   model.enqueue({ status: 400, body: { error: { message: refused } } }, say('Done.'))
   const { page, send } = await openChat(model)
   await send('Go')
-  await expect(page.getByText('This model gets tools as text only.')).toBeVisible()
+  await expect(page.getByText('Tools are sent to this model as text.')).toBeVisible()
   await expect(page.getByText(refused)).toBeHidden()
 })
 

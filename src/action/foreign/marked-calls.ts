@@ -54,7 +54,7 @@ function endOfUnreadable(text: string, start: number): number {
 }
 
 /** The section that begins here, without those after it; undefined when none does. Throws `Unreadable`. */
-export function readSection(
+function readSection(
   reader: LiteralReader,
   index: ToolIndex,
   markers: number = 1,

@@ -48,7 +48,7 @@ function fieldsIn(
   })
   const labels = new Set(items.map(({ name }) => name.label))
   return items.flatMap(({ value, described, name }) => {
-    // What two fields are called names neither.
+    // If two fields share a label, fields labelled by the schema show their keys instead.
     const isTaken = labels.size < items.length && name.isOfSchema
     const field = { ...name, ...(isTaken && { label: visibleText(name.key) }), text: textOf(value) }
     if (typeof value !== 'object' || value === null || beginningOf(field.text) === field.text)

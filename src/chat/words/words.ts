@@ -67,7 +67,7 @@ export interface Words {
   readonly pageCalls: PageCallWords
   waitingCalls(count: string): string
   readonly showWaiting: string
-  /** Leads to what of a card has not been in view: until then it can't be approved. */
+  /** Scrolls to the unseen part of an approval card. Until it was in view, the call can't be approved. */
   readonly showUnseen: string
   readonly approve: string
   readonly deny: string
@@ -148,9 +148,9 @@ export interface Words {
   readonly answerBefore: string
   readonly parked: string
   readonly failed: string
-  /** What went wrong, in place of a server's own words. */
+  /** Messages by error code. The server's own message is shown as details. */
   readonly failures: { readonly [code in ErrorCode]?: string }
-  /** What requests have lost, by the code of the warning; `files`: those that a model can't read. */
+  /** Notes below an answer, by warning code. `files`: attachments that the model can't read. */
   readonly warnings: { readonly [code: string]: string }
   /** Of a failure. */
   readonly details: string

@@ -46,7 +46,7 @@ export async function discoverAuth(
     throw authFailed(`${url.origin} names no authorization server that is taken.`)
   if (!isIssuer(issuer) || (issuers === undefined && !mayName(issuer, url.href)))
     throw authFailed(
-      `${url.origin} names an authorization server by what is no https address, or in your own network.`,
+      `${url.origin} names an authorization server whose address is invalid, not https, or in your own network.`,
     )
   const server = await readIssuer(issuer, discovery)
   if (issuers === undefined) checkOrigins(server)

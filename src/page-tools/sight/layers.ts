@@ -72,7 +72,7 @@ function parentInDocument(element: Element): Element | null {
 }
 
 /** Whether an element is in the browser's top layer: there, nothing around it changes its look. */
-export function isOnTop(element: Element): boolean {
+function isOnTop(element: Element): boolean {
   const mayBe = isTag(element, 'dialog') || native.hasAttribute(element, 'popover')
   return mayBe && native.matches(element, ':modal,:popover-open')
 }

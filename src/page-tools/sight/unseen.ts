@@ -54,7 +54,7 @@ export function unseenGenerated(element: Element, style: CSSStyleDeclaration): U
   return found && isPassing(found, layer) ? null : found
 }
 
-/** The same of the text of an element that isn't rendered, by its own style. */
+/** Why the text of an element that isn't rendered is unseen, by the element's own style. Null: nothing hides it. */
 export function unseenByStyle(holder: Element): Unseen | null {
   refreshLayers()
   const style = viewOf(holder).getComputedStyle(holder)

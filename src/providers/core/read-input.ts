@@ -7,7 +7,7 @@ import { asList, asRecord } from './read-json.ts'
 /**
  * How the model's output ended. `complete`: proven. `unsaid`: proven, but nobody said that the last call
  * was whole. `limited`: proven, but cut off by a limit, so that the last arguments may be a beginning only.
- * `cut`: no proof, or all of it is void.
+ * `cut`: not proven, or the whole output is void.
  */
 export type OutputEnd = 'complete' | 'unsaid' | 'limited' | 'cut'
 

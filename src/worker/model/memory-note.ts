@@ -19,7 +19,7 @@ export function memoryNote(state: ConversationState): string {
 }
 
 /** Memories as they are sent: whatever is in one, no line of it stands without its mark. */
-export function quotedMemories(items: readonly JsonObject[]): string {
+function quotedMemories(items: readonly JsonObject[]): string {
   return items.map(quoted).join('\n')
 }
 

@@ -15,9 +15,9 @@ interface Call {
 }
 
 /**
- * What others than the model said in a conversation, derived from its rows one by one: a call in the model's text that
- * stands there, too, may be a quotation. Kept when the history is cleared. Untrusted content taints in any case: here,
- * what an honest model repeats as it was written is noticed, and nothing that was disguised.
+ * Texts in a conversation that the model didn't write, derived from its rows. A call in the model's text that also
+ * appears in these texts may be a quotation. Kept when the history is cleared. Finds only verbatim repetitions:
+ * disguised calls are covered by the taint of untrusted content.
  */
 export class SentWords {
   readonly #texts: string[] = []

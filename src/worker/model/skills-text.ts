@@ -13,7 +13,7 @@ export function activeSkillsText(state: ConversationState): string {
 }
 
 /** One active skill, as it is sent. */
-export function activeSkillText({ name, text, files = [], restrictTools }: SkillText): string {
+function activeSkillText({ name, text, files = [], restrictTools }: SkillText): string {
   const fence = fenceFor(text)
   const lines = [`## ${oneLine(name)}`, '', `${fence}skill`, text, fence]
   if (files.length > 0) lines.push(`Its files: ${files.map(oneLine).join(', ')}.`)

@@ -1,12 +1,14 @@
 import { loneThinkCloser } from '../../action/action-scanner.ts'
 import { createActionScanner, createThinkSplitter } from '../../action/index.ts'
 import type { ActionScanner } from '../../action/index.ts'
+import { isJson } from '../../lib/is-json.ts'
 import type { ErrorData } from '../../protocol/error.ts'
 import type { AttemptRef, DeltaOf } from '../../protocol/delta.ts'
 import { countedUsage } from '../../conversation/usage.ts'
 import type {
   AssistantMessage,
   CallError,
+  CallErrorCode,
   FinishReason,
   ProviderMetadata,
   ReasoningPart,
@@ -31,8 +33,12 @@ type Part = AssistantMessage['parts'][number]
 const LATE_REASONING: ReadonlySet<string> = new Set([UNOPENED_REASONING_CODE, loneThinkCloser])
 
 /** The call with the reason why it isn't run. */
-function refused(call: ToolCallPart, message: string): ToolCallPart {
-  const error = { code: 'unknown_tool', message } as const
+function refused(
+  call: ToolCallPart,
+  message: string,
+  code: CallErrorCode = 'unknown_tool',
+): ToolCallPart {
+  const error = { code, message }
   if (call.error) return { ...call, error }
   const { input, ...rest } = call
   return { ...rest, error, rawInput: JSON.stringify(input) }
@@ -40,6 +46,7 @@ function refused(call: ToolCallPart, message: string): ToolCallPart {
 
 const NOT_ASKED = 'No tool may be called now; it was not run. Answer in words.'
 const FILTERED = 'The answer was refused; it was not run.'
+const TOO_DEEP = 'The input is nested too deeply, or is too large; it was not run.'
 
 /** A model's whole answer, proven complete. */
 export interface ModelTurn {
@@ -215,6 +222,14 @@ export class TurnReader {
     if (!this.#isOver(part)) this.#take(rescued ? { ...part, rescued } : part)
   }
 
+  #checked(call: ToolCallPart): ToolCallPart {
+    if (this.#options.refusesCalls) return refused(call, NOT_ASKED)
+    // No store would take it.
+    return call.input === undefined || isJson(call.input)
+      ? call
+      : refused(call, TOO_DEEP, 'invalid_params')
+  }
+
   #take(part: StreamPart): void {
     switch (part.type) {
       case 'text-delta':
@@ -231,7 +246,7 @@ export class TurnReader {
           delta: part.delta,
         })
       case 'tool-call':
-        return this.#takeCall(this.#options.refusesCalls ? refused(part, NOT_ASKED) : part)
+        return this.#takeCall(this.#checked(part))
       case 'file':
         this.#closeOpen()
         this.#parts.push(part.file)

@@ -134,7 +134,7 @@ function withoutSecrets(
     : answer
 }
 
-const LOST = 'A secret of this input was not kept. Write its value, or deny the call.'
+const LOST = 'A secret in this input is no longer available. Enter it again, or deny the call.'
 
 function factsOf(call: CallState, answer: Answer, after: string | null): FactDraft[] {
   const word = wordOf(call, answer)

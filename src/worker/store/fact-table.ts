@@ -61,7 +61,7 @@ type NamesOf<T> = T extends unknown ? keyof T : never
 type ChecksOf<T> = { readonly [Name in Exclude<NamesOf<T>, 'type' | 'role'>]-?: Check }
 
 const isNames = listOf(isName)
-export const isPath: Check = (value) => isNames(value) && (value as readonly unknown[]).length > 0
+const isPath: Check = (value) => isNames(value) && (value as readonly unknown[]).length > 0
 
 /** What a message has, in the role that its fact gives it. */
 function said(role: Message['role'], fields: Checks): Check {

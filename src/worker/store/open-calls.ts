@@ -13,7 +13,10 @@ const MAX_OPEN_CALLS = 1000
 export function openCallsAfter(record: StoredRecord, row: NewRow): readonly string[] {
   const open = changedBy(record, row)
   if (open.length <= MAX_OPEN_CALLS) return open
-  throw new OffstageError('invalid-input', `More than ${MAX_OPEN_CALLS} calls would be open.`)
+  throw new OffstageError(
+    'invalid-input',
+    `A conversation can have at most ${MAX_OPEN_CALLS} unfinished calls.`,
+  )
 }
 
 function changedBy({ openCalls: open, openRunId }: StoredRecord, row: NewRow): readonly string[] {

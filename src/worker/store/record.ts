@@ -17,7 +17,7 @@ export interface RecentAppend {
 export interface StoredRecord extends ConversationRecord {
   /** The newest appends, oldest first. */
   readonly recentAppends: readonly RecentAppend[]
-  /** Records of earlier versions have none, and those versions keep it when they claim: then its epoch is an older one. */
+  /** Missing in records of earlier versions. These keep the field when they claim, so its epoch may be outdated. */
   readonly owner?: Owner
 }
 

@@ -160,7 +160,7 @@ export class Follower {
     this.#do(async () => {
       const { conversation } = this
       await conversation.refresh()
-      // If no tab has taken the run that this one lost, this one is its own heir.
+      // If no other tab has claimed the run that this tab lost, this tab may resume it itself.
       this.#await()
       this.#adopt(NOTHING_LIVE)
       await conversation.drafts.show(conversation.run)

@@ -10,7 +10,7 @@ import type { FastValidator, SchemaIssue, Validator } from './validator.ts'
 /** Validates without generating code, which a Content-Security-Policy may forbid. */
 export const jsonSchemaValidator: Validator = createValidator()
 
-/** The same, where `fast` is asked first. */
+/** Creates a validator. Values that `fast` accepts are valid; all others are validated here, which reports issues. */
 export function createValidator(fast?: FastValidator): Validator {
   return {
     validate(schema, given) {

@@ -19,7 +19,7 @@ export interface Validator {
   validate(schema: JsonSchema, value: unknown, owner?: string): readonly SchemaIssue[]
 }
 
-/** Tells fast that a value fits. What it doesn't accept is checked by the worker's own validator, which has the words. */
+/** Accepts valid values quickly. The worker's own validator checks all others and reports their issues. */
 export interface FastValidator {
   /** May throw: then the other one decides. */
   fits(schema: JsonSchema, value: unknown): boolean

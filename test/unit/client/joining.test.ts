@@ -252,8 +252,9 @@ test('what a tool reports is shown at once, and said to the worker for other tab
   await until(() => report && getSnapshot().messages.length === 2)
   report!({ done: 1 })
   expect(getSnapshot().messages[1]!.calls![0]!.progress).toEqual({ done: 1 })
-  await until(() => worker.notices.length)
-  expect(worker.notices).toMatchObject([
+  const reported = () => worker.notices.filter(({ type }) => type === 'tool-progress')
+  await until(() => reported().length)
+  expect(reported()).toMatchObject([
     { type: 'tool-progress', ...c1, runId: run.runId, path: ['t1'], progress: { done: 1 } },
   ])
   report!(() => 'no plain data')

@@ -113,7 +113,8 @@ function isSameCall(
 const MOST_DENIALS = 6
 const MOST_DENIALS_OF_TARGET = 3
 
-const OVER = 'Not asked: calls like it were denied before. Do not repeat it in this run.'
+const OVER =
+  'Denied without asking: similar calls were denied before. Do not repeat it in this run.'
 
 /** Refuses a call whose approval people keep denying. The reason is for the person, too. */
 export function tooOftenDenied(
