@@ -338,6 +338,6 @@ test('a person who has denied three calls for one target is told that no more ar
     await press(page, 'Deny')
   }
   await expect(replies(page).last()).toContainText('Done.')
-  await expect(page.getByText(/^Not asked: calls like this one were denied/)).toBeVisible()
+  await expect(page.getByText(/^Denied without asking/)).toBeVisible()
   expect(await sentBy(page)).toEqual([])
 })
