@@ -60,7 +60,7 @@ async function filePart(file: unknown): Promise<TextPart | FilePart> {
   const blob = await toBlob(file)
   const { name } = blob as Partial<File>
   const about = { mediaType: blob.type, ...(name && { filename: name }) }
-  // What is too large isn't read.
+  // A file that is too large isn't read.
   if (blob.size > MAX_FILE_BYTES) return tooLarge(about, blob.size)
   const bytes = new Uint8Array(await blob.arrayBuffer())
   return { ...about, type: 'file', mediaType: blob.type || typeOf(bytes), data: toBase64(bytes) }

@@ -16,7 +16,7 @@ interface Retrieval extends Pick<RetrieveContext, 'conversationId' | 'writtenBy'
   warn(message: string): void
 }
 
-/** What the memories find, ranked together: bounded in time, number and length. Never rejects. */
+/** Asks all memories, and ranks their entries together: bounded in time, number and length. Never rejects. */
 export async function retrieveMemories(
   memories: readonly AgentMemory[],
   retrieval: Retrieval,

@@ -1,4 +1,4 @@
-/** As many as a stored row takes. */
+/** A stored row takes no more. */
 const MAX_LEVELS = 100
 
 /**

@@ -88,7 +88,7 @@ export function blackboard({ blocks, ...options }: BlackboardOptions): Blackboar
   )
 }
 
-/** What the tools of the agent write into and read from. */
+/** The memory, as the tools of the agent write and read it. */
 function placeOf(
   name: string,
   {

@@ -8,7 +8,7 @@ import type { Where, Written } from './scope.ts'
 
 /** Something that the tools of an agent's memories read and write. */
 export interface Place {
-  /** What the model calls it. */
+  /** Its name for the model. */
   readonly name: string
   /** For the model: what belongs here. */
   readonly description: string
@@ -38,7 +38,7 @@ export function withTools<Memory extends AgentMemory>(
   return withThem
 }
 
-/** One set for all memories of an agent: `remember`, `recall`, and `forget` where entries can be deleted. */
+/** The tools that all memories of an agent share: `remember`, `recall`, and `forget` where entries can be deleted. */
 function toolsOf(memories: readonly AgentMemory[]): readonly Tool[] {
   const all = distinct(memories.flatMap((memory) => places.get(memory) ?? []))
   const tools = [rememberTool(all), recallTool(all)]

@@ -42,7 +42,7 @@ export interface Memory extends AgentMemory {
 /** How a kind of memory finds entries, best first. */
 export interface Finder {
   find(space: Space, query: string, signal?: AbortSignal): Promise<readonly StoredEntry[]>
-  /** What is put before the model with a message. Default: what `find` finds for the message. */
+  /** Entries that are sent with a message. Default: those that `find` returns for the message. */
   forMessage?(space: Space): Promise<readonly StoredEntry[]>
   /** Before new entries are stored. */
   complete?(entries: readonly StoredEntry[]): Promise<readonly StoredEntry[]>
@@ -115,7 +115,7 @@ export function keptMemory(options: KeptMemoryOptions, finder: Finder): Memory {
   return tools ? withTools(memory, [placeOf(memory, options)]) : memory
 }
 
-/** What the tools of the agent write into and read from. */
+/** The memory, as the tools of the agent write and read it. */
 function placeOf(memory: Memory, options: MemoryOptions): Place {
   const { scope = 'origin', storage = DEFAULT_STORAGE } = options
   return {

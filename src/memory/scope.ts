@@ -27,7 +27,7 @@ export function spaceName(scope: MemoryScope, { conversationId }: Where = {}): s
   )
 }
 
-/** What the model calls the entries of a scope, and is told of them. */
+/** Name and description of a scope's entries, for the model. */
 export function placeName(scope: MemoryScope): {
   readonly name: string
   readonly description: string

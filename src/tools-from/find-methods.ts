@@ -12,7 +12,7 @@ export interface Method {
 }
 
 export interface Members {
-  /** What the methods are called on. */
+  /** The `this` of the methods. */
   readonly target: object
   readonly methods: ReadonlyMap<string, Method>
   /** Of all properties that have a string for a name. */
@@ -29,7 +29,7 @@ export interface StaticTools {
 /** A proxy can have prototypes without end. */
 const MAX_CHAIN = 100
 
-/** Their methods are every object's. */
+/** The ends of prototype chains: every object has their methods. */
 const ENDS = new Set<object>([Object.prototype, Function.prototype])
 
 /** The methods of what `toolsFrom` was given, along the prototypes. Reads descriptors only, so no getter runs. */

@@ -64,7 +64,7 @@ function fieldsIn(
 
 type FieldName = Omit<InputField, 'text'>
 
-/** Of an item of a list. */
+/** Label of a list's item. */
 function placeOf(key: string): FieldName {
   return { key, label: String(Number(key) + 1), isOfSchema: true }
 }

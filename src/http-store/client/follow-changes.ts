@@ -80,7 +80,7 @@ async function followTogether(following: Following): Promise<void> {
     if (isLeading) return
     unanswered = 0
     if (isHidden && visibility.isVisible) turn.abort()
-    // What changed before this tab listened may have been missed.
+    // Changes from before this tab listened may have been missed.
     if (lastEventId === '' && id !== '') changes.report({ conversationId: null, lastSeq: 0 })
     lastEventId = id
     if (!change) return

@@ -25,7 +25,7 @@ export interface StreamEvent {
 }
 
 interface LineFollowing {
-  /** Of the newest event that was seen. */
+  /** Id of the newest event that was seen. */
   lastEventId(): string
   onEvent(event: StreamEvent): void
   readonly signal: AbortSignal

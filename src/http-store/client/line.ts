@@ -76,7 +76,7 @@ export class Line {
     return value
   }
 
-  /** Who is logged in, as the newest answer says. */
+  /** Opaque id of the user who is logged in, from the newest answer. */
   async user(): Promise<StoreUser> {
     if (this.#user === null) await this.ask('list', { limit: 1 })
     return this.#user as StoreUser

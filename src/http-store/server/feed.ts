@@ -6,7 +6,7 @@ const MOST_MISSED = 500
 /** Texts of recent changes that a feed keeps for streams that resume. Characters. */
 const MOST_KEPT = 64_000
 
-/** One client that follows. */
+/** A client that follows a tenant's changes. */
 export interface Stream {
   /** Id of the last event that this client received. */
   readonly lastEventId: string | null

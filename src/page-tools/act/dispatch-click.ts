@@ -17,7 +17,7 @@ export function dispatchClick(target: Element, init: MouseEventInit, check: () =
   silently('click', target, () => native.dispatchEvent(target, click()))
 }
 
-/** The same of Enter and Space, which disabled buttons ignore. */
+/** Handles Enter and Space likewise, since disabled buttons ignore them. */
 export function clickByKey(target: HTMLElement, check: () => void): void {
   if (pathOf(target, 'a,area').length === 0) native.click(target)
   else if (!native.matches(target, ':disabled')) dispatchClick(target, {}, check)

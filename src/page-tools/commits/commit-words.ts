@@ -67,7 +67,7 @@ export const OTHERS: readonly CommitWords[] = [
   },
 ]
 
-/** The same without gaps between words. */
+/** Matches the words without the gaps between them, too. */
 export const WITHOUT_GAPS: readonly CommitWords[] = [
   {
     acts: [

@@ -176,7 +176,7 @@ export function classifyError({ status, labels, message, field }: Refusal): Erro
   const byText = codeOfText(labels, message)
   if (byStatus === undefined) return byText ?? 'provider-error'
   if (byText === undefined) return byStatus
-  // What a request is refused for isn't the server's failure, whatever it calls that.
+  // A refused request is no failure of the server, even if its label says so.
   if (byStatus === 'bad-request') return byText === 'server-error' ? byStatus : byText
   const allowed = (status ?? 0) >= 500 ? overridesOfFailure : overridesOfStatus
   return allowed.has(byText) ? byText : byStatus

@@ -8,7 +8,7 @@ import { isNewerFormat, upcast, UPCASTERS, type Upcasters } from './upcast.ts'
 /** More than a `Date` can hold shows as nothing. */
 const isTime: Check = (value) => isNumber(value) && Math.abs(Number(value)) <= 8.64e15
 
-/** Of each fact, the fields and their checks. */
+/** The fields of each fact, with their checks. */
 const FIELDS = new Map<unknown, readonly (readonly [name: string, check: Check])[]>(
   Object.entries(FACTS).map(([type, fields]) => [
     type,
@@ -23,7 +23,7 @@ export interface Fault {
   readonly kind: 'missing' | 'newer' | 'unsound'
 }
 
-/** What is wrong with a row, in words. Null: it can be read again once it is stored. */
+/** Explains why a row is refused. Null: it can be stored and read again. */
 export function wrongOf(row: unknown): string | null {
   const fields = isRecord(row) && FIELDS.get(row['type'])
   if (!fields) return wrongly('type')

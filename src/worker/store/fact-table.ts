@@ -188,7 +188,7 @@ const planStatus = amongAll<PlanStatus>({
   dropped: true,
 })
 
-/** What a person says of a call that was interrupted. */
+/** A person's verdict on an interrupted call. */
 export const isVerdict: Check = amongAll<InterruptionVerdict>({
   happened: true,
   'did-not-happen': true,

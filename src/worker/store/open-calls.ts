@@ -3,7 +3,7 @@ import { OffstageError } from '../../protocol/error.ts'
 import type { FactOf, NewRow } from '../../protocol/fact.ts'
 import type { StoredRecord } from './record.ts'
 
-/** As many as a record may hold: each row that opens or settles one copies the list. */
+/** A record holds no more, since each row that opens or settles a call copies the list. */
 const MAX_OPEN_CALLS = 1000
 
 /**

@@ -21,12 +21,12 @@ export interface StoredRecord extends ConversationRecord {
   readonly owner?: Owner
 }
 
-/** What the store has heard from the owner. */
+/** The owner's newest claim and append. */
 interface Owner {
-  /** Of its claim. */
+  /** Epoch of the newest claim. */
   readonly epoch: number
   readonly attempt?: string | undefined
-  /** Of its newest append; 0: none. */
+  /** Order of the newest append; 0: none. */
   readonly order: number
 }
 

@@ -30,7 +30,7 @@ export function soundRows(
   return { sound, fault: { fault, kind: 'missing' } }
 }
 
-/** What is folded in place of a row that is set aside: nothing of what it said. */
+/** The fact that is folded in place of a row that is set aside. Nothing of the row's content is left. */
 function rowSetAside(reason: string, seq: number, record: ConversationRecord | null): Row {
   const { conversationId = '', updatedAt: at = 0 } = record ?? {}
   return {

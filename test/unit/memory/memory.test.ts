@@ -270,7 +270,9 @@ describe('several memories of one agent', () => {
 
   it('without anything in common that would be called the same are refused', () => {
     const memory = [keywordMemory(fresh()), keywordMemory(fresh())]
-    expect(() => createTestAgent({ memory, script: { steps: [] } })).toThrow('name for the model: site')
+    expect(() => createTestAgent({ memory, script: { steps: [] } })).toThrow(
+      'name for the model: site',
+    )
   })
 
   it('of the newest entries are searched by words all the same', async () => {
