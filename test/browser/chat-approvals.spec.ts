@@ -267,7 +267,7 @@ for (const [consent, answer] of scripts)
     await approve.evaluate(standsStill, 800)
     if (answer !== 'true') {
       await approve.evaluate((button) => (button as HTMLElement).click())
-      await expect(page.getByRole('alert')).toContainText('press')
+      await expect(page.getByRole('alert')).toContainText('click')
     }
     expect(await page.evaluate(() => (window as unknown as MailWindow).mail.approve())).toBe(answer)
     if (answer !== 'true') {

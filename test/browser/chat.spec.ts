@@ -73,7 +73,7 @@ test('a press of a person’s is a consent, and a script’s is none', async ({ 
     )
     button?.click()
   })
-  await expect(page.getByRole('alert')).toContainText('press')
+  await expect(page.getByRole('alert')).toContainText('click')
   expect(await orders(page)).toEqual([])
   await pressSettled(approve)
   await expect(replies(page).last()).toContainText('It is ordered.')

@@ -22,5 +22,5 @@ test.each(namesIn('Not asked about: '))('"%s" is not asked about, as documented'
 
 test('the documented misses are those of the account-takeover labels, all of them', () => {
   expect(namesIn('Missed: ')).toEqual(TAKEOVER_LABELS.filter((name) => readCommit(name) === null))
-  expect(section).toContain(`Of ${TAKEOVER_LABELS.length} labels`)
+  expect(section).toContain(`Of ${TAKEOVER_LABELS.length} English labels`)
 })
