@@ -115,9 +115,8 @@ function retryView({ snapshot, words, locale }: ChatContext): Maybe {
   const { retry } = snapshot.run ?? {}
   if (!retry) return nothing
   const seconds = numberFormat(locale).format(Math.ceil(retry.delayMs / 1000))
-  return html`<p class="notice">
-    ${words.retryIn(seconds)}: ${failureWords(retry.error, words).text}
-  </p>`
+  const sentence = `${words.retryIn(seconds)}: ${failureWords(retry.error, words).text}`
+  return html`<p class="notice">${sentence}</p>`
 }
 
 /** How the last run ended, where that needs a word, and what can be done. */
