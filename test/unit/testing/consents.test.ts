@@ -250,7 +250,10 @@ describe('a tool whose calls people keep denying', () => {
     const { asked, ends } = await denied(stage([many(9), sends({ to: 'a' })]))
     expect(asked).toBe(6)
     expect(ends.slice(6)).toMatchObject(
-      Array(3).fill({ status: 'denied', output: { reason: expect.stringContaining('without asking') } }),
+      Array(3).fill({
+        status: 'denied',
+        output: { reason: expect.stringContaining('without asking') },
+      }),
     )
   })
 
