@@ -1,4 +1,4 @@
-import { quoteInexact } from '../lib/exact-numbers.ts'
+import { isInexact, JSON_TOKENS } from '../lib/exact-numbers.ts'
 import type { JsonValue } from '../protocol/json.ts'
 
 /** Deeper than any tool's input, and less than what a call stack takes. */
@@ -31,4 +31,9 @@ function isSound(json: string): boolean {
     if (keys.length > MAX_DEPTH) return false
   }
   return true
+}
+
+/** The JSON text with numbers that parsing would round as strings. */
+function quoteInexact(json: string): string {
+  return json.replace(JSON_TOKENS, (token) => (isInexact(token) ? `"${token}"` : token))
 }

@@ -41,6 +41,6 @@ function checkPattern(pattern: unknown, of: string, effort: Effort): void {
   if (typeof pattern === 'string' && isExponential(pattern, effort))
     throw new OffstageError(
       'schema-unsupported',
-      `The pattern ${pattern} ${of} can take forever on some inputs, or it takes too long to find that out. Write it without a repetition of what repeats, or check the input in execute().`,
+      `The pattern ${pattern} ${of} may take forever on some inputs. Write it without nested repetition, or check the input in execute().`,
     )
 }

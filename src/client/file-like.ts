@@ -3,7 +3,7 @@ import { tagOf } from './stringify.ts'
 
 const PLATFORM =
   /^(Blob|File|ImageBitmap|HTMLCanvasElement|OffscreenCanvas|(Shared)?ArrayBuffer|DataView|Uint8(Clamped)?Array)$/
-const DATA_URL = /^data:[\w.+-]+\/[\w.+-]+(;[\w.+=-]+)*;base64,/
+const DATA_URL = /^data:[\w.+-]+\/[^,]+;base64,/
 const ENCODED = /^(image|audio|file|media|file-data|image-data|base64)$/
 
 /**

@@ -59,7 +59,7 @@ export class ApprovalFunctions {
       return
     this.#warn(
       entry.name,
-      `The tool ${entry.name} is marked as destructive, and toolApproval has its calls run unasked. If that is meant, say needsApproval: false in the tool.`,
+      `The tool ${entry.name} is marked as destructive, but toolApproval lets it run unasked. If that is right, set needsApproval: false.`,
     )
   }
 
@@ -67,7 +67,7 @@ export class ApprovalFunctions {
     const wanted = name === 'toolApproval' ? 'true or false' : "true, false or 'default'"
     this.#warn(
       toolName,
-      `${name} of the tool ${toolName} returned ${typeof answer}, and not ${wanted}: a person is asked.`,
+      `${name} of the tool ${toolName} returned ${typeof answer}, not ${wanted}: a person is asked.`,
     )
     return true
   }

@@ -22,13 +22,14 @@ export async function retrieveMemories(
   retrieval: Retrieval,
 ): Promise<readonly RetrievedMemory[]> {
   const found = await Promise.all(memories.map((memory) => retrieveFrom(memory, retrieval)))
-  const all = found.filter((_, place) => memories[place]?.always).flat()
-  const ranked = found.filter((_, place) => !memories[place]?.always)
-  // The first of each, then the second. Two ways to the same entries find some twice.
-  for (let rank = 0; rank < MAX_ENTRIES; rank++)
-    for (const entry of ranked.flatMap((list) => list[rank] ?? []))
-      if (!all.some(({ id, text }) => id === entry.id && text === entry.text)) all.push(entry)
-  return all.slice(0, MAX_ENTRIES)
+  // The first of each memory, then the second. Two ways to the same entries find some twice.
+  const ranked = found
+    .flatMap((entries, at) =>
+      entries.map((entry, rank) => [memories[at]?.always ? -1 : rank, entry] as const),
+    )
+    .toSorted(([one], [other]) => one - other)
+  const once = new Map(ranked.map(([, entry]) => [entry.id + entry.text, entry]))
+  return [...once.values()].slice(0, MAX_ENTRIES)
 }
 
 async function retrieveFrom(

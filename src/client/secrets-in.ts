@@ -18,9 +18,7 @@ export async function secretsIn(
     return pointers.map((pointer) => cleanPointer(entry, input, pointer))
   } catch {
     // Not what was thrown, which may hold the secret.
-    warn(
-      `secretsIn of ${toolName} has failed: its whole input is sealed, and a person is asked about the call.`,
-    )
+    warn(`secretsIn of ${toolName} failed: its whole input is sealed, and a person is asked.`)
     return null
   }
 }

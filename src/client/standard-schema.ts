@@ -47,7 +47,7 @@ export function jsonSchemaOf(schema: JsonSchema | StandardSchema, of: string): J
       vendor === 'valibot' ? '@valibot/to-json-schema' : `the converter of ${vendor}`
     throw new OffstageError(
       'schema-unsupported',
-      `The ${vendor} schema ${of} gives no JSON Schema (${describeThrown(cause)}). Put one beside it as jsonSchema, made with ${converter}.`,
+      `The ${vendor} schema ${of} gives no JSON Schema (${describeThrown(cause)}). Pass one as jsonSchema, made with ${converter}.`,
       { cause },
     )
   }

@@ -14,7 +14,7 @@ export function unmarkedContent(prepared: PreparedTool, outcome: ToolOutcome): s
     return null
   if (outcome.status !== 'succeeded' || lengthOf(outcome.output) <= LONG) return null
   known.add(prepared)
-  return `The tool ${name} returned more than ${LONG} characters, and doesn't say whether they are words of others. Add annotations: { untrustedContent: true } if they may be (pages, mails, reviews, files), { untrustedContent: false } if the app wrote them all.`
+  return `The tool ${name} returned more than ${LONG} characters, and has no annotations.untrustedContent. Set it to true if others may have written them (pages, mails, reviews, files), else to false.`
 }
 
 function lengthOf(output: ToolOutput): number {

@@ -12,7 +12,7 @@ export function lost(): OffstageError {
 export function hung({ toolName, patterns }: CheckRisk): OffstageError {
   return new OffstageError(
     'worker-hung',
-    `A check against the schema of ${toolName} never came to an end: one of its patterns takes forever on what the model wrote (${patterns.join(' , ')}).`,
+    `A check against the schema of ${toolName} never ended: a pattern takes forever on what the model wrote (${patterns.join(' , ')}).`,
     { details: { toolName, patterns: [...patterns] } },
   )
 }

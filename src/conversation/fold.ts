@@ -61,14 +61,12 @@ function foldRow(draft: Draft, row: Row): void {
       foldConsents(draft, row)
       return clearHistory(draft)
     case 'row-set-aside': {
-      const { reason, seq, at } = row
-      state.setAside = [...(state.setAside ?? []), reason]
+      const { reason: origin, seq, at } = row
+      state.setAside = [...(state.setAside ?? []), origin]
       // Nobody knows what the row said: it may have ended a consent, or told that what follows is tainted.
       state.consents = []
-      if (state.run?.end === null) draft.changeRun({ damage: reason })
-      draft
-        .own('context')
-        .push({ type: 'untrusted-taken-in', after: null, origin: reason, seq, at })
+      if (state.run?.end === null) draft.changeRun({ damage: origin })
+      draft.own('context').push({ type: 'untrusted-taken-in', after: null, origin, seq, at })
       return
     }
     case 'renamed':

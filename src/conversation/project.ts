@@ -100,7 +100,7 @@ export function projectFact(cursor: Cursor, row: Row, moment: Moment): Projectio
   if (row.runId !== cursor.runId || cursor.isOver) return { cursor, events: [] }
   switch (row.type) {
     case 'run-started': {
-      const message = row.message && ({ ...row.message, role: 'user' } as const)
+      const message = row.message && ({ role: 'user', ...row.message } as const)
       return { cursor, events: [{ type: 'run-start', message }] }
     }
     case 'step-started':
@@ -130,7 +130,7 @@ export function projectFact(cursor: Cursor, row: Row, moment: Moment): Projectio
     case 'run-continued':
       return { cursor, events: [{ type: 'run-continued' }] }
     case 'message-queued':
-      return { cursor, events: [{ type: row.type, message: { ...row.message, role: 'user' } }] }
+      return { cursor, events: [{ type: row.type, message: { role: 'user', ...row.message } }] }
     case 'message-delivered':
       return { cursor, events: [{ type: row.type, messageId: row.messageId }] }
     case 'message-withdrawn':
@@ -163,7 +163,7 @@ function begun({ next }: RowOf<'run-ended'>, { queue }: ConversationState): RunE
 
 function withdrawalEvent({ type, messageId, returned }: RowOf<'message-withdrawn'>): RunEventBody {
   return returned
-    ? { type: 'message-returned', message: { ...returned, role: 'user' } }
+    ? { type: 'message-returned', message: { role: 'user', ...returned } }
     : { type, messageId }
 }
 

@@ -7,7 +7,7 @@ export function growHead(draft: Draft, node: MessageNode): void {
   const { state } = draft
   const { id, seq } = node
   const isHead = node.parentId === headId(state)
-  if (!isHead && !takePath(draft, node.parentId) && !hasGaps(state)) return
+  if (!isHead && !takePath(draft, node.parentId) && state.isStale) return
   const parentId = headId(state)
   // Of a head that has any, they are noted already.
   const children = draft.childrenAt(parentId) ?? (isHead ? [] : childrenOf(state, parentId))
@@ -24,11 +24,6 @@ export function headOf(draft: Draft, id: string | null, seq: number): void {
   // What comes next is a sibling of these.
   if (children.length > 0) draft.setFork({ parentId: id, children })
   else if (id !== null) useLeaf(draft, id, { from: id, seq })
-}
-
-/** Messages of a whole state were set aside: others may name them. */
-function hasGaps({ setAside, older, isWindow }: ConversationState): boolean {
-  return setAside !== undefined && older === 0 && !isWindow
 }
 
 export function headId({ path }: ConversationState): string | null {
@@ -63,7 +58,8 @@ function takePath(draft: Draft, id: string | null): boolean {
   const { state } = draft
   const branch = branchTo(state, id)
   if (branch === null) {
-    state.isStale ||= !hasGaps(state)
+    // In a whole state, the message may be one that was set aside.
+    if (!state.setAside || state.older || state.isWindow) state.isStale = true
     return false
   }
   // What tainted the branch that is left isn't known in parts.

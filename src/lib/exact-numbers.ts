@@ -1,5 +1,5 @@
 /** Strings and numbers of a JSON text. */
-const TOKENS = /"[^"\\]*(?:\\[^][^"\\]*)*"|-?\d[\d.e+-]*/gi
+export const JSON_TOKENS: RegExp = /"[^"\\]*(?:\\[^][^"\\]*)*"|-?\d[\d.e+-]*/gi
 
 /** Whether a double is another number than this one, which is beyond 2^53. Fractions may lose digits. */
 export function isInexact(written: string): boolean {
@@ -9,14 +9,4 @@ export function isInexact(written: string): boolean {
 
 function digitsOf(number: string): string {
   return number.replace(/e.*|\D/gi, '').replace(/^0+|0+$/g, '')
-}
-
-/** The first number in a JSON text that parsing it would change. */
-export function inexactNumber(json: string): string | undefined {
-  return json.match(TOKENS)?.find(isInexact)
-}
-
-/** The JSON text with such numbers as strings. */
-export function quoteInexact(json: string): string {
-  return json.replace(TOKENS, (token) => (isInexact(token) ? `"${token}"` : token))
 }

@@ -11,7 +11,6 @@ import type {
   RequestConfig,
   StreamProviderDefinition,
 } from './provider.ts'
-import { scriptedProvider } from './scripted.ts'
 
 export interface ProviderRegistry {
   /** Throws `unknown-provider`, naming those that are known. A key in `config` is used as it is. */
@@ -39,6 +38,15 @@ const formats: { readonly [Id in ChatId | MessagesId]: Load } = {
   minimax: messages('minimax'),
 }
 
+/** Loaded when a script is played, which no app does for its users. */
+const scripted: StreamProviderDefinition = {
+  id: 'scripted',
+  async *stream(...asked) {
+    const { scriptedProvider } = await import('./scripted.ts')
+    yield* scriptedProvider.stream(...asked)
+  },
+}
+
 const registered: ProviderDefinition[] = []
 
 /**
@@ -59,9 +67,7 @@ export function createProviderRegistry(
   custom: readonly ProviderDefinition[] = [],
 ): ProviderRegistry {
   const definitions = new Map(
-    [scriptedProvider, ...registered, ...custom].map(
-      (definition) => [definition.id, definition] as const,
-    ),
+    [scripted, ...registered, ...custom].map((definition) => [definition.id, definition] as const),
   )
   return {
     create(given) {

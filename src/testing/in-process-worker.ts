@@ -1,4 +1,5 @@
 import type { WorkerLike } from '../client/spawn-worker.ts'
+import { scriptedProvider } from '../providers/scripted.ts'
 import { realEffects, type Effects } from '../worker/effects.ts'
 import { type ClaimBook, memoryClaimBook } from '../worker/store/claim-book.ts'
 import { startWorker, type StartWorkerOptions } from '../worker/start-worker.ts'
@@ -56,12 +57,14 @@ function claimsOf(storage: TestStorage): ClaimBook {
  * `createAgent({ worker })`, and dispose of the agent so that the process can end.
  */
 export function inProcessWorker(options: InProcessWorkerOptions = {}): () => WorkerLike {
-  const { storage = createTestStorage(), stores = [], ...rest } = options
+  const { storage = createTestStorage(), stores = [], providers = [], ...rest } = options
   return () => {
     const { port1, port2 } = new MessageChannel()
     const { death, end } = beginLife()
     startWorker({
       ...rest,
+      // Loaded already: tests with a clock of their own wait for no file.
+      providers: [scriptedProvider, ...providers],
       endpoint: port2,
       // Its code can't be stopped, so it is cut off from what it could still spoil.
       openDurable: async (name) => mortalStore(await storage.open(name), death),

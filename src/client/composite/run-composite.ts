@@ -61,7 +61,7 @@ async function endOf(run: ToolRun, closing: Closing, input: unknown): Promise<To
 function changed(position: number): ReturnType<typeof errorOutput> {
   return errorOutput(
     'workflow-changed',
-    `The tool asks for other calls or steps than it did before (at number ${position}), so it was not gone on with. What it had done until then stays done. Check before you do it again.`,
+    `The tool asked for other calls or steps than before (at number ${position}), so it was stopped. What it did until then stays done. Check before you do it again.`,
   )
 }
 

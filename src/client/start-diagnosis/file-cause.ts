@@ -14,7 +14,7 @@ export async function fileCause(start: FailedStart): Promise<Cause | undefined> 
     case 'redirect':
       return {
         reason: 'cross-origin',
-        message: `${file} redirects, and that could not be followed: most likely it leads to another origin, from which no worker is loaded. Serve it on the page's own origin.`,
+        message: `${file} redirects, most likely to another origin, from which no worker is loaded. Serve it on the page's own origin.`,
       }
     case 'none':
       return look.offline
@@ -81,7 +81,7 @@ async function answerCause(start: FailedStart, look: Answer): Promise<Cause> {
   if (found === 'has-imports')
     return {
       reason: 'import',
-      message: `${file} is served as it should be; but it, or a module that it imports, can't be loaded or parsed. The browser's console says which.`,
+      message: `${file} is served as JavaScript, but it or a module that it imports can't be loaded or parsed. See the browser's console.`,
     }
   if (found)
     return {
@@ -91,7 +91,7 @@ async function answerCause(start: FailedStart, look: Answer): Promise<Cause> {
     }
   return {
     reason: 'unknown',
-    message: `${file} is served as JavaScript, and the browser refused it without saying why: it is damaged, a module that it imports is missing, or a policy forbids it. The browser's console may say which.`,
+    message: `${file} is served as JavaScript, but the browser refused it: it is damaged, imports a missing module, or a policy forbids it. See the browser's console.`,
   }
 }
 
@@ -116,5 +116,5 @@ function whereItBelongs({ kind, url }: FailedStart): string {
   if (url?.pathname.includes('/.vite/'))
     return "With Vite's dev server put offstage into optimizeDeps.exclude."
   if (kind !== 'file') return 'Check the address that you give.'
-  return 'It must lie beside the file that holds Offstage; else pass its address as workerUrl, or a worker function.'
+  return 'It must be beside the file that holds Offstage. Otherwise pass workerUrl, or a worker function.'
 }

@@ -27,7 +27,7 @@ export async function findCause(start: FailedStart): Promise<Cause> {
 const noWorker: Cause = {
   reason: 'no-worker',
   message:
-    'there is no Worker here. Offstage runs in a Web Worker of a browser: in Node use createTestAgent of offstage/testing; with server-side rendering, ask the agent for something in the browser only.',
+    'there is no Worker here. In Node, use createTestAgent of offstage/testing. With server-side rendering, use the agent in the browser only.',
 }
 
 function thrownCause(start: FailedStart): Cause | undefined {
@@ -78,7 +78,7 @@ function originCause({ kind, url }: FailedStart): Cause | undefined {
   if (isOwnOrigin(url)) return undefined
   return {
     reason: 'cross-origin',
-    message: `${shown(url)} is on another origin than the page (${globalThis.origin}), and CORS doesn't open that up for workers. Serve the file on the page's own origin. ${inlineAdvice(kind)}`,
+    message: `${shown(url)} is on another origin than the page (${globalThis.origin}), and CORS opens none for workers. Serve it on the page's own origin. ${inlineAdvice(kind)}`,
   }
 }
 
@@ -113,13 +113,13 @@ async function silentCause(start: FailedStart): Promise<Cause | undefined> {
   if (failure.hasBegun)
     return {
       reason: 'no-answer',
-      message: `${file} was loaded and called startWorker(), but then it answered nothing for a minute: something in it blocks its thread, or it called startWorker() too late. Call it at the top of the file, before anything is awaited.`,
+      message: `${file} was loaded and called startWorker(), but then it answered nothing for a minute: its thread is blocked, or it called startWorker() too late. Call it at the top of the file, before any await.`,
     }
   return {
     reason: 'no-answer',
     message: (await isNoOffstageWorker(failure, signal))
-      ? `${file} was loaded, but is no worker of Offstage. Give the address of the package's worker.js, or of a file that calls startWorker() of offstage/worker.`
-      : `${file} neither failed nor answered within half a minute. Either the server or this machine is too slow, or the file doesn't call startWorker() at its top.`,
+      ? `${file} was loaded, but is no worker of Offstage. Pass the address of worker.js, or of a file that calls startWorker().`
+      : `${file} didn't answer within half a minute: the server or this machine is too slow, or the file doesn't call startWorker() at its top.`,
   }
 }
 
@@ -129,7 +129,7 @@ function unknownCause({ failure, url }: FailedStart): Cause {
     message:
       'thrown' in failure
         ? describeThrown(failure.thrown)
-        : `the browser refused ${shown(url)} without saying why; its console and network panel may. Check that the file is there, is served as JavaScript, and is allowed by the page's CSP (worker-src).`,
+        : `the browser refused ${shown(url)} and doesn't say why: see its console and network panel. Check that the file exists, is served as JavaScript, and is allowed by the page's CSP (worker-src).`,
   }
 }
 

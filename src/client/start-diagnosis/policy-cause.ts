@@ -33,11 +33,11 @@ function trustedTypesCause(
 
 function trustAdvice(kind: FailedStart['kind'], policy: string): string {
   if (kind === 'function')
-    return 'Make the address that the worker function uses with a policy of your own (createScriptURL), or pass the address as workerUrl: Offstage has the policy offstage for it.'
+    return 'Make the address in the worker function with a policy of your own (createScriptURL), or pass it as workerUrl.'
   const list = directiveIn(policy, ['trusted-types'])
   const names = list?.split(/\s+/).slice(1) ?? []
   if (!list || names.includes('offstage') || names.includes('*'))
-    return "The policy offstage is allowed, but could not be made: other code has made one of this name, or replaced the page's Worker, or a second policy refused it. Allow a second one ('allow-duplicates'), or pass workerUrl a TrustedScriptURL of your own."
+    return "The policy offstage is allowed, but could not be made: other code has made one of this name, or replaced the page's Worker, or a second policy refused it. Add 'allow-duplicates', or pass workerUrl a TrustedScriptURL of your own."
   const others = names.filter((name) => name !== "'none'")
   return `Its ${list} doesn't allow Offstage's policy: change it to trusted-types ${[...others, 'offstage'].join(' ')}, or pass workerUrl a TrustedScriptURL of your own.`
 }

@@ -115,7 +115,7 @@ class OAuth implements Authorizer {
   #checkMixUp({ issuer, saysIssuer }: AuthServer): void {
     if (saysIssuer || this.#parts.options.issuers) return
     throw authFailed(
-      `${issuer} doesn't say in its answers that they are its own (RFC 9207), and clientId is the same for all. If it is the one that knows this clientId, pass issuers: ['${issuer}'].`,
+      `${issuer} doesn't name itself in its answers (RFC 9207), and clientId is the same for all issuers. If that is right, pass issuers: ['${issuer}'].`,
     )
   }
 

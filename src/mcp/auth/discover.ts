@@ -43,11 +43,9 @@ export async function discoverAuth(
   const listed = Array.isArray(servers) ? servers.filter((one) => typeof one === 'string') : []
   const issuer = listed.find((one) => issuers === undefined || issuers.includes(one))
   if (issuer === undefined)
-    throw authFailed(`${url.origin} names no authorization server that is taken.`)
+    throw authFailed(`${url.origin} names no accepted authorization server.`)
   if (!isIssuer(issuer) || (issuers === undefined && !mayName(issuer, url.href)))
-    throw authFailed(
-      `${url.origin} names an authorization server whose address is invalid, not https, or in your own network.`,
-    )
+    throw unsafeAddress(url.origin)
   const server = await readIssuer(issuer, discovery)
   if (issuers === undefined) checkOrigins(server)
   const asked = scopesIn(scopes)
@@ -73,7 +71,7 @@ function checkOrigins({
   const { origin } = new URL(authorizationEndpoint)
   if (saysIssuer || [issuer, tokenEndpoint].some((one) => originOf(one) === origin)) return
   throw authFailed(
-    `${issuer} has people log in at ${origin}, and the code sent to ${originOf(tokenEndpoint)}. If that is meant, pass issuers: ['${issuer}'].`,
+    `${issuer} sends log-ins to ${origin}, and codes to ${originOf(tokenEndpoint)}. If that is right, pass issuers: ['${issuer}'].`,
   )
 }
 
@@ -96,7 +94,7 @@ async function readProtection(
     if (document) return document
   }
   throw authFailed(
-    `${url.origin} asks for a token, and says nowhere who gives one (RFC 9728). Pass token in place of auth.`,
+    `${url.origin} asks for a token, and names no issuer (RFC 9728). Pass token in place of auth.`,
   )
 }
 
@@ -164,7 +162,11 @@ async function documentAt(
 
 function endpoint(value: unknown, issuer: string): string {
   if (typeof value === 'string' && mayName(value, issuer)) return new URL(value).href
-  throw authFailed(`${issuer} names an endpoint that is not encrypted, or in your own network.`)
+  throw unsafeAddress(issuer)
+}
+
+function unsafeAddress(by: string): ReturnType<typeof authFailed> {
+  return authFailed(`${by} names an address that is not https, or in your own network.`)
 }
 
 /** Hosts that are this machine or in its network. IPv6 that is reached from everywhere begins with 2 or 3. */

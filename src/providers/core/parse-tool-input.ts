@@ -1,4 +1,4 @@
-import { inexactNumber } from '../../lib/exact-numbers.ts'
+import { isInexact, JSON_TOKENS } from '../../lib/exact-numbers.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { CallError } from '../../protocol/message.ts'
 import { asRecord, parseJson } from './read-json.ts'
@@ -10,14 +10,14 @@ export type ParsedInput = { readonly input: JsonValue } | { readonly error: Call
 export function parseToolInput(text: string): ParsedInput {
   const input = parseJson(text) ?? parseJson(escapeLineBreaks(text))
   if (input === null) return { input: {} }
-  const inexact = asRecord(input) && inexactNumber(text)
-  if (asRecord(input) && inexact === undefined) return { input: input as JsonValue }
-  const message =
-    inexact !== undefined
-      ? `The number ${inexact.slice(0, 60)} would be rounded. Send it as text, or with at most 15 digits.`
-      : input === undefined
-        ? `The arguments are not valid JSON (${reasonOf(text)}). Send the call again with valid JSON.`
-        : 'The arguments must be a JSON object. Send the call again with an object.'
+  const record = asRecord(input)
+  const inexact = record && text.match(JSON_TOKENS)?.find(isInexact)
+  if (record && !inexact) return { input: record as JsonValue }
+  const message = inexact
+    ? `The number ${inexact.slice(0, 60)} would be rounded. Send it as text, or with at most 15 digits.`
+    : input === undefined
+      ? `The arguments are not valid JSON (${reasonOf(text)}). Send the call again with valid JSON.`
+      : 'The arguments must be a JSON object. Send the call again with an object.'
   return { error: { code: 'invalid-json', message } }
 }
 

@@ -1,6 +1,5 @@
 import { isRecord } from '../../lib/is-record.ts'
 import type { JsonObject } from '../../protocol/json.ts'
-import { createJsonScan } from '../../lib/json-scan.ts'
 
 /** An object of unknown shape: what parsed JSON is until it has been looked at. */
 export type JsonRecord = { readonly [key: string]: unknown }
@@ -45,9 +44,16 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Whole strings, and brackets. */
+const TOKENS = /"[^"\\]*(?:\\[^][^"\\]*)*"|[[\]{}]/g
+
 function isTooDeep(text: string): boolean {
   if (text.length < 2 * MAX_DEPTH) return false
-  const scan = createJsonScan()
-  scan.push(text)
-  return scan.maxDepth() > MAX_DEPTH
+  let depth = 0
+  for (const [token] of text.matchAll(TOKENS)) {
+    if (token === '[' || token === '{') depth++
+    else if (token.length === 1) depth--
+    if (depth > MAX_DEPTH) return true
+  }
+  return false
 }
