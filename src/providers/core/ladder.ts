@@ -57,7 +57,13 @@ export class FormLadder implements Ladder {
     if (isTools && !named.includes('api responses')) named = ['tools text']
     if (named.includes('tools text') && !writesTools) return false
     if (named.includes('api responses')) this.#switched = error
-    const rungs = [free(refused), lossy(refused), last(refused, writesTools)]
+    const first = free(refused)
+    const second = lossy(refused)
+    // Where only a loss helped before, it costs no further request to find that out again.
+    const begun = second.some((change) => this.#form.has(change))
+      ? [[...first, ...second]]
+      : [first, second]
+    const rungs = [...begun, last(refused, writesTools)]
     if (this.#refusals === MAX_REQUESTS - 1) return this.#add([...named, ...rungs.flat()], error)
     // A rung that the request has nothing for is no request of its own.
     return this.#add(named, error) || rungs.some((rung) => this.#add(rung, error))

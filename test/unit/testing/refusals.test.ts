@@ -204,7 +204,7 @@ test.each(cases)('$name: this message is answered, and the next ones at once', a
   const first = await ask(agent, 'Find')
   expect(first.result).toEqual(DONE)
   expect(endpoint.refusals).toBeGreaterThan(0)
-  expect(endpoint.refusals).toBeLessThanOrEqual(4)
+  expect(endpoint.refusals).toBeLessThanOrEqual(3)
   if (given.keeps) expect(endpoint.bodies.at(-1)).toContain(given.keeps)
   const next = await ask(agent, 'Again')
   expect(next.result).toEqual(DONE)
