@@ -1,4 +1,4 @@
-// What the HTTP store costs on two servers and one PostgreSQL: appends with few and with many followers beside each other,
+// Measures the HTTP store on two servers and one PostgreSQL: appends with few and with many followers beside each other,
 // and how many appends one tenant and many tenants get through.
 import { fork } from 'node:child_process'
 import { STORE_SCHEMA } from '../dist/http-store-server.js'

@@ -43,7 +43,7 @@ export interface AgentMemory {
    * so they share one set.
    */
   readonly tools?: MemoryTools
-  /** What it finds is sent in full, before what other memories find, which are ranked together. Default false. */
+  /** Its entries are sent in full, before those of other memories, which are ranked together. Default false. */
   readonly always?: boolean
   /** What a person is shown, newest first. With `forget`, the chat has a sheet for it. */
   list?(where: { readonly conversationId: string }): Promise<readonly ListedMemory[]>

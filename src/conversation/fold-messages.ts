@@ -82,7 +82,7 @@ function markRejected(draft: Draft, { runId, step }: RowOf<'answer-rejected'>): 
   )
 }
 
-/** What the loop says to the model. */
+/** A message of the loop to the model. */
 function toldMessage({ id, text }: Told): Identified<Message> {
   return { role: 'user', id, synthetic: true, parts: [{ type: 'text', text }] }
 }

@@ -83,7 +83,7 @@ function foldRow(draft: Draft, row: Row): void {
   }
 }
 
-/** What the model sees besides messages. */
+/** Folds a row that changes the model's context besides messages. */
 function foldContext(draft: Draft, row: RowOf<ContextRow['type']>): void {
   // Of what taints it, a windowed state doesn't know what is still sent.
   if (mayUntaint(row) && isTaintedInWhole(draft.state)) draft.state.isStale = true

@@ -7,7 +7,7 @@ const MAX_PREFIX = 24
 const BETWEEN = '__'
 
 /**
- * What stands before a server's tools; empty where the app says so. The first `__` of a name ends it: else the tool `b__c`
+ * Prefix of a server's tool names; empty where the app says so. The first `__` of a name ends it: else the tool `b__c`
  * of a server `a` would have the name of the tool `c` of a server `a__b`.
  */
 export function cleanPrefix(given: string | undefined, serverName: string): string {

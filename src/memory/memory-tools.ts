@@ -8,7 +8,7 @@ import type { Where, Written } from './scope.ts'
 
 /** Something that the tools of an agent's memories read and write. */
 export interface Place {
-  /** Its name for the model. */
+  /** Name for the model. */
   readonly name: string
   /** For the model: what belongs here. */
   readonly description: string

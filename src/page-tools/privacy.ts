@@ -81,7 +81,7 @@ function isDrawnAsDots(element: Element): boolean {
   return drawsDots(viewOf(element).getComputedStyle(element))
 }
 
-/** What is secret by itself: a field, a choice of one, a text that is drawn as dots. */
+/** Whether an element is secret by itself: a field, a choice of one, a text that is drawn as dots. */
 export function isSecretPart(element: Element): boolean {
   return (
     isSecretField(element) ||

@@ -112,7 +112,7 @@ export class Feeds {
     void this.#read()
   }
 
-  /** One read follows another after a gap, so following takes one connection and a bounded share of the time. */
+  /** Reads the changes of all followed tenants, again after a gap: following takes one connection and a bounded share of the time. */
   async #read(): Promise<void> {
     if (this.#isReading) return
     this.#isReading = true

@@ -66,7 +66,7 @@ export function takesKeys(receiver: Element, { options }: LivePage): boolean {
 }
 
 /**
- * As `checkAction`, between the press of a button and its release, and once more before a link is followed: the page may
+ * Repeats `checkAction` between the press of a button and its release, and before a link is followed: the page may
  * have marked what is pressed, or given it another address.
  */
 export function checkPressed(

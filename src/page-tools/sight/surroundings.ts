@@ -5,7 +5,7 @@ import { clippingLayers, layersFrom, marginOf, type Layer } from './layers.ts'
 import type { Unseen } from './reasons.ts'
 import { isEmptyClip, isEmptyPath } from './shapes.ts'
 
-/** What hides all that is in a layer. */
+/** Why everything in a layer is hidden. */
 export function surroundings(layer: Layer | null): Unseen | null {
   if (layer && layer.opacity <= FAINT) return 'transparent'
   for (const { style, position, clipPath, isSkipped } of layersFrom(layer)) {

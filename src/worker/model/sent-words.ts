@@ -106,7 +106,7 @@ export class SentWords {
     return finder
   }
 
-  /** Who wrote an imported history isn't known, its model's messages and calls included. */
+  /** The author of an imported history isn't known, also of its model's messages and calls. */
   #takeImported(message: Message): void {
     this.#take(message)
     if (message.role !== 'assistant') return

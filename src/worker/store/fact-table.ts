@@ -48,9 +48,9 @@ function textUpTo(most: number): Check {
 // docs/stores.md has the same limits in words.
 /** Ids, names, titles, and whatever else is a key or a line. */
 export const isName: Check = textUpTo(10_000)
-/** What people, the loop and servers say in passing: reasons, questions, errors, notes. */
+/** Short texts of people, the loop and servers: reasons, questions, errors, notes. */
 const isWords = textUpTo(1_000_000)
-/** What models, tools and people write, and files in base64. */
+/** Long texts of models, tools and people, and files in base64. */
 const isContent = textUpTo(33_554_432)
 /** JSON of any shape, or nothing. */
 const isAny: Check = () => true
@@ -63,7 +63,7 @@ type ChecksOf<T> = { readonly [Name in Exclude<NamesOf<T>, 'type' | 'role'>]-?: 
 const isNames = listOf(isName)
 const isPath: Check = (value) => isNames(value) && (value as readonly unknown[]).length > 0
 
-/** What a message has, in the role that its fact gives it. */
+/** Fields of a message, in the role that its fact gives it. */
 function said(role: Message['role'], fields: Checks): Check {
   return shape({
     ...fields,
@@ -140,7 +140,7 @@ export const isMessage: Check = oneOf('role', {
   tool: said('tool', { parts: listOf(toolResult) }),
 } satisfies Record<Message['role'], Check>)
 
-/** What the loop says to the model. */
+/** A message of the loop to the model. */
 const told = said('user', { text: isContent })
 
 /** Counts, and whether they are estimates. */
@@ -151,7 +151,7 @@ export const isRunUsage: Check = (value) =>
 
 const isLimit = amongAll<LimitName>({ steps: true, tokens: true, costUSD: true, minutes: true })
 const isAboveZero: Check = (value) => isAmount(value) && value !== 0
-/** What options may say: -1 is no limit there, and nothing else is. */
+/** A limit in options; -1 stands for none. */
 const limits = shape({
   maxSteps: isWhole(-1),
   retries: isWhole(0),
