@@ -223,7 +223,7 @@ const rows = [
       dynamic: true,
       except: /^(define-|ladder|request-form|scripted)/,
     }),
-    limit: 37.4 * KILOBYTE,
+    limit: 33.5 * KILOBYTE,
   },
 ]
 

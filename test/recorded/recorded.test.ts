@@ -21,6 +21,7 @@ beforeAll(() =>
     import('../../src/providers/core/request-form.ts'),
     import('../../src/providers/core/ladder.ts'),
     import('../../src/providers/openai/define-chat.ts'),
+    import('../../src/providers/scripted.ts'),
   ]),
 )
 

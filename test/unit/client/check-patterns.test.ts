@@ -146,7 +146,7 @@ describe('a pattern', () => {
       ),
     })
     expect(() => checkPatterns(schemaOf(3), 'here')).not.toThrow()
-    expect(() => checkPatterns(schemaOf(3000), 'here')).toThrow(/too long to find that out/)
+    expect(() => checkPatterns(schemaOf(3000), 'here')).toThrow(/may take forever on some inputs/)
   })
 
   it('that is nested too deep to be read is taken for bad', () => {
