@@ -31,6 +31,14 @@ export function applyPlacement(
   return { record: isLast ? record : { ...record, broken: UNFINISHED }, rows }
 }
 
+/** Whether these rows were placed before, so that a repeat writes nothing. */
+export function wasPlaced(
+  found: StoredRecord | undefined,
+  { importId, after, rows }: Placement,
+): boolean {
+  return found?.importId === importId && found.lastSeq >= after + rows.length
+}
+
 function beginning(
   found: StoredRecord | undefined,
   { conversationId, importId, createdAt, parent, after }: Placement,

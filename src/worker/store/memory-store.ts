@@ -1,7 +1,7 @@
 import type { Row } from '../../protocol/fact.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { applyAppend, applyRename, committedBefore, rowsBefore } from './apply-append.ts'
-import { applyPlacement } from './apply-placement.ts'
+import { applyPlacement, wasPlaced } from './apply-placement.ts'
 import { endsDraft, isCurrent } from './step-draft.ts'
 import {
   claimRecord,
@@ -56,6 +56,7 @@ export function createMemoryStore(storeId: string = randomId()): Store {
     keepDraft: async (draft) => keepDraftIn(kept, draft),
     draftOf: async (conversationId) => drafts.get(conversationId),
     place: async (placement) => {
+      if (wasPlaced(records.get(placement.conversationId), placement)) return true
       const placed = placeIn(kept, placement, epoch + 1)
       epoch = placed?.epoch ?? epoch
       if (placed) changed(placement.conversationId)
