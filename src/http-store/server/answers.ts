@@ -79,9 +79,8 @@ function refuseOtherFormat(format: number): void {
  * asks again at once; nobody waits for the answer to a late copy, which would undo that change.
  */
 function refuseLate(
-  { changedAt }: Pick<Found, 'changedAt'>,
-  { seen }: Pick<HttpRequest, 'seen'>,
-  { change }: Pick<Writing, 'change'>,
+  changedAt: Found['changedAt'],
+  { seen, change }: { readonly seen: number | undefined; readonly change: number },
 ): void {
   if (seen === undefined || changedAt === null || changedAt <= seen) return
   throw new OffstageError('storage-failed', 'The conversation has changed since this was sent.', {
@@ -106,7 +105,7 @@ async function claim(
   const { record, changedAt } = await rows.find(conversationId)
   const found = record ?? unclaimed(conversationId, at, options)
   // The conditions of a claim itself refuse a late one, unless the conversation was deleted.
-  if (record === undefined) refuseLate({ changedAt }, { seen }, { change })
+  if (record === undefined) refuseLate(changedAt, { seen, change })
   const parent = found.parent && (await rows.find(found.parent.conversationId)).record
   refuseOrphan(found, parent !== undefined)
   const claimed = claimRecord(found, await takeEpoch(), options)
@@ -142,7 +141,7 @@ async function place(
   const { conversationId, after } = placement
   const { record, changedAt } = await rows.find(conversationId)
   if (wasPlaced(record, placement)) return true
-  refuseLate({ changedAt }, placement, { change })
+  refuseLate(changedAt, { seen: placement.seen, change })
   const epoch = after === 0 ? await takeEpoch() : 0
   const placed = applyPlacement(record, placement, epoch)
   if (placed === null) return false
@@ -160,7 +159,7 @@ async function rename(
   const { record, changedAt } = await rows.find(conversationId)
   if (record === undefined) return false
   if (name.ifLastSeq !== undefined && name.ifLastSeq !== record.lastSeq) return false
-  refuseLate({ changedAt }, { seen }, { change })
+  refuseLate(changedAt, { seen, change })
   const renamed = applyRename(record, name)
   await rows.put(renamed.record, { changedAt, change })
   await rows.add(renamed.rows)
@@ -172,7 +171,7 @@ async function mark(
   { conversationId, broken, seen }: Asked<'mark'>,
 ): Promise<Value<'mark'>> {
   const { record, changedAt } = await rows.find(conversationId)
-  refuseLate({ changedAt }, { seen }, { change })
+  refuseLate(changedAt, { seen, change })
   const marked = record && markRecord(record, broken)
   if (marked) await rows.put(marked, { changedAt, change })
   return null
@@ -184,7 +183,7 @@ async function remove(
 ): Promise<Value<'delete'>> {
   const { record, changedAt } = await rows.find(conversationId)
   if (record === undefined) return false
-  refuseLate({ changedAt }, { seen }, { change })
+  refuseLate(changedAt, { seen, change })
   for (const id of await rows.treeOf(conversationId)) await rows.bury(id, change)
   return true
 }

@@ -35,7 +35,7 @@ export function applyPlacement(
 export function wasPlaced(
   found: StoredRecord | undefined,
   { importId, after, rows }: Placement,
-): boolean {
+): found is StoredRecord {
   return found?.importId === importId && found.lastSeq >= after + rows.length
 }
 

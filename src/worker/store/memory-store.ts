@@ -56,9 +56,8 @@ export function createMemoryStore(storeId: string = randomId()): Store {
     keepDraft: async (draft) => keepDraftIn(kept, draft),
     draftOf: async (conversationId) => drafts.get(conversationId),
     place: async (placement) => {
-      if (wasPlaced(records.get(placement.conversationId), placement)) return true
       const placed = placeIn(kept, placement, epoch + 1)
-      epoch = placed?.epoch ?? epoch
+      epoch = Math.max(epoch, placed?.epoch ?? 0)
       if (placed) changed(placement.conversationId)
       return placed !== null
     },
@@ -163,7 +162,9 @@ function placeIn(
   epoch: number,
 ): StoredRecord | null {
   const { conversationId, after } = placement
-  const placed = applyPlacement(records.get(conversationId), placement, epoch)
+  const found = records.get(conversationId)
+  if (wasPlaced(found, placement)) return found
+  const placed = applyPlacement(found, placement, epoch)
   if (placed === null) return null
   const stored = after === 0 ? [] : (rows.get(conversationId) ?? [])
   stored.push(...placed.rows)

@@ -219,7 +219,7 @@ describe('a store handler', () => {
           return await kept.database.transaction((query) =>
             work(async (sql, parameters) => {
               const { tenant } = parameters
-              if (/^UPDATE offstage_tenants/.test(sql)) begun.push(String(tenant))
+              if (sql.startsWith('UPDATE offstage_tenants')) begun.push(String(tenant))
               return query(sql, parameters)
             }),
           )
