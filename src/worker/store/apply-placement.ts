@@ -31,12 +31,12 @@ export function applyPlacement(
   return { record: isLast ? record : { ...record, broken: UNFINISHED }, rows }
 }
 
-/** Whether these rows were placed before, so that a repeat writes nothing. */
+/** Whether a part was placed before, so that a repeat writes nothing. */
 export function wasPlaced(
   found: StoredRecord | undefined,
-  { importId, after, rows }: Placement,
+  { importId, after }: Placement,
 ): found is StoredRecord {
-  return found?.importId === importId && found.lastSeq >= after + rows.length
+  return found?.importId === importId && (after === 0 || found.lastSeq > after)
 }
 
 function beginning(
