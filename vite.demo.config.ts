@@ -41,7 +41,13 @@ export default defineConfig({
   // The first free port from here on. Bound to this machine only.
   server: { host: '127.0.0.1', port: 5173, strictPort: false, fs: { allow: [root] }, headers },
   preview: { host: '127.0.0.1', headers },
-  build: { outDir: path.join(root, '.cache/demo'), emptyOutDir: true },
+  build: {
+    outDir: path.join(root, '.cache/demo'),
+    emptyOutDir: true,
+    rolldownOptions: {
+      input: ['index.html', 'team.html'].map((page) => path.join(root, 'demo', page)),
+    },
+  },
 })
 
 interface Manifest {
