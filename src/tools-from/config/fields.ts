@@ -8,7 +8,7 @@ import type {
   SubAgentParts,
 } from './agent-config.ts'
 
-/** Names in their order of likeness: the first near one is suggested. A record, so that a new field doesn't compile until it is here. */
+/** The first near name is suggested for one that isn't known. A record, so that a field which is missing doesn't compile. */
 const namesOf = <Name extends string>(record: Record<Name, true>): readonly string[] =>
   Object.keys(record)
 
