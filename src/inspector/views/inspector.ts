@@ -89,7 +89,7 @@ function onDrop(context: InspectorContext, event: DragEvent): void {
 }
 
 const EMPTY: TemplateResult = html`<p class="empty">
-  Set \`agent\`, or open or drop an exported file.
+  Set \`agent\`, or drop an exported file here.
 </p>`
 
 function bodyView(context: InspectorContext): TemplateResult {

@@ -22,7 +22,7 @@ export function requestsView({
       ${
         file
           ? 'Requests are not stored.'
-          : 'Make the agent with requests: true and raw: true to see what is sent and comes back.'
+          : 'Make the agent with requests: true and raw: true to see them.'
       }
     </p>`
   return tableView({
