@@ -21,8 +21,8 @@ const policy = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  // lit-html is the chat's, kiln the page's own, for the address of its worker.
-  'trusted-types offstage lit-html kiln',
+  // lit-html is made by the chat and by the inspector; kiln is the page's own, for the address of its worker.
+  "trusted-types offstage lit-html kiln 'allow-duplicates'",
 ].join('; ')
 const headers = { 'Content-Security-Policy': policy }
 

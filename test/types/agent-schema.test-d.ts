@@ -1,7 +1,7 @@
 import { expectTypeOf, test } from 'vitest'
 import type { JsonValue } from '../../src/protocol/json.ts'
 import type { AgentConfig } from '../../src/tools-from.ts'
-import type { SchemaConfig } from './agent-schema.ts'
+import type { SchemaConfig } from '../fixtures/types/agent-schema.ts'
 
 /** Its own fields and those of what it holds, in one form. Any JSON, and any value, are the same to a schema. */
 type Plain<Value> = [JsonValue] extends [Value]

@@ -110,8 +110,7 @@ const mistakeOf = (config: object, parts: object = {}): { message: string; path:
   try {
     void agentFromConfig(config as JsonObject, parts).dispose()
   } catch (error) {
-    if (OffstageError.is(error))
-      return { message: error.message, path: error.details?.['path'] }
+    if (OffstageError.is(error)) return { message: error.message, path: error.details?.['path'] }
     throw error
   }
   throw new Error('Nothing was refused.')
@@ -121,7 +120,10 @@ describe('a mistake in a described part names its path', () => {
   const agent = { name: 'writer', description: 'Writes.' }
   const skill = { name: 'refunds', description: 'd', instructions: 'i' }
   const composite = { name: 'restock', description: 'd', run: 'restock' }
-  const memories = { keywordMemory, board: blackboard({ blocks: { profile: { description: 'd' } }, storage: 'memory' }) }
+  const memories = {
+    keywordMemory,
+    board: blackboard({ blocks: { profile: { description: 'd' } }, storage: 'memory' }),
+  }
   test.each<[config: object, parts: object, path: string, words: string]>([
     [
       { agents: [agent, { ...agent, maxstep: 1 }] },

@@ -10,7 +10,7 @@ import { schemaAsType } from './schema-as-type.ts'
 
 const validate = new Ajv({ strict: true, allErrors: true }).compile(schema)
 
-const TYPE_FILE = inProject('test/types/agent-schema.ts')
+const TYPE_FILE = inProject('test/fixtures/types/agent-schema.ts')
 
 test('the type test compares the TypeScript type with the schema as it is', () => {
   const text = `// Made of src/tools-from/agent.schema.json: WRITE=1 npx vitest run test/unit/tools-from/agent-schema.test.ts\nexport type SchemaConfig = ${schemaAsType(schema)}\n`
