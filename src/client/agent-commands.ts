@@ -6,6 +6,7 @@ import { type ConversationRecord, storageKey } from '../protocol/conversation.ts
 import type { JsonSchema } from '../protocol/json.ts'
 import type { Agent, Conversations } from './agent.ts'
 import type { AgentParts } from './agent-parts.ts'
+import type { AgentTool } from './agent-tools.ts'
 import { answersOf, type SentAnswers } from './answer-calls.ts'
 import { checkId, checkInput, checkText } from './check-input.ts'
 import { checkNames } from './check-names.ts'
@@ -53,6 +54,7 @@ export interface AgentCommands
     listeners: Listeners,
     first: readonly ConversationRecord[],
   ): Promise<Source<readonly ConversationRecord[]>>
+  showTools(listeners: Listeners): Promise<Source<readonly AgentTool[]>>
   /** See `Conversation`. */
   steer(conversationId: string, sent: Pick<SendMessage, 'message' | 'when'>): Promise<string | null>
   withdraw(conversationId: string, messageId: string): Promise<boolean>
@@ -73,7 +75,7 @@ export function createCommands(agent: AgentParts): AgentCommands {
     resumeChild: (conversationId, takesOver = false) =>
       resumeRun(agent, { conversationId, asChild: true, takesOver }),
     async endedChildren(ref) {
-      const { endedChildren } = await loadPart(() => import('./ended-children.ts'))
+      const { endedChildren } = await loadPart(() => import('./rejoin-children.ts'))
       return endedChildren(agent, ref)
     },
     async continue(conversationId) {
@@ -157,7 +159,7 @@ function steering(agent: AgentParts): Steering {
   }
 }
 
-function shows(agent: AgentParts): Pick<AgentCommands, 'show' | 'showList'> {
+function shows(agent: AgentParts): Pick<AgentCommands, 'show' | 'showList' | 'showTools'> {
   return {
     async show(listeners, first) {
       checkId(first.conversationId)
@@ -169,6 +171,9 @@ function shows(agent: AgentParts): Pick<AgentCommands, 'show' | 'showList'> {
     async showList(listeners, first) {
       const { ShownList } = await loadShowing()
       return new ShownList(agent, first, listeners)
+    },
+    async showTools(listeners) {
+      return (await loadPart(() => import('./shown-tools.ts'))).showTools(agent, listeners)
     },
   }
 }

@@ -16,6 +16,8 @@ export type AgentEvent =
   | ({ readonly type: 'conversation-titled'; readonly conversationId: string } & MadeTitle)
   /** This page has a handle of a run: it was started here, or taken up. Once for each handle, before its first event. */
   | { readonly type: 'run'; readonly run: Run }
+  /** Tools were registered, removed, enabled or disabled: see `Agent.tools`. */
+  | { readonly type: 'tools' }
   | { readonly type: 'status'; readonly status: 'idle' | 'running'; readonly openRuns: number }
 
 export type AgentListener<Type extends AgentEvent['type']> = (

@@ -1,6 +1,7 @@
 import type { ConversationRecord, StoredConversation } from '../protocol/conversation.ts'
 import type { JsonSchema } from '../protocol/json.ts'
 import type { AgentEvents } from './agent-events.ts'
+import type { AgentTools } from './agent-tools.ts'
 import type { AgentMemory } from './memory.ts'
 import type { CallAnswers } from './call-answers.ts'
 import type { Conversation } from './conversation-view.ts'
@@ -116,6 +117,8 @@ export interface Agent extends CallAnswers, AsyncDisposes {
   ): () => void
   /** Only these from the next step on; null: all. */
   setEnabledTools(names: readonly string[] | null): void
+  /** What the model can use. */
+  readonly tools: AgentTools
   /** The input of a registered tool, by the name that calls have, as the model is told; null: there is none. */
   inputSchema(toolName: string): JsonSchema | null
 

@@ -5,6 +5,7 @@ export { OffstageError } from '../protocol/error.ts'
 
 export type { Agent, Conversations } from './agent.ts'
 export type { AgentEvent, AgentListener } from './agent-events.ts'
+export type { AgentTool, AgentTools } from './agent-tools.ts'
 export type {
   AnswerOptions,
   ApproveOptions,
