@@ -9,10 +9,10 @@ import { inProject } from './lib/project.mjs'
 const KILOBYTE = 1000
 /** What a page loads only with a feature that it uses. */
 const FEATURES =
-  'skills-on-page|run-composite|child-runs|ended-children|rejoin-children|retrieve-memories|verify|choose-compaction|secrets-in|run-sealed'
+  'skills-on-page|run-composite|child-runs|retrieve-memories|verify|choose-compaction|secrets-in|run-sealed'
 
-/** Parts that the page loads with a history, a question that has fields, or a result with files. */
-const BESIDE = 'read-history|sensitive-fields|file-output'
+/** Parts that the page loads with a history, a question that has fields, a result with files, or a tool with defaults. */
+const BESIDE = 'read-history|sensitive-fields|file-output|apply-defaults'
 
 /** What a connection loads only where the server, or the app, asks for it. */
 const MCP_PARTS =
@@ -58,6 +58,11 @@ const rows = [
     name: 'a result with files, beside the page',
     bytes: partSize('file-output'),
     limit: 1.4 * KILOBYTE,
+  },
+  {
+    name: 'defaults of a schema, beside the page',
+    bytes: partSize('apply-defaults'),
+    limit: 0.8 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
