@@ -9,10 +9,10 @@ import { inProject } from './lib/project.mjs'
 const KILOBYTE = 1000
 /** What a page loads only with a feature that it uses. */
 const FEATURES =
-  'skills-on-page|run-composite|child-runs|rejoin-children|retrieve-memories|verify|choose-compaction|secrets-in|run-sealed'
+  'skills-on-page|run-composite|child-runs|retrieve-memories|verify|choose-compaction|secrets-in|run-sealed'
 
-/** Parts that the page loads with a history, a question that has fields, a result with files, or the list of tools. */
-const BESIDE = 'read-history|sensitive-fields|file-output|shown-tools'
+/** Parts that the page loads with a history, a question that has fields, a result with files, a tool with defaults, or the list of tools. */
+const BESIDE = 'read-history|sensitive-fields|file-output|apply-defaults|shown-tools'
 
 /** What a bundler leaves out where only tools are made. */
 const AGENT_FROM_CONFIG = /^(page|agent-from-config|define-skill|is-json)-/
@@ -65,6 +65,11 @@ const rows = [
   {
     name: 'the list of tools, beside the page',
     bytes: partSize('shown-tools'),
+    limit: 0.8 * KILOBYTE,
+  },
+  {
+    name: 'defaults of a schema, beside the page',
+    bytes: partSize('apply-defaults'),
     limit: 0.8 * KILOBYTE,
   },
   {

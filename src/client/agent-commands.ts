@@ -75,7 +75,7 @@ export function createCommands(agent: AgentParts): AgentCommands {
     resumeChild: (conversationId, takesOver = false) =>
       resumeRun(agent, { conversationId, asChild: true, takesOver }),
     async endedChildren(ref) {
-      const { endedChildren } = await loadPart(() => import('./rejoin-children.ts'))
+      const { endedChildren } = await loadPart(() => import('./child-runs.ts'))
       return endedChildren(agent, ref)
     },
     async continue(conversationId) {

@@ -63,7 +63,9 @@ export function createAgentPage(
         tools: offered,
         ...(options.skills?.length && { skills: options.skills.map(refOf) }),
         ...leftOut(registry, offered),
-        hasBeforeToolCall: options.beforeToolCall !== undefined,
+        hasBeforeToolCall:
+          options.beforeToolCall !== undefined ||
+          registry.all().some(({ tool }) => tool.applyDefaults),
         ...optionsThere(options, config),
       }
     },
@@ -80,7 +82,7 @@ export function createAgentPage(
       const line = await whileStaying(async () => engine.open(opening))
       return transfer(line, [line.port])
     },
-    beforeToolCall: (call) => beforeToolCall(options, call),
+    beforeToolCall: (call) => beforeToolCall(agent, call),
     ...askingPeople(registry, approvals),
     secretsIn: (call) => secretsIn(agent, call),
     sensitiveFields,
@@ -291,13 +293,17 @@ function leftOut(
 
 /** A hook that throws vetoes. */
 async function beforeToolCall(
-  options: AgentOptions,
+  { options, registry }: Pick<VerifierParts, 'options'> & { readonly registry: ToolRegistry },
   call: CallContext,
 ): ReturnType<AgentPage['beforeToolCall']> {
   try {
-    const verdict = await whileStaying(async () => options.beforeToolCall?.(hooked(call)))
+    const entry = registry.get(call.toolName)
+    const part =
+      entry?.tool.applyDefaults && (await partWhileStaying(() => import('./apply-defaults.ts')))
+    const asked = part ? part.withDefaults(call, entry.inputSchema) : call
+    const verdict = await whileStaying(async () => options.beforeToolCall?.(hooked(asked)))
     if (verdict && 'veto' in verdict) return { type: 'veto', reason: vetoReason(verdict.veto) }
-    return { type: 'go', input: verdict ? verdict.input : call.input }
+    return { type: 'go', input: (verdict ?? asked).input }
   } catch (thrown) {
     return { type: 'veto', reason: describeThrown(thrown) }
   }

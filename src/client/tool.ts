@@ -77,6 +77,11 @@ interface ToolBase<Name extends string, Input, Output> {
   readonly inputSchema?: JsonSchema | StandardSchema
   /** The JSON form of a Standard Schema that can't give its own. */
   readonly jsonSchema?: JsonSchema
+  /**
+   * The `default`s of the schema take the place of what the model leaves out, before the call is checked, shown to a
+   * person and run. Default false: the model only reads them.
+   */
+  readonly applyDefaults?: boolean
   readonly annotations?: ToolAnnotations
   /** Of a tool that isn't of the app's own code: an MCP server's, say. */
   readonly remote?: RemoteSource
