@@ -40,7 +40,7 @@ export function withSkills<Described extends Pick<ToolDescriptor, 'name' | 'skil
 ): (Described | ToolDescriptor)[] {
   const marked = tools.map((tool) => {
     const owners = skills.flatMap(({ name, tools: own = [] }) =>
-      own.some((each) => cleanName(each.name) === tool.name && !others.includes(each)) ? name : [],
+      own.some((each) => each.name === tool.name && !others.includes(each)) ? name : [],
     )
     return owners.length > 0 ? { ...tool, skills: owners } : tool
   })
