@@ -61,6 +61,8 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
     conversations: conversationsOf(core),
     memories,
     storage: pageStorage,
+    trigger: later('trigger'),
+    triggers: later('triggers'),
     newConversationId: randomId,
     conversation: (id) => core.conversation(id, agent, start),
     on: agentEvents.on,

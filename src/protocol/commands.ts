@@ -44,8 +44,6 @@ export interface StartRun extends ConversationScope {
   readonly ifBusy: 'refuse' | 'queue' | 'replace'
   /** The call that the run is for: of a conversation that this begins. */
   readonly parent?: ConversationRecord['parent']
-  /** The request that the call comes from held words of others. */
-  readonly tainted?: true
 }
 
 /** A run is about to begin for a call, in a conversation of its own. */
