@@ -25,7 +25,7 @@ import { sendAbort } from './send-abort.ts'
 import type { Listeners, Source } from './snapshot-store.ts'
 import type * as showing from './lazy-views.ts'
 import { MOST_ROWS, storedRows } from './stored-rows.ts'
-import type * as triggering from './triggers/trigger.ts'
+import type { Trigger, TriggerOptions } from './triggers/options.ts'
 import type { StandardSchema } from './standard-schema.ts'
 import type * as transfer from './transfer/transfer.ts'
 
@@ -33,10 +33,7 @@ type Questions = Omit<Conversations, 'getSnapshot' | 'subscribe'>
 
 /** The methods of an agent that are questions to its worker, by name. */
 export interface AgentCommands
-  extends
-    Pick<Agent, 'resume' | 'continue' | 'prepare' | 'trigger' | 'triggers'>,
-    SentAnswers,
-    Questions {
+  extends Pick<Agent, 'resume' | 'continue' | 'prepare'>, SentAnswers, Questions {
   extract(
     request: ExtractOptions<JsonSchema | StandardSchema>,
     signal: AbortSignal,
@@ -45,6 +42,8 @@ export interface AgentCommands
   sendAbort(runId: string): Promise<boolean>
   /** Goes on with a run of this agent that a call of another conversation began. */
   resumeChild(conversationId: string, takesOver?: boolean): Promise<Run | null>
+  /** Adds a trigger. Without options: lists them. */
+  trigger(options?: TriggerOptions): Promise<Trigger | readonly Trigger[]>
   /** See `RunObserver`. */
   endedChildren(ref: RunRef): Promise<readonly Run[]>
   /** See `Run.send`. */
@@ -112,10 +111,9 @@ export function createCommands(agent: AgentParts): AgentCommands {
     ...answersOf(agent),
     ...conversations(agent),
     async trigger(options) {
-      const limits = limitsOf(agent.options)
-      return (await loadTriggers()).addTrigger(agent, { ...commands, limits }, options)
+      const { trigger } = await loadPart(() => import('./triggers/trigger.ts'))
+      return trigger(agent, { ...commands, limits: limitsOf(agent.options) }, options)
     },
-    triggers: async () => (await loadTriggers()).listTriggers(agent),
   }
   return commands
 }
@@ -197,9 +195,6 @@ function allShown(signal: AbortSignal): Set<showing.ShownConversation> {
 
 const loadTransfer = (): Promise<typeof transfer> =>
   loadPart(() => import('./transfer/transfer.ts'))
-
-const loadTriggers = (): Promise<typeof triggering> =>
-  loadPart(() => import('./triggers/trigger.ts'))
 
 const loadShowing = (): Promise<typeof showing> => loadPart(() => import('./lazy-views.ts'))
 

@@ -54,8 +54,8 @@ export function runStarter(
       const command = {
         ...ref,
         message,
-        ...(branch && { branch }),
-        ...(parent && { parent }),
+        branch,
+        parent,
         limits,
         ifBusy,
         ...(history && { history: plainHistory(history) }),

@@ -47,9 +47,9 @@ export function foldMessage(draft: Draft, row: MessageRow): void {
 }
 
 /** What was queued is so no more. */
-function takeQueued({ state }: Draft, id: string): UserContent | null {
+function takeQueued({ state }: Draft, id: string): UserContent | undefined {
   const queued = state.queue.find((each) => each.id === id)
-  if (!queued) return null
+  if (!queued) return undefined
   state.queue = state.queue.filter((each) => each !== queued)
   return contentOf(queued)
 }

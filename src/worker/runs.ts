@@ -85,9 +85,10 @@ export class Runs {
         ? { outcome: 'aborted', reason: String(signal.reason) }
         : { outcome: 'failed', error: toErrorData(error) }
       const hasBegun = registry.find(command)?.conversation.run?.runId === runId
+      const { message } = command
       // What a trigger sent is not a person's to send again.
-      const message = command.message?.trigger ? null : command.message
-      leaveRun(stream, runId, { outcome, ...(!hasBegun && { message }) })
+      const isReturned = !hasBegun && !message?.trigger
+      leaveRun(stream, runId, { outcome, ...(isReturned && { message }) })
       void this.#goOnInstead(command).catch(() => undefined)
     }
   }

@@ -6,7 +6,7 @@ import type { RunInput } from '../options.ts'
 /** An event of the app by target and name, a function that subscribes, or another agent, whose completed runs count. */
 export type TriggerSource =
   | readonly [target: EventTarget, name: string]
-  | ((fire: (event: never) => void) => () => void)
+  | ((fire: (event?: unknown) => void) => () => void)
   | Pick<Agent, 'on'>
 
 /** What `run` and `eventId` get. */

@@ -38,31 +38,28 @@ export type Options = Omit<TriggerOptions, 'on' | 'run' | 'eventId'> & {
 /** Triggers of each agent, by id. */
 const triggers = new WeakMap<AbortSignal, Map<string, ActiveTrigger>>()
 
-/** Throws `invalid-config`, also for an id that the agent has. */
-export async function addTrigger(
+/** Adds a trigger. Throws `invalid-config`, also for an id that the agent has. Without options: lists them. */
+export async function trigger(
   agent: AgentParts,
   commands: TriggerCommands,
-  given: object,
-): Promise<Trigger> {
-  const options = given as Options
-  checkTrigger(options)
+  given?: object,
+): Promise<Trigger | readonly Trigger[]> {
   const known = triggers.get(agent.signal) ?? new Map<string, ActiveTrigger>()
   triggers.set(agent.signal, known)
+  if (!given) return Promise.all(Array.from(known.values(), (each) => each.shown()))
+  const options = given as Options
+  checkTrigger(options)
   const { id } = options
   if (known.has(id)) throw badConfig(`The agent has a trigger ${id}. Remove it first.`)
-  const trigger = new ActiveTrigger(agent, commands, options)
-  known.set(id, trigger)
-  trigger.signal.addEventListener('abort', () => known.delete(id))
+  const added = new ActiveTrigger(agent, commands, options)
+  known.set(id, added)
+  added.signal.addEventListener('abort', () => known.delete(id))
   try {
-    return await trigger.begin()
+    return await added.begin()
   } catch (error) {
-    trigger.remove()
+    added.remove()
     throw error
   }
-}
-
-export function listTriggers({ signal }: AgentParts): Promise<Trigger[]> {
-  return Promise.all(Array.from(triggers.get(signal)?.values() ?? [], (each) => each.shown()))
 }
 
 /** A trigger of this page. Several pages may have the same one: what is stored of it decides who fires. */

@@ -25,7 +25,7 @@ export function nextRun(
   newId: () => string,
 ): NextRun | null {
   const { outcome } = end
-  if (outcome === 'aborted' || outcome === 'waiting' || isStopped(signal)) return null
+  if (outcome === 'waiting' || isStopped(signal)) return null
   const queued = forNextRun(state, outcome === 'completed' || outcome === 'max-steps')
   const [message, ...others] = queued
   if (message === undefined) return null

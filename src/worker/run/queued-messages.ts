@@ -24,8 +24,7 @@ export function commitSteering(
       const isStopping = signal.aborted && (signal.reason as Stop).type !== 'cut'
       if (isStopping || run?.runId !== runId || run.end !== null) return null
       if (said.type === 'send') {
-        const { when } = said
-        const message = { ...said.message, ...whenSent(when) }
+        const message = { ...said.message, ...WHEN[said.when] }
         return [{ type: 'message-queued', message }]
       }
       if (said.type === 'revoke') return revocation(conversation.state, said.consentId)
@@ -46,18 +45,11 @@ export function revocation(
   return isInForce ? [{ type: 'consent-revoked', consentId }] : null
 }
 
-function whenSent(when: SendMessage['when']): Pick<UserContent, 'when' | 'orSooner'> {
-  switch (when) {
-    case 'after-run':
-      return { when }
-    case 'soonest':
-      return { when: 'after-run', orSooner: true }
-    case 'next-step':
-    case 'now':
-      return {}
-    default:
-      return when satisfies never
-  }
+const WHEN: Record<SendMessage['when'], Pick<UserContent, 'when' | 'orSooner'>> = {
+  'after-run': { when: 'after-run' },
+  soonest: { when: 'after-run', orSooner: true },
+  'next-step': {},
+  now: {},
 }
 
 type Queued = Pick<ConversationState, 'queue'>

@@ -6,8 +6,8 @@ export function takenWith(message: UserContent | null): FactDraft[] {
   if (message === null) return []
   const { id, parts, trigger = 'the agent that asked', untrusted } = message
   const file = parts.find((part) => part.type === 'file')
-  return [
-    ...(untrusted ? [trigger] : []),
-    ...(file ? [file.filename ?? 'an attached file'] : []),
-  ].map((origin) => ({ type: 'untrusted-taken-in', after: id, origin }))
+  const origins = [untrusted && trigger, file && (file.filename || 'an attached file')]
+  return origins.flatMap((origin) =>
+    origin ? { type: 'untrusted-taken-in', after: id, origin } : [],
+  )
 }

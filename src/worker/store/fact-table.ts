@@ -127,8 +127,8 @@ const assistant = {
 const user = {
   parts: textOrFile,
   synthetic: optional(isFlag),
-  trigger: optional(isName),
   untrusted: optional(isFlag),
+  trigger: optional(isName),
 }
 
 export const isUserContent: Check = said('user', {

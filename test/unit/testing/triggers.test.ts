@@ -526,7 +526,7 @@ describe('a trigger', () => {
     [{ id: 'a', at: 0, run: 'Look.', perHour: 0 }, 'perHour of a trigger'],
     [{ id: 'a', at: 0, run: 'Look.', missed: 'never' }, 'missed of a trigger'],
     [{ id: 'a', at: 0, run: 'Look.', title: 'Two\nlines' }, 'title of a trigger'],
-    [{ id: 'a', at: 0, run: 'Look.', limit: 3 }, 'has no limit'],
+    [{ id: 'a', at: 0, run: 'Look.', limit: 3 }, 'limit of a trigger must be one of id,title'],
   ])('with wrong options is refused: %o', async (options, message) => {
     const { agent } = tab()
     const adding = agent.trigger(options as never)
