@@ -11,8 +11,8 @@ const KILOBYTE = 1000
 const FEATURES =
   'skills-on-page|run-composite|child-runs|retrieve-memories|verify|choose-compaction|secrets-in|run-sealed'
 
-/** Parts that the page loads with a history, a question that has fields, a result with files, a tool with defaults, or the list of tools. */
-const BESIDE = 'read-history|sensitive-fields|file-output|apply-defaults|shown-tools'
+/** Parts that the page loads with a history, a question that has fields, a result with files, a tool with defaults, the list of tools, or a trigger. */
+const BESIDE = 'read-history|sensitive-fields|file-output|apply-defaults|shown-tools|trigger'
 
 /** What a bundler leaves out where only tools are made. */
 const AGENT_FROM_CONFIG = /^(page|agent-from-config|define-skill|is-json)-/
@@ -71,6 +71,11 @@ const rows = [
     name: 'defaults of a schema, beside the page',
     bytes: partSize('apply-defaults'),
     limit: 0.8 * KILOBYTE,
+  },
+  {
+    name: 'triggers, beside the page',
+    bytes: partSize('trigger'),
+    limit: 3 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',

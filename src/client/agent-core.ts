@@ -222,10 +222,7 @@ export class AgentCore implements AgentParts {
           { values: false, ...options, conversationId: id },
         ),
       regenerate: (messageId, options) => {
-        const branch = {
-          type: 'regenerate',
-          ...(messageId !== undefined && { messageId }),
-        } as const
+        const branch = { type: 'regenerate', messageId } as const
         return start({ input: null, branch }, { ...options, conversationId: id })
       },
       resume: (options) => agent.resume(id, options),

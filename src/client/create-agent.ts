@@ -62,6 +62,8 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
     conversations: conversationsOf(core),
     memories,
     storage: pageStorage,
+    trigger: later('trigger') as Agent['trigger'],
+    triggers: later('trigger') as Agent['triggers'],
     newConversationId: randomId,
     conversation: (id) => core.conversation(id, agent, start),
     on: agentEvents.on,

@@ -65,6 +65,13 @@ export type {
   ToolContext,
 } from './tool.ts'
 export type {
+  Trigger,
+  TriggerEventOf,
+  TriggerOptions,
+  TriggerOutcome,
+  TriggerSource,
+} from './triggers/options.ts'
+export type {
   ConversationRecord,
   StorageConfig,
   StorageState,

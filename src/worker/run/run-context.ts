@@ -41,6 +41,8 @@ export interface RunContext {
   /** Aborted when the run, or its step, is to stop; its reason is a `Stop`. Of each step that is cut, a new one. */
   readonly signal: AbortSignal
   readonly resume: ResumeOptions | null
+  /** The run that began with the end of this one. */
+  nextRunId?: string | undefined
 }
 
 /** A call that was decided: what is to run, and by which tool. */
