@@ -87,7 +87,7 @@ const rows = [
   {
     name: 'documents and vectors of a memory, beside it',
     bytes: memoryPart(/^(keyword-index|keep-answer)-/),
-    limit: 6.6 * KILOBYTE,
+    limit: 7.1 * KILOBYTE,
   },
   {
     name: 'answers that a memory keeps, beside it',

@@ -47,16 +47,17 @@ async function retrieveFrom(
   }
 }
 
-function bounded(entry: MemoryEntry): RetrievedMemory[] {
-  const text = String(entry.text).trim()
-  if (text === '') return []
-  const start = Array.from(text).slice(0, MAX_TEXT).join('')
-  return [
-    {
-      id: String(entry.id).slice(0, 100),
-      text: start === text ? text : `${start} …`,
-      ...(entry.untrusted && { untrusted: true }),
-      ...(entry.source && { source: entry.source }),
-    },
-  ]
+function bounded({ id, text, untrusted, source }: MemoryEntry): RetrievedMemory[] {
+  const whole = String(text).trim()
+  const start = Array.from(whole).slice(0, MAX_TEXT).join('')
+  return start
+    ? [
+        {
+          id: String(id).slice(0, 100),
+          text: start === whole ? whole : `${start} …`,
+          ...(untrusted && { untrusted }),
+          ...(source && { source }),
+        },
+      ]
+    : []
 }

@@ -6,6 +6,7 @@ import type {
   IndexedDocument,
   IndexOptions,
   IndexReport,
+  SourcesChat,
 } from './document-options.ts'
 import type { Documents } from './documents/documents.ts'
 import { fused } from './fused.ts'
@@ -26,6 +27,11 @@ export interface DocumentMemory extends AgentMemory {
   documents(): Promise<readonly IndexedDocument[]>
   /** Removes all documents, with their index and vectors. Resolves to how many existed. */
   clear(): Promise<number>
+  /**
+   * Sets `answers.sources` of a chat: each answer shows the sources of what memories found for its request, as they are
+   * stored with its conversation. A page's own `sources` are asked first.
+   */
+  showSources(chat: SourcesChat): Promise<void>
 }
 
 /** Documents of the app: read, cut into parts, and found by words and by vectors. */
@@ -39,7 +45,7 @@ export function documentMemory(options: DocumentMemoryOptions): DocumentMemory {
     description = 'documents of this site',
   } = options
   if (!sources || !embed !== !model)
-    throw badConfig('documentMemory needs sources, and embed only with its model.')
+    throw badConfig('documentMemory needs sources; embed needs its model.')
   let documents: Documents | undefined
   const load = async (): Promise<Documents> => {
     const { Documents } = await memoryPart(() => import('./documents/documents.ts'))
@@ -59,6 +65,7 @@ export function documentMemory(options: DocumentMemoryOptions): DocumentMemory {
     search: later('search'),
     documents: later('documents'),
     clear: later('clear'),
+    showSources: later('showSources'),
   }
   const recall = (query: string): Promise<readonly DocumentPart[]> => memory.search(query)
   return options.tools === false

@@ -1,5 +1,6 @@
 import type { OffstageError } from '../protocol/error.ts'
 import type { MemorySource } from '../protocol/memory.ts'
+import type { Row } from '../protocol/fact.ts'
 import type { MemoryOptions } from './options.ts'
 import type { Embed } from './vectors.ts'
 
@@ -94,4 +95,21 @@ export interface IndexOptions {
 export interface FoundOptions extends IndexOptions {
   /** Default 20. */
   readonly limit?: number
+}
+
+/** What `showSources` needs of an `<offstage-chat>`. */
+export interface SourcesChat {
+  readonly agent: {
+    readonly conversations: {
+      list(): Promise<readonly { readonly conversationId: string }[]>
+      rows(
+        conversationId: string,
+        options: { readonly after: number },
+      ): Promise<{ readonly rows: readonly Row[]; readonly hasMore: boolean } | null>
+    }
+  } | null
+  answers: {
+    /** Asked for each answer; one without a time is being written. */
+    sources?(answer: { readonly id: string; readonly at?: number }): readonly MemorySource[]
+  }
 }

@@ -10,6 +10,7 @@ export type {
   IndexedDocument,
   IndexOptions,
   IndexReport,
+  SourcesChat,
 } from './document-options.ts'
 export {
   embeddingMemory,

@@ -9,12 +9,14 @@ import type {
   IndexedDocument,
   IndexOptions,
   IndexReport,
+  SourcesChat,
 } from '../document-options.ts'
 import type { StoredEntry } from '../entry.ts'
 import type { fused } from '../fused.ts'
 import { nearest, vectorsOf } from '../vectors.ts'
 import { DocumentStore, type Loaded, type StoredPart } from './document-store.ts'
 import { indexSources } from './index-sources.ts'
+import { showSources } from './show-sources.ts'
 
 /** Parts that are sent with one message: they are longer than other memories. */
 const MOST_SENT = 4
@@ -84,6 +86,10 @@ export class Documents {
       parts: parts.length,
       at: parts[0]?.at ?? 0,
     }))
+  }
+
+  showSources(chat: SourcesChat): void {
+    showSources(chat)
   }
 
   /** Waits for what is being indexed. Resolves to how many documents existed. */
