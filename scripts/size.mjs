@@ -106,8 +106,18 @@ const rows = [
   },
   {
     name: 'the search of a memory, beside it',
-    bytes: sizeOf('memory.js', { dynamic: true }) - sizeOf('memory.js', { dynamic: false }),
+    bytes: memoryPart(/^(documents|vectors|keep-answer)-/),
     limit: 6.2 * KILOBYTE,
+  },
+  {
+    name: 'documents and vectors of a memory, beside it',
+    bytes: memoryPart(/^(keyword-index|keep-answer)-/),
+    limit: 7.1 * KILOBYTE,
+  },
+  {
+    name: 'answers that a memory keeps, beside it',
+    bytes: memoryPart(/^(documents|vectors|keyword-index)-/),
+    limit: 0.5 * KILOBYTE,
   },
   {
     name: 'mcp (dist/mcp.js)',
@@ -281,6 +291,11 @@ function pageWithout(parts) {
 function partSize(part) {
   const without = sizeOf('index.js', { dynamic: true, except: new RegExp(`^${part}-`) })
   return sizeOf('index.js', { dynamic: true }) - without
+}
+
+/** What a memory loads with a feature, beside its entry and the parts that `except` names. */
+function memoryPart(except) {
+  return sizeOf('memory.js', { dynamic: true, except }) - sizeOf('memory.js', { dynamic: false })
 }
 
 /** What a file adds to another one that is there already. */

@@ -70,6 +70,7 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
     dispose: () => core.dispose(),
     [Symbol.asyncDispose]: () => core.dispose(),
   }
+  for (const memory of memories) memory.connect?.(agent)
   return agent
 }
 

@@ -36,7 +36,15 @@ export type {
   RunOptions,
 } from './options.ts'
 export type { PageStorage, StorageEstimate } from './page-storage.ts'
-export type { AgentMemory, ListedMemory, MemoryEntry, RetrieveContext } from './memory.ts'
+export type {
+  AgentMemory,
+  ListedMemory,
+  MemoryEntry,
+  RememberedRun,
+  RememberingAgent,
+  RetrieveContext,
+} from './memory.ts'
+export type { MemorySource } from '../protocol/memory.ts'
 export type { Run, SentMessage, SentOutcome } from './run.ts'
 export type {
   ConversationSnapshot,
