@@ -8,6 +8,7 @@ import { lostPartsOf } from '../lost-parts.ts'
 import { inLines } from '../parts/in-short.ts'
 import { isThinking, thoughtFor } from '../reasoning-times.ts'
 import { attempt, sourcesView } from './answer.ts'
+import { fileView } from './attached.ts'
 import { editorView, isEdited } from './message-editor.ts'
 import { messageActionsView } from './message-actions.ts'
 
@@ -26,10 +27,12 @@ export function messageView(context: MessageContext, message: ShownMessage): Tem
       tabindex="-1"
       data-message=${message.id}
     >
-      ${guard(
-        [message, context.markdown, context.answers, words, thoughtFor(context.local, message)],
-        () => message.parts.map((part) => partView(context, message, part)),
-      )}
+      <div class="content" dir="auto">
+        ${guard(
+          [message, context.markdown, context.answers, words, thoughtFor(context.local, message)],
+          () => message.parts.map((part) => partView(context, message, part)),
+        )}
+      </div>
       ${
         message.role === 'assistant' && message.partial
           ? html`<p class="note">${words.stoppedHere}</p>`
@@ -105,15 +108,4 @@ function reasoningTitle(
   const took = thoughtFor(local, message)
   if (took === undefined) return words.reasoning
   return words.thoughtFor(numberFormat(locale).format(Math.max(1, Math.round(took / 1000))))
-}
-
-/** Pictures that are part of the conversation are shown: nothing is loaded for them. */
-function fileView(
-  { mediaType, data }: Extract<Part, { type: 'file' }>,
-  name: string,
-): TemplateResult {
-  const isPicture = /^image\/(png|jpeg|gif|webp|avif)$/.test(mediaType)
-  return isPicture
-    ? html`<img class="attached" alt=${name} src="data:${mediaType};base64,${data}" />`
-    : html`<p class="file">${name}</p>`
 }
