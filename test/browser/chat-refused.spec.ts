@@ -68,7 +68,7 @@ test('take over asks what became of a call that the other tab was running', asyn
   await other.evaluate(slow)
   await other.getByRole('button', { name: 'Take over' }).click()
   const card = other.getByRole('group', { name: 'Work slowly' })
-  await expect(card).toContainText('it may or may not have happened')
+  await expect(card).toContainText('It may or may not have taken effect')
   await press(other, 'It happened')
   await expect(replies(other).last()).toContainText('So it is.')
 })

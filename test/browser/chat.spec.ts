@@ -52,7 +52,7 @@ test('a call waits for a word, over a reload; denied with a reason, approved wit
   await press(page, 'Edit')
   const field = card.last().getByRole('textbox', { name: 'Input' })
   await field.fill('{ "sku": ')
-  await expect(card.last()).toContainText('no valid JSON')
+  await expect(card.last()).toContainText('Invalid JSON')
   await expect(card.last().getByRole('button', { name: 'Approve', exact: true })).toBeDisabled()
   await field.fill('{ "sku": "cup" }')
   await press(page, 'Approve')
@@ -385,7 +385,7 @@ test('a model that loads in the browser says how far it is, is cancelled, and sa
   await expect(notice).toHaveCount(0)
   await send('Again')
   const alert = page.getByRole('alert')
-  await expect(alert).toContainText('The model can’t be reached. Is the server running')
+  await expect(alert).toContainText('The model can’t be reached. Check that the server is running')
   await expect(page.locator('.announcements p').last()).toHaveText(
     /went wrong: The model can’t be reached\.$/,
   )

@@ -112,9 +112,8 @@ export const base: CSSResult = css`
   }
 
   @media (prefers-reduced-motion: reduce) {
-    .ring,
-    .thinking {
-      animation: none !important;
+    .ring {
+      animation: none;
     }
   }
 
@@ -195,11 +194,6 @@ export const base: CSSResult = css`
     summary {
       min-block-size: 2.75rem;
       min-inline-size: 2.75rem;
-    }
-
-    /* Without a pointer that hovers, they are always there. */
-    .own .actions {
-      position: static;
     }
   }
 

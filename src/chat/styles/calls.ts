@@ -13,7 +13,7 @@ export const calls: CSSResult = css`
   }
 
   /* Steps of one turn stand together. */
-  .call + .call:not(.waiting, .card) {
+  .log > .call + .call:not(.waiting, .card) {
     margin-block-start: calc(var(--_gap) * -0.75);
   }
 
@@ -32,6 +32,7 @@ export const calls: CSSResult = css`
     display: flex;
     gap: 0.5em;
     align-items: center;
+    min-block-size: 1.75rem;
     color: var(--_muted);
     cursor: pointer;
     list-style: none;

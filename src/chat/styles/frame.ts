@@ -73,6 +73,8 @@ export const frame: CSSResult = css`
 
   .latest {
     align-self: center;
+    position: relative;
+    z-index: 1;
     margin-block: -2.75rem 0.5rem;
     box-shadow: var(--_shadow);
   }

@@ -10,28 +10,22 @@ export const messages: CSSResult = css`
     overflow-wrap: anywhere;
   }
 
+  /* What can be done with it stands beside it, else below it, in the gap before the answer. */
   .own {
     display: flex;
-    flex-direction: column;
-    align-items: flex-end;
+    flex-flow: row-reverse wrap;
+    gap: 0 0.5em;
+    align-items: center;
     align-self: flex-end;
-    max-inline-size: 85%;
-    position: relative;
   }
 
-  /* Below its text, over the gap before the answer. */
   .own .actions {
-    position: absolute;
-    z-index: 1;
-    inset-block-start: 100%;
-    inset-inline-end: 0;
-    margin: 0;
-    border-radius: var(--_radius);
-    background: var(--_ground);
-    white-space: nowrap;
+    flex-direction: row-reverse;
+    margin: 0 0 -0.5rem;
   }
 
   .own .content {
+    max-inline-size: 85%;
     padding: 0.5em 0.875em;
     border-radius: var(--_radius);
     background: var(--_own);
@@ -56,15 +50,10 @@ export const messages: CSSResult = css`
   }
 
   .thinking {
-    align-self: flex-start;
+    display: flex;
+    gap: 0.5em;
+    align-items: center;
     color: var(--_muted);
-    animation: pulse 1s ease-in-out infinite alternate;
-  }
-
-  @keyframes pulse {
-    to {
-      opacity: 0.4;
-    }
   }
 
   .actions {

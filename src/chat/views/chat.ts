@@ -119,7 +119,7 @@ function logView(context: ChatContext): TemplateResult {
         ({ key }) => key,
         (row) => (row.type === 'later' ? laterView(context, shown.later) : rowView(context, row)),
       )}
-      ${awaitsModel(snapshot) ? html`<p class="thinking" part="thinking">${words.reasoningUnderWay}</p>` : nothing}
+      ${awaitsModel(snapshot) ? html`<p class="thinking" part="thinking"><span class="ring"></span>${words.reasoningUnderWay}</p>` : nothing}
       ${elsewhereView(context)} ${shown.later > 0 ? nothing : followUpsView(context)}
     </div>
     ${
