@@ -166,6 +166,6 @@ test('axe-core finds nothing: a call that runs, one whose outcome is unknown, wh
   await press(page, 'It happened')
   await expect(replies(page).last()).toContainText('One')
   await page.evaluate(() => (window as unknown as { agent: Agent }).agent.dispose())
-  await expect(page.getByText('Paused by the page')).toBeVisible()
+  await expect(page.getByText('This chat was closed by the page')).toBeVisible()
   await checkChat(page)
 })
