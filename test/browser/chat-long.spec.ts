@@ -119,7 +119,7 @@ test('keys lead through messages, and first to what waits', async ({ openChat, m
   await expect(replies(page)).toContainText('One.')
   await send('A mug')
   const card = page.getByRole('group', { name: 'Place the order' })
-  await expect(card).toContainText('Waits for you')
+  await expect(card).toContainText('Waiting for you')
   await composer(page).press('Alt+ArrowUp')
   await expect(card).toBeFocused()
   await card.press('Alt+ArrowUp')
@@ -147,7 +147,7 @@ test('several calls that wait are one card, and are approved one by one', async 
   )
   const { page, send } = await openChat(model)
   await send('A mug and a bowl')
-  await expect(page.getByText('Waits for you: 2')).toBeVisible()
+  await expect(page.getByText('Waiting for you: 2')).toBeVisible()
   const approve = page.getByRole('button', { name: 'Approve', exact: true })
   await pressSettled(approve.first())
   await expect(approve).toHaveCount(1)
@@ -176,7 +176,7 @@ test('a panel is as wide as a person makes it, also after a reload', async ({
   model,
 }) => {
   const { page } = await openChat(model, { attributes: 'placement=panel' })
-  const edge = page.getByRole('separator', { name: 'Width of the panel' })
+  const edge = page.getByRole('separator', { name: 'Resize panel' })
   const width = () =>
     page.locator('offstage-chat').evaluate((element) => element.getBoundingClientRect().width)
   const before = await width()

@@ -30,7 +30,7 @@ test('a call of a page tool says in a sentence what it does, with its input fold
   )
   await send('Save it')
   const card = page.getByRole('group', { name: 'Click "Save"', exact: true })
-  await expect(card).toContainText('Waits for you')
+  await expect(card).toContainText('Waiting for you')
   await expect(card.locator('.asked')).toBeHidden()
   await card.locator('.approval summary').click()
   await expect(card.locator('.asked').getByRole('definition')).toHaveText(ref)

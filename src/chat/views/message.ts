@@ -10,6 +10,7 @@ import { inLines } from '../parts/in-short.ts'
 import { shownParts } from '../parts/text-of.ts'
 import { isThinking, thoughtFor } from '../reasoning-times.ts'
 import { attempt, sourcesView } from './answer.ts'
+import { fileView } from './attached.ts'
 import { editorView, isEdited } from './message-editor.ts'
 import { messageActionsView } from './message-actions.ts'
 
@@ -31,10 +32,12 @@ export function messageView(context: MessageContext, message: ShownMessage): Tem
       data-message=${message.id}
     >
       ${sender ? html`<p class="note">${sender}</p>` : nothing}
-      ${guard(
-        [message, context.markdown, context.answers, words, thoughtFor(context.local, message)],
-        () => shownParts(message).map((part) => partView(context, message, part)),
-      )}
+      <div class="content" dir="auto">
+        ${guard(
+          [message, context.markdown, context.answers, words, thoughtFor(context.local, message)],
+          () => shownParts(message).map((part) => partView(context, message, part)),
+        )}
+      </div>
       ${
         message.role === 'assistant' && message.partial
           ? html`<p class="note">${words.stoppedHere}</p>`
@@ -110,15 +113,4 @@ function reasoningTitle(
   const took = thoughtFor(local, message)
   if (took === undefined) return words.reasoning
   return words.thoughtFor(numberFormat(locale).format(Math.max(1, Math.round(took / 1000))))
-}
-
-/** Pictures that are part of the conversation are shown: nothing is loaded for them. */
-function fileView(
-  { mediaType, data }: Extract<Part, { type: 'file' }>,
-  name: string,
-): TemplateResult {
-  const isPicture = /^image\/(png|jpeg|gif|webp|avif)$/.test(mediaType)
-  return isPicture
-    ? html`<img class="attached" alt=${name} src="data:${mediaType};base64,${data}" />`
-    : html`<p class="file">${name}</p>`
 }

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { visibleText } from '../../conversation/index.ts'
 import { problemKey } from '../problem-key.ts'
-import type { ConversationSnapshot, ErrorData } from '../../index.ts'
+import type { ConversationSnapshot, ErrorData, PendingCall } from '../../index.ts'
 import type { ChatContext, LocalState } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { goneKey } from '../deletion-watch.ts'
@@ -32,9 +32,16 @@ function problemView({ local }: ChatContext): Maybe {
   return problem === undefined ? nothing : html`<p class="problem" role="alert">${problem}</p>`
 }
 
+/** The calls that wait for a person. */
+export function waitingOf({
+  pending,
+}: Pick<ConversationSnapshot, 'pending'>): readonly PendingCall[] {
+  return pending.filter(({ kind }) => kind !== 'output' && kind !== 'settlement')
+}
+
 /** Where calls wait for the person that are not all in view. */
 function waitingCallsView({ snapshot, words, locale, isFollowing, renderers }: ChatContext): Maybe {
-  const waiting = snapshot.pending.filter(({ kind }) => kind !== 'output' && kind !== 'settlement')
+  const waiting = waitingOf(snapshot)
   const together = askedTogether(snapshot, (toolName) => Object.hasOwn(renderers, toolName))
   const cards = waiting.length - Math.max(0, together.length - 1)
   if (cards === 0 || (cards === 1 && isFollowing)) return nothing
