@@ -16,6 +16,7 @@ const HEADLINES = {
   page: /\d+ \/ \d+, \d+ of \d+/,
   store: / beside 20 /,
   stream: /^1 000 deltas/,
+  validation: /^ *10000 rows/,
 }
 /** Variables that make a benchmark smaller or larger. */
 const SIZES = [

@@ -9,10 +9,13 @@ import { inProject } from './lib/project.mjs'
 const KILOBYTE = 1000
 /** What a page loads only with a feature that it uses. */
 const FEATURES =
-  'skills-on-page|run-composite|child-runs|ended-children|rejoin-children|retrieve-memories|verify|choose-compaction|secrets-in|run-sealed'
+  'skills-on-page|run-composite|child-runs|retrieve-memories|verify|choose-compaction|secrets-in|run-sealed'
 
-/** Parts that the page loads with a history, a question that has fields, or a result with files. */
-const BESIDE = 'read-history|sensitive-fields|file-output'
+/** Parts that the page loads with a history, a question that has fields, a result with files, a tool with defaults, the list of tools, or a trigger. */
+const BESIDE = 'read-history|sensitive-fields|file-output|apply-defaults|shown-tools|trigger'
+
+/** What a bundler leaves out where only tools are made. */
+const AGENT_FROM_CONFIG = /^(page|agent-from-config|define-skill|is-json)-/
 
 /** What a connection loads only where the server, or the app, asks for it. */
 const MCP_PARTS =
@@ -60,6 +63,21 @@ const rows = [
     limit: 1.4 * KILOBYTE,
   },
   {
+    name: 'the list of tools, beside the page',
+    bytes: partSize('shown-tools'),
+    limit: 0.8 * KILOBYTE,
+  },
+  {
+    name: 'defaults of a schema, beside the page',
+    bytes: partSize('apply-defaults'),
+    limit: 0.8 * KILOBYTE,
+  },
+  {
+    name: 'triggers, beside the page',
+    bytes: partSize('trigger'),
+    limit: 3 * KILOBYTE,
+  },
+  {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
     limit: 183.4 * KILOBYTE,
@@ -71,8 +89,15 @@ const rows = [
   },
   {
     name: 'tools from (dist/tools-from.js), beside the page',
-    bytes: sizeOf('tools-from.js', { dynamic: false, except: /^page-/ }),
-    limit: 7.3 * KILOBYTE,
+    bytes: sizeOf('tools-from.js', { dynamic: false, except: AGENT_FROM_CONFIG }),
+    limit: 6.4 * KILOBYTE,
+  },
+  {
+    name: 'agentFromConfig, beside it',
+    bytes:
+      sizeOf('tools-from.js', { dynamic: false, except: /^page-/ }) -
+      sizeOf('tools-from.js', { dynamic: false, except: AGENT_FROM_CONFIG }),
+    limit: 3.7 * KILOBYTE,
   },
   {
     name: 'memory (dist/memory.js)',

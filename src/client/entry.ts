@@ -5,6 +5,7 @@ export { OffstageError } from '../protocol/error.ts'
 
 export type { Agent, Conversations } from './agent.ts'
 export type { AgentEvent, AgentListener } from './agent-events.ts'
+export type { AgentTool, AgentTools } from './agent-tools.ts'
 export type {
   AnswerOptions,
   ApproveOptions,
@@ -71,6 +72,13 @@ export type {
   ToolCallInfo,
   ToolContext,
 } from './tool.ts'
+export type {
+  Trigger,
+  TriggerEventOf,
+  TriggerOptions,
+  TriggerOutcome,
+  TriggerSource,
+} from './triggers/options.ts'
 export type {
   ConversationRecord,
   StorageConfig,
