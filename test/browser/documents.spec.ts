@@ -105,11 +105,11 @@ test('the chat shows the sources of an answer, also after a reload', async ({
   await write('Returns?')
   await expect(sources).toHaveCount(1)
   await write('Hello.')
-  await expect(page.getByText('Good morning.')).toBeVisible()
+  await expect(page.getByRole('log').getByText('Good morning.')).toBeVisible()
   await page.reload()
   await page.locator('html[data-ready]').waitFor({ state: 'attached' })
   await begin()
-  await expect(page.getByText('Good morning.')).toBeVisible()
+  await expect(page.getByRole('log').getByText('Good morning.')).toBeVisible()
   await expect(sources).toHaveCount(1)
   await sources.locator('summary').click()
   await expect(sources.getByRole('link', { name: 'Terms › Returns' })).toHaveAttribute(
