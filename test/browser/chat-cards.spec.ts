@@ -181,7 +181,7 @@ test('reasoning says how long it took where that was seen, once the model writes
   await expect(page.getByRole('button', { name: 'Stop' })).toBeVisible()
   asked.open()
   const titles = replies(page).locator('summary')
-  const took = /^Thought for [1-9]\d* s$/
+  const took = /^Thought for [1-9]\d*s$/
   await expect(titles).toHaveText('Thinking…')
   told.open()
   await expect(titles).toHaveText(took)

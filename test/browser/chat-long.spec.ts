@@ -76,7 +76,7 @@ test('files are attached by choosing, pasting and dropping, and taken away again
     .locator('input[type=file]')
     .first()
     .setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer })
-  await expect(page.getByText('dot.png')).toBeVisible()
+  await expect(page.getByRole('img', { name: 'dot.png' })).toBeVisible()
   await composer(page).evaluate((element) => {
     const clipboardData = new DataTransfer()
     clipboardData.items.add(new File(['pasted'], 'pasted.txt', { type: 'text/plain' }))
@@ -166,7 +166,7 @@ test('calls of one tool, one behind the other, are one line that opens', async (
   await expect(replies(page).last()).toContainText('Read.')
   const line = page.locator('summary', { hasText: 'Read the reviews' })
   await expect(line).toHaveCount(1)
-  await expect(line).toContainText('Done, 3 times')
+  await expect(line).toContainText('Done ×3')
   await line.click()
   await expect(page.getByRole('group', { name: 'Read the reviews' })).toHaveCount(3)
 })

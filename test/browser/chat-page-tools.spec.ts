@@ -36,7 +36,7 @@ test('a call of a page tool says in a sentence what it does, with its input fold
   await expect(card.locator('.asked').getByRole('definition')).toHaveText(ref)
   const read = page.locator('.calls')
   await expect(read).toContainText('Read the page, Find on the page, Read the selection')
-  await expect(read).toContainText('Done, 3 times')
+  await expect(read).toContainText('Done ×3')
   await press(page, 'Approve')
   await expect(replies(page).last()).toContainText('It is saved.')
   await expect(card).toContainText('Done')
