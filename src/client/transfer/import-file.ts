@@ -6,7 +6,6 @@ import type { JsonObject } from '../../protocol/json.ts'
 import type { AgentScope } from '../../protocol/scope.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { isRecord } from '../../lib/is-record.ts'
-import { isTooDeep } from '../../lib/json-scan.ts'
 import { badInput } from '../failures.ts'
 import { Crc32 } from '../../lib/crc32.ts'
 import { ImportedIds } from './imported-ids.ts'
@@ -131,7 +130,8 @@ export class FileImport {
     } else if (isEnding(end)) {
       await this.#end(reading, end)
     } else if (reading.error === null) {
-      if (line && isRecord(row)) await this.#takeRow(reading, row, line)
+      // A worker never answers a message that is too deep for its stack.
+      if (line && isRecord(row) && isShallow(row, 200)) await this.#takeRow(reading, row, line)
       else await this.#fail(reading, this.#damage("can't be read"))
     }
   }
@@ -237,13 +237,18 @@ type Fields = Readonly<Record<string, unknown>>
 
 function parsed(line: Uint8Array): Fields | null {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(line)
-    // A worker answers nothing to a message that is too deep for its stack.
-    const fields: unknown = isTooDeep(text) ? null : JSON.parse(text)
+    const fields: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(line))
     return isRecord(fields) ? fields : null
   } catch {
     return null
   }
+}
+
+function isShallow(value: unknown, levels: number): boolean {
+  return (
+    !(value instanceof Object) ||
+    (levels > 0 && Object.values(value).every((each) => isShallow(each, levels - 1)))
+  )
 }
 
 function checkHeader(fields: Fields | null): void {

@@ -1,7 +1,7 @@
 import type { StorageState } from '../../protocol/conversation.ts'
 import { isErrorData, OffstageError, type ErrorCode } from '../../protocol/error.ts'
 import { FORMAT } from '../../protocol/fact.ts'
-import { isNumber, isRecord, isText, isThere, optional, shape } from '../../lib/shape.ts'
+import { isRecord, isText, isThere, shape } from '../../lib/shape.ts'
 import type { HttpAnswer, HttpCall, HttpCalls } from '../wire.ts'
 
 /** What asks the server. */
@@ -41,9 +41,6 @@ const CODES: ReadonlySet<string> = new Set<ErrorCode>([
   'invalid-input',
 ])
 
-/** Each is one round trip more, while others write to the same conversation. */
-const MOST_TRIES = 10
-
 export interface StoreUser {
   /** The server made it for the tenant. */
   readonly storeId: string
@@ -67,15 +64,17 @@ export class Line {
     call: Call,
     asked: HttpCalls[Call]['asks'],
   ): Promise<HttpCalls[Call]['answers']> {
-    for (let tries = 1; ; tries++)
-      try {
-        return await this.#askOnce(call, asked)
-      } catch (error) {
-        // Nothing was written: the conversation has changed since this line last heard of the store.
-        const change = OffstageError.is(error) ? Number(error.details?.['change']) : NaN
-        if (Number.isNaN(change) || tries === MOST_TRIES) throw error
-        this.#seen = Math.max(this.#seen, change)
-      }
+    const seen = this.#seen
+    try {
+      return await this.#askOnce(call, asked)
+    } catch (error) {
+      // Nothing was written: the conversation has changed since this line last heard of the store.
+      const change = (error as OffstageError).details?.['change']
+      // A change that was known is no reason to ask again.
+      if (!(Number(change) > seen)) throw error
+      this.#seen = Number(change)
+      return this.ask(call, asked)
+    }
   }
 
   async #askOnce<Call extends HttpCall>(
@@ -93,8 +92,7 @@ export class Line {
     if (!isAnswer(answer)) throw this.#noted(offline(answer))
     const { storeId, change, value } = answer as unknown as HttpAnswer<HttpCalls[Call]['answers']>
     this.noteUser(storeId)
-    // Answers may overtake each other.
-    this.#seen = Math.max(this.#seen, change ?? 0)
+    this.#seen = change ?? 0
     return value
   }
 
@@ -150,11 +148,7 @@ export class Line {
 }
 
 /** Of the store's server: it names the store, by an id that was made as random text. */
-const isAnswer = shape({
-  storeId: (id) => isText(id) && String(id).length >= 8,
-  change: optional(isNumber),
-  value: isThere,
-})
+const isAnswer = shape({ storeId: (id) => isText(id) && String(id).length >= 8, value: isThere })
 
 /** Fails where what is asked is too deep for JSON. */
 function bodyOf(asked: object): string {

@@ -282,10 +282,12 @@ async function placeIn(tx: Write, placement: Placement, contents: Contents): Pro
   if (wasPlaced(found, placement)) return true
   const placed = applyPlacement(found, placement, claim.epoch)
   if (placed === null) return false
-  // What is left of an import before.
-  if (after === 0) quietly(tx.objectStore('rows').delete(rowsOf(conversationId)))
-  if (after === 0) await releaseContents(tx, [conversationId])
-  if (after === 0) quietly(tx.objectStore('counters').put(claim, COUNTER))
+  if (after === 0) {
+    // What is left of an import before.
+    quietly(tx.objectStore('rows').delete(rowsOf(conversationId)))
+    quietly(tx.objectStore('counters').put(claim, COUNTER))
+    await releaseContents(tx, [conversationId])
+  }
   await keepContents(tx, conversationId, contents)
   put(tx, placed, contents)
   return true
