@@ -49,6 +49,13 @@ const builds: Record<string, UserConfig> = {
           priority: 1,
         },
         { name: 'lazy-runtime', test: /[\\/]src[\\/]client[\\/]lazy-runtime\.ts$/ },
+        { name: 'define-skill', test: /[\\/]src[\\/]skills[\\/]define-skill\.ts$/ },
+        { name: 'is-json', test: /[\\/]src[\\/]lib[\\/]is-json\.ts$/ },
+        // A bundler leaves it out where only tools are made.
+        {
+          name: 'agent-from-config',
+          test: /[\\/]src[\\/]tools-from[\\/]agent-from-config\.ts$/,
+        },
       ],
     },
     plugins: [inlineEntryBeside()],

@@ -8,6 +8,7 @@ const HEADLINES = {
   chat: /^a token at 200 kB/,
   'chat-long': / messages: the newest after /,
   compaction: /^auto /,
+  documents: /^first index/,
   loop: /^journaled /,
   memory: /^first use/,
   open: /^first open/,
@@ -18,7 +19,16 @@ const HEADLINES = {
   validation: /^ *10000 rows/,
 }
 /** Variables that make a benchmark smaller or larger. */
-const SIZES = ['CONVERSATIONS', 'ENTRIES', 'FOLLOWERS', 'MESSAGES', 'ROUNDS', 'STEPS', 'THROTTLE']
+const SIZES = [
+  'CONVERSATIONS',
+  'ENTRIES',
+  'FOLLOWERS',
+  'MEGABYTES',
+  'MESSAGES',
+  'ROUNDS',
+  'STEPS',
+  'THROTTLE',
+]
 
 const [name = '', ...given] = process.argv.slice(2)
 if (!(name in HEADLINES)) {

@@ -11,8 +11,11 @@ const KILOBYTE = 1000
 const FEATURES =
   'skills-on-page|run-composite|child-runs|retrieve-memories|verify|choose-compaction|secrets-in|run-sealed'
 
-/** Parts that the page loads with a history, a question that has fields, a result with files, or a tool with defaults. */
-const BESIDE = 'read-history|sensitive-fields|file-output|apply-defaults'
+/** Parts that the page loads with a history, a question that has fields, a result with files, a tool with defaults, the list of tools, or a trigger. */
+const BESIDE = 'read-history|sensitive-fields|file-output|apply-defaults|shown-tools|trigger'
+
+/** What a bundler leaves out where only tools are made. */
+const AGENT_FROM_CONFIG = /^(page|agent-from-config|define-skill|is-json)-/
 
 /** What a connection loads only where the server, or the app, asks for it. */
 const MCP_PARTS =
@@ -60,9 +63,19 @@ const rows = [
     limit: 1.4 * KILOBYTE,
   },
   {
+    name: 'the list of tools, beside the page',
+    bytes: partSize('shown-tools'),
+    limit: 0.8 * KILOBYTE,
+  },
+  {
     name: 'defaults of a schema, beside the page',
     bytes: partSize('apply-defaults'),
     limit: 0.8 * KILOBYTE,
+  },
+  {
+    name: 'triggers, beside the page',
+    bytes: partSize('trigger'),
+    limit: 3 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
@@ -76,8 +89,15 @@ const rows = [
   },
   {
     name: 'tools from (dist/tools-from.js), beside the page',
-    bytes: sizeOf('tools-from.js', { dynamic: false, except: /^page-/ }),
-    limit: 7.3 * KILOBYTE,
+    bytes: sizeOf('tools-from.js', { dynamic: false, except: AGENT_FROM_CONFIG }),
+    limit: 6.4 * KILOBYTE,
+  },
+  {
+    name: 'agentFromConfig, beside it',
+    bytes:
+      sizeOf('tools-from.js', { dynamic: false, except: /^page-/ }) -
+      sizeOf('tools-from.js', { dynamic: false, except: AGENT_FROM_CONFIG }),
+    limit: 3.7 * KILOBYTE,
   },
   {
     name: 'memory (dist/memory.js)',
@@ -86,8 +106,18 @@ const rows = [
   },
   {
     name: 'the search of a memory, beside it',
-    bytes: sizeOf('memory.js', { dynamic: true }) - sizeOf('memory.js', { dynamic: false }),
+    bytes: memoryPart(/^(documents|vectors|keep-answer)-/),
     limit: 6.2 * KILOBYTE,
+  },
+  {
+    name: 'documents and vectors of a memory, beside it',
+    bytes: memoryPart(/^(keyword-index|keep-answer)-/),
+    limit: 7.1 * KILOBYTE,
+  },
+  {
+    name: 'answers that a memory keeps, beside it',
+    bytes: memoryPart(/^(documents|vectors|keyword-index)-/),
+    limit: 0.5 * KILOBYTE,
   },
   {
     name: 'mcp (dist/mcp.js)',
@@ -261,6 +291,11 @@ function pageWithout(parts) {
 function partSize(part) {
   const without = sizeOf('index.js', { dynamic: true, except: new RegExp(`^${part}-`) })
   return sizeOf('index.js', { dynamic: true }) - without
+}
+
+/** What a memory loads with a feature, beside its entry and the parts that `except` names. */
+function memoryPart(except) {
+  return sizeOf('memory.js', { dynamic: true, except }) - sizeOf('memory.js', { dynamic: false })
 }
 
 /** What a file adds to another one that is there already. */

@@ -26,6 +26,7 @@ import { describeCall, secretsIn, sensitiveFields } from './ask-tool.ts'
 import type { AgentOptions, HookedCall } from './options.ts'
 import type { AgentPage } from './page-api.ts'
 import type { Verifier, VerifierParts } from './verify.ts'
+import { toolNameCheck } from './check-tool-names.ts'
 import { ApprovalFunctions } from './needs-approval.ts'
 import { partWhileStaying, whileStaying } from './page-leaving.ts'
 import { joinerOf } from './joiners.ts'
@@ -41,7 +42,11 @@ export function createAgentPage(
 ): AgentPage {
   const { config, options, registry, signal } = agent
   const approvals = new ApprovalFunctions(agent)
-  const tools = (): Promise<ToolDescriptor[]> => describeAll(options, registry, approvals)
+  const checkNames = toolNameCheck(agent)
+  const tools = async (): Promise<ToolDescriptor[]> => {
+    checkNames()
+    return describeAll(options, registry, approvals)
+  }
   const book = createConfigBook()
   return {
     async stepContext(query) {
@@ -268,9 +273,7 @@ async function reconcile(
   const context = { ...hooked(call), idempotencyKey, fence }
   try {
     const verdict = await whileStaying(async () =>
-      entry && 'reconcile' in entry.tool
-        ? entry.tool.reconcile?.(entry.restore(call.input), context)
-        : undefined,
+      entry && 'reconcile' in entry.tool ? entry.tool.reconcile?.(call.input, context) : undefined,
     )
     if (!verdict) return { type: 'unknown' }
     return verdict.happened

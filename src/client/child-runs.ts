@@ -14,8 +14,7 @@ import type { SubAgent } from './sub-agent-parts.ts'
 import type { ToolContext } from './tool.ts'
 
 // Whoever loads this part to resume a run needs these, too. In one file they compress better.
-export { endedChildren } from './ended-children.ts'
-export { rejoinChildren } from './rejoin-children.ts'
+export { endedChildren, rejoinChildren } from './rejoin-children.ts'
 
 /** Those that this page looks after, by the child's conversation and its store. Aborted: no more. */
 const watched = new Map<string, AbortController>()

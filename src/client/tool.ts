@@ -67,7 +67,7 @@ export interface CommitsContext extends ToolCallInfo {
  * array.
  */
 interface ToolBase<Name extends string, Input, Output> {
-  /** Cleaned to `[a-zA-Z0-9_-]{1,64}` for the model. */
+  /** Policies, hooks, events and snapshots have it as it is; the model reads it cleaned to `[a-zA-Z0-9_-]{1,64}`. */
   readonly name: Name
   /** For people. */
   readonly title?: string

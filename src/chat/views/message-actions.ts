@@ -32,7 +32,7 @@ export function messageActionsView(
     <div class="actions" part="actions">
       ${branch ? branchView(context, branch) : nothing}
       ${button(copied ? words.copied : words.copy, copy)}
-      ${isOwn && isIdle ? button(words.edit, (event) => edit(context, message, event)) : nothing}
+      ${isOwn && isIdle && !message.trigger ? button(words.edit, (event) => edit(context, message, event)) : nothing}
       ${!isOwn && isIdle ? button(words.regenerate, regenerate) : nothing}
       ${!isOwn && context.answers.feedback ? feedbackView(context, message) : nothing}
       ${isOwn ? nothing : ownActionsView(context, message)}

@@ -1,11 +1,13 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { guard } from 'lit/directives/guard.js'
+import { visibleText } from '../../conversation/index.ts'
 import type { ShownMessage } from '../../index.ts'
 import type { MessageContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { markdown } from '../markdown/directive.ts'
 import { lostPartsOf } from '../lost-parts.ts'
 import { inLines } from '../parts/in-short.ts'
+import { shownParts } from '../parts/text-of.ts'
 import { isThinking, thoughtFor } from '../reasoning-times.ts'
 import { attempt, sourcesView } from './answer.ts'
 import { editorView, isEdited } from './message-editor.ts'
@@ -16,19 +18,22 @@ type Part = ShownMessage['parts'][number]
 /** A message of the person or the model. Its calls are rows of their own. */
 export function messageView(context: MessageContext, message: ShownMessage): TemplateResult {
   const { words } = context
-  const isOwn = message.role === 'user'
+  const sender =
+    'trigger' in message ? `${words.trigger} ${visibleText(message.trigger ?? '')}` : undefined
+  const isOwn = message.role === 'user' && !sender
   if (isEdited(context, message)) return editorView(context, message)
   return html`
     <article
       class="message ${isOwn ? 'own' : 'reply'}"
       part="message ${isOwn ? 'own-message' : 'reply'}"
-      aria-label=${isOwn ? words.you : words.assistant}
+      aria-label=${sender ?? (isOwn ? words.you : words.assistant)}
       tabindex="-1"
       data-message=${message.id}
     >
+      ${sender ? html`<p class="note">${sender}</p>` : nothing}
       ${guard(
         [message, context.markdown, context.answers, words, thoughtFor(context.local, message)],
-        () => message.parts.map((part) => partView(context, message, part)),
+        () => shownParts(message).map((part) => partView(context, message, part)),
       )}
       ${
         message.role === 'assistant' && message.partial

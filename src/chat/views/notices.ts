@@ -10,7 +10,7 @@ import { isLetGo } from '../parts/call-state.ts'
 import { endingWords } from '../parts/ending-words.ts'
 import { failureWords } from '../parts/failure-words.ts'
 import { askedTogether } from '../parts/rows.ts'
-import { textOfContent } from '../parts/text-of.ts'
+import { textOf } from '../parts/text-of.ts'
 import { isReturned, takeBack, unsentOf } from '../unsent.ts'
 import { goTo, waitingIn } from '../walk-messages.ts'
 import { consentsView, leavingView, planView, queueView, taintView } from './run-state.ts'
@@ -176,7 +176,7 @@ function isUnreachable({ code }: ErrorData): boolean {
 /** A text that did not reach the conversation goes back to where it was written. */
 function unsentView({ snapshot, words, local }: ChatContext): Maybe {
   const { unsent, conversationId } = snapshot
-  const refused = unsent && textOfContent(unsent)
+  const refused = unsent && textOf(unsent)
   const isBack = refused === undefined || isReturned(local, conversationId, refused)
   const parts = isBack || !unsent ? [] : unsent.parts
   const files = parts.filter((part) => part.type === 'file')

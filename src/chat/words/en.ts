@@ -10,6 +10,7 @@ export const en: Words = {
   open: 'Open the assistant',
   you: 'You',
   assistant: 'Assistant',
+  trigger: 'Sent by',
   log: 'Messages',
   jumpToLatest: 'Jump to the latest message',
   earlier: (count) => `Show earlier messages (${count})`,

@@ -12,6 +12,8 @@ export interface Words {
   readonly open: string
   readonly you: string
   readonly assistant: string
+  /** Before the title of the trigger that sent a message. */
+  readonly trigger: string
   readonly log: string
   readonly jumpToLatest: string
   earlier(count: string): string

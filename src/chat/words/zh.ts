@@ -10,6 +10,7 @@ export const zh: Words = {
   open: '打开助手',
   you: '你',
   assistant: '助手',
+  trigger: '来自：',
   log: '消息',
   jumpToLatest: '跳到最新消息',
   earlier: (count) => `显示更早的消息（${count}）`,

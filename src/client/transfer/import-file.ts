@@ -6,6 +6,7 @@ import type { JsonObject } from '../../protocol/json.ts'
 import type { AgentScope } from '../../protocol/scope.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { isRecord } from '../../lib/is-record.ts'
+import { isTooDeep } from '../../lib/json-scan.ts'
 import { badInput } from '../failures.ts'
 import { Crc32 } from '../../lib/crc32.ts'
 import { ImportedIds } from './imported-ids.ts'
@@ -236,7 +237,9 @@ type Fields = Readonly<Record<string, unknown>>
 
 function parsed(line: Uint8Array): Fields | null {
   try {
-    const fields: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(line))
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(line)
+    // A worker answers nothing to a message that is too deep for its stack.
+    const fields: unknown = isTooDeep(text) ? null : JSON.parse(text)
     return isRecord(fields) ? fields : null
   } catch {
     return null

@@ -1,7 +1,7 @@
 import type { StorageState } from '../../protocol/conversation.ts'
 import { isErrorData, OffstageError, type ErrorCode } from '../../protocol/error.ts'
 import { FORMAT } from '../../protocol/fact.ts'
-import { isRecord, isText, isThere, shape } from '../../lib/shape.ts'
+import { isNumber, isRecord, isText, isThere, optional, shape } from '../../lib/shape.ts'
 import type { HttpAnswer, HttpCall, HttpCalls } from '../wire.ts'
 
 /** What asks the server. */
@@ -41,6 +41,9 @@ const CODES: ReadonlySet<string> = new Set<ErrorCode>([
   'invalid-input',
 ])
 
+/** Each is one round trip more, while others write to the same conversation. */
+const MOST_TRIES = 10
+
 export interface StoreUser {
   /** The server made it for the tenant. */
   readonly storeId: string
@@ -48,10 +51,12 @@ export interface StoreUser {
   readonly another: AbortController
 }
 
-/** The way to the server: nothing is asked twice, and each request ends. */
+/** The way to the server: what may have been done is not asked twice, and each request ends. */
 export class Line {
   readonly #options: LineOptions
   #user: StoreUser | null = null
+  /** Number of the newest change that the user's server named. */
+  #seen = 0
   #mode: StorageState['mode'] = 'durable'
 
   constructor(options: LineOptions) {
@@ -62,7 +67,22 @@ export class Line {
     call: Call,
     asked: HttpCalls[Call]['asks'],
   ): Promise<HttpCalls[Call]['answers']> {
-    const body = bodyOf({ ...asked, call, format: FORMAT })
+    for (let tries = 1; ; tries++)
+      try {
+        return await this.#askOnce(call, asked)
+      } catch (error) {
+        // Nothing was written: the conversation has changed since this line last heard of the store.
+        const change = OffstageError.is(error) ? Number(error.details?.['change']) : NaN
+        if (Number.isNaN(change) || tries === MOST_TRIES) throw error
+        this.#seen = Math.max(this.#seen, change)
+      }
+  }
+
+  async #askOnce<Call extends HttpCall>(
+    call: Call,
+    asked: HttpCalls[Call]['asks'],
+  ): Promise<HttpCalls[Call]['answers']> {
+    const body = bodyOf({ ...asked, call, format: FORMAT, seen: this.#seen })
     const { timeoutMs, closed } = this.#options
     const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), closed])
     const response = await this.send({ method: 'POST', headers: AS_JSON, body, signal })
@@ -71,8 +91,10 @@ export class Line {
     })
     // Somebody in between answers, such as a network's page to log in at.
     if (!isAnswer(answer)) throw this.#noted(offline(answer))
-    const { storeId, value } = answer as unknown as HttpAnswer<HttpCalls[Call]['answers']>
+    const { storeId, change, value } = answer as unknown as HttpAnswer<HttpCalls[Call]['answers']>
     this.noteUser(storeId)
+    // Answers may overtake each other.
+    this.#seen = Math.max(this.#seen, change ?? 0)
     return value
   }
 
@@ -86,6 +108,7 @@ export class Line {
     if (storeId === this.#user?.storeId) return
     this.#user?.another.abort()
     this.#user = { storeId, another: new AbortController() }
+    this.#seen = 0
     this.#options.onStore(storeId)
   }
 
@@ -127,7 +150,11 @@ export class Line {
 }
 
 /** Of the store's server: it names the store, by an id that was made as random text. */
-const isAnswer = shape({ storeId: (id) => isText(id) && String(id).length >= 8, value: isThere })
+const isAnswer = shape({
+  storeId: (id) => isText(id) && String(id).length >= 8,
+  change: optional(isNumber),
+  value: isThere,
+})
 
 /** Fails where what is asked is too deep for JSON. */
 function bodyOf(asked: object): string {

@@ -1,6 +1,6 @@
 import { OffstageError } from '../../protocol/error.ts'
 import { FORMAT } from '../../protocol/fact.ts'
-import { createJsonScan } from '../../lib/json-scan.ts'
+import { isTooDeep } from '../../lib/json-scan.ts'
 import {
   isFlag,
   isNumber,
@@ -15,6 +15,7 @@ import {
   type Check,
 } from '../../lib/shape.ts'
 import { readText } from '../../lib/read-text.ts'
+import { readPlace } from '../../worker/store/pages.ts'
 import type { HttpCall, HttpRequest } from '../wire.ts'
 
 /** Characters of an id: the columns have room for as many. */
@@ -22,8 +23,6 @@ const LONGEST_ID = 255
 const LONGEST_TEXT = 10_000
 /** Rows that one append or placement has at most. */
 const MOST_ROWS = 20_000
-/** Values of rows have up to 100 levels, and the rows around them a few. */
-const MOST_LEVELS = 200
 
 /** What every database keeps as it is. */
 export const isId: Check = (value) =>
@@ -33,6 +32,11 @@ export const isId: Check = (value) =>
   !/\p{Cs}|\0/u.test(value)
 
 const isShortText: Check = (value) => typeof value === 'string' && value.length <= LONGEST_TEXT
+/** A place in a list as text, or what names none and so is the beginning. */
+const isCursor: Check = (value) => {
+  const place = isShortText(value) ? readPlace(String(value)) : null
+  return place === null ? isShortText(value) : isTime(place.updatedAt) && isId(place.conversationId)
+}
 const isTime: Check = (value) => isNumber(value) && Math.abs(Number(value)) <= 8.64e15
 const isCount = isWhole(0)
 const isParent = optional(shape({ conversationId: isId, runId: isId, toolCallId: isId }))
@@ -68,14 +72,14 @@ const isRequest = oneOf('call', {
     newest: optional(isCount),
   }),
   get: shape(of),
-  list: shape({ limit: optional(isCount), after: optional(isShortText) }),
+  list: shape({ limit: optional(isCount), after: optional(isCursor) }),
   rename: shape({ ...of, title: isShortText, at: isTime, ifLastSeq: optional(isCount) }),
   mark: shape({ ...of, broken: nullOr(isShortText) }),
   descendants: shape(of),
   delete: shape(of),
 } satisfies Record<HttpCall, Check>)
 
-const hasFormat = shape({ format: isCount })
+const hasFormat = shape({ format: isCount, seen: optional(isCount) })
 
 /** Reads and checks a body. Throws `invalid-input` if it is no request, too large or too deep. */
 export async function readRequest(request: Request, mostBytes: number): Promise<HttpRequest> {
@@ -117,11 +121,7 @@ function notUtf8(): OffstageError {
 }
 
 function parsed(text: string): unknown {
-  const scan = createJsonScan()
-  scan.push(text)
-  // `JSON.parse` takes 18 s for 8 MB of `[`, and nothing else runs meanwhile.
-  if (scan.maxDepth() > MOST_LEVELS)
-    throw new OffstageError('invalid-input', `The body has more than ${MOST_LEVELS} levels.`)
+  if (isTooDeep(text)) throw new OffstageError('invalid-input', 'The body has too many levels.')
   try {
     return JSON.parse(text)
   } catch {

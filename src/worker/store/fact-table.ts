@@ -124,7 +124,12 @@ const assistant = {
   actionText: optional(isContent),
   partial: optional(isFlag),
 } satisfies Omit<ChecksOf<AssistantMessage>, 'id' | 'foreign'>
-const user = { parts: textOrFile, synthetic: optional(isFlag) }
+const user = {
+  parts: textOrFile,
+  synthetic: optional(isFlag),
+  untrusted: optional(isFlag),
+  trigger: optional(isName),
+}
 
 export const isUserContent: Check = said('user', {
   ...user,

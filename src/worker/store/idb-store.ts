@@ -3,7 +3,7 @@ import type { Row } from '../../protocol/fact.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { applyAppend, applyRename, committedBefore, rowsBefore } from './apply-append.ts'
 import { endsDraft, isCurrent } from './step-draft.ts'
-import { applyPlacement } from './apply-placement.ts'
+import { applyPlacement, wasPlaced } from './apply-placement.ts'
 import {
   findContents,
   keepContents,
@@ -279,6 +279,7 @@ async function nextClaim(tx: Write): Promise<Claim> {
 async function placeIn(tx: Write, placement: Placement, contents: Contents): Promise<boolean> {
   const { conversationId, after } = placement
   const [found, claim] = await Promise.all([findRecord(tx, conversationId), nextClaim(tx)])
+  if (wasPlaced(found, placement)) return true
   const placed = applyPlacement(found, placement, claim.epoch)
   if (placed === null) return false
   // What is left of an import before.
