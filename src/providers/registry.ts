@@ -141,13 +141,6 @@ function unknownProvider(id: string, known: readonly string[]): OffstageError {
   }
   return new OffstageError(
     'unknown-provider',
-    `There is no provider '${id}'.${meantBy(id)} Known here: ${known.join(', ')}. Providers of your own are registered in a custom worker.`,
+    `There is no provider '${id}'. Known here: ${known.join(', ')}. Providers of your own are registered in a custom worker.`,
   )
-}
-
-/** Names that other products give to what providers are here. */
-function meantBy(id: string): string {
-  const meant =
-    id === 'claude' ? 'anthropic' : /^(custom|open.source)$/.test(id) && 'openai-compatible'
-  return meant ? ` Did you mean '${meant}'?` : ''
 }

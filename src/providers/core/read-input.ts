@@ -1,9 +1,10 @@
-import type { CallError, ToolCallPart } from '../../protocol/message.ts'
+import type { ToolCallPart } from '../../protocol/message.ts'
 import type { StreamPart } from '../../protocol/stream-part.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 import type { ArgumentText } from './argument-text.ts'
 import { parseToolInput, type ParsedInput } from './parse-tool-input.ts'
 import { asList, asRecord, parseJson } from './read-json.ts'
+import { truncated, unfinished } from './unfinished.ts'
 
 /**
  * How the model's output ended. `complete`: proven. `unsaid`: proven, but nobody said that the last call
@@ -92,14 +93,4 @@ function emptyInput(tool: ToolDefinition | undefined): ParsedInput {
   if (required.length === 0) return { input: {} }
   const message = `The call has no arguments, but ${required.join(', ')} must be given.`
   return { error: { code: 'invalid-json', message } }
-}
-
-/** Of a call whose stream failed or ended before its own end was proven. */
-export function unfinished(): { readonly error: CallError } {
-  return truncated('The stream ended before this call was complete.')
-}
-
-function truncated(what: string): { readonly error: CallError } {
-  const message = `${what} It was not run. Send it again, with shorter arguments if they were long.`
-  return { error: { code: 'truncated', message } }
 }

@@ -42,7 +42,7 @@ test.each<[string, JsonSchema, JsonValue, JsonValue]>([
     {},
     { limit: 10, at: [1], b: 10 },
   ],
-  ['but of no branch', { anyOf: [page], oneOf: [page], if: true, then: page }, {}, {}],
+  ['but of no branch', { anyOf: [page], oneOf: [page], if: false, else: page }, {}, {}],
   [
     'behind a reference',
     { properties: { page: { $ref: '#/$defs/the~1page' } }, $defs: { 'the/page': page } },

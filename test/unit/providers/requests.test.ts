@@ -697,14 +697,6 @@ describe('wrong configurations', () => {
       /no provider 'opnai'.*openai/,
     )
   })
-  test.each([
-    ['claude', 'anthropic'],
-    ['custom', 'openai-compatible'],
-    ['open_source', 'openai-compatible'],
-    ['open-source', 'openai-compatible'],
-  ])('a provider that is named %s is answered with the right id', (provider, meant) => {
-    expect(() => createProvider({ provider, model: 'm' })).toThrow(`Did you mean '${meant}'?`)
-  })
   test.each(PROVIDER_IDS.filter((id) => !/minimax|scripted|webllm|wllama|prompt-api/.test(id)))(
     '%s without a model is refused at once',
     (provider) => {
