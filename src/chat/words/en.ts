@@ -130,6 +130,7 @@ export const en: Words = {
   letGo: 'Paused by the page. Reload to continue.',
   gone: 'Deleted elsewhere. A new message starts it again.',
   tainted: 'Untrusted content here may try to steer the assistant.',
+  setAside: 'Parts of this conversation are damaged and left out.',
   taintedBy: (origin, since) => `${origin}, since ${since}`,
   leaving: (address) => `Untrusted link to ${address}`,
   openLink: 'Open it',

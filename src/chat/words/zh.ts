@@ -130,6 +130,7 @@ export const zh: Words = {
   letGo: '已暂停，请重新加载页面后继续。',
   gone: '对话已在别处删除，发送后重新开始。',
   tainted: '不受信任的内容可能左右助手。',
+  setAside: '此对话的部分内容已损坏，不再显示。',
   taintedBy: (origin, since) => `${origin}，自 ${since} 起`,
   leaving: (address) => `不受信任的链接：${address}`,
   openLink: '打开',
