@@ -21,8 +21,8 @@ const policy = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  // lit-html is the chat's, kiln the page's own, for the address of its worker.
-  'trusted-types offstage lit-html kiln',
+  // lit-html is made by the chat and by the inspector; kiln is the page's own, for the address of its worker.
+  "trusted-types offstage lit-html kiln 'allow-duplicates'",
 ].join('; ')
 const headers = { 'Content-Security-Policy': policy }
 
@@ -41,7 +41,13 @@ export default defineConfig({
   // The first free port from here on. Bound to this machine only.
   server: { host: '127.0.0.1', port: 5173, strictPort: false, fs: { allow: [root] }, headers },
   preview: { host: '127.0.0.1', headers },
-  build: { outDir: path.join(root, '.cache/demo'), emptyOutDir: true },
+  build: {
+    outDir: path.join(root, '.cache/demo'),
+    emptyOutDir: true,
+    rolldownOptions: {
+      input: ['index.html', 'team.html'].map((page) => path.join(root, 'demo', page)),
+    },
+  },
 })
 
 interface Manifest {

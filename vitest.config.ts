@@ -1,6 +1,11 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
-import { linearUniqueItems, withoutFormats, workerSource } from './scripts/lib/vite-plugins.ts'
+import {
+  linearUniqueItems,
+  onlyReadSentences,
+  withoutFormats,
+  workerSource,
+} from './scripts/lib/vite-plugins.ts'
 
 // Vitest's reporter groups failures by it, and Node 20 lacks it: a failing test would name nothing.
 if (!('groupBy' in Map)) Object.assign(Map, { groupBy })
@@ -36,7 +41,7 @@ const ALONE = [
 
 export default defineConfig({
   // The inline entry's import resolves to the worker as it was last built.
-  plugins: [workerSource(), linearUniqueItems(), withoutFormats()],
+  plugins: [workerSource(), linearUniqueItems(), onlyReadSentences(), withoutFormats()],
   test: {
     // As it is built.
     server: { deps: { inline: [/@cfworker\/json-schema/] } },

@@ -8,6 +8,7 @@ const HEADLINES = {
   chat: /^a token at 200 kB/,
   'chat-long': / messages: the newest after /,
   compaction: /^auto /,
+  documents: /^first index/,
   loop: /^journaled /,
   memory: /^first use/,
   open: /^first open/,
@@ -15,9 +16,19 @@ const HEADLINES = {
   page: /\d+ \/ \d+, \d+ of \d+/,
   store: / beside 20 /,
   stream: /^1 000 deltas/,
+  validation: /^ *10000 rows/,
 }
 /** Variables that make a benchmark smaller or larger. */
-const SIZES = ['CONVERSATIONS', 'ENTRIES', 'FOLLOWERS', 'MESSAGES', 'ROUNDS', 'STEPS', 'THROTTLE']
+const SIZES = [
+  'CONVERSATIONS',
+  'ENTRIES',
+  'FOLLOWERS',
+  'MEGABYTES',
+  'MESSAGES',
+  'ROUNDS',
+  'STEPS',
+  'THROTTLE',
+]
 
 const [name = '', ...given] = process.argv.slice(2)
 if (!(name in HEADLINES)) {

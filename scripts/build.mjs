@@ -1,5 +1,5 @@
 // Builds `dist`: node scripts/build.mjs [--if-needed]
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'vite'
 import { inputHash, isBuilt, removeStamp, writeStamp } from './lib/build-stamp.mjs'
@@ -25,6 +25,7 @@ const [modules] = await Promise.all([bundleAll(), emitTypes()]).catch((error) =>
   fail(error.message),
 )
 writeNotices(bundledPackages(modules))
+copyFileSync(inProject('src/tools-from/agent.schema.json'), path.join(staging, 'agent.schema.json'))
 checkWorkerLiteral()
 checkTypesStandAlone()
 checkNoNodeNames()

@@ -9,11 +9,21 @@ import {
 export { agentCallable, type AgentCallable, type CallableOptions } from './tools-from/callable.ts'
 export { toolsFrom } from './tools-from/tools-from.ts'
 export type { ToolsFromOptions } from './tools-from/choose.ts'
-export type { AgentConfig, ConfigParts } from './tools-from/agent-from-config.ts'
+export type {
+  AgentConfig,
+  BlackboardConfig,
+  CompositeToolConfig,
+  ConfigParts,
+  KeptMemoryConfig,
+  MemoryConfig,
+  SkillConfig,
+  SubAgentConfig,
+  SubAgentParts,
+} from './tools-from/agent-from-config.ts'
 
 /**
- * An agent as a configuration says, which is plain JSON; what isn't stands beside it. Throws
- * `invalid-config`, naming what is wrong with it.
+ * An agent, or a team of them, as a configuration says, which is plain JSON. Functions and objects stand beside it.
+ * Throws `invalid-config`: the message says what is wrong and where, and `details.path` where.
  */
 export function agentFromConfig(config: AgentConfig | JsonObject, parts?: ConfigParts): Agent {
   return create(config, parts, () => import('./inline/inline-worker.ts'))

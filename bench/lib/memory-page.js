@@ -1,5 +1,6 @@
 // Runs in the page: a memory of many entries in four languages.
 import { keywordMemory } from '/dist/memory.js'
+import { watchFrames } from './watch-frames.js'
 
 const options = { storage: { name: 'bench-memory' }, maxEntries: 20_000 }
 const WORDS = {
@@ -49,25 +50,4 @@ async function timeOf(memory, query) {
   const found = await memory.search(query)
   if (found.length === 0) throw new Error(`nothing was found for ${query}`)
   return performance.now() - start
-}
-
-/** The longest gap between two turns of the event loop. */
-function watchFrames() {
-  const { port1, port2 } = new MessageChannel()
-  let longest = 0
-  let last = performance.now()
-  let isOn = true
-  port1.onmessage = () => {
-    const now = performance.now()
-    longest = Math.max(longest, now - last)
-    last = now
-    if (isOn) port2.postMessage(null)
-  }
-  port2.postMessage(null)
-  return {
-    stop: () => {
-      isOn = false
-      return longest
-    },
-  }
 }

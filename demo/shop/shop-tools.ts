@@ -32,30 +32,34 @@ interface CourierNetwork {
   whenOnline(signal: AbortSignal): Promise<void>
 }
 
+export function catalogueTool(): Tool {
+  return defineTool({
+    name: 'search_products',
+    title: 'Search the catalogue',
+    description: 'Finds products by words. Without a query: all of them.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: { type: 'string' },
+        maxPrice: { type: 'number', description: 'In euros.' },
+      },
+    },
+    annotations: { readOnly: true },
+    execute: ({ query = '', maxPrice }) =>
+      searchProducts(query, maxPrice === undefined ? undefined : maxPrice * 100).map(
+        ({ sku, name, description, price }) => ({
+          sku,
+          name,
+          description,
+          price: formatMoney(price),
+        }),
+      ),
+  })
+}
+
 function readingTools(shop: Shop): readonly Tool[] {
   return [
-    defineTool({
-      name: 'search_products',
-      title: 'Search the catalogue',
-      description: 'Finds products by words. Without a query: all of them.',
-      inputSchema: {
-        type: 'object',
-        properties: {
-          query: { type: 'string' },
-          maxPrice: { type: 'number', description: 'In euros.' },
-        },
-      },
-      annotations: { readOnly: true },
-      execute: ({ query = '', maxPrice }) =>
-        searchProducts(query, maxPrice === undefined ? undefined : maxPrice * 100).map(
-          ({ sku, name, description, price }) => ({
-            sku,
-            name,
-            description,
-            price: formatMoney(price),
-          }),
-        ),
-    }),
+    catalogueTool(),
     defineTool({
       name: 'get_cart',
       title: 'Look into the cart',

@@ -41,6 +41,17 @@ ${markdownTable(rows)}
 The same list is in the package as a CycloneDX bill of materials, \`dist/sbom.cdx.json\`, for tools that look for
 known vulnerabilities; the licences are in \`dist/THIRD-PARTY-LICENSES.txt\`. \`npm audit\` sees none of these
 packages in your project: they are no dependencies there. In a checkout of this one it does.
+
+## Why only the validator of fast-xml-parser
+
+Its parser (\`preserveOrder\`, entities on) was tried on all 555 well-formed pieces of the ACTION corpus, in the place of the
+80 lines in \`src/action/untyped-value.ts\`. It reads 19 of them differently, whatever its options:
+
+- \`\\r\\n\` in CDATA becomes \`\\n\`, so a file that is written loses its line ends.
+- A parameter that is named \`constructor\` is an error, and \`toString\` becomes \`__toString\`.
+- Numeric entities are decoded only together with HTML's, so \`&nbsp;\` isn't kept as it is written.
+
+The worker would also grow by 19 kB (gzip), a tenth of its size.
 `
 }
 

@@ -192,6 +192,22 @@ export function withoutFormats(): Plugin {
   }
 }
 
+/** `keyword-words.ts` reads few sentences of `@cfworker/json-schema`: it has words of its own for all keywords. */
+export function onlyReadSentences(): Plugin {
+  const sentences = /error: `[^`]*`/g
+  const read =
+    /required property|Property name|does not have|exactly one|(?:additional|unevaluated) properties schema|Duplicate/
+  return {
+    name: 'offstage:only-read-sentences',
+    transform(code, id) {
+      if (!/@cfworker\/json-schema\/.*\/validate\.js$/.test(id)) return null
+      const shorter = code.replace(sentences, (one) => (read.test(one) ? one : "error: ''"))
+      if (shorter === code) this.error(`${id} is not as this plugin knows it.`)
+      return { code: shorter, map: null }
+    },
+  }
+}
+
 /**
  * `@cfworker/json-schema` compares each item of an array with each other for `uniqueItems`. What a model
  * writes is long enough to keep a worker busy for seconds: `first-twins.ts` goes through the items once.

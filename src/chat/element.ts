@@ -119,20 +119,26 @@ export class ChatElement extends LitElement implements ChatProperties {
   }
 
   open(): void {
-    this.#isOpen = true
-    this.requestUpdate()
+    this.#setOpen(true)
     void this.updateComplete.then(() => this.focusComposer())
   }
 
   close(): void {
-    this.#isOpen = false
-    this.requestUpdate()
+    this.#setOpen(false)
     void this.updateComplete.then(() => {
       this.renderRoot.querySelector<HTMLElement>('.bubble')?.focus()
     })
   }
 
+  /** A bubble that was open is open again after a reload. */
+  #setOpen(isOpen: boolean): void {
+    this.#isOpen = isOpen
+    remembered(this.id).write('open', isOpen ? 'yes' : null)
+    this.requestUpdate()
+  }
+
   protected override willUpdate(changed: PropertyValues<this>): void {
+    if (!this.hasUpdated) this.#isOpen ||= remembered(this.id).read('open') !== null
     if (changed.has('placement') && this.placement !== 'inline') this.#width.restore()
     if (!changed.has('agent') && !changed.has('conversationId')) return
     this.#around.watch(this.agent)

@@ -6,6 +6,7 @@ import { type ConversationRecord, storageKey } from '../protocol/conversation.ts
 import type { JsonSchema } from '../protocol/json.ts'
 import type { Agent, Conversations } from './agent.ts'
 import type { AgentParts } from './agent-parts.ts'
+import type { AgentTool } from './agent-tools.ts'
 import { answersOf, type SentAnswers } from './answer-calls.ts'
 import { checkId, checkInput, checkText } from './check-input.ts'
 import { checkNames } from './check-names.ts'
@@ -25,6 +26,7 @@ import { sendAbort } from './send-abort.ts'
 import type { Listeners, Source } from './snapshot-store.ts'
 import type * as showing from './lazy-views.ts'
 import { MOST_ROWS, storedRows } from './stored-rows.ts'
+import type { Trigger, TriggerOptions } from './triggers/options.ts'
 import type { StandardSchema } from './standard-schema.ts'
 import type * as transfer from './transfer/transfer.ts'
 
@@ -41,6 +43,8 @@ export interface AgentCommands
   sendAbort(runId: string): Promise<boolean>
   /** Goes on with a run of this agent that a call of another conversation began. */
   resumeChild(conversationId: string, takesOver?: boolean): Promise<Run | null>
+  /** Adds a trigger. Without options: lists them. */
+  trigger(options?: TriggerOptions): Promise<Trigger | readonly Trigger[]>
   /** See `RunObserver`. */
   endedChildren(ref: RunRef): Promise<readonly Run[]>
   /** See `Run.send`. */
@@ -53,6 +57,7 @@ export interface AgentCommands
     listeners: Listeners,
     first: readonly ConversationRecord[],
   ): Promise<Source<readonly ConversationRecord[]>>
+  showTools(listeners: Listeners): Promise<Source<readonly AgentTool[]>>
   /** See `Conversation`. */
   steer(conversationId: string, sent: Pick<SendMessage, 'message' | 'when'>): Promise<string | null>
   withdraw(conversationId: string, messageId: string): Promise<boolean>
@@ -64,7 +69,7 @@ export interface AgentCommands
 }
 
 export function createCommands(agent: AgentParts): AgentCommands {
-  return {
+  const commands: AgentCommands = {
     async resume(conversationId, how = {}) {
       checkNames(how, 'resume')
       if (conversationId !== undefined) checkId(conversationId)
@@ -73,7 +78,7 @@ export function createCommands(agent: AgentParts): AgentCommands {
     resumeChild: (conversationId, takesOver = false) =>
       resumeRun(agent, { conversationId, asChild: true, takesOver }),
     async endedChildren(ref) {
-      const { endedChildren } = await loadPart(() => import('./ended-children.ts'))
+      const { endedChildren } = await loadPart(() => import('./child-runs.ts'))
       return endedChildren(agent, ref)
     },
     async continue(conversationId) {
@@ -107,31 +112,35 @@ export function createCommands(agent: AgentParts): AgentCommands {
     ...betweenRuns(agent),
     ...answersOf(agent),
     ...conversations(agent),
+    async trigger(options) {
+      const { trigger } = await loadPart(() => import('./triggers/trigger.ts'))
+      return trigger(agent, { ...commands, limits: limitsOf(agent.options) }, options)
+    },
   }
+  return commands
 }
 
 /** What is refused while a run is open, and what ends a consent. */
-function betweenRuns({
-  ask,
-  scope,
-}: AgentParts): Pick<AgentCommands, 'switchBranch' | 'undo' | 'revoke'> {
+function betweenRuns(agent: AgentParts): Pick<AgentCommands, 'switchBranch' | 'undo' | 'revoke'> {
+  const { ask } = agent
   return {
     async revoke(conversationId, consentId) {
-      checkId(conversationId)
-      checkText(consentId, 'The id of a consent')
-      return ask('revokeConsent', { ...scope(), conversationId, consentId })
+      return ask('revokeConsent', { ...scopeOf(agent, conversationId, consentId), consentId })
     },
     async switchBranch(conversationId, messageId) {
-      checkId(conversationId)
-      checkText(messageId, 'The id of a message')
-      return ask('switchBranch', { ...scope(), conversationId, messageId })
+      return ask('switchBranch', { ...scopeOf(agent, conversationId, messageId), messageId })
     },
     async undo(conversationId, toolCallId) {
-      checkId(conversationId)
-      checkText(toolCallId, 'The id of a call')
-      return ask('undoCall', { ...scope(), conversationId, toolCallId })
+      return ask('undoCall', { ...scopeOf(agent, conversationId, toolCallId), toolCallId })
     },
   }
+}
+
+/** Throws `invalid-input` for what names no conversation, and nothing in one. */
+function scopeOf({ scope }: AgentParts, conversationId: string, id = ''): ConversationScope {
+  checkId(conversationId)
+  checkText(id, 'The id')
+  return { ...scope(), conversationId }
 }
 
 type Steering = Pick<AgentCommands, 'sendMessage' | 'withdrawMessage' | 'steer' | 'withdraw'>
@@ -148,16 +157,15 @@ function steering(agent: AgentParts): Steering {
       return isQueued ? sent.message.id : null
     },
     async withdraw(conversationId, messageId) {
-      checkId(conversationId)
-      checkText(messageId, 'The id of a message')
+      const at = scopeOf(agent, conversationId, messageId)
       const runId = await runIdToSteer(agent, conversationId)
       if (runId == null) return false
-      return agent.ask('withdrawMessage', { ...agent.scope(), conversationId, runId, messageId })
+      return agent.ask('withdrawMessage', { ...at, runId, messageId })
     },
   }
 }
 
-function shows(agent: AgentParts): Pick<AgentCommands, 'show' | 'showList'> {
+function shows(agent: AgentParts): Pick<AgentCommands, 'show' | 'showList' | 'showTools'> {
   return {
     async show(listeners, first) {
       checkId(first.conversationId)
@@ -169,6 +177,9 @@ function shows(agent: AgentParts): Pick<AgentCommands, 'show' | 'showList'> {
     async showList(listeners, first) {
       const { ShownList } = await loadShowing()
       return new ShownList(agent, first, listeners)
+    },
+    async showTools(listeners) {
+      return (await loadPart(() => import('./shown-tools.ts'))).showTools(agent, listeners)
     },
   }
 }
@@ -242,38 +253,33 @@ async function abortOpen(
 
 function conversations(agent: AgentParts): Questions {
   const { ask, link, scope } = agent
-  const scopeOf = (conversationId: string): ConversationScope => {
-    checkId(conversationId)
-    return { ...scope(), conversationId }
-  }
+  const at = (conversationId: string): ConversationScope => scopeOf(agent, conversationId)
   return {
     list: (options) => ask('listConversations', { ...scope(), ...options }),
-    get: async (id) => ask('getConversation', scopeOf(id)),
+    get: async (id) => ask('getConversation', at(id)),
     async rename(id, title) {
       checkText(title, 'The title')
-      return ask('renameConversation', { ...scopeOf(id), title })
+      return ask('renameConversation', { ...at(id), title })
     },
     async fork(id, how = {}) {
       checkNames(how, 'fork')
-      const { at } = how
-      if (at !== undefined) checkText(at, 'The id of a message')
       const forkId = randomId()
-      const command = { ...scopeOf(id), forkId, ...(at !== undefined && { at }) }
+      const command = { ...scopeOf(agent, id, how.at), forkId, ...how }
       return (await ask('forkConversation', command)) ? forkId : null
     },
     async delete(id) {
-      const isGone = await ask('deleteConversation', scopeOf(id))
+      const isGone = await ask('deleteConversation', at(id))
       // There is no fact of it.
       void link()
         .feeds.find({ storage: storageKey(scope().storage), conversationId: id })
         ?.joined?.join()
       return isGone
     },
-    clearHistory: async (id) => ask('clearHistory', scopeOf(id)),
+    clearHistory: async (id) => ask('clearHistory', at(id)),
     async rows(id, how = {}) {
       checkNames(how, 'rows')
       const { after = 0 } = how
-      const found = await ask('exportRows', { ...scopeOf(id), after, count: MOST_ROWS })
+      const found = await ask('exportRows', { ...at(id), after, count: MOST_ROWS })
       return found && storedRows(found)
     },
     async export(id, how = {}) {

@@ -18,10 +18,11 @@ import { randomId } from '../lib/random-id.ts'
 import { loadPart } from './load-part.ts'
 import type { AgentOptions } from './options.ts'
 import type { AgentParts } from './agent-parts.ts'
+import type { AgentTool } from './agent-tools.ts'
 import type * as live from './lazy-runtime.ts'
 import { SKILL_TOOLS } from './skill.ts'
 import { sentMessage, type RunStarter } from './start-run.ts'
-import { createSnapshotStore, type SnapshotStore } from './snapshot-store.ts'
+import { createSnapshotStore, type SnapshotHost, type SnapshotStore } from './snapshot-store.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 import { createToolRegistry } from './tool-registry.ts'
 import type { AskWorker, WorkerCaller } from './ask-worker.ts'
@@ -41,6 +42,7 @@ export class AgentCore implements AgentParts {
   readonly personCheck: PersonCheck
   readonly lists: AgentParts['lists'] = new Set()
   readonly list: SnapshotStore<readonly ConversationRecord[]>
+  readonly tools: SnapshotStore<readonly AgentTool[]>
   readonly signal: AbortSignal
   readonly #inline: InlineWorker | undefined
   readonly #life = new AbortController()
@@ -65,6 +67,7 @@ export class AgentCore implements AgentParts {
     this.registry = createToolRegistry({
       reserved: [...(options.controlTools ?? []), ...(options.skills?.length ? SKILL_TOOLS : [])],
       onChange: () => {
+        this.agentEvents.emit({ type: 'tools' })
         if (this.#link?.isStarted && !this.signal.aborted)
           this.ask('toolsChanged', { agentId: this.scope().agentId }).catch(() => {})
       },
@@ -95,11 +98,10 @@ export class AgentCore implements AgentParts {
         this.agentEvents.emit({ type: 'status', status: openRuns ? 'running' : 'idle', openRuns }),
     })
     const isStarted = this.#isStarted
-    this.list = createSnapshotStore<readonly ConversationRecord[]>([], {
-      isStarted,
-      open: this.later('showList'),
-      failed: () => [],
-    })
+    const shown = <Item>(open: SnapshotHost<readonly Item[]>['open']) =>
+      createSnapshotStore<readonly Item[]>([], { isStarted, open, failed: () => [] })
+    this.list = shown(this.later('showList'))
+    this.tools = shown(this.later('showTools'))
   }
 
   /** The worker was asked for something. */
@@ -220,10 +222,7 @@ export class AgentCore implements AgentParts {
           { values: false, ...options, conversationId: id },
         ),
       regenerate: (messageId, options) => {
-        const branch = {
-          type: 'regenerate',
-          ...(messageId !== undefined && { messageId }),
-        } as const
+        const branch = { type: 'regenerate', messageId } as const
         return start({ input: null, branch }, { ...options, conversationId: id })
       },
       resume: (options) => agent.resume(id, options),

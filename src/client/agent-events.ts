@@ -2,6 +2,7 @@ import type { MadeTitle } from '../protocol/commands.ts'
 import type { DroppedConversation } from '../protocol/retention.ts'
 import { reportThrown } from './failures.ts'
 import type { Run } from './run.ts'
+import type { TriggerOutcome } from './triggers/options.ts'
 import type { AgentNotice } from './worker-link.ts'
 
 /** What an agent emits outside its runs. */
@@ -16,6 +17,10 @@ export type AgentEvent =
   | ({ readonly type: 'conversation-titled'; readonly conversationId: string } & MadeTitle)
   /** This page has a handle of a run: it was started here, or taken up. Once for each handle, before its first event. */
   | { readonly type: 'run'; readonly run: Run }
+  /** Tools were registered, removed, enabled or disabled: see `Agent.tools`. */
+  | { readonly type: 'tools' }
+  /** A trigger of this page fired: see `agent.trigger()`. */
+  | ({ readonly type: 'trigger' } & TriggerOutcome)
   | { readonly type: 'status'; readonly status: 'idle' | 'running'; readonly openRuns: number }
 
 export type AgentListener<Type extends AgentEvent['type']> = (

@@ -26,6 +26,7 @@ import { describeCall, secretsIn, sensitiveFields } from './ask-tool.ts'
 import type { AgentOptions, HookedCall } from './options.ts'
 import type { AgentPage } from './page-api.ts'
 import type { Verifier, VerifierParts } from './verify.ts'
+import { toolNameCheck } from './check-tool-names.ts'
 import { ApprovalFunctions } from './needs-approval.ts'
 import { partWhileStaying, whileStaying } from './page-leaving.ts'
 import { joinerOf } from './joiners.ts'
@@ -41,7 +42,11 @@ export function createAgentPage(
 ): AgentPage {
   const { config, options, registry, signal } = agent
   const approvals = new ApprovalFunctions(agent)
-  const tools = (): Promise<ToolDescriptor[]> => describeAll(options, registry, approvals)
+  const checkNames = toolNameCheck(agent)
+  const tools = async (): Promise<ToolDescriptor[]> => {
+    checkNames()
+    return describeAll(options, registry, approvals)
+  }
   const book = createConfigBook()
   return {
     async stepContext(query) {
@@ -63,7 +68,9 @@ export function createAgentPage(
         tools: offered,
         ...(options.skills?.length && { skills: options.skills.map(refOf) }),
         ...leftOut(registry, offered),
-        hasBeforeToolCall: options.beforeToolCall !== undefined,
+        hasBeforeToolCall:
+          options.beforeToolCall !== undefined ||
+          registry.all().some(({ tool }) => tool.applyDefaults),
         ...optionsThere(options, config),
       }
     },
@@ -80,7 +87,7 @@ export function createAgentPage(
       const line = await whileStaying(async () => engine.open(opening))
       return transfer(line, [line.port])
     },
-    beforeToolCall: (call) => beforeToolCall(options, call),
+    beforeToolCall: (call) => beforeToolCall(agent, call),
     ...askingPeople(registry, approvals),
     secretsIn: (call) => secretsIn(agent, call),
     sensitiveFields,
@@ -266,9 +273,7 @@ async function reconcile(
   const context = { ...hooked(call), idempotencyKey, fence }
   try {
     const verdict = await whileStaying(async () =>
-      entry && 'reconcile' in entry.tool
-        ? entry.tool.reconcile?.(entry.restore(call.input), context)
-        : undefined,
+      entry && 'reconcile' in entry.tool ? entry.tool.reconcile?.(call.input, context) : undefined,
     )
     if (!verdict) return { type: 'unknown' }
     return verdict.happened
@@ -291,13 +296,17 @@ function leftOut(
 
 /** A hook that throws vetoes. */
 async function beforeToolCall(
-  options: AgentOptions,
+  { options, registry }: Pick<VerifierParts, 'options'> & { readonly registry: ToolRegistry },
   call: CallContext,
 ): ReturnType<AgentPage['beforeToolCall']> {
   try {
-    const verdict = await whileStaying(async () => options.beforeToolCall?.(hooked(call)))
+    const entry = registry.get(call.toolName)
+    const part =
+      entry?.tool.applyDefaults && (await partWhileStaying(() => import('./apply-defaults.ts')))
+    const asked = part ? part.withDefaults(call, entry.inputSchema) : call
+    const verdict = await whileStaying(async () => options.beforeToolCall?.(hooked(asked)))
     if (verdict && 'veto' in verdict) return { type: 'veto', reason: vetoReason(verdict.veto) }
-    return { type: 'go', input: verdict ? verdict.input : call.input }
+    return { type: 'go', input: (verdict ?? asked).input }
   } catch (thrown) {
     return { type: 'veto', reason: describeThrown(thrown) }
   }

@@ -1,6 +1,7 @@
 import type { ConversationRecord, StoredConversation } from '../protocol/conversation.ts'
 import type { JsonSchema } from '../protocol/json.ts'
 import type { AgentEvents } from './agent-events.ts'
+import type { AgentTools } from './agent-tools.ts'
 import type { AgentMemory } from './memory.ts'
 import type { CallAnswers } from './call-answers.ts'
 import type { Conversation } from './conversation-view.ts'
@@ -14,6 +15,7 @@ import type { StandardSchema } from './standard-schema.ts'
 import type { RegisterOptions } from './tool-registry.ts'
 import type { SubAgentOptions } from './sub-agent-options.ts'
 import type { CompositeTool, Tool } from './tool.ts'
+import type { Trigger, TriggerOptions, TriggerSource } from './triggers/options.ts'
 import type { ConversationFile, ImportReport } from './transfer/report.ts'
 
 /** `Symbol.asyncDispose` is not in every app's `lib`; where it is missing, so is `await using`. */
@@ -116,6 +118,8 @@ export interface Agent extends CallAnswers, AsyncDisposes {
   ): () => void
   /** Only these from the next step on; null: all. */
   setEnabledTools(names: readonly string[] | null): void
+  /** What the model can use. */
+  readonly tools: AgentTools
   /** The input of a registered tool, by the name that calls have, as the model is told; null: there is none. */
   inputSchema(toolName: string): JsonSchema | null
 
@@ -141,6 +145,15 @@ export interface Agent extends CallAnswers, AsyncDisposes {
    * `<offstage-chat>` calls this when it shows the agent.
    */
   requirePerson(): void
+
+  /**
+   * Starts a run without a person: by an event or another agent (`on`), at a time (`at`), or again and again (`every`).
+   * While a run is open in the conversation, the message begins the next one. Ends with `remove()` or the agent. Rejects
+   * with `invalid-config`; what comes of it later, `agent.on('trigger')` says.
+   */
+  trigger<const On extends TriggerSource = never>(options: TriggerOptions<On>): Promise<Trigger>
+  /** The agent's triggers on this page. */
+  triggers(): Promise<readonly Trigger[]>
 
   /** Ends all open runs and extractions of this agent on this page. */
   abort(reason?: string): void

@@ -76,6 +76,9 @@ const ALIASES: { readonly [name: string]: string } = {
   system: 'instructions',
   systemprompt: 'instructions',
   maxtokens: 'maxOutputTokens',
+  claude: 'anthropic',
+  custom: 'openai-compatible',
+  opensource: 'openai-compatible',
 }
 
 /** What was probably meant here, else what has this name elsewhere, else all that there is: never a guess. */

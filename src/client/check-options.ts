@@ -4,7 +4,7 @@ import { modelName, PROVIDER_IDS } from '../protocol/model.ts'
 import { isPricedVendor, pricesMissing } from '../protocol/prices.ts'
 import type { RunLimits } from '../protocol/run.ts'
 import { badConfig } from './failures.ts'
-import { checkNames, isMisspelt } from './check-names.ts'
+import { checkNames, hintAmong, isMisspelt } from './check-names.ts'
 import { memoriesOf } from './memory.ts'
 import type { AgentOptions, ModelConfig, RunInput } from './options.ts'
 
@@ -60,7 +60,7 @@ export function checkModel(
   if (!worker && !workerUrl && !known.includes(provider))
     throw new OffstageError(
       'unknown-provider',
-      `There is no provider ${provider}. Use one of ${known.join(', ')}, or pass a worker that registers it.`,
+      `The built-in worker has no provider ${provider}. ${hintAmong(provider, known)}`,
     )
   const isOwn = !(PROVIDER_IDS as readonly string[]).includes(provider)
   checkNames(model, 'model', { allows: (name) => isOwn && !isMisspelt(name, 'model') })

@@ -13,6 +13,9 @@ import type { ChildCall } from './joiners.ts'
 import type { SubAgent } from './sub-agent-parts.ts'
 import type { ToolContext } from './tool.ts'
 
+// Whoever loads this part to resume a run needs these, too. In one file they compress better.
+export { endedChildren, rejoinChildren } from './rejoin-children.ts'
+
 /** Those that this page looks after, by the child's conversation and its store. Aborted: no more. */
 const watched = new Map<string, AbortController>()
 

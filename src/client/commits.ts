@@ -8,10 +8,10 @@ export async function commits(
   { runId, conversationId, toolCallId, input }: CallContext,
 ): Promise<boolean> {
   if (!entry?.tool.commits) return true
-  const { tool, restore } = entry
+  const { tool } = entry
   const context = { runId, conversationId, toolCallId, tainted: true }
   try {
-    const says: unknown = await whileStaying(async () => tool.commits?.(restore(input), context))
+    const says: unknown = await whileStaying(async () => tool.commits?.(input, context))
     return says !== false
   } catch {
     return true

@@ -48,6 +48,7 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
     },
     registerTool: registry.register,
     setEnabledTools: registry.enable,
+    tools: { ...core.tools, list: async () => (await later('showTools')(new Set())).read() },
     inputSchema: (toolName) => registry.get(toolName)?.inputSchema ?? null,
     asTool: (options) => subAgentTool({ agent, core, start, options: options as SubAgentOptions }),
     ...personAnswers(core),
@@ -61,27 +62,34 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
     conversations: conversationsOf(core),
     memories,
     storage: pageStorage,
+    trigger: later('trigger') as Agent['trigger'],
+    triggers: later('trigger') as Agent['triggers'],
     newConversationId: randomId,
     conversation: (id) => core.conversation(id, agent, start),
     on: agentEvents.on,
     dispose: () => core.dispose(),
     [Symbol.asyncDispose]: () => core.dispose(),
   }
+  for (const memory of memories) memory.connect?.(agent)
   return agent
 }
 
+type Questions = Omit<Conversations, keyof AgentCore['list']>
+
 function conversationsOf({ list, later }: AgentCore): Conversations {
-  return {
-    ...list,
-    list: later('list'),
-    get: later('get'),
-    rename: later('rename'),
-    fork: later('fork'),
-    delete: later('delete'),
-    clearHistory: later('clearHistory'),
-    rows: later('rows'),
-    export: later('export'),
-    import: later('import'),
-    wipe: later('wipe'),
-  }
+  // A line for each would cost more bytes.
+  const names = Object.keys({
+    list: 1,
+    get: 1,
+    rename: 1,
+    fork: 1,
+    delete: 1,
+    clearHistory: 1,
+    rows: 1,
+    export: 1,
+    import: 1,
+    wipe: 1,
+  } satisfies Record<keyof Questions, 1>) as (keyof Questions)[]
+  const questions = names.map((name) => [name, later(name)])
+  return { ...list, ...(Object.fromEntries(questions) as Questions) }
 }

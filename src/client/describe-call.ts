@@ -19,7 +19,7 @@ export async function describeCall(
     ...(previous !== undefined && { previous }),
   }
   try {
-    const about = await entry.tool.describe(entry.restore(input), context)
+    const about = await entry.tool.describe(input, context)
     if (!about) return { type: 'nothing' }
     if (typeof about.text !== 'string') throw new TypeError('describe() must return a text.')
     const data = stringify(about.data)

@@ -1,7 +1,9 @@
 import { textDigest } from '../lib/text-digest.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
+import { cleanName } from './clean-name.ts'
 import { badConfig } from './failures.ts'
+import { namesForModel } from './names-for-model.ts'
 import type { AgentOptions, ApprovalPolicy } from './options.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import { type CompositeTool, isComposite, type Tool } from './tool.ts'
@@ -43,10 +45,8 @@ export function usableDefinition(
 }
 
 function isEnabled(entry: PreparedTool, enabled: readonly string[] | null): boolean {
-  const { name, tool, isAlwaysEnabled = !enabled } = entry
-  return (
-    isAlwaysEnabled || enabled?.includes(name) === true || enabled?.includes(tool.name) === true
-  )
+  const { modelName, isAlwaysEnabled = !enabled } = entry
+  return isAlwaysEnabled || enabled?.some((name) => cleanName(name) === modelName) === true
 }
 
 function isAvailable({ tool, name }: PreparedTool): boolean {
@@ -64,10 +64,12 @@ function describeTool(
   const { tool, name, inputSchema } = entry
   const annotations = tool.annotations ?? {}
   const needsApproval = approvalOf(tool, toolApproval)
+  const forModel = namesForModel(entry)
   return {
     name,
     description: tool.description,
     inputSchema,
+    ...(forModel && { forModel }),
     ...(tool.title !== undefined && { title: tool.title }),
     annotations,
     ...trustOf(tool, name, whileTainted),

@@ -5,6 +5,7 @@ export { OffstageError } from '../protocol/error.ts'
 
 export type { Agent, Conversations } from './agent.ts'
 export type { AgentEvent, AgentListener } from './agent-events.ts'
+export type { AgentTool, AgentTools } from './agent-tools.ts'
 export type {
   AnswerOptions,
   ApproveOptions,
@@ -35,7 +36,15 @@ export type {
   RunOptions,
 } from './options.ts'
 export type { PageStorage, StorageEstimate } from './page-storage.ts'
-export type { AgentMemory, ListedMemory, MemoryEntry, RetrieveContext } from './memory.ts'
+export type {
+  AgentMemory,
+  ListedMemory,
+  MemoryEntry,
+  RememberedRun,
+  RememberingAgent,
+  RetrieveContext,
+} from './memory.ts'
+export type { MemorySource } from '../protocol/memory.ts'
 export type { Run, SentMessage, SentOutcome } from './run.ts'
 export type {
   ConversationSnapshot,
@@ -63,6 +72,13 @@ export type {
   ToolCallInfo,
   ToolContext,
 } from './tool.ts'
+export type {
+  Trigger,
+  TriggerEventOf,
+  TriggerOptions,
+  TriggerOutcome,
+  TriggerSource,
+} from './triggers/options.ts'
 export type {
   ConversationRecord,
   StorageConfig,

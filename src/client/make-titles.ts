@@ -1,13 +1,14 @@
 import type { AgentParts } from './agent-parts.ts'
+import { whenIdle } from './when-idle.ts'
 
 /** How long the agent has had nothing open. Milliseconds. */
 const IDLE_MS = 500
 
 /** Has the worker title the conversations in which the agent ran something, whenever it has nothing open. */
-export function makeTitles({ agentEvents, ask, options, runs, scope, signal }: AgentParts): void {
+export function makeTitles(agent: AgentParts): void {
+  const { agentEvents, ask, options, runs, scope, signal } = agent
   if (!options.titles) return
   const untitled = new Set<string>()
-  let timer: ReturnType<typeof setTimeout> | undefined
   const isIdle = (): boolean => runs.open.size === 0 && !signal.aborted
   const title = async (conversationId: string): Promise<void> => {
     untitled.delete(conversationId)
@@ -24,12 +25,7 @@ export function makeTitles({ agentEvents, ask, options, runs, scope, signal }: A
     const waiting = Array.from(untitled)
     for (const conversationId of waiting) if (isIdle()) await title(conversationId)
   }
-  const look = (): void => {
-    clearTimeout(timer)
+  whenIdle(agent, IDLE_MS, titleAll, () => {
     for (const { run } of runs.open.values()) untitled.add(run.conversationId)
-    if (isIdle()) timer = setTimeout(() => void titleAll(), IDLE_MS)
-  }
-  agentEvents.on('status', look, { signal })
-  signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
-  look()
+  })
 }

@@ -1,3 +1,6 @@
+import type { MemorySource } from '../protocol/memory.ts'
+import type { StoredConversation } from '../protocol/conversation.ts'
+import type { RunResult } from '../protocol/run.ts'
 import type { Tool } from './tool.ts'
 
 /** Something that is remembered. */
@@ -7,12 +10,28 @@ export interface MemoryEntry {
   readonly text: string
   /** It may hold words of others, or was made of such: the model that wrote it had read some. */
   readonly untrusted?: boolean
+  /** Stored with the conversation, and shown with the answer. */
+  readonly source?: MemorySource
+}
+
+/** An agent, as its memories know it. */
+export interface RememberingAgent {
+  /** A run has begun on this page, or is resumed here. */
+  on(type: 'run', listener: (event: { readonly run: RememberedRun }) => void): () => void
+  readonly conversations: {
+    get(conversationId: string): Promise<StoredConversation | null>
+  }
+}
+
+export interface RememberedRun {
+  readonly conversationId: string
+  readonly result: Promise<RunResult>
 }
 
 export interface RetrieveContext {
   readonly conversationId: string
-  /** Who wrote the message: `'model'` for the prompt of an agent that calls this one. */
-  readonly writtenBy: 'person' | 'model'
+  /** Who wrote the message: `'model'` for the prompt of an agent that calls this one, `'app'` for what a trigger sent. */
+  readonly writtenBy: 'person' | 'model' | 'app'
   /**
    * The conversation holds words of others: so may the message. What a memory keeps of it must say so when it is found
    * (`untrusted`), or it counts as a person's own in later conversations.
@@ -22,6 +41,8 @@ export interface RetrieveContext {
   readonly limit: number
   /** Aborted when the answer isn't waited for any longer, or the agent is disposed. */
   readonly signal: AbortSignal
+  /** Emits the agent's warning `memory-failed`, for what the app's developer should know. */
+  warn(message: string): void
 }
 
 /**
@@ -43,6 +64,8 @@ export interface AgentMemory {
    * so they share one set.
    */
   readonly tools?: MemoryTools
+  /** Gets the agent as soon as it exists, to keep what comes of its runs. */
+  connect?(agent: RememberingAgent): void
   /** Its entries are sent in full, before those of other memories, which are ranked together. Default false. */
   readonly always?: boolean
   /** What a person is shown, newest first. With `forget`, the chat has a sheet for it. */
@@ -65,14 +88,10 @@ export function memoriesOf({
 }: {
   readonly memory?: AgentMemory | readonly AgentMemory[]
 }): readonly AgentMemory[] {
-  return isList(memory) ? memory : [memory]
+  return [memory].flat() as readonly AgentMemory[]
 }
 
 export function toolsOfMemories(memories: readonly AgentMemory[]): readonly Tool[] {
   const sets = new Set(memories.map(({ tools = [] }) => tools))
   return [...sets].flatMap((tools) => (typeof tools === 'function' ? tools(memories) : tools))
-}
-
-function isList(memory: AgentMemory | readonly AgentMemory[]): memory is readonly AgentMemory[] {
-  return Array.isArray(memory)
 }

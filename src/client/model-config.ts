@@ -1,13 +1,23 @@
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { Credentials, ModelConfigData } from '../protocol/model.ts'
 import { modelName, PROVIDER_IDS } from '../protocol/model.ts'
+import { cleanName } from './clean-name.ts'
 import { badConfig } from './failures.ts'
 import type { CredentialRequest, ModelConfig } from './options.ts'
 
 /** The part of a model's configuration that crosses: plain data, no key, no headers, absolute URL. */
 export function toModelData(config: ModelConfig): ModelConfigData {
   const { apiKey: _key, headers: _headers, ...data } = config
-  const plain: ModelConfigData = JSON.parse(JSON.stringify({ ...data, model: modelName(config) }))
+  const { toolChoice } = data
+  const plain: ModelConfigData = JSON.parse(
+    JSON.stringify({
+      ...data,
+      model: modelName(config),
+      ...(typeof toolChoice === 'object' && {
+        toolChoice: { toolName: cleanName(toolChoice.toolName) },
+      }),
+    }),
+  )
   return plain.baseURL
     ? { ...plain, baseURL: resolveUrl(String(plain.baseURL), plain.provider) }
     : plain

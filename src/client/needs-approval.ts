@@ -31,7 +31,7 @@ export class ApprovalFunctions {
     try {
       const own: unknown =
         entry && typeof needs === 'function'
-          ? await needs.call(entry.tool, entry.restore(call.input), asked)
+          ? await needs.call(entry.tool, call.input, asked)
           : (needs ?? 'default')
       if (typeof own !== 'boolean' && own !== 'default')
         return this.#unclear(toolName, 'needsApproval', own)

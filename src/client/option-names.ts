@@ -17,8 +17,8 @@ export const OPTION_NAMES = {
   registerTool: 'signal replace:boolean',
   extract: 'schema input retries:number signal onUsage:function',
   model:
-    'provider:string model:string baseURL apiKey:string|function headers:object|function credentials=omit|same-origin api=responses|chat toolMode=auto|native|action inputMode=messages|prompt contextWindow:number temperature:number maxOutputTokens:number topP:number stop:array seed:number|negative toolChoice=auto|none|required|object parallelToolCalls:boolean strictTools:boolean extraBody:object transport=worker|page retry:object timeouts:object caps:object rescue=auto|off prices:object script:object',
-  tool: 'name title:string description:string inputSchema jsonSchema annotations:object remote:object timeoutMs:number sequential:boolean needsApproval:boolean|function commits:function consentKey:function describe:function secretsIn:function available:function dispose:function reconcile:function undo:function toModelOutput:function metadata execute:function',
+    'provider:string model:string baseURL apiKey:string|function headers:object|function credentials=omit|same-origin api=responses|chat toolMode=auto|native|action inputMode=messages|prompt contextWindow:number temperature:number maxOutputTokens:number topP:number stop:array seed:number|negative toolChoice=auto|none|required|object parallelToolCalls:boolean strictTools:boolean cache:boolean extraBody:object transport=worker|page retry:object timeouts:object caps:object rescue=auto|off prices:object script:object',
+  tool: 'name title:string description:string inputSchema jsonSchema applyDefaults:boolean annotations:object remote:object timeoutMs:number sequential:boolean needsApproval:boolean|function commits:function consentKey:function describe:function secretsIn:function available:function dispose:function reconcile:function undo:function toModelOutput:function metadata execute:function',
   asTool:
     'name:string title:string description:string inputSchema toPrompt:function output maxSteps:number needsApproval:boolean',
   compositeTool: 'run version:string',

@@ -44,7 +44,7 @@ export interface PromptValues {
   readonly [name: string]: string | number | boolean
 }
 
-/** A call as hooks and policies see it: the names are those that the model used. */
+/** A call as hooks and policies see it: names are the tool's own. */
 export interface HookedCall extends ToolCallInfo {
   readonly toolName: string
   readonly input: JsonValue

@@ -1,5 +1,4 @@
 import type { JsonSchema } from '../protocol/json.ts'
-import { isRecord } from '../lib/is-record.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { cleanName } from './clean-name.ts'
 import { badConfig } from './failures.ts'
@@ -13,16 +12,16 @@ import { unsoundAt } from './unsound-schema.ts'
 /** Of a tool without a schema. */
 const NO_PARAMETERS: JsonSchema = { type: 'object', properties: {}, additionalProperties: false }
 
-/** A checked tool with its clean names and the schema that the model sees. */
+/** A checked tool. */
 export interface PreparedTool {
   readonly tool: Tool | CompositeTool
   readonly name: string
+  /** What model APIs take as its name. No two tools of an agent have the same. */
+  readonly modelName: string
   readonly inputSchema: JsonSchema
   readonly standard: StandardSchema | undefined
   /** Of the package: `enabledTools` are names of the app's. */
   readonly isAlwaysEnabled?: true
-  /** The model's input under the tool's own parameter names. */
-  restore(input: unknown): unknown
 }
 
 const prepared = new WeakMap<Tool | CompositeTool, PreparedTool>()
@@ -30,9 +29,10 @@ const prepared = new WeakMap<Tool | CompositeTool, PreparedTool>()
 export function prepareTool(tool: Tool | CompositeTool): PreparedTool {
   const known = prepared.get(tool)
   if (known) return known
-  const name = typeof tool?.name === 'string' ? cleanName(tool.name) : ''
-  if (!name)
+  const modelName = typeof tool?.name === 'string' ? cleanName(tool.name) : ''
+  if (!modelName)
     throw badConfig(`A tool needs a name with letters or digits (a-z, 0-9), not ${tool?.name}.`)
+  const { name } = tool
   checkToolNames(tool, name)
   if (!hasFunction(tool)) throw badConfig(`The tool ${name} needs execute(), or run().`)
   if (typeof tool.description !== 'string')
@@ -42,9 +42,11 @@ export function prepareTool(tool: Tool | CompositeTool): PreparedTool {
   const made = {
     tool,
     name,
+    modelName,
+    inputSchema: toJsonSchema(tool, name),
     standard: isStandardSchema(inputSchema) ? inputSchema : undefined,
-    ...cleanParameters(toJsonSchema(tool, name), name),
   }
+  checkParameters(made.inputSchema, name)
   prepared.set(tool, made)
   return made
 }
@@ -138,42 +140,17 @@ function invalidSchema(where: string): OffstageError {
   )
 }
 
-function cleanParameters(
-  schema: JsonSchema,
-  toolName: string,
-): Pick<PreparedTool, 'inputSchema' | 'restore'> {
-  const properties = Object.entries((schema.properties ?? {}) as { [name: string]: unknown })
-  const cleanOf = new Map<string, string>()
-  const originalOf = new Map<string, string>()
-  properties.forEach(([original], index) => {
-    const clean = cleanName(original) || `param${index + 1}`
-    if (originalOf.has(clean))
+/** Throws `duplicate-tool` for parameters that the model couldn't tell apart. */
+function checkParameters({ properties = {} }: JsonSchema, toolName: string): void {
+  const ownOf = new Map<string, string>()
+  for (const own of Object.keys(properties as object)) {
+    const clean = cleanName(own)
+    const other = clean && ownOf.get(clean)
+    if (other)
       throw new OffstageError(
         'duplicate-tool',
-        `The parameters ${originalOf.get(clean)} and ${original} of the tool ${toolName} both become ${clean} for the model. Rename one.`,
+        `The parameters ${other} and ${own} of the tool ${toolName} both become ${clean} for the model. Rename one.`,
       )
-    cleanOf.set(original, clean)
-    originalOf.set(clean, original)
-  })
-  const renamed = properties.some(([original]) => cleanOf.get(original) !== original)
-  if (!renamed) return { inputSchema: schema, restore: (input) => input }
-  return {
-    inputSchema: {
-      ...schema,
-      properties: renameKeys(Object.fromEntries(properties), cleanOf),
-      ...(Array.isArray(schema.required) && {
-        required: schema.required.map((key: string) => cleanOf.get(key) ?? key),
-      }),
-    },
-    restore: (input) => (isRecord(input) ? renameKeys(input, originalOf) : input),
+    ownOf.set(clean, own)
   }
-}
-
-function renameKeys(
-  record: Record<string, unknown>,
-  names: ReadonlyMap<string, string>,
-): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(record).map(([key, value]) => [names.get(key) ?? key, value]),
-  )
 }

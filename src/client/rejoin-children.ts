@@ -1,9 +1,13 @@
 import type { ConversationSnapshot } from '../conversation/snapshot.ts'
 import { whenAborted } from '../lib/abort.ts'
+import { storageKey } from '../protocol/conversation.ts'
 import { OffstageError } from '../protocol/error.ts'
+import type { RunRef } from '../protocol/scope.ts'
+import { adopt } from './adopt.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { reportThrown } from './failures.ts'
 import { type ChildCall, joinerOf } from './joiners.ts'
+import type { Run } from './run.ts'
 import { shownBy } from './shown-by.ts'
 
 interface WaitingCall extends ChildCall {
@@ -16,7 +20,7 @@ export async function rejoinChildren(
   conversationId: string,
   takesOver: boolean,
 ): Promise<void> {
-  const waiting = waitingIn(await known(agent, conversationId))
+  const waiting = await onceRead(agent, conversationId, waitingIn)
   await Promise.all(
     waiting.map(async ({ toolName, ...call }) => {
       const joiner = joinerOf(agent.registry.get(toolName)?.tool)
@@ -27,8 +31,39 @@ export async function rejoinChildren(
   )
 }
 
-/** The conversation as soon as it is read, or as it was when the agent was disposed. */
-async function known(agent: AgentParts, conversationId: string): Promise<ConversationSnapshot> {
+/** The handles of those that worked for a run's calls and have ended. Those that work are joined with their calls. */
+export async function endedChildren(
+  agent: AgentParts,
+  { conversationId, runId }: RunRef,
+): Promise<readonly Run[]> {
+  const children = await onceRead(agent, conversationId, () => {
+    const ref = { storage: storageKey(agent.scope().storage), conversationId }
+    const run = agent.link().feeds.find(ref)?.state.run
+    return run?.runId === runId ? (run.children ?? []) : []
+  })
+  const runs: Run[] = []
+  for (const child of children) {
+    const command = {
+      ...agent.scope(),
+      conversationId: child.conversationId,
+      runId: child.runId,
+      ...HOW,
+    }
+    // One that is open waits for its call: null.
+    const handle = await adopt(agent, () => agent.ask('resumeRun', command))
+    if (handle) runs.push(handle.run)
+  }
+  return runs
+}
+
+const HOW = { interrupted: 'tell-model', waitForToolsMs: 0, afterCrash: false } as const
+
+/** Reads the conversation as soon as it is there, or as it was when the agent was disposed. */
+async function onceRead<Value>(
+  agent: AgentParts,
+  conversationId: string,
+  read: (snapshot: ConversationSnapshot) => Value,
+): Promise<Value> {
   const shown = shownBy(agent, conversationId)
   let leave = (): void => undefined
   const isRead = new Promise<void>((resolve) => {
@@ -39,8 +74,9 @@ async function known(agent: AgentParts, conversationId: string): Promise<Convers
     look()
   })
   await Promise.race([isRead, whenAborted(agent.signal)])
+  const value = read(shown.getSnapshot())
   leave()
-  return shown.getSnapshot()
+  return value
 }
 
 function waitingIn({ conversationId, messages }: ConversationSnapshot): readonly WaitingCall[] {

@@ -14,7 +14,7 @@ export async function rejoin(
 ): Promise<void> {
   if (!agent.registry.all().some(({ tool }) => joinerOf(tool))) return
   try {
-    const { rejoinChildren } = await loadPart(() => import('./rejoin-children.ts'))
+    const { rejoinChildren } = await loadPart(() => import('./child-runs.ts'))
     await rejoinChildren(agent, conversationId, takesOver)
   } catch (thrown) {
     // What an agent that is gone didn't come to is another one's to go on with.

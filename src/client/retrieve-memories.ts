@@ -9,11 +9,8 @@ const MAX_ENTRIES = 8
 const MAX_TEXT = 2_000
 const RETRIEVE_MS = 5_000
 
-interface Retrieval extends Pick<RetrieveContext, 'conversationId' | 'writtenBy' | 'tainted'> {
+interface Retrieval extends Omit<RetrieveContext, 'limit'> {
   readonly query: string
-  /** Of the agent. */
-  readonly signal: AbortSignal
-  warn(message: string): void
 }
 
 /** Asks all memories, and ranks their entries together: bounded in time, number and length. Never rejects. */
@@ -34,31 +31,33 @@ export async function retrieveMemories(
 
 async function retrieveFrom(
   memory: AgentMemory,
-  { query, signal, warn, ...about }: Retrieval,
+  { query, ...context }: Retrieval,
 ): Promise<readonly RetrievedMemory[]> {
-  const ending = AbortSignal.any([signal, AbortSignal.timeout(RETRIEVE_MS)])
+  const { signal: life } = context
+  const signal = AbortSignal.any([life, AbortSignal.timeout(RETRIEVE_MS)])
   try {
     const entries = await untilAborted(
-      async () => memory.retrieve(query, { ...about, limit: MAX_ENTRIES, signal: ending }),
-      ending,
+      async () => memory.retrieve(query, { ...context, limit: MAX_ENTRIES, signal }),
+      signal,
     )
     return Array.from(entries).slice(0, MAX_ENTRIES).flatMap(bounded)
   } catch (thrown) {
-    if (!signal.aborted) warn(`A memory found nothing: ${describeThrown(thrown)}`)
+    if (!life.aborted) context.warn(`A memory found nothing: ${describeThrown(thrown)}`)
     return []
   }
 }
 
-function bounded(entry: MemoryEntry): RetrievedMemory[] {
-  const text = String(entry.text).trim()
-  if (text === '') return []
-  const characters = Array.from(text)
-  const isLong = characters.length > MAX_TEXT
-  return [
-    {
-      id: String(entry.id).slice(0, 100),
-      text: isLong ? `${characters.slice(0, MAX_TEXT).join('')} …` : text,
-      ...(entry.untrusted && { untrusted: true }),
-    },
-  ]
+function bounded({ id, text, untrusted, source }: MemoryEntry): RetrievedMemory[] {
+  const whole = String(text).trim()
+  const start = Array.from(whole).slice(0, MAX_TEXT).join('')
+  return start
+    ? [
+        {
+          id: String(id).slice(0, 100),
+          text: start === whole ? whole : `${start} …`,
+          ...(untrusted && { untrusted }),
+          ...(source && { source }),
+        },
+      ]
+    : []
 }

@@ -84,11 +84,11 @@ export function infoOf({ runId, conversationId, toolCallId }: ExecuteTool): Tool
 
 /** The input as the tool's function gets it. */
 export async function checkedInput({
-  prepared: { standard, restore },
+  prepared: { standard },
   call,
   signal,
 }: ToolRun): Promise<ToolEnding | { readonly input: unknown }> {
-  const input = restore(call.whole ?? call.input)
+  const input = call.whole ?? call.input
   // The worker refuses it, too; what is stored can be written by every script of the origin.
   const unsafe = unsafeKey(input)
   if (unsafe !== undefined) {

@@ -33,14 +33,14 @@ export function skillText(skills: readonly Skill[], name: string): SkillText | n
  * The tools, with those marked that are offered with a skill only, and the one that activates skills. `others`: what
  * the agent has without any skill.
  */
-export function withSkills(
-  tools: readonly ToolDescriptor[],
+export function withSkills<Described extends Pick<ToolDescriptor, 'name' | 'skills'>>(
+  tools: readonly Described[],
   skills: readonly Skill[],
   others: readonly (Tool | CompositeTool)[] = [],
-): ToolDescriptor[] {
+): (Described | ToolDescriptor)[] {
   const marked = tools.map((tool) => {
     const owners = skills.flatMap(({ name, tools: own = [] }) =>
-      own.some((each) => cleanName(each.name) === tool.name && !others.includes(each)) ? name : [],
+      own.some((each) => each.name === tool.name && !others.includes(each)) ? name : [],
     )
     return owners.length > 0 ? { ...tool, skills: owners } : tool
   })

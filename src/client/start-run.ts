@@ -47,13 +47,15 @@ export function runStarter(
       if (wrong) throw new OffstageError('invalid-input', wrong)
       checkPrices(limits, { ...agent, model: config.model })
       const filledWith = values === false ? {} : { ...config.values, ...values }
-      const message = branch?.type === 'regenerate' ? null : messageOf(input, filledWith)
+      const message =
+        branch?.type === 'regenerate'
+          ? null
+          : { ...messageOf(input, filledWith), ...(tainted && { untrusted: tainted }) }
       const command = {
         ...ref,
         message,
-        ...(branch && { branch }),
-        ...(parent && { parent }),
-        ...(tainted && { tainted }),
+        branch,
+        parent,
         limits,
         ifBusy,
         ...(history && { history: plainHistory(history) }),

@@ -1,4 +1,5 @@
 import { OffstageError } from '../protocol/error.ts'
+import { cleanName } from './clean-name.ts'
 import { badConfig } from './failures.ts'
 import { checkNames } from './check-names.ts'
 import type { PreparedTool } from './prepare-tool.ts'
@@ -23,12 +24,12 @@ export interface RegistryObserver {
   onRemove(tool: PreparedTool): void
 }
 
-/** The page's tools, live. Keyed by clean name in a `Map`, so `__proto__` is a name like others. */
+/** The page's tools, live. Keyed by the model's name in a `Map`, so `__proto__` is a name like others. */
 export interface ToolRegistry {
   register(tool: GivenTool, options?: RegisterOptions): () => void
   /** Adds a tool of the package. */
   provide(entry: PreparedTool): void
-  /** By the name that the model knows. */
+  /** By the tool's own name, or the model's. */
   get(name: string): PreparedTool | undefined
   /** Null: all. */
   enable(names: readonly string[] | null): void
@@ -43,8 +44,8 @@ export function createToolRegistry(observer: RegistryObserver): ToolRegistry {
   let enabled: readonly string[] | null = null
 
   const remove = (entry: PreparedTool): void => {
-    if (tools.get(entry.name) !== entry) return
-    tools.delete(entry.name)
+    if (tools.get(entry.modelName) !== entry) return
+    tools.delete(entry.modelName)
     observer.onRemove(entry)
     observer.onChange()
     // What it throws is the page's to see, and stops nothing here.
@@ -63,20 +64,20 @@ export function createToolRegistry(observer: RegistryObserver): ToolRegistry {
           return read()
         },
       }
-      if (observer.reserved.includes(entry.name))
-        throw badConfig(`The tool ${entry.tool.name} is named like a control tool.`)
+      if (observer.reserved.includes(entry.modelName))
+        throw badConfig(`The tool ${entry.name} is named like a control tool.`)
       if (signal?.aborted) return () => {}
-      const present = tools.get(entry.name)
+      const present = tools.get(entry.modelName)
       if (present && !replace) throw duplicate(present, entry)
       if (present) remove(present)
-      tools.set(entry.name, entry)
+      tools.set(entry.modelName, entry)
       observer.onChange()
       const undo = (): void => remove(entry)
       signal?.addEventListener('abort', undo, { once: true })
       return undo
     },
-    provide: (entry) => void tools.set(entry.name, entry),
-    get: (name) => tools.get(name),
+    provide: (entry) => void tools.set(entry.modelName, entry),
+    get: (name) => tools.get(cleanName(name)),
     all: () => [...tools.values()],
     get enabled() {
       return enabled
@@ -92,11 +93,11 @@ export function createToolRegistry(observer: RegistryObserver): ToolRegistry {
 }
 
 function duplicate(present: PreparedTool, added: PreparedTool): OffstageError {
-  const [first, second] = [present.tool.name, added.tool.name]
+  const [first, second] = [present.name, added.name]
   return new OffstageError(
     'duplicate-tool',
     first === second
       ? `A tool named ${first} is registered already. Rename one; registerTool() can also replace it.`
-      : `The tools ${first} and ${second} both become ${added.name} for the model. Rename one.`,
+      : `The tools ${first} and ${second} both become ${added.modelName} for the model. Rename one.`,
   )
 }

@@ -67,7 +67,7 @@ export interface CommitsContext extends ToolCallInfo {
  * array.
  */
 interface ToolBase<Name extends string, Input, Output> {
-  /** Cleaned to `[a-zA-Z0-9_-]{1,64}` for the model. */
+  /** Policies, hooks, events and snapshots have it as it is; the model reads it cleaned to `[a-zA-Z0-9_-]{1,64}`. */
   readonly name: Name
   /** For people. */
   readonly title?: string
@@ -77,6 +77,11 @@ interface ToolBase<Name extends string, Input, Output> {
   readonly inputSchema?: JsonSchema | StandardSchema
   /** The JSON form of a Standard Schema that can't give its own. */
   readonly jsonSchema?: JsonSchema
+  /**
+   * The `default`s of the schema take the place of what the model leaves out, before the call is checked, shown to a
+   * person and run. Default false: the model only reads them.
+   */
+  readonly applyDefaults?: boolean
   readonly annotations?: ToolAnnotations
   /** Of a tool that isn't of the app's own code: an MCP server's, say. */
   readonly remote?: RemoteSource

@@ -2,7 +2,9 @@ import { describeThrown } from '../protocol/error.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { ToolOutput } from '../protocol/message.ts'
 import type { UndoOutcome, UndoTool } from '../protocol/questions.ts'
+import { replaceInNames } from '../protocol/replace-in.ts'
 import { truncate } from './format-output.ts'
+import { namesForModel } from './names-for-model.ts'
 import { whileStaying } from './page-leaving.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import { untilAborted } from './until-aborted.ts'
@@ -16,19 +18,29 @@ export async function undoTool(
   life: AbortSignal,
 ): Promise<UndoOutcome> {
   if (!entry?.tool.undo || life.aborted) return { status: 'not-begun' }
-  const { tool, restore } = entry
+  const { tool } = entry
   const { runId, conversationId, toolCallId, input, output, idempotencyKey } = call
   const signal = AbortSignal.any([life, AbortSignal.timeout(tool.timeoutMs ?? TIMEOUT_MS)])
   const context = { runId, conversationId, toolCallId, idempotencyKey, signal }
   try {
     await whileStaying(() =>
-      untilAborted(async () => tool.undo?.(restore(input), valueOf(output), context), signal),
+      untilAborted(
+        async () => tool.undo?.(inOwnNames(entry, input), valueOf(output), context),
+        signal,
+      ),
     )
     return { status: 'done' }
   } catch (thrown) {
     if (signal.aborted) return { status: 'unknown' }
     return { status: 'failed', message: truncate(describeThrown(thrown)) }
   }
+}
+
+/** Conversations of earlier versions hold the model's names. */
+function inOwnNames(entry: PreparedTool, input: JsonValue): JsonValue {
+  const { parameters = [] } = namesForModel(entry) ?? {}
+  const ownOf = new Map(parameters.map(([own, model]) => [model, own]))
+  return replaceInNames(input, (name) => ownOf.get(name) ?? name)
 }
 
 function valueOf(output: ToolOutput): JsonValue {

@@ -47,12 +47,20 @@ export function foldMessage(draft: Draft, row: MessageRow): void {
 }
 
 /** What was queued is so no more. */
-function takeQueued({ state }: Draft, id: string): UserContent | null {
+function takeQueued({ state }: Draft, id: string): UserContent | undefined {
   const queued = state.queue.find((each) => each.id === id)
-  if (!queued) return null
+  if (!queued) return undefined
   state.queue = state.queue.filter((each) => each !== queued)
-  const { when: _when, orSooner: _orSooner, ...message } = queued
-  return message
+  return contentOf(queued)
+}
+
+/** A queued message without what says when it is read. */
+export function contentOf({
+  when: _when,
+  orSooner: _orSooner,
+  ...content
+}: UserContent): UserContent {
+  return content
 }
 
 function addOutput(draft: Draft, row: RowOf<'model-output'>): void {

@@ -35,6 +35,11 @@ export type HttpRequest = {
     readonly call: Call
     /** `FORMAT` of the client: what it writes is of no other one. */
     readonly format: number
+    /**
+     * Number of the newest change that the client knew of when it sent this. What changes a conversation is refused if that
+     * has changed since: a proxy may deliver the request, or a copy of it, minutes later. Missing from earlier clients.
+     */
+    readonly seen?: number
   } & HttpCalls[Call]['asks']
 }[HttpCall]
 
@@ -52,6 +57,8 @@ export interface Appended {
 export interface HttpAnswer<Value> {
   /** Names the tenant's store: another one than before has other conversations. */
   readonly storeId: string
+  /** Number of the tenant's newest change. Missing from earlier servers. */
+  readonly change?: number
   readonly value: Value
 }
 

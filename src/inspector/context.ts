@@ -1,11 +1,11 @@
-import type { ConversationRecord } from '../index.ts'
+import type { AgentTool, ConversationRecord } from '../index.ts'
 import type { Filtered } from './parts/filtered.ts'
 import type { EventEntry } from './parts/event-book.ts'
 import type { OpenedFile } from './parts/inspection-file.ts'
 import type { ListWindow } from './list-window.ts'
 import type { Recording } from './recording.ts'
 
-export const TABS = ['timeline', 'events', 'journal', 'requests'] as const
+export const TABS = ['timeline', 'events', 'journal', 'requests', 'tools'] as const
 export type Tab = (typeof TABS)[number]
 
 export const DETAILS = ['row', 'shown', 'state'] as const
@@ -21,6 +21,7 @@ export interface Choices {
   line: string | null
   event: EventEntry | null
   request: number | null
+  tool: number | null
   type: string
   text: string
   isMerged: boolean
@@ -35,6 +36,7 @@ export interface Choices {
 export interface InspectorContext {
   readonly recording: Recording | null
   readonly conversations: readonly Pick<ConversationRecord, 'conversationId' | 'title'>[]
+  readonly tools: readonly AgentTool[]
   readonly file: OpenedFile | null
   readonly hasAgent: boolean
   readonly chosen: Choices

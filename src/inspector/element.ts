@@ -50,6 +50,7 @@ export class InspectorElement extends LitElement implements InspectorProperties 
     line: null,
     event: null,
     request: null,
+    tool: null,
     type: '',
     text: '',
     isMerged: true,
@@ -59,7 +60,6 @@ export class InspectorElement extends LitElement implements InspectorProperties 
   }
   #file: { readonly opened: OpenedFile; readonly recordings: readonly Recording[] } | null = null
   #fileConversation: string | null = null
-  #offList: (() => void) | null = null
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor() {
@@ -97,8 +97,6 @@ export class InspectorElement extends LitElement implements InspectorProperties 
     this.#player.stop()
     clearTimeout(this.#timer)
     this.#timer = undefined
-    this.#offList?.()
-    this.#offList = null
     this.#follow.attach(null)
   }
 
@@ -114,10 +112,7 @@ export class InspectorElement extends LitElement implements InspectorProperties 
 
   #attach(): void {
     if (!this.isConnected) return
-    const { agent } = this
-    this.#follow.attach(agent)
-    this.#offList?.()
-    this.#offList = agent?.conversations.subscribe(() => this.#drawSoon()) ?? null
+    this.#follow.attach(this.agent)
     this.requestUpdate()
   }
 
@@ -132,6 +127,7 @@ export class InspectorElement extends LitElement implements InspectorProperties 
       line: null,
       event: null,
       request: null,
+      tool: null,
       exporting: null,
       notice: '',
     })
@@ -184,6 +180,7 @@ export class InspectorElement extends LitElement implements InspectorProperties 
     return {
       recording,
       conversations: this.#conversations(),
+      tools: (!this.#file && this.agent?.tools.getSnapshot()) || [],
       file: this.#file?.opened ?? null,
       hasAgent: this.agent !== null,
       chosen: this.#chosen,

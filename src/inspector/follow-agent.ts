@@ -20,7 +20,7 @@ export class FollowAgent {
   #agent: Agent | null = null
   #recording: Recording | null = null
   #ends: (() => void)[] = []
-  #offRuns: (() => void) | null = null
+  #offAgent: readonly (() => void)[] = []
   /** Of the conversation: none before its rows were read once. */
   #hasRows = false
 
@@ -32,14 +32,20 @@ export class FollowAgent {
     return this.#recording
   }
 
-  /** Begins to keep the events of the agent's runs; null: of none. */
+  /** Begins to keep the events of the agent's runs, and to follow its lists; null: of none. */
   attach(agent: Agent | null): void {
     if (agent === this.#agent) return
     this.leave()
     this.#runs.clear()
     this.#agent = agent
-    this.#offRuns?.()
-    this.#offRuns = agent?.on('run', ({ run }) => void this.#see(run)) ?? null
+    for (const off of this.#offAgent) off()
+    this.#offAgent = agent
+      ? [
+          agent.on('run', ({ run }) => void this.#see(run)),
+          agent.conversations.subscribe(this.#changed),
+          agent.tools.subscribe(this.#changed),
+        ]
+      : []
   }
 
   follow(conversationId: string | null): void {

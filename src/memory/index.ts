@@ -1,4 +1,17 @@
 export { blackboard, type Blackboard, type BlackboardOptions, type Block } from './blackboard.ts'
+export { documentMemory, type DocumentMemory } from './document-memory.ts'
+export type {
+  DescribedSource,
+  DocumentMemoryOptions,
+  DocumentPart,
+  DocumentPlace,
+  DocumentSource,
+  FoundOptions,
+  IndexedDocument,
+  IndexOptions,
+  IndexReport,
+  SourcesChat,
+} from './document-options.ts'
 export {
   embeddingMemory,
   keywordMemory,

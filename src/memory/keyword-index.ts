@@ -4,8 +4,8 @@ import { tokensOf } from './tokens.ts'
 
 /** Of the best match's score: what is further off has a common word with the query, and no more. */
 const LEAST_SCORE = 0.25
-/** So many entries are indexed between two turns of the page. */
-const CHUNK = 50
+/** Milliseconds of indexing between two turns of the page. */
+const SLICE_MS = 8
 
 interface Indexed {
   readonly id: string
@@ -29,9 +29,13 @@ export class KeywordIndex {
 
   /** Yields to the page while there are many. */
   async add(entries: readonly StoredEntry[]): Promise<void> {
-    const indexed = entries.map(({ id, text }) => ({ id, text }))
-    if (indexed.length > CHUNK) await this.#index.addAllAsync(indexed, { chunkSize: CHUNK })
-    else this.#index.addAll(indexed)
+    let since = performance.now()
+    for (const { id, text } of entries) {
+      this.#index.add({ id, text })
+      if (performance.now() - since < SLICE_MS) continue
+      await new Promise((resolve) => setTimeout(resolve))
+      since = performance.now()
+    }
   }
 
   remove({ id, text }: StoredEntry): void {

@@ -1,11 +1,13 @@
-import { OffstageError } from '../protocol/error.ts'
 import { fused } from './fused.ts'
 import type { StoredEntry } from './entry.ts'
 import { type Finder, keptMemory, type KeptMemoryOptions, type Memory, newest } from './memory.ts'
 import { badConfig } from './options.ts'
-import { nearest, unitVector } from './vectors.ts'
+import { memoryPart } from './memory-part.ts'
+import type { Embed } from './vectors.ts'
 
 const BY_WORDS: Finder = { find: (space, query) => space.find(query) }
+
+const vectors = () => memoryPart(() => import('./vectors.ts'))
 
 /** The newest entries, whatever the message says. */
 export function recentMemory(options: KeptMemoryOptions = {}): Memory {
@@ -21,11 +23,8 @@ export function keywordMemory(options: KeptMemoryOptions = {}): Memory {
 }
 
 export interface EmbeddingMemoryOptions extends KeptMemoryOptions {
-  /** Vectors of one length for these texts, in their order. Called for entries and for messages. */
-  readonly embed: (
-    texts: readonly string[],
-    options: { readonly signal?: AbortSignal },
-  ) => Promise<readonly (readonly number[] | Float32Array)[]>
+  /** Called for entries and for messages. */
+  readonly embed: Embed
   /** Names the model, and is stored with each vector: those of another one are never compared with its own. */
   readonly model: string
 }
@@ -37,24 +36,24 @@ export interface EmbeddingMemoryOptions extends KeptMemoryOptions {
 export function embeddingMemory({ embed, model, ...options }: EmbeddingMemoryOptions): Memory {
   if (typeof embed !== 'function' || !model)
     throw badConfig('embeddingMemory needs embed() and the name of its model.')
-  const vectorsOf = async (texts: readonly string[], signal?: AbortSignal) => {
-    const vectors = await embed(texts, signal ? { signal } : {})
-    if (vectors.length === texts.length) return vectors.map(unitVector)
-    throw new OffstageError(
-      'invalid-output',
-      `embed() gave ${vectors.length} vectors for ${texts.length} texts.`,
-    )
-  }
   return keptMemory(options, {
     async find(space, query, signal) {
-      const [byWords, [vector]] = await Promise.all([space.find(query), vectorsOf([query], signal)])
+      const { nearest, vectorsOf } = await vectors()
+      const [byWords, [vector]] = await Promise.all([
+        space.find(query),
+        vectorsOf(embed, [query], signal),
+      ])
       const entries = await space.entries()
       return fused([byWords, nearest(entries.values(), { model, vector })], ({ id }) => id)
     },
     async complete(entries: readonly StoredEntry[]) {
-      const vectors = await vectorsOf(entries.map(({ text }) => text))
+      const { vectorsOf } = await vectors()
+      const made = await vectorsOf(
+        embed,
+        entries.map(({ text }) => text),
+      )
       return entries.flatMap((entry, at) => {
-        const vector = vectors[at]
+        const vector = made[at]
         return vector ? { ...entry, embedding: { model, vector } } : entry
       })
     },

@@ -16,8 +16,8 @@ export interface Place {
   readonly key: unknown
   /** A text of a bounded size in place of entries: `remember` replaces it, or adds to it with `append`. */
   readonly isBlock?: true
-  /** Resolves to the entry's id. */
-  remember(text: string, written: Written & { readonly append?: boolean }): Promise<string>
+  /** Resolves to the entry's id. Undefined: only the app writes here. */
+  remember?(text: string, written: Written & { readonly append?: boolean }): Promise<string>
   /** Best first. */
   recall(query: string, where: Where): Promise<readonly MemoryEntry[]>
   /** Deletes entries and resolves to how many existed. Undefined: entries can't be deleted. */
@@ -41,8 +41,12 @@ export function withTools<Memory extends AgentMemory>(
 /** The tools that all memories of an agent share: `remember`, `recall`, and `forget` where entries can be deleted. */
 function toolsOf(memories: readonly AgentMemory[]): readonly Tool[] {
   const all = distinct(memories.flatMap((memory) => places.get(memory) ?? []))
-  const tools = [rememberTool(all), recallTool(all)]
-  return all.some((place) => place.forget) ? [...tools, forgetTool(all)] : tools
+  const written = all.filter((place) => place.remember)
+  return [
+    ...(written.length > 0 ? [rememberTool(written)] : []),
+    recallTool(all),
+    ...(all.some((place) => place.forget) ? [forgetTool(all)] : []),
+  ]
 }
 
 function rememberTool(all: readonly Place[]): Tool<'remember', Remembering> {
@@ -69,7 +73,7 @@ function rememberTool(all: readonly Place[]): Tool<'remember', Remembering> {
     async execute({ text, where, append }, { conversationId, tainted }) {
       const written = { conversationId, untrusted: tainted, ...(append && { append }) }
       const place = all.find(({ name }) => name === where) ?? first
-      return { remembered: await place?.remember(text, written) }
+      return { remembered: await place?.remember?.(text, written) }
     },
   }
 }
@@ -92,7 +96,11 @@ function recallTool(all: readonly Place[]): Tool<'recall', Recalling> {
         asked.map((place) => place.recall(query, { conversationId })),
       )
       const entries = fused(rankings, ({ id, text }) => `${id} ${text}`).slice(0, MAX_RECALLED)
-      const result = entries.map(({ id, text }) => ({ id, text }))
+      const result = entries.map(({ id, text, source }) => ({
+        id,
+        text,
+        ...(source && { source }),
+      }))
       return entries.some(({ untrusted }) => untrusted) ? wordsOfOthers('memory', result) : result
     },
   }

@@ -1,9 +1,9 @@
-import type { AgentMemory, RetrieveContext } from '../client/memory.ts'
+import type { AgentMemory, RememberingAgent, RetrieveContext } from '../client/memory.ts'
 import { randomId } from '../lib/random-id.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { shown, type RememberedEntry, type StoredEntry } from './entry.ts'
 import { type Place, withTools } from './memory-tools.ts'
-import { DEFAULT_STORAGE, rowsFor, type MemoryOptions } from './options.ts'
+import { DEFAULT_STORAGE, MAX_TEXT, rowsFor, type MemoryOptions } from './options.ts'
 import { byAge, planRemember, textsOf } from './plan-remember.ts'
 import { placeName, spaceName, type Where, type Written } from './scope.ts'
 import { Space } from './space.ts'
@@ -12,10 +12,10 @@ export interface KeptMemoryOptions extends MemoryOptions {
   /** Whether the model gets the tools `remember`, `recall` and `forget`. Default true. */
   readonly tools?: boolean
   /**
-   * Whether what a person writes is remembered of itself. Never what tools return, nor what a model asks of the agent.
-   * `untrusted` where the conversation holds words of others. Default false.
+   * Whether what a person writes is remembered by itself, with the answer; `'questions'`: without. Never what a model asks
+   * of the agent. `untrusted` where the conversation is tainted. Default false.
    */
-  readonly writeBack?: boolean
+  readonly writeBack?: boolean | 'questions'
   /** Of one scope; the oldest are forgotten. Default 10 000. */
   readonly maxEntries?: number
 }
@@ -48,7 +48,6 @@ export interface Finder {
   complete?(entries: readonly StoredEntry[]): Promise<readonly StoredEntry[]>
 }
 
-const MAX_TEXT = 2_000
 const SEARCH_LIMIT = 20
 
 /** A memory over a store of entries. */
@@ -65,6 +64,7 @@ export function keptMemory(options: KeptMemoryOptions, finder: Finder): Memory {
   const newestFirst = (where?: Where): Promise<StoredEntry[]> => newest(at(where).space)
 
   const memory: Memory = {
+    ...(writeBack === true && { connect: (agent) => keepAnswers(memory, agent) }),
     async retrieve(query, context) {
       const { conversationId, limit, signal } = context
       const { space } = at({ conversationId })
@@ -143,6 +143,15 @@ async function keepMessage(
   if (writtenBy !== 'person') return
   const written = { conversationId, untrusted: tainted }
   await memory.remember(message.slice(0, MAX_TEXT), written).catch(() => undefined)
+}
+
+/** Without its answer, a question stays as it was kept. */
+function keepAnswers(memory: Memory, agent: RememberingAgent): void {
+  agent.on('run', ({ run }) => {
+    import('./keep-answer.ts')
+      .then(({ keepAnswer }) => keepAnswer(memory, agent, run))
+      .catch(() => undefined)
+  })
 }
 
 /** Its time is known when it is stored. */

@@ -9,6 +9,9 @@ export interface MemoryOptions {
   readonly storage?: { readonly name: string } | 'memory'
 }
 
+/** Characters of an entry. */
+export const MAX_TEXT = 2_000
+
 export const DEFAULT_STORAGE = { name: 'offstage' }
 
 /** Where entries are kept, as the options say. Throws `invalid-config`. */

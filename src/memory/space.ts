@@ -1,12 +1,12 @@
 import { oneByOne } from '../lib/one-by-one.ts'
 import type { StoredEntry } from './entry.ts'
-import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { KeywordIndex } from './keyword-index.ts'
+import { memoryPart } from './memory-part.ts'
 import type { Change, Rows } from './rows.ts'
 
 /** The entries of one space as this page knows them, kept up with what other tabs write. */
 export class Space {
-  readonly #name: string
+  readonly name: string
   readonly #rows: Rows
   readonly #entries = new Map<string, StoredEntry>()
   readonly #inOrder = oneByOne()
@@ -14,7 +14,7 @@ export class Space {
   #version = 0
 
   constructor(name: string, rows: Rows) {
-    this.#name = name
+    this.name = name
     this.#rows = rows
   }
 
@@ -29,7 +29,8 @@ export class Space {
     return this.#inOrder(async () => {
       await this.#catchUp()
       if (this.#index === null) {
-        const index = await emptyIndex()
+        const { KeywordIndex: Index } = await memoryPart(() => import('./keyword-index.ts'))
+        const index = new Index()
         await index.add([...this.#entries.values()])
         this.#index = index
       }
@@ -48,7 +49,7 @@ export class Space {
         const isNone = !change.put?.length && !change.remove?.length
         if (isNone) return change
         // Otherwise another tab was first.
-        if (await this.#rows.change(this.#name, this.#version, change)) {
+        if (await this.#rows.change(this.name, this.#version, change)) {
           await this.#apply(change)
           this.#version++
           return change
@@ -58,8 +59,8 @@ export class Space {
   }
 
   async #catchUp(): Promise<void> {
-    if ((await this.#rows.version(this.#name)) === this.#version) return
-    const { version, entries } = await this.#rows.read(this.#name)
+    if ((await this.#rows.version(this.name)) === this.#version) return
+    const { version, entries } = await this.#rows.read(this.name)
     const now = new Map(entries.map((entry) => [entry.id, entry]))
     const isNew = (entry: StoredEntry): boolean => {
       const known = this.#entries.get(entry.id)
@@ -80,18 +81,5 @@ export class Space {
     }
     for (const entry of put) this.#entries.set(entry.id, entry)
     await this.#index?.add(put)
-  }
-}
-
-/** Loaded with the first search, since most of the memory's code is the library behind it. */
-async function emptyIndex(): Promise<KeywordIndex> {
-  try {
-    return new (await import('./keyword-index.ts')).KeywordIndex()
-  } catch (cause) {
-    throw new OffstageError(
-      'worker-load-failed',
-      `The part of offstage that searches the memory could not be loaded: ${describeThrown(cause)}`,
-      { retryable: true, cause },
-    )
   }
 }

@@ -8,6 +8,9 @@ const RUNS =
 
 const LATIN_MARKS = /(?<=\p{Script=Latin})\p{M}+/gu
 
+/** Endings of plurals and cases, in English, German and their like, behind four letters. */
+const ENDING = /(?<=[a-z]{4})(?:e?[nrs]|em?)$/
+
 /** What a text is found by: words, without the marks of Latin letters, and pairs of characters. */
 export function tokensOf(text: string): string[] {
   const runs = text.normalize('NFKC').toLowerCase().match(RUNS) ?? []
@@ -21,5 +24,5 @@ function pairsOf(run: string): string[] {
 }
 
 function plain(word: string): string {
-  return word.normalize('NFD').replace(LATIN_MARKS, '').normalize('NFC')
+  return word.normalize('NFD').replace(LATIN_MARKS, '').normalize('NFC').replace(ENDING, '')
 }

@@ -1,12 +1,32 @@
 import { OffstageError } from '../protocol/error.ts'
 import type { StoredEntry } from './entry.ts'
 
+/** Vectors of one length for these texts, in their order. */
+export type Embed = (
+  texts: readonly string[],
+  options: { readonly signal?: AbortSignal },
+) => Promise<readonly (readonly number[] | Float32Array)[]>
+
 /** Entries that are less like the query than this aren't meant. Cosine. */
 const LEAST_LIKENESS = 0.25
 const MOST_NEAR = 50
 
+/** Vectors of length 1. Throws `invalid-output` for what isn't one vector for each text. */
+export async function vectorsOf(
+  embed: Embed,
+  texts: readonly string[],
+  signal?: AbortSignal,
+): Promise<Float32Array[]> {
+  const vectors = await embed(texts, signal ? { signal } : {})
+  if (vectors.length === texts.length) return vectors.map(unitVector)
+  throw new OffstageError(
+    'invalid-output',
+    `embed() gave ${vectors.length} vectors for ${texts.length} texts.`,
+  )
+}
+
 /** Of length 1. Throws `invalid-output` for what is no vector. */
-export function unitVector(values: readonly number[] | Float32Array): Float32Array {
+function unitVector(values: readonly number[] | Float32Array): Float32Array {
   const vector = Float32Array.from(values)
   const length = Math.sqrt(dot(vector, vector))
   if (vector.length === 0 || !Number.isFinite(length) || length === 0)

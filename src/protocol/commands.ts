@@ -30,22 +30,20 @@ export type BranchPoint =
   /** The run's message takes the place of one that a person wrote, beside it. */
   | { readonly type: 'edit'; readonly messageId: string }
   /** The run answers anew what a person wrote: this message, or the one that it answers. Default: the newest. */
-  | { readonly type: 'regenerate'; readonly messageId?: string }
+  | { readonly type: 'regenerate'; readonly messageId?: string | undefined }
 
 export interface StartRun extends ConversationScope {
   readonly runId: string
   /** Null: the run goes on from the history (supplied outputs), or answers anew. */
   readonly message: UserContent | null
   /** Default: behind the newest message. */
-  readonly branch?: BranchPoint
+  readonly branch?: BranchPoint | undefined
   /** Earlier messages from elsewhere, for a conversation that has none. The page reads their format, the worker checks the result. */
   readonly history?: unknown
   readonly limits: RunLimits
   readonly ifBusy: 'refuse' | 'queue' | 'replace'
   /** The call that the run is for: of a conversation that this begins. */
-  readonly parent?: ConversationRecord['parent']
-  /** The request that the call comes from held words of others. */
-  readonly tainted?: true
+  readonly parent?: ConversationRecord['parent'] | undefined
 }
 
 /** A run is about to begin for a call, in a conversation of its own. */

@@ -1,3 +1,4 @@
+import type { Taint } from './taint.ts'
 import type { ErrorData } from './error.ts'
 import type { JsonValue } from './json.ts'
 import type { Message } from './message.ts'
@@ -42,6 +43,8 @@ export interface StoredConversation extends ConversationRecord {
   /** Those that models get: of the head's branch, the ones that Offstage wrote included. */
   readonly messages: readonly Message[]
   readonly pending: readonly PendingCall[]
+  /** Origins of the untrusted content in the next request. Absent: none. */
+  readonly taint?: readonly Taint[]
   /** Why the open run rests until somebody lets it go on. */
   readonly parked?: ParkReason
   /** Stored rows that can't be read, and why. Neither people nor models get what they said. */

@@ -5,13 +5,13 @@ import type {
   Amendment,
   AssistantMessage,
   CallError,
-  FilePart,
   FinishReason,
   Message,
   ReasoningPart,
   TextPart,
   ToolOutput,
   RunUsage,
+  UserMessage,
   Usage,
 } from './message.ts'
 import type { CallAbout, LimitName, ParkReason, PendingCall, RunLimits } from './run.ts'
@@ -27,10 +27,9 @@ export type CallPath = readonly string[]
 /** A message as a fact bears it: with its id. */
 export type Identified<Kind extends Message> = Kind & { readonly id: string }
 
-/** What the person wrote. */
-export interface UserContent {
+/** What a person wrote, a trigger sent, or an agent asks of another one. */
+export interface UserContent extends Pick<UserMessage, 'parts' | 'trigger' | 'untrusted'> {
   readonly id: string
-  readonly parts: readonly (TextPart | FilePart)[]
   /** Of what is queued: it begins the next run, unless this one comes to nothing. */
   readonly when?: 'after-run'
   /** With `when`: this run takes it at its next step, if it has one. */

@@ -113,6 +113,10 @@ export interface UserMessage {
   readonly parts: readonly (TextPart | FilePart)[]
   /** Written by Offstage for the model (feedback on an unreadable call), not by the person. */
   readonly synthetic?: boolean
+  /** Title of the trigger that sent the message: see `agent.trigger()`. Absent: a person did, or an agent. */
+  readonly trigger?: string
+  /** The text may hold untrusted content. */
+  readonly untrusted?: boolean
   readonly foreign?: Foreign
 }
 

@@ -168,6 +168,11 @@ export interface ModelConfigData {
    * it takes. Default false.
    */
   readonly strictTools?: boolean
+  /**
+   * Asks for prompt caching in Anthropic's format; other formats cache without being asked. Default: true at the
+   * addresses of Anthropic and MiniMax. Set `true` for a relay or proxy that passes `cache_control` on.
+   */
+  readonly cache?: boolean
   /** Merged into the request body last. */
   readonly extraBody?: JsonObject
   /** Who calls fetch. `'page'` where a worker may not reach the endpoint. Default `'worker'`. */

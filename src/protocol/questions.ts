@@ -122,9 +122,9 @@ export interface FieldsQuery extends AgentRef {
 }
 
 export interface MemoryQuery extends AgentRef, RunRef {
-  /** What a person wrote, or a model that calls this agent. */
+  /** What a person wrote, a model that calls this agent, or the app's trigger. */
   readonly query: string
-  readonly writtenBy: 'person' | 'model'
+  readonly writtenBy: 'person' | 'model' | 'app'
   /** The conversation holds words of others, of which the message may be. */
   readonly tainted: boolean
 }

@@ -38,15 +38,25 @@ export interface RemoteSource {
 
 /** What providers and the ACTION reader need to know of a tool. */
 export interface ToolDefinition {
-  /** `[a-zA-Z0-9_-]`, 1 to 64 characters. */
+  /** Model APIs take `[a-zA-Z0-9_-]`, 1 to 64 characters. */
   readonly name: string
   readonly description: string
   readonly inputSchema: JsonSchema
 }
 
-/** A registered tool as the worker sees it: plain data, its functions stay on the page. */
+/** Names that model APIs take, in place of a tool's own. Only the model reads and writes them. */
+export interface NamesForModel {
+  readonly name: string
+  readonly inputSchema: JsonSchema
+  /** Parameters with another name, at any depth: the tool's own name, then the model's. */
+  readonly parameters: readonly (readonly [own: string, model: string])[]
+}
+
+/** A registered tool as the worker sees it: plain data, its functions stay on the page. Names are the tool's own. */
 export interface ToolDescriptor extends ToolDefinition {
   readonly title?: string
+  /** Absent: model APIs take the tool's own names. */
+  readonly forModel?: NamesForModel
   readonly annotations: ToolAnnotations
   /** Absent: of the app's own code. */
   readonly remote?: RemoteSource

@@ -10,7 +10,7 @@ import type {
 import type { StreamPart, ToolCallStreamPart } from '../protocol/stream-part.ts'
 import { withoutInput } from './core/part-gate.ts'
 import { incompleteError } from './core/transport-error.ts'
-import { unfinished } from './core/read-input.ts'
+import { unfinished } from './core/unfinished.ts'
 import { UNOPENED_REASONING_CODE } from './unopened-reasoning.ts'
 
 /** A call with the `input` to run it with, or the `error` for which it must not run. */

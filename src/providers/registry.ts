@@ -1,5 +1,5 @@
 import { OffstageError, toErrorData } from '../protocol/error.ts'
-import type { ModelConfigData } from '../protocol/model.ts'
+import { modelName, type ModelConfigData } from '../protocol/model.ts'
 import { flatten } from './core/flatten.ts'
 import { createHttpProvider } from './core/http-provider.ts'
 import { withoutKeys } from './core/redact-parts.ts'
@@ -76,7 +76,7 @@ export function createProviderRegistry(
       const definition = definitions.get(id)
       const provider =
         definition === undefined
-          ? createHttpProvider(builtIn(id, definitions.keys()), config)
+          ? createHttpProvider(builtIn(config, definitions.keys()), config)
           : 'toRequest' in definition
             ? createHttpProvider(() => Promise.resolve(definition), config)
             : createStreamProvider(definition, config)
@@ -85,9 +85,12 @@ export function createProviderRegistry(
   }
 }
 
-function builtIn(id: string, others: Iterable<string>): Load {
-  if (Object.hasOwn(formats, id)) return formats[id as keyof typeof formats]
-  throw unknownProvider(id, [...Object.keys(formats), ...others])
+function builtIn(config: ModelConfigData, others: Iterable<string>): Load {
+  const { provider: id } = config
+  if (!Object.hasOwn(formats, id)) throw unknownProvider(id, [...Object.keys(formats), ...others])
+  if (!modelName(config))
+    throw new OffstageError('invalid-config', `The provider '${id}' needs a model.`)
+  return formats[id as keyof typeof formats]
 }
 
 /** Definitions append their paths; a URL that was made absolute ends in a slash when it has no path. */

@@ -1,25 +1,8 @@
 import { Unreadable } from './diagnostic.ts'
 
-const ESCAPES: ReadonlyMap<string, string> = new Map([
-  ['0', '\0'],
-  ['a', '\x07'],
-  ['b', '\b'],
-  ['t', '\t'],
-  ['\t', '\t'],
-  ['n', '\n'],
-  ['v', '\v'],
-  ['f', '\f'],
-  ['r', '\r'],
-  ['e', '\x1b'],
-  [' ', ' '],
-  ['"', '"'],
-  ['/', '/'],
-  ['\\', '\\'],
-  ['N', '\x85'],
-  ['_', '\xa0'],
-  ['L', '\u2028'],
-  ['P', '\u2029'],
-])
+/** Signs behind a backslash, and the characters that they stand for. */
+const SIGNS = '0abt\tnvfre "/\\N_LP'
+const CHARACTERS = '\0\x07\b\t\t\n\v\f\r\x1b "/\\\x85\xa0\u2028\u2029'
 
 interface Quoted {
   readonly value: string
@@ -51,7 +34,7 @@ function readDouble(text: string): Quoted {
 function unescape(escape: string, [x, u, U, sign]: readonly (string | undefined)[]): string {
   const digits = x ?? u ?? U
   if (digits === undefined) {
-    const known = ESCAPES.get(sign ?? '')
+    const known = sign && CHARACTERS[SIGNS.indexOf(sign)]
     if (known === undefined) throw new Unreadable(`${escape} is no escape that is known`)
     return known
   }

@@ -1,3 +1,4 @@
+export { checkTools, type ToolProblem } from './check-tools.ts'
 export { createTestAgent, type TestAgentOptions } from './create-test-agent.ts'
 export {
   createTestStorage,

@@ -4,175 +4,211 @@ import type { Agent } from '../client/agent.ts'
 import { hintAmong } from '../client/check-names.ts'
 import { cleanName } from '../client/clean-name.ts'
 import { createAgent } from '../client/create-agent.ts'
-import { badConfig } from '../client/failures.ts'
-import type {
-  AgentOptions,
-  ApprovalPolicy,
-  ModelConfig,
-  ReflectOptions,
-} from '../client/options.ts'
-import type { Skill } from '../client/skill.ts'
+import { memoriesOf, toolsOfMemories } from '../client/memory.ts'
+import type { ReflectOptions } from '../client/options.ts'
+import { type Skill, toolsOfSkills } from '../client/skill.ts'
+import type { CompositeTool, Tool } from '../client/tool.ts'
 import type { InlineWorker } from '../client/worker-start.ts'
+import type {
+  AgentConfig,
+  ConfigParts,
+  PlainModel,
+  Secrets,
+  SubAgentConfig,
+} from './config/agent-config.ts'
+import { checkFields, listOf, within, wrongAt } from './config/check.ts'
+import { compositesOf, memoriesIn, skillsOf } from './config/described-parts.ts'
+import { AGENT, PARTS, SUB_AGENT, SUB_AGENT_PARTS } from './config/fields.ts'
 
-type Plain =
-  | 'instructions'
-  | 'values'
-  | 'enabledTools'
-  | 'controlTools'
-  | 'compaction'
-  | 'questionFields'
-  | 'whileTainted'
-  | 'consent'
-  | 'maxSteps'
-  | 'retries'
-  | 'maxChildren'
-  | 'verifyRounds'
-  | 'verifyTimeoutMs'
-  | 'limits'
-  | 'storage'
-  | 'retention'
-  | 'raw'
-  | 'requests'
-  | 'heartbeatMs'
+export type {
+  AgentConfig,
+  BlackboardConfig,
+  CompositeToolConfig,
+  ConfigParts,
+  KeptMemoryConfig,
+  MemoryConfig,
+  SkillConfig,
+  SubAgentConfig,
+  SubAgentParts,
+} from './config/agent-config.ts'
 
-type Secrets = Pick<ModelConfig, 'apiKey' | 'headers'>
-type PlainModel = Omit<ModelConfig, keyof Secrets>
-
-/** What of an agent can be written as JSON. Its fields are `createAgent`'s. */
-export interface AgentConfig extends Pick<AgentOptions, Plain> {
-  readonly model: PlainModel
-  readonly toolApproval?: Extract<ApprovalPolicy, string>
-  /** Names of those that stand beside the configuration. Default: all of them. */
-  readonly skills?: readonly string[]
-  /** A model of the same provider and address as the agent's is reached with the same key and headers. */
-  readonly reflect?: Omit<ReflectOptions, 'model'> & { readonly model?: PlainModel }
-}
-
-/** What can't: functions and objects of the page. */
-export interface ConfigParts
-  extends Omit<AgentOptions, Plain | 'model' | 'toolApproval'>, Secrets {}
-
-// Records, so that none is missing: an option that is new doesn't compile until it has its place.
-const FIELDS = Object.keys({
-  model: true,
-  instructions: true,
-  values: true,
-  enabledTools: true,
-  controlTools: true,
-  skills: true,
-  compaction: true,
-  questionFields: true,
-  toolApproval: true,
-  whileTainted: true,
-  consent: true,
-  maxSteps: true,
-  retries: true,
-  maxChildren: true,
-  verifyRounds: true,
-  verifyTimeoutMs: true,
-  reflect: true,
-  limits: true,
-  storage: true,
-  retention: true,
-  raw: true,
-  requests: true,
-  heartbeatMs: true,
-} satisfies Record<keyof AgentConfig, true>)
-
-const PARTS = Object.keys({
-  tools: true,
-  skills: true,
-  apiKey: true,
-  headers: true,
-  context: true,
-  memory: true,
-  titles: true,
-  beforeToolCall: true,
-  afterToolCall: true,
-  beforeModel: true,
-  redact: true,
-  verify: true,
-  reflect: true,
-  engines: true,
-  worker: true,
-  workerUrl: true,
-} satisfies Record<keyof ConfigParts, true>)
-
-/** An agent as a configuration says. Throws `invalid-config`, naming what is wrong with it. */
+/** An agent as a configuration says. Throws `invalid-config`, naming what is wrong with it and where. */
 export function agentFromConfig(
-  config: AgentConfig | JsonObject,
+  given: AgentConfig | JsonObject,
   parts: ConfigParts = {},
   inline?: InlineWorker,
 ): Agent {
-  checkFields(config, FIELDS, { of: 'The configuration', others: PARTS, elsewhere: 'beside it' })
-  if (!isJson(config)) throw badConfig('The configuration must be plain JSON.')
+  checkFields(given, AGENT, { of: 'The configuration', others: PARTS, elsewhere: 'beside it' })
+  if (!isJson(given)) throw wrongAt('', 'The configuration must be plain JSON.')
   checkFields(parts, PARTS, {
     of: 'What stands beside the configuration',
-    others: FIELDS,
+    others: AGENT,
     elsewhere: 'in the configuration',
   })
-  const { apiKey, headers, ...options } = parts
-  const { model, skills: named, reflect, ...fields } = config as unknown as AgentConfig
+  const config = given as unknown as AgentConfig
+  const { model } = config
   if (typeof model !== 'object' || model === null || Array.isArray(model))
-    throw badConfig('model of the configuration must be an object.')
-  checkEnabled(fields.enabledTools, options.tools)
-  const skills = named === undefined ? options.skills : chosenSkills(named, options.skills)
-  const secrets = { ...(apiKey && { apiKey }), ...(headers && { headers }) }
-  const agentOptions = {
-    ...fields,
-    ...(reflect && { reflect: withSecrets(reflect, model, secrets) }),
-    ...options,
-    ...(skills && { skills }),
-  }
-  return createAgent({ ...agentOptions, model: { ...model, ...secrets } }, inline)
+    throw wrongAt('model', 'model of the configuration must be an object.')
+  const described = listOf(config.agents, 'agents', 'agents')
+  const names = described.map((each) => String(each?.name))
+  for (const name of Object.keys(parts.agents ?? {}))
+    if (!names.includes(name))
+      throw wrongAt(
+        'agents',
+        `The configuration has no agent ${name}.${names.length > 0 ? ` ${hintAmong(name, names)}` : ''}`,
+      )
+  const members = described.map((member, at) =>
+    within(`agents[${at}]`, () => subAgent(member, { config, parts, inline })),
+  )
+  return makeAgent(without(config, ['$schema', 'agents']), parts, { members, inline })
+}
+
+/** Options that sub-agents have from the configured agent, unless they have their own. */
+const SHARED = [
+  'model',
+  'values',
+  'toolApproval',
+  'whileTainted',
+  'consent',
+  'storage',
+  'raw',
+  'requests',
+  'heartbeatMs',
+] as const
+
+/** Parts that they have from it as well. Keys go with the model. */
+const SHARED_PARTS = [
+  'tools',
+  'skills',
+  'functions',
+  'memories',
+  'beforeToolCall',
+  'afterToolCall',
+  'redact',
+  'engines',
+  'worker',
+  'workerUrl',
+] as const
+
+const AS_TOOL = ['name', 'title', 'description', 'needsApproval', 'inputSchema', 'output'] as const
+
+/** A sub-agent as a tool of the configured agent. Its agent is disposed with the tool. */
+function subAgent(member: SubAgentConfig, { config, parts, inline }: Team): Tool {
+  checkFields(member, SUB_AGENT, {
+    of: 'The agent',
+    others: SUB_AGENT_PARTS,
+    elsewhere: 'beside the configuration, in agents',
+  })
+  const { toPrompt, ...ownParts } = parts.agents?.[member.name] ?? {}
+  checkFields(ownParts, SUB_AGENT_PARTS, {
+    of: `What stands beside the agent ${member.name}`,
+    others: SUB_AGENT,
+    elsewhere: 'in the configuration',
+  })
+  const own: Own = { ...pick(config, SHARED), ...without(member, AS_TOOL) }
+  const isSame = isSameAddress(own.model, config.model)
+  const agent = makeAgent(
+    own,
+    {
+      ...pick(parts, SHARED_PARTS),
+      ...(isSame && pick(parts, ['apiKey', 'headers'])),
+      ...ownParts,
+    },
+    { inline },
+  )
+  const tool = agent.asTool({ ...pick(member, AS_TOOL), ...(toPrompt && { toPrompt }) })
+  return Object.assign(tool, { dispose: () => agent.dispose() })
+}
+
+interface Team {
+  readonly config: AgentConfig
+  readonly parts: ConfigParts
+  readonly inline: InlineWorker | undefined
+}
+
+type Own = Omit<AgentConfig, '$schema' | 'agents'>
+
+/** An agent with the parts that its configuration describes or names. */
+function makeAgent(
+  config: Own,
+  parts: ConfigParts,
+  { members = [], inline }: { readonly members?: readonly Tool[] } & Pick<Team, 'inline'>,
+): Agent {
+  const { model, reflect, ...own } = without(config, ['skills', 'memory', 'compositeTools'])
+  const options = without(parts, ['apiKey', 'headers', 'functions', 'memories', 'agents'])
+  const secrets = pick(parts, ['apiKey', 'headers'])
+  const skills = skillsOf(config, parts)
+  const memory = [...memoriesIn(config, parts, own), ...memoriesOf(options)]
+  const tools = [...toolsBeside(parts, skills), ...compositesOf(config, parts), ...members]
+  checkEnabled(own.enabledTools, () => [
+    ...tools,
+    ...toolsOfSkills(skills, tools),
+    ...toolsOfMemories(memory),
+  ])
+  return createAgent(
+    {
+      ...own,
+      ...(reflect && { reflect: withSecrets(reflect, model, secrets) }),
+      ...options,
+      tools,
+      memory,
+      ...(skills && { skills }),
+      model: { ...model, ...secrets },
+    },
+    inline,
+  )
+}
+
+/** The model gets tools of a skill that the configuration describes only while that is active. */
+function toolsBeside(
+  { tools, skills: beside = [] }: ConfigParts,
+  skills: readonly Skill[] = [],
+): readonly (Tool | CompositeTool)[] {
+  const described = skills.filter((skill) => !beside.includes(skill))
+  const theirs = new Set(described.flatMap((skill) => skill.tools ?? []))
+  return listOf(tools, 'tools', 'tools').filter((tool) => !theirs.has(tool))
 }
 
 /** Keys are for one address: another one's model gets none. */
 function withSecrets(
-  reflect: NonNullable<AgentConfig['reflect']>,
-  { provider, baseURL }: PlainModel,
+  { model, ...others }: NonNullable<AgentConfig['reflect']>,
+  agentModel: PlainModel,
   secrets: Secrets,
 ): ReflectOptions {
-  const { model, ...others } = reflect
   if (!model) return others
-  const isSame = model.provider === provider && model.baseURL === baseURL
+  const isSame = isSameAddress(model, agentModel)
   return { ...others, model: isSame ? { ...model, ...secrets } : model }
 }
 
-function checkFields(
-  value: unknown,
-  known: readonly string[],
-  where: { readonly of: string; readonly others: readonly string[]; readonly elsewhere: string },
-): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw badConfig(`${where.of} must be an object.`)
-  for (const name of Object.keys(value)) {
-    if (known.includes(name)) continue
-    const hint = where.others.includes(name) ? ` It goes ${where.elsewhere}.` : ''
-    throw badConfig(`${where.of} has no ${name}.${hint} ${hintAmong(name, known)}`)
-  }
+function isSameAddress(one: PlainModel, other: PlainModel): boolean {
+  return one.provider === other.provider && one.baseURL === other.baseURL
 }
 
 /** Later tools can be enabled with `setEnabledTools`; here, a name that none has is a mistake. */
-function checkEnabled(enabled: unknown, tools: ConfigParts['tools'] = []): void {
+function checkEnabled(enabled: unknown, toolsOf: () => readonly (Tool | CompositeTool)[]): void {
   if (!Array.isArray(enabled)) return
-  const known = tools.map((tool) => String(tool?.name))
-  for (const name of enabled as unknown[]) {
-    if (known.some((each) => each === name || cleanName(each) === name)) continue
-    const hint = known.length ? ` ${hintAmong(String(name), known)}` : ''
-    throw badConfig(`enabledTools names ${String(name)}, and there is no such tool.${hint}`)
-  }
+  const known = toolsOf().map((tool) => String(tool?.name))
+  enabled.forEach((name: unknown, at) => {
+    if (known.some((each) => each === name || cleanName(each) === name)) return
+    const hint = known.length > 0 ? ` ${hintAmong(String(name), known)}` : ''
+    const path = `enabledTools[${at}]`
+    throw wrongAt(path, `${path} names ${String(name)}, and there is no such tool.${hint}`)
+  })
 }
 
-function chosenSkills(names: unknown, skills: ConfigParts['skills'] = []): readonly Skill[] {
-  if (!Array.isArray(names)) throw badConfig('skills of the configuration must be a list of names.')
-  return names.map((name: unknown) => {
-    const skill = skills.find((each) => each?.name === name)
-    if (skill) return skill
-    const known = skills.map((each) => String(each?.name))
-    const hint = known.length ? ` ${hintAmong(String(name), known)}` : ''
-    throw badConfig(
-      `skills names ${String(name)}, and there is no such skill beside the configuration.${hint}`,
-    )
-  })
+/** The fields of these names that there are. */
+function pick<Value extends object, Name extends keyof Value>(
+  value: Value,
+  names: readonly Name[],
+): Pick<Value, Name> {
+  const entries = names.flatMap((name) => (value[name] === undefined ? [] : [[name, value[name]]]))
+  return Object.fromEntries(entries) as Pick<Value, Name>
+}
+
+function without<Value extends object, Name extends keyof Value>(
+  value: Value,
+  names: readonly Name[],
+): Omit<Value, Name> {
+  const entries = Object.entries(value).filter(([name]) => !names.includes(name as Name))
+  return Object.fromEntries(entries) as Omit<Value, Name>
 }

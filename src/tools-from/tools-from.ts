@@ -81,12 +81,12 @@ function warnOnce(): void {
 function checkUnique(tools: readonly PreparedTool[]): void {
   const byName = new Map<string, PreparedTool>()
   for (const entry of tools) {
-    const present = byName.get(entry.name)
+    const present = byName.get(entry.modelName)
     if (present)
       throw new OffstageError(
         'duplicate-tool',
-        `The tools ${present.tool.name} and ${entry.tool.name} both become ${entry.name} for the model. Give one another name in describe, or exclude it.`,
+        `The tools ${present.name} and ${entry.name} both become ${entry.modelName} for the model. Give one another name in describe, or exclude it.`,
       )
-    byName.set(entry.name, entry)
+    byName.set(entry.modelName, entry)
   }
 }

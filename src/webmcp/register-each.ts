@@ -29,7 +29,7 @@ export async function registerEach(
     try {
       if (isComposite(tool)) throw new Error('its function needs an agent')
       refuse(tool, options)
-      const name = prefix + prepareTool(tool).name
+      const name = prefix + prepareTool(tool).modelName
       const inputSchema = toJsonSchema(tool, tool.name)
       const execute = runnerOf({ tool, inputSchema, options }, inTurn)
       const unmark = markPublished(name)

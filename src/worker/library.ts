@@ -1,6 +1,7 @@
 import type { ForkConversation, RowsFound, RowsQuery } from '../protocol/commands.ts'
 import type { AgentScope, ConversationScope } from '../protocol/scope.ts'
 import { pendingOf } from '../conversation/pending.ts'
+import { taintOf } from '../conversation/taint.ts'
 import { ownTitle } from '../conversation/title.ts'
 import type { ConversationRecord, StoredConversation } from '../protocol/conversation.ts'
 import { OffstageError } from '../protocol/error.ts'
@@ -39,11 +40,14 @@ export class Library {
     const { fault, messages } = conversation
     if (fault !== null) return { ...record, broken: fault, messages: [...messages], pending: [] }
     const parked = conversation.parkedBy
-    const { setAside } = conversation.state
+    const { state } = conversation
+    const { setAside } = state
+    const taint = taintOf(state)
     return {
       ...record,
       messages: [...messages],
-      pending: [...pendingOf(conversation.state)],
+      pending: [...pendingOf(state)],
+      ...(taint.length > 0 && { taint }),
       ...(setAside && { setAside }),
       ...(parked && { parked }),
     }

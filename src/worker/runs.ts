@@ -19,7 +19,6 @@ import { branchPoint } from './branch-point.ts'
 import { decide } from './run/decide.ts'
 import { firstFacts, planDropped } from './run/first-facts.ts'
 import { leftOpenBy } from './run/leave-run.ts'
-import { takenPrompt } from './run/taken-in.ts'
 import { busy, callsPending, notAwaited, parkedRun } from './busy.ts'
 import type { Effects } from './effects.ts'
 import type { Waiter } from './store/storage-retry.ts'
@@ -86,7 +85,10 @@ export class Runs {
         ? { outcome: 'aborted', reason: String(signal.reason) }
         : { outcome: 'failed', error: toErrorData(error) }
       const hasBegun = registry.find(command)?.conversation.run?.runId === runId
-      leaveRun(stream, runId, { outcome, ...(!hasBegun && { message: command.message }) })
+      const { message } = command
+      // What a trigger sent is not a person's to send again.
+      const isReturned = !hasBegun && !message?.trigger
+      leaveRun(stream, runId, { outcome, ...(isReturned && { message }) })
       void this.#goOnInstead(command).catch(() => undefined)
     }
   }
@@ -126,7 +128,6 @@ export class Runs {
       const facts = [
         ...(isAlone ? [] : importFacts(imported)),
         ...firstFacts(message, limits, place),
-        ...(command.tainted && message ? [takenPrompt(message)] : []),
         ...planDropped(conversation.state, message),
       ]
       await conversation.append(facts, { runId, once: true })

@@ -126,7 +126,7 @@ test('at 360 px, what is long and unbroken stays within the chat, and in forced 
   expect(await outside()).toEqual([])
   if (browserName === 'chromium') expect(await forcedColours(page)).toHaveLength(1)
   await press(page, 'Conversations')
-  await expect(page.getByRole('button', { name: 'Save to a file' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Export' })).toBeVisible()
   expect(await outside()).toEqual([])
 })
 

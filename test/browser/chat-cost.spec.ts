@@ -61,7 +61,7 @@ test('earlier messages are drawn once each on the way to them', async ({ openCha
   expect(drawn).toBe(302 - before)
   expect(await articles.count()).toBeLessThan(200)
 
-  await page.getByRole('button', { name: 'Jump to the latest message' }).click()
+  await page.getByRole('button', { name: 'Jump to latest' }).click()
   await expect(replies(page).last()).toContainText('The newest answer.')
   await expect(replies(page).last()).toBeInViewport()
 })

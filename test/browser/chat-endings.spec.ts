@@ -15,5 +15,5 @@ test('an answer that was cut off says so, and Continue has it continued', async 
   await expect(own(page).last()).toContainText('Continue')
   await expect(replies(page).last()).toContainText('and ends.')
   await expect(page.locator('.notices')).not.toContainText('Cut off')
-  await expect(page.locator('.announcements')).toContainText('The answer is complete.')
+  await expect(page.locator('.announcements')).toContainText('Done')
 })

@@ -63,7 +63,7 @@ test('the second click of a double click on what leads to the newest message ans
   const { x, y } = await middleOf(approve)
   await page.getByRole('log').hover()
   await page.mouse.wheel(0, -2000)
-  const latest = page.getByRole('button', { name: 'Jump to the latest message' })
+  const latest = page.getByRole('button', { name: 'Jump to latest' })
   await expect(latest).toBeVisible()
   // As on a screen where it stands over what comes there.
   await latest.evaluate(
@@ -100,7 +100,7 @@ test('an input that is edited on its card outlives a reload, and is what is appr
   model.enqueue(order('mug'), say('It is ordered.'))
   const { page, send, again } = await openChat(model)
   await send('A mug')
-  await press(page, 'Edit the input')
+  await press(page, 'Edit')
   await page.getByRole('textbox', { name: 'Input' }).fill('{ "sku": "cup" }')
   await again()
   await expect(page.getByRole('textbox', { name: 'Input' })).toHaveValue('{ "sku": "cup" }')

@@ -76,7 +76,7 @@ test('files are attached by choosing, pasting and dropping, and taken away again
     .locator('input[type=file]')
     .first()
     .setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer })
-  await expect(page.getByText('dot.png')).toBeVisible()
+  await expect(page.getByRole('img', { name: 'dot.png' })).toBeVisible()
   await composer(page).evaluate((element) => {
     const clipboardData = new DataTransfer()
     clipboardData.items.add(new File(['pasted'], 'pasted.txt', { type: 'text/plain' }))
@@ -119,7 +119,7 @@ test('keys lead through messages, and first to what waits', async ({ openChat, m
   await expect(replies(page)).toContainText('One.')
   await send('A mug')
   const card = page.getByRole('group', { name: 'Place the order' })
-  await expect(card).toContainText('Waits for you')
+  await expect(card).toContainText('Waiting for you')
   await composer(page).press('Alt+ArrowUp')
   await expect(card).toBeFocused()
   await card.press('Alt+ArrowUp')
@@ -147,7 +147,7 @@ test('several calls that wait are one card, and are approved one by one', async 
   )
   const { page, send } = await openChat(model)
   await send('A mug and a bowl')
-  await expect(page.getByText('Waits for you: 2')).toBeVisible()
+  await expect(page.getByText('Waiting for you: 2')).toBeVisible()
   const approve = page.getByRole('button', { name: 'Approve', exact: true })
   await pressSettled(approve.first())
   await expect(approve).toHaveCount(1)
@@ -166,7 +166,7 @@ test('calls of one tool, one behind the other, are one line that opens', async (
   await expect(replies(page).last()).toContainText('Read.')
   const line = page.locator('summary', { hasText: 'Read the reviews' })
   await expect(line).toHaveCount(1)
-  await expect(line).toContainText('Done, 3 times')
+  await expect(line).toContainText('Done ×3')
   await line.click()
   await expect(page.getByRole('group', { name: 'Read the reviews' })).toHaveCount(3)
 })
@@ -176,7 +176,7 @@ test('a panel is as wide as a person makes it, also after a reload', async ({
   model,
 }) => {
   const { page } = await openChat(model, { attributes: 'placement=panel' })
-  const edge = page.getByRole('separator', { name: 'Width of the panel' })
+  const edge = page.getByRole('separator', { name: 'Resize panel' })
   const width = () =>
     page.locator('offstage-chat').evaluate((element) => element.getBoundingClientRect().width)
   const before = await width()

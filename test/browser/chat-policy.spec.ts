@@ -83,7 +83,7 @@ test('nothing of the chat is refused by a policy without unsafe-inline', async (
   await page.getByRole('button', { name: 'Send', exact: true }).click()
   const outer = page.getByRole('group', { name: 'Order', exact: true })
   const inner = page.getByRole('group', { name: 'Pay', exact: true })
-  await expect(inner).toContainText('Waits for you')
+  await expect(inner).toContainText('Waiting for you')
   const indent = (await leftOf(inner)) - (await leftOf(outer))
   expect(indent).toBeGreaterThan(0)
   await page.getByRole('button', { name: 'Approve', exact: true }).click()

@@ -151,7 +151,7 @@ test(
     await ask(page, 'Add a green teapot')
     await expect(messages(page)).toContainText('The green teapot is in your cart.')
     const card = calls(page, 'Put into the cart')
-    await expect(card.first()).toContainText('Refused, not run')
+    await expect(card.first()).toContainText('Invalid input – not run')
     await open(card.first())
     await expect(card.first()).toContainText("unknown parameter 'productId'")
     await expect(card.last()).toContainText('Done')
@@ -349,10 +349,10 @@ test('without a network it waits, says so, and goes on when there is one', async
   const offline = page.getByRole('button', { name: 'Go offline' })
   await offline.click()
   await expect(offline).toHaveAttribute('aria-pressed', 'true')
-  await expect(page.getByText('You are offline.')).toBeVisible()
+  await expect(page.getByText('You’re offline')).toBeVisible()
   await expect(card).toContainText('Waits for the network')
   await offline.click()
-  await expect(page.getByText('You are offline.')).toBeHidden()
+  await expect(page.getByText('You’re offline')).toBeHidden()
   await expect(messages(page)).toContainText('the courier recognised it')
 
   await offline.click()
@@ -471,7 +471,7 @@ test('a run that fails at its endpoint: the demo finds out why', MORE, async ({ 
   await expect(failure).toContainText('This is in the way:')
   await expect(failure.getByRole('listitem')).toHaveCount(1)
   await expect(failure.getByRole('listitem')).toContainText(new URL(gone.baseURL).host)
-  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('button', { name: 'Retry' }).click()
   await expect(page.getByText('This is in the way:')).toBeHidden()
 })
 
@@ -580,7 +580,7 @@ test('everything that can be used has a name and a role', MORE, async ({ openDem
   await expect(page.getByRole('main')).toBeVisible()
   await expect(page.getByRole('banner')).toBeVisible()
   await expect(page.locator('offstage-chat [aria-live="polite"]')).toContainText(
-    'The assistant asks for your approval: Place the order',
+    'Needs your approval: Place the order',
   )
   for (const role of ['button', 'textbox', 'searchbox', 'spinbutton', 'combobox'] as const) {
     for (const control of await page.getByRole(role).all()) {

@@ -107,6 +107,61 @@ test('a run is shown as it goes on, under a strict policy: times, events, rows, 
   )
 })
 
+test('the tools of the agent are shown before a run, as they are registered, and why one is not enabled', async ({
+  openPage,
+  model,
+}) => {
+  const page = await openPage({ body: BODY })
+  await inspect(page, model)
+  await tab(page, 'Tools').click()
+  await expect(rowsOf(page, 'Tools')).toHaveText([/order\s*Place the order\s*enabled/])
+  await page.evaluate(() => {
+    const { agent } = window as unknown as { agent: Agent }
+    agent.registerTool({
+      name: 'Send Mail',
+      description: 'Sends a mail.',
+      inputSchema: { type: 'object', properties: { to: { type: 'string' } } },
+      execute: () => 'Sent.',
+    })
+    agent.setEnabledTools(['order'])
+  })
+  await expect(rowsOf(page, 'Tools').nth(1)).toHaveText(/Send Mail\s*not-enabled/)
+  await rowsOf(page, 'Tools').nth(1).click()
+  const detail = page.getByRole('region', { name: 'Send Mail' })
+  await expect(detail).toContainText('modelName Send_Mail')
+  await expect(detail).toContainText('Sends a mail.')
+})
+
+test('the prompt and the ACTION text are shown as they were sent', async ({ openPage, model }) => {
+  const page = await openPage({ body: BODY })
+  await inspect(page, model)
+  model.enqueue(say('Hello.'))
+  await page.evaluate(async (baseURL) => {
+    const { agent } = window as unknown as { agent: Agent }
+    agent.configure({
+      model: { provider: 'openai-compatible', model: 'mock', baseURL, toolMode: 'action' },
+      instructions: 'You help in a shop.',
+    })
+    await agent.run('Hello', { conversationId: 'talk' }).result
+  }, model.baseURL)
+  await tab(page, 'Requests').click()
+  await rowsOf(page, 'Requests').first().click()
+  const request = page.getByRole('region', { name: 'Request of step 1' })
+  await expect(request).toContainText('toolMode action')
+  const sent = model.requests.at(-1)?.body as { messages: { role: string; content: string }[] }
+  const [prompt] = sent.messages
+  expect(prompt?.content).toContain('<ACTION')
+  // A text of more than 2000 characters opens by a press.
+  if ((prompt?.content.length ?? 0) > 2000)
+    await request
+      .getByRole('button', { name: /^Show all/ })
+      .first()
+      .click()
+  await expect(request.locator('.leaf').filter({ hasText: /^instructions/ })).toContainText(
+    prompt?.content.trim() ?? '',
+  )
+})
+
 test('an exported run shows the same elsewhere, at every row, and has no key', async ({
   openPage,
   browser,
@@ -267,7 +322,7 @@ test('axe finds nothing in any view, in light and dark, and at 360 px nothing is
     await page
       .locator('offstage-inspector')
       .evaluate((element, value) => element.setAttribute('theme', value), theme)
-    for (const name of ['Timeline', 'Events', 'Journal', 'Requests']) {
+    for (const name of ['Timeline', 'Events', 'Journal', 'Requests', 'Tools']) {
       await tab(page, name).click()
       await rowsOf(page, name).first().click()
       expect(await findings(page, 'offstage-inspector'), `${theme}, ${name}`).toEqual([])

@@ -6,7 +6,7 @@ import { expect, test } from './support/test.ts'
 
 /** Everything but the file that starts itself as a worker, and what is no module. */
 const entries = Object.keys(manifest().exports as object)
-  .filter((entry) => !['./worker.js', './offstage.global.js', './package.json'].includes(entry))
+  .filter((entry) => !/^\.\/(worker|offstage\.global)\.js$|\.json$/.test(entry))
   .map((entry) => entry.replace('.', 'offstage'))
 
 /** Their own globals are theirs: they are imported before anything is counted. */

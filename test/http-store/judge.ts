@@ -31,7 +31,12 @@ export function judge(evidence: Evidence): Violation[] {
 /** The rows that were there before must be the beginning of those that are there now. */
 export function judgeHistory(before: readonly Row[], now: readonly Row[]): Violation[] {
   const changed = before.findIndex((row, at) => JSON.stringify(row) !== JSON.stringify(now[at]))
-  return changed < 0 ? [] : [{ what: 'rewound', detail: `row ${changed + 1} is another one` }]
+  // No device gives a title any more.
+  const renamed = now.slice(before.length).find(({ type }) => type === 'renamed')
+  return [
+    ...(changed < 0 ? [] : [{ what: 'rewound', detail: `row ${changed + 1} is another one` }]),
+    ...(renamed ? [{ what: 'late title', detail: `row ${renamed.seq}` }] : []),
+  ]
 }
 
 function judgePlaces({ rows }: Evidence): Violation[] {

@@ -10,6 +10,7 @@ const BENCHES = {
   page: 'tokens and time of reading a page, beside other readers',
   store: 'what following and appends cost the HTTP store',
   stream: 'main-thread time of a long answer, beside a plain fetch loop',
+  validation: 'checking a large input, beside the same with Ajv',
 }
 
 /** The long runs in the order of docs/quality.md: what each does, and the command that repeats it. */

@@ -2,7 +2,7 @@ import type { StreamPart } from '../../protocol/stream-part.ts'
 import { createArgumentText } from '../../providers/core/argument-text.ts'
 import { fileOfDataURL } from '../../providers/core/data-url.ts'
 import { failedError, mapFinishReason, outputEnd } from '../../providers/core/finish-reason.ts'
-import { readInput, type OutputEnd } from '../../providers/core/read-input.ts'
+import { callParts, type OutputEnd } from '../../providers/core/read-input.ts'
 import { asList, asRecord, asText, type JsonRecord } from '../../providers/core/read-json.ts'
 import { incompleteError } from '../../providers/core/transport-error.ts'
 import type { ModelRequest } from '../../providers/provider.ts'
@@ -139,30 +139,14 @@ export class PartReader {
 
   #settle(end: OutputEnd): StreamPart[] {
     const { tools } = this.#request
-    return this.#calls.map(({ toolCallId, toolName, text }, at): StreamPart => {
+    return this.#calls.flatMap(({ text, ...ref }, at) => {
       const args = createArgumentText()
       args.push(text)
       const isLast = at === this.#calls.length - 1
-      const parsed = readInput(toolName, args, {
-        end,
-        isLast,
-        isDone: true,
-        hasStray: false,
-        tools,
-      })
-      return {
-        type: 'tool-call',
-        toolCallId,
-        toolName,
-        ...parsed,
-        ...('error' in parsed && { rawInput: text.slice(0, MAX_RAW_INPUT) }),
-      }
+      return callParts(ref, args, { end, isLast, isDone: true, hasStray: false, tools })
     })
   }
 }
-
-/** Characters of an unusable input that are kept. */
-const MAX_RAW_INPUT = 100_000
 
 /** A tool that the vendor runs by itself. */
 function foreignTool(part: JsonRecord): StreamPart {

@@ -1,3 +1,4 @@
+import { textOf } from './text-of.ts'
 import { isLeftOpen } from '../../conversation/index.ts'
 import type { ConversationSnapshot, PendingCall, ShownMessage } from '../../index.ts'
 import { awaitsModel } from './awaits-model.ts'
@@ -83,10 +84,6 @@ function foundBy(snapshot: ConversationSnapshot, since: number): Announced {
 
 function lastReply({ messages }: ConversationSnapshot): ShownMessage | undefined {
   return messages.findLast(({ role }) => role === 'assistant')
-}
-
-function textOf({ parts }: ShownMessage): string {
-  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
 }
 
 /** More at once is nothing to listen to: the message is there to be read. Characters. */

@@ -1,9 +1,6 @@
-import { visibleText } from '../../conversation/index.ts'
-import type { JsonObject, PendingCall, ShownCall } from '../../index.ts'
-import type { PageCallWords } from '../words/page-call-words.ts'
+import type { PendingCall, ShownCall } from '../../index.ts'
 import type { Words } from '../words/words.ts'
-import { isObject, isRecord } from './is-record.ts'
-import { sentenceFrom, type Said } from './page-sentences.ts'
+import type * as Sentences from './page-sentences.ts'
 
 export interface PageSentence {
   readonly text: string
@@ -11,7 +8,10 @@ export interface PageSentence {
   readonly isWhole: boolean
 }
 
-type Call = Pick<ShownCall, 'toolName' | 'title' | 'source' | 'input' | 'about' | 'output'>
+export type PageCall = Pick<
+  ShownCall,
+  'toolCallId' | 'toolName' | 'title' | 'source' | 'input' | 'about' | 'output'
+>
 
 /** By name, what the built-in page tools are called for people: a tool of the app's with such a name is another one. */
 const TITLES: Readonly<Record<string, string>> = {
@@ -29,19 +29,33 @@ const TITLES: Readonly<Record<string, string>> = {
   wait_for: 'Wait',
 }
 
-/** Longer ones are cut, and are not all that the input says. Characters. */
-const LONGEST = 160
+let sentences: typeof Sentences | null = null
+let loading: Promise<void> | null = null
+
+/** Loads what makes the sentences, with the first call of a page tool. Titles stand in for what can't be fetched. */
+export function loadSentences(): Promise<void> {
+  loading ??= import('./page-sentences.ts').then(
+    (loaded) => void (sentences = loaded),
+    () => undefined,
+  )
+  return loading
+}
+
+/** Whether the call has a sentence that is still to be loaded. */
+export function awaitsSentence(call: PageCall | PendingCall): boolean {
+  return sentences === null && isBuiltIn(call)
+}
 
 /**
  * What a call of a built-in page tool does, in a sentence; of one that nobody was asked about, what it said that it did. Null
- * for all other calls, and where the title says as much.
+ * for all other calls, where the title says as much, and until the sentences are loaded.
  */
-export function pageSentence(call: Call | PendingCall, words: Words): PageSentence | null {
-  const { toolName, title, source, input } = call
-  const isBuiltIn = source === undefined && Object.hasOwn(TITLES, toolName)
-  if (!isBuiltIn || TITLES[toolName] !== title || !isObject(input)) return null
-  const said = sentenceFrom(toolName, { input, names: namesIn(call.about?.data) }, words.pageCalls)
-  return said ? fitting(said) : reported(call, input, words.pageCalls)
+export function pageSentence(call: PageCall | PendingCall, words: Words): PageSentence | null {
+  return isBuiltIn(call) ? (sentences?.sentenceOf(call, words.pageCalls) ?? null) : null
+}
+
+function isBuiltIn({ toolName, title, source }: PageCall | PendingCall): boolean {
+  return source === undefined && Object.hasOwn(TITLES, toolName) && TITLES[toolName] === title
 }
 
 /** What a tool says without the refs of page tools, which are for models. What is of others stays as it is. */
@@ -50,40 +64,3 @@ export function withoutRefs({ source }: Pick<ShownCall, 'source'>, text: string)
 }
 
 const REFS = / \[ref=e\d+\]/g
-
-function fitting({ text, isWhole }: Said): PageSentence {
-  const line = oneLine(text)
-  const isShort = line.length <= LONGEST
-  return { text: isShort ? line : `${line.slice(0, LONGEST)}…`, isWhole: isWhole && isShort }
-}
-
-/** The first line of what the tool says that it did; of a form, that is the first field, and how many more there are. */
-function reported(
-  call: Call | PendingCall,
-  { fields }: JsonObject,
-  words: PageCallWords,
-): PageSentence | null {
-  const output = 'output' in call ? call.output : undefined
-  if (output?.type !== 'text') return null
-  const [line = ''] = output.value.split('\n', 1)
-  const first = withoutRefs(call, line)
-  if (first.trim() === '') return null
-  const more = Array.isArray(fields) ? fields.length - 1 : 0
-  const text = more > 0 ? words.andMore(first.replace(/\.$/, ''), String(more)) : first
-  return fitting({ text, isWhole: false })
-}
-
-function oneLine(text: string): string {
-  return visibleText(text).replaceAll('\n', '').trim()
-}
-
-/** The elements that a person was asked about, as the tool keeps them. Of anything else, none. */
-function namesIn(data: unknown): readonly string[] {
-  const uses = isRecord(data) ? data['uses'] : undefined
-  if (!Array.isArray(uses)) return []
-  return uses.map((use: unknown) => {
-    const { name, role } = isRecord(use) ? use : {}
-    if (typeof name === 'string' && name !== '') return `"${name}"`
-    return typeof role === 'string' ? role : ''
-  })
-}

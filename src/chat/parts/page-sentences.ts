@@ -1,20 +1,22 @@
-import type { JsonObject, JsonValue } from '../../index.ts'
+import { visibleText } from '../../conversation/index.ts'
+import type { JsonObject, JsonValue, PendingCall } from '../../index.ts'
 import type { PageCallWords } from '../words/page-call-words.ts'
-import { isObject } from './is-record.ts'
+import { isObject, isRecord } from './is-record.ts'
+import { type PageCall, type PageSentence, withoutRefs } from './page-sentence.ts'
 
-export interface Said {
+interface Said {
   readonly text: string
   /** All that the input says is said. */
   readonly isWhole: boolean
 }
 
-export interface PageCall {
+interface ActedOn {
   readonly input: JsonObject
   /** Of the elements that it acts on, in their order, where they are known. */
   readonly names: readonly string[]
 }
 
-type Sentence = (call: PageCall, words: PageCallWords) => string | null
+type Sentence = (call: ActedOn, words: PageCallWords) => string | null
 
 interface Rule {
   readonly say: Sentence
@@ -22,8 +24,59 @@ interface Rule {
   readonly says: readonly string[]
 }
 
+/** Longer ones are cut, and are not all that the input says. Characters. */
+const LONGEST = 160
+
+/** See `pageSentence`. */
+export function sentenceOf(
+  call: PageCall | PendingCall,
+  words: PageCallWords,
+): PageSentence | null {
+  const { toolName, input } = call
+  if (!isObject(input)) return null
+  const said = sentenceFrom(toolName, { input, names: namesIn(call.about?.data) }, words)
+  return said ? fitting(said) : reported(call, input, words)
+}
+
+function fitting({ text, isWhole }: Said): PageSentence {
+  const line = oneLine(text)
+  const isShort = line.length <= LONGEST
+  return { text: isShort ? line : `${line.slice(0, LONGEST)}…`, isWhole: isWhole && isShort }
+}
+
+/** The first line of what the tool says that it did; of a form, that is the first field, and how many more there are. */
+function reported(
+  call: PageCall | PendingCall,
+  { fields }: JsonObject,
+  words: PageCallWords,
+): PageSentence | null {
+  const output = 'output' in call ? call.output : undefined
+  if (output?.type !== 'text') return null
+  const [line = ''] = output.value.split('\n', 1)
+  const first = withoutRefs(call, line)
+  if (first.trim() === '') return null
+  const more = Array.isArray(fields) ? fields.length - 1 : 0
+  const text = more > 0 ? words.andMore(first.replace(/\.$/, ''), String(more)) : first
+  return fitting({ text, isWhole: false })
+}
+
+function oneLine(text: string): string {
+  return visibleText(text).replaceAll('\n', '').trim()
+}
+
+/** The elements that a person was asked about, as the tool keeps them. Of anything else, none. */
+function namesIn(data: unknown): readonly string[] {
+  const uses = isRecord(data) ? data['uses'] : undefined
+  if (!Array.isArray(uses)) return []
+  return uses.map((use: unknown) => {
+    const { name, role } = isRecord(use) ? use : {}
+    if (typeof name === 'string' && name !== '') return `"${name}"`
+    return typeof role === 'string' ? role : ''
+  })
+}
+
 /** What a call does, by the name of its tool. Null where its elements are not known, or there is nothing to add to its title. */
-export function sentenceFrom(toolName: string, call: PageCall, words: PageCallWords): Said | null {
+function sentenceFrom(toolName: string, call: ActedOn, words: PageCallWords): Said | null {
   const rule = Object.hasOwn(RULES, toolName) ? RULES[toolName] : undefined
   const text = rule?.say(call, words) ?? null
   if (rule === undefined || text === null) return null
@@ -43,20 +96,20 @@ const RULES: Readonly<Record<string, Rule>> = {
   wait_for: { say: waitFor, says: ['text', 'role', 'name', 'gone', 'timeoutMs'] },
 }
 
-function click({ input, names: [what] }: PageCall, words: PageCallWords): string | null {
+function click({ input, names: [what] }: ActedOn, words: PageCallWords): string | null {
   if (!what) return null
   if (input['kind'] === 'double') return words.doubleClick(what)
   return input['kind'] === 'right' ? words.rightClick(what) : words.click(what)
 }
 
-function type({ input, names: [what] }: PageCall, words: PageCallWords): string | null {
+function type({ input, names: [what] }: ActedOn, words: PageCallWords): string | null {
   const { text, mode, enter } = input
   if (!what || typeof text !== 'string') return null
   const said = mode === 'append' ? words.add(quoted(text), what) : words.type(quoted(text), what)
   return enter === true ? words.thenEnter(said) : said
 }
 
-function fill({ input, names }: PageCall, words: PageCallWords): string | null {
+function fill({ input, names }: ActedOn, words: PageCallWords): string | null {
   const { fields } = input
   if (!Array.isArray(fields) || fields.length !== names.length) return null
   const all = fields.map((field, at) => {
@@ -67,41 +120,41 @@ function fill({ input, names }: PageCall, words: PageCallWords): string | null {
   return all.includes(null) ? null : words.fill(all.join('; '))
 }
 
-function choose({ input, names: [what] }: PageCall, words: PageCallWords): string | null {
+function choose({ input, names: [what] }: ActedOn, words: PageCallWords): string | null {
   const { options } = input
   if (!what || !isTexts(options)) return null
   return words.choose(options.map(quoted).join(', '), what)
 }
 
-function check({ input, names: [what] }: PageCall, words: PageCallWords): string | null {
+function check({ input, names: [what] }: ActedOn, words: PageCallWords): string | null {
   if (!what) return null
   return input['checked'] === false ? words.uncheck(what) : words.check(what)
 }
 
-function press({ input, names: [what] }: PageCall, words: PageCallWords): string | null {
+function press({ input, names: [what] }: ActedOn, words: PageCallWords): string | null {
   const { key, ref, times } = input
   if (typeof key !== 'string' || (ref !== undefined && !what)) return null
   const said = what ? words.pressOn(key, what) : words.press(key)
   return typeof times === 'number' && times > 1 ? words.times(said, String(times)) : said
 }
 
-function drag({ input, names: [what, target] }: PageCall, words: PageCallWords): string | null {
+function drag({ input, names: [what, target] }: ActedOn, words: PageCallWords): string | null {
   const { to, x = 0, y = 0 } = input
   if (!what) return null
   if (to === undefined) return words.dragBy(what, `${plain(x)}, ${plain(y)}`)
   return target ? words.drag(what, target) : null
 }
 
-function goTo({ input: { url } }: PageCall, words: PageCallWords): string | null {
+function goTo({ input: { url } }: ActedOn, words: PageCallWords): string | null {
   return typeof url === 'string' ? words.goTo(url) : null
 }
 
-function find({ input }: PageCall, words: PageCallWords): string | null {
+function find({ input }: ActedOn, words: PageCallWords): string | null {
   const what = conditionOf(input)
   return what === '' ? null : words.find(what)
 }
 
-function waitFor({ input }: PageCall, words: PageCallWords): string | null {
+function waitFor({ input }: ActedOn, words: PageCallWords): string | null {
   const what = conditionOf(input)
   if (what === '') return null
   return input['gone'] === true ? words.waitGone(what) : words.waitFor(what)

@@ -1,11 +1,15 @@
 import type { ShownMessage, UserContent } from '../../index.ts'
 
-/** The texts of a message, as they would be copied. */
-export function textOf({ parts }: ShownMessage): string {
-  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
+type Content = ShownMessage | UserContent
+
+/** What people are shown of a message. The last part of a trigger's message tells the model who sent it. */
+export function shownParts(content: Content): ShownMessage['parts'] {
+  return 'trigger' in content ? content.parts.slice(0, -1) : content.parts
 }
 
-/** The same of what a person wrote, before it is a message. */
-export function textOfContent({ parts }: UserContent): string {
-  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
+/** The texts of a message, as they would be copied. */
+export function textOf(content: Content): string {
+  return shownParts(content)
+    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    .join('\n\n')
 }

@@ -51,9 +51,70 @@ export const base: CSSResult = css`
 
   button,
   .button {
-    min-block-size: 2rem;
-    padding: 0.25em 0.75em;
+    min-block-size: 2.125rem;
+    padding: 0.25em 0.875em;
+    font-weight: 500;
     cursor: pointer;
+  }
+
+  button:hover:not(:disabled) {
+    border-color: var(--_muted);
+  }
+
+  .round {
+    display: inline-grid;
+    flex-shrink: 0;
+    place-items: center;
+    inline-size: 2.125rem;
+    padding: 0;
+    border-radius: 50%;
+  }
+
+  .icon,
+  .ring {
+    flex-shrink: 0;
+    inline-size: 1.25em;
+    block-size: 1.25em;
+  }
+
+  .icon {
+    fill: none;
+    stroke: currentColor;
+    stroke-linecap: round;
+    stroke-linejoin: round;
+    stroke-width: 1.75;
+  }
+
+  .icon-stop {
+    fill: currentColor;
+  }
+
+  .bad .icon {
+    rotate: 180deg;
+  }
+
+  .branches:dir(rtl) .icon {
+    scale: -1 1;
+  }
+
+  .ring {
+    display: inline-block;
+    border: 2px solid var(--_line);
+    border-block-start-color: currentColor;
+    border-radius: 50%;
+    animation: turn 1s linear infinite;
+  }
+
+  @keyframes turn {
+    to {
+      rotate: 360deg;
+    }
+  }
+
+  @media (prefers-reduced-motion: reduce) {
+    .ring {
+      animation: none;
+    }
   }
 
   button.primary {
@@ -68,8 +129,9 @@ export const base: CSSResult = css`
     color: var(--_muted);
   }
 
-  button.quiet:hover,
-  button.quiet[aria-pressed='true'] {
+  button.quiet:hover:not(:disabled),
+  button.quiet:is([aria-pressed='true'], [aria-expanded='true']) {
+    border-color: transparent;
     background: var(--_raised);
     color: var(--_text);
   }
@@ -83,7 +145,7 @@ export const base: CSSResult = css`
   select,
   textarea {
     min-inline-size: 0;
-    padding: 0.375em 0.625em;
+    padding: 0.4375em 0.75em;
   }
 
   input[type='checkbox'] {
@@ -140,7 +202,7 @@ export const base: CSSResult = css`
       border: 2px solid ButtonText;
     }
 
-    .own {
+    .own .content {
       border: 1px solid CanvasText;
     }
 

@@ -8,44 +8,66 @@ export const calls: CSSResult = css`
     flex-shrink: 0;
     gap: 0.5em;
     margin-inline-start: calc(var(--depth, 0) * 1em);
-    padding: 0.5em 0.75em;
-    border: 1px solid var(--_line);
-    border-radius: var(--_radius);
-    background: var(--_raised);
     contain: layout style;
     unicode-bidi: isolate;
   }
 
+  /* Steps of one turn stand together. */
+  .log > .call + .call:not(.waiting, .card) {
+    margin-block-start: calc(var(--_gap) * -0.75);
+  }
+
+  .call:is(.waiting, .card) {
+    padding: 0.75em 1em;
+    border: 1px solid var(--_line);
+    border-radius: var(--_radius);
+  }
+
   .call.waiting {
-    border-color: var(--_waiting);
+    border-color: color-mix(in srgb, var(--_waiting) 55%, var(--_line));
   }
 
   .call summary,
   .summary {
     display: flex;
-    gap: 0.75em;
-    align-items: baseline;
-    justify-content: space-between;
+    gap: 0.5em;
+    align-items: center;
+    min-block-size: 1.75rem;
+    color: var(--_muted);
     cursor: pointer;
+    list-style: none;
+  }
+
+  .call summary::-webkit-details-marker {
+    display: none;
   }
 
   .call-title {
     min-inline-size: 0;
-    font-weight: 600;
     overflow-wrap: anywhere;
+  }
+
+  .call:hover > details > summary .call-title,
+  .calls > summary:hover .call-title,
+  .waiting .call-title {
+    color: var(--_text);
+  }
+
+  .waiting .call-title {
+    font-weight: 600;
   }
 
   .call-state {
     flex-shrink: 0;
-    color: var(--_muted);
+    margin-inline-start: auto;
     font-size: 0.875em;
   }
 
-  .waiting .call-state {
+  .waiting :is(.call-state, .icon-waiting) {
     color: var(--_waiting);
   }
 
-  .done .call-state {
+  .done .icon-done {
     color: var(--_done);
   }
 
@@ -53,7 +75,7 @@ export const calls: CSSResult = css`
     color: inherit;
   }
 
-  .call.problem .call-state {
+  .call.problem :is(.call-state, .icon-problem) {
     color: var(--_problem);
   }
 
@@ -64,7 +86,7 @@ export const calls: CSSResult = css`
   }
 
   .call :is(pre, .asked) {
-    padding: 0.5em;
+    padding: 0.75em;
     border-radius: calc(var(--_radius) / 2);
     background: var(--_code-ground);
     overflow-wrap: anywhere;

@@ -12,45 +12,34 @@ export const frame: CSSResult = css`
     background: var(--_ground);
   }
 
+  .chat[data-drop]::after {
+    content: '';
+    position: absolute;
+    z-index: 2;
+    inset: 0.5rem;
+    border: 2px dashed var(--_accent);
+    border-radius: var(--_radius);
+    pointer-events: none;
+  }
+
   .header {
     display: flex;
     gap: 0.25em;
     align-items: center;
-    padding: 0.5em var(--_gap);
+    padding-block: 0.5em;
+    padding-inline: var(--_gap) 0.5em;
     border-block-end: 1px solid var(--_line);
-    container-type: inline-size;
   }
 
   .header h2 {
     flex: 0 1 auto;
     min-inline-size: 2em;
+    margin-inline-end: 0.25em;
     overflow: hidden;
     font-size: 1em;
+    font-weight: 600;
     text-overflow: ellipsis;
     white-space: nowrap;
-  }
-
-  .header button {
-    flex-shrink: 0;
-  }
-
-  .sign {
-    display: none;
-  }
-
-  @container (width < 34rem) {
-    .header .sign {
-      display: inline;
-    }
-
-    .sign-words {
-      position: absolute;
-      inline-size: 1px;
-      block-size: 1px;
-      overflow: hidden;
-      clip-path: inset(50%);
-      white-space: nowrap;
-    }
   }
 
   .title {
@@ -84,16 +73,24 @@ export const frame: CSSResult = css`
 
   .latest {
     align-self: center;
-    margin-block: 0.25em;
-    border-radius: 2em;
+    position: relative;
+    z-index: 1;
+    margin-block: -2.75rem 0.5rem;
+    box-shadow: var(--_shadow);
   }
 
   .empty {
     display: flex;
     flex-direction: column;
     gap: 0.5em;
-    align-items: flex-start;
     margin-block: auto;
+  }
+
+  .greeting {
+    margin-block-end: 0.5em;
+    font-size: 1.375em;
+    font-weight: 600;
+    text-align: center;
   }
 
   .notices {
@@ -107,27 +104,69 @@ export const frame: CSSResult = css`
     font-size: 0.9375em;
   }
 
+  .notice {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.25em 0.75em;
+    align-items: center;
+    color: var(--_muted);
+  }
+
+  .notice.problem {
+    padding: 0.625em 0.875em;
+    border: 1px solid color-mix(in srgb, currentColor 30%, transparent);
+    border-radius: calc(var(--_radius) * 0.75);
+    background: color-mix(in srgb, currentColor 6%, transparent);
+    color: var(--_problem);
+  }
+
+  .notice > :is(p, details) {
+    flex: 1 1 12em;
+    min-inline-size: 0;
+  }
+
   .queue {
     padding: 0;
     list-style: none;
   }
 
+  .queue li {
+    display: flex;
+    gap: 0.5em;
+    align-items: center;
+    padding-inline-start: 0.75em;
+    border-inline-start: 2px solid var(--_line);
+  }
+
   .composer {
     flex-shrink: 0;
-    padding: var(--_gap);
+    padding: 0.5em var(--_gap) var(--_gap);
     padding-block-end: max(var(--_gap), env(safe-area-inset-bottom));
   }
 
   .compose {
     display: flex;
-    gap: 0.5em;
+    gap: 0.25em;
     align-items: flex-end;
+    padding: 0.375em;
+    border: 1px solid var(--_line);
+    border-radius: calc(var(--_radius) * 1.5);
   }
 
-  .prompt {
+  .compose:focus-within {
+    border-color: var(--_accent);
+    outline: 1px solid var(--_accent);
+  }
+
+  .prompt,
+  .prompt:focus-visible {
     flex: 1;
+    align-self: center;
     max-block-size: calc(8lh + 0.75em);
+    border: 0;
+    background: none;
     field-sizing: content;
+    outline: none;
     overflow-y: auto;
     resize: none;
   }
@@ -149,6 +188,11 @@ export const frame: CSSResult = css`
     border: 1px solid var(--_line);
     border-radius: calc(var(--_radius) / 2);
     overflow-wrap: anywhere;
+  }
+
+  .attachments .attached {
+    max-block-size: 3rem;
+    margin-block: 0.25em;
   }
 
   .list {
@@ -239,10 +283,32 @@ export const frame: CSSResult = css`
   }
 
   .bubble {
-    min-block-size: 3rem;
-    padding-inline: 1.25em;
-    border-radius: 2em;
+    position: relative;
+    inline-size: 3.5rem;
+    block-size: 3.5rem;
     box-shadow: var(--_shadow);
+    font-size: 1.25rem;
+  }
+
+  .bubble .ring {
+    position: absolute;
+    inset: -4px;
+    inline-size: auto;
+    block-size: auto;
+    border-color: transparent;
+    border-block-start-color: var(--_accent);
+  }
+
+  .badge {
+    position: absolute;
+    inset-block-start: -0.25em;
+    inset-inline-end: -0.25em;
+    min-inline-size: 1.5em;
+    border-radius: 1em;
+    background: var(--_waiting);
+    color: var(--_ground);
+    font-size: 0.875rem;
+    line-height: 1.5;
   }
 
   :host([placement='bubble']) .chat {

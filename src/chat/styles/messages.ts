@@ -10,10 +10,23 @@ export const messages: CSSResult = css`
     overflow-wrap: anywhere;
   }
 
+  /* What can be done with it stands beside it, else below it, in the gap before the answer. */
   .own {
+    display: flex;
+    flex-flow: row-reverse wrap;
+    gap: 0 0.5em;
+    align-items: center;
     align-self: flex-end;
+  }
+
+  .own .actions {
+    flex-direction: row-reverse;
+    margin: 0 0 -0.5rem;
+  }
+
+  .own .content {
     max-inline-size: 85%;
-    padding: 0.5em 0.75em;
+    padding: 0.5em 0.875em;
     border-radius: var(--_radius);
     background: var(--_own);
   }
@@ -37,37 +50,37 @@ export const messages: CSSResult = css`
   }
 
   .thinking {
+    display: flex;
+    gap: 0.5em;
+    align-items: center;
     color: var(--_muted);
   }
 
   .actions {
     display: flex;
     flex-wrap: wrap;
-    gap: 0.125em;
     align-items: center;
     margin-block-start: 0.25em;
+    margin-inline-start: -0.375em;
     color: var(--_muted);
     font-size: 0.8125em;
-  }
-
-  .actions button {
-    min-block-size: 1.75rem;
-    padding: 0.125em 0.5em;
   }
 
   .actions time {
     margin-inline-start: 0.5em;
   }
 
-  @media (pointer: coarse) {
-    .actions button {
-      min-block-size: 2.75rem;
+  @media (hover: hover) {
+    .message:not(:hover, :focus-within, :nth-last-child(1 of .message)) .actions,
+    .message:not(:hover, :focus-within) time {
+      opacity: 0;
     }
   }
 
   .attached {
     max-inline-size: 100%;
     max-block-size: 16em;
+    border-radius: calc(var(--_radius) / 2);
   }
 
   .sources {
@@ -87,8 +100,15 @@ export const messages: CSSResult = css`
 
   .suggestion {
     max-inline-size: 100%;
+    padding: 0.625em 0.875em;
+    border-radius: var(--_radius);
+    font-weight: 400;
     overflow-wrap: anywhere;
     text-align: start;
+  }
+
+  .suggestion:hover {
+    background: var(--_raised);
   }
 
   .reasoning {
@@ -167,11 +187,15 @@ export const messages: CSSResult = css`
   .markdown :is(th, td) {
     min-inline-size: 3em;
     max-inline-size: 20em;
-    padding: 0.25em 0.5em;
-    border: 1px solid var(--_line);
+    padding: 0.375em 0.75em;
+    border-block-end: 1px solid var(--_line);
     overflow-wrap: break-word;
     text-align: start;
     vertical-align: top;
+  }
+
+  .markdown th {
+    font-weight: 600;
   }
 
   code,
@@ -204,9 +228,15 @@ export const messages: CSSResult = css`
     display: flex;
     align-items: center;
     justify-content: space-between;
-    padding: 0.125em 0.5em;
+    padding: 0.25em 0.25em 0.25em 0.75em;
     color: var(--_muted);
     font-size: 0.8125em;
+  }
+
+  .code-head button {
+    min-block-size: 1.75rem;
+    border-color: transparent;
+    background: none;
   }
 
   .markdown pre {

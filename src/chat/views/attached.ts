@@ -3,6 +3,7 @@ import { problemKey } from '../problem-key.ts'
 import { attach, attachedTo, setAttached } from '../attachments.ts'
 import type { ChatContext } from '../context.ts'
 import type { FilePart } from '../../index.ts'
+import { iconButton } from './icon.ts'
 
 /** Attaches files to the message that is being written, and says when that can't be. */
 export function attachTo({ local, words, snapshot }: ChatContext, files: readonly File[]): void {
@@ -28,15 +29,8 @@ export function attachedView(
     ${files.map((file) => {
       const name = file.filename ?? file.mediaType
       return html`<li>
-        <span>${name}</span>
-        <button
-          type="button"
-          class="quiet"
-          aria-label=${words.removeAttached(name)}
-          @click=${() => remove(file)}
-        >
-          ×
-        </button>
+        ${fileView(file, name)}
+        ${iconButton('close', words.removeAttached(name), { press: () => remove(file) })}
       </li>`
     })}
   </ul>`
@@ -54,20 +48,41 @@ export function attachButton(context: ChatContext): TemplateResult {
     field.value = ''
   }
   return html`
-    <button type="button" class="attach" aria-label=${words.attach} @click=${choose}>+</button>
+    ${iconButton('attach', words.attach, { press: choose })}
     <input type="file" multiple hidden aria-label=${words.attach} @change=${chosen} />
   `
 }
 
+/** A picture, or the file's name. Pictures that are part of a conversation are shown: nothing is loaded for them. */
+export function fileView({ mediaType, data }: FilePart, name: string): TemplateResult {
+  const isPicture = /^image\/(png|jpeg|gif|webp|avif)$/.test(mediaType)
+  return isPicture
+    ? html`<img class="attached" alt=${name} src="data:${mediaType};base64,${data}" />`
+    : html`<span class="file">${name}</span>`
+}
+
 /** Of a drop on the chat: files are attached, anything else is the browser's. */
 export function onDrop(context: ChatContext, event: DragEvent): void {
+  markDrop(event, false)
   const files = [...(event.dataTransfer?.files ?? [])]
   if (files.length === 0) return
   event.preventDefault()
   attachTo(context, files)
 }
 
-/** Lets files be dropped. */
+/** Lets files be dropped, and shows that they can be. */
 export function onDragOver(event: DragEvent): void {
-  if (event.dataTransfer?.types.includes('Files')) event.preventDefault()
+  if (!event.dataTransfer?.types.includes('Files')) return
+  event.preventDefault()
+  markDrop(event, true)
+}
+
+export function onDragLeave(event: DragEvent): void {
+  const { currentTarget: chat, relatedTarget: entered } = event
+  if (chat instanceof Node && entered instanceof Node && chat.contains(entered)) return
+  markDrop(event, false)
+}
+
+function markDrop({ currentTarget: chat }: DragEvent, isOver: boolean): void {
+  if (chat instanceof Element) chat.toggleAttribute('data-drop', isOver)
 }

@@ -1,13 +1,13 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import { ref } from 'lit/directives/ref.js'
 import { showInput, visibleText } from '../../conversation/index.ts'
 import type { PendingCall, ShownCall } from '../../index.ts'
 import type { ChatContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { type CallState, stateIn } from '../parts/call-state.ts'
 import { outputText } from '../parts/output-text.ts'
-import { pageSentence, withoutRefs } from '../parts/page-sentence.ts'
+import { awaitsSentence, loadSentences, pageSentence, withoutRefs } from '../parts/page-sentence.ts'
 import { progressOf } from '../parts/progress.ts'
+import { iconView } from './icon.ts'
 import { problemView } from './problem.ts'
 import { waitingView } from './waiting.ts'
 
@@ -18,17 +18,19 @@ export function callView(context: ChatContext, call: ShownCall): TemplateResult 
   const { kind, word } = state
   const title = titleOf(context, call)
   const pending = snapshot.pending.find((each) => isOf(each, call))
+  const isOwnCard = Object.hasOwn(context.renderers, call.toolName)
+  // By its property: a policy without `unsafe-inline` refuses a style attribute.
   return html`
     <div
-      class="call ${kind}"
+      class="call ${kind} ${isOwnCard ? 'card' : ''}"
       part="call call-${kind}"
       role="group"
       tabindex="-1"
       aria-label=${title}
-      ${ref((element) => setDepth(element, call.path.length - 1))}
+      .style=${`--depth: ${call.path.length - 1}`}
     >
       ${
-        Object.hasOwn(context.renderers, call.toolName)
+        isOwnCard
           ? html`<slot name=${`call-${call.toolCallId}`}></slot>`
           : detailsView(context, call, { title, state })
       }
@@ -45,9 +47,11 @@ export function callView(context: ChatContext, call: ShownCall): TemplateResult 
 
 /** What a person reads first of a call: what it does, where that can be said; else what its tool is called. */
 export function titleOf(
-  { words }: Pick<ChatContext, 'words'>,
+  { words, local }: Pick<ChatContext, 'words' | 'local'>,
   call: ShownCall | PendingCall,
 ): string {
+  if (awaitsSentence(call))
+    void loadSentences().then(() => local.set(`sentence:${call.toolCallId}`, true))
   return pageSentence(call, words)?.text ?? visibleText(call.title ?? call.toolName)
 }
 
@@ -56,9 +60,9 @@ function isAnsweredByCard(context: ChatContext, call: ShownCall, { kind }: Pendi
   return (kind === 'approval' || kind === 'answer') && context.answersItself(call)
 }
 
-/** By its style object: a policy without `unsafe-inline` refuses a style attribute. */
-function setDepth(element: Element | undefined, depth: number): void {
-  if (element instanceof HTMLElement) element.style.setProperty('--depth', String(depth))
+/** A ring that turns, or a sign of how it ended. */
+export function stateIcon(kind: CallState['kind']): TemplateResult {
+  return kind === 'working' ? html`<span class="ring"></span>` : iconView(kind)
 }
 
 function isOf({ toolCallId, conversationId }: PendingCall, call: ShownCall): boolean {
@@ -84,6 +88,7 @@ function detailsView(
       @toggle=${({ target }: Event) => local.set(key, (target as HTMLDetailsElement).open)}
     >
       <summary>
+        ${stateIcon(state.kind)}
         <span class="call-title">${title}</span>
         <span class="call-state">${words.states[state.word]}</span>
       </summary>

@@ -3,7 +3,7 @@ import { visibleText } from '../../conversation/index.ts'
 import type { ShownCall } from '../../index.ts'
 import type { ChatContext, LocalState } from '../context.ts'
 import { numberFormat } from '../formats.ts'
-import { callView } from './call.ts'
+import { callView, stateIcon } from './call.ts'
 
 const openKey = (key: string): string => `open:${key}`
 
@@ -33,6 +33,7 @@ export function callsView(
       }}
     >
       <summary>
+        ${stateIcon('done')}
         <span class="call-title">${title}</span>
         <span class="call-state">${words.callsDone(count)}</span>
       </summary>

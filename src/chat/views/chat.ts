@@ -10,25 +10,23 @@ import { composerView } from './composer.ts'
 import { elsewhereView } from './elsewhere.ts'
 import { emptyView } from './empty.ts'
 import { headerView } from './header.ts'
-import { onDragOver, onDrop } from './attached.ts'
-import { noticesView } from './notices.ts'
+import { onDragLeave, onDragOver, onDrop } from './attached.ts'
+import { iconButton, iconView } from './icon.ts'
+import { noticesView, waitingOf } from './notices.ts'
 import { rowView } from './row.ts'
-import { sheetView } from './sheet.ts'
+import { loadedView } from './loaded-view.ts'
 import { askBeforeLeaving } from './run-state.ts'
+
+/** What is shown in place of the messages: the list of conversations, or what is remembered. */
+const sheetView = loadedView<[]>({ name: 'sheets', box: 'list' }, async () => {
+  const { sheetView } = await import('./sheets.ts')
+  return sheetView
+})
 
 /** A whole element: a bubble's button, or the chat. */
 export function chatView(context: ChatContext): TemplateResult {
-  const { words, placement, isOpen, actions } = context
-  if (placement === 'bubble' && !isOpen)
-    return html`<button
-      type="button"
-      class="bubble primary"
-      part="bubble"
-      aria-label=${words.open}
-      @click=${() => actions.show()}
-    >
-      ${words.heading}
-    </button>`
+  const { words, placement, isOpen } = context
+  if (placement === 'bubble' && !isOpen) return bubbleView(context)
   return html`
     <section
       class="chat"
@@ -37,6 +35,7 @@ export function chatView(context: ChatContext): TemplateResult {
       aria-label=${words.heading}
       @keydown=${(event: KeyboardEvent) => onKey(context, event)}
       @dragover=${onDragOver}
+      @dragleave=${onDragLeave}
       @drop=${(event: DragEvent) => onDrop(context, event)}
     >
       ${placement === 'panel' ? edgeView(context) : nothing} ${headerView(context)}
@@ -44,6 +43,24 @@ export function chatView(context: ChatContext): TemplateResult {
       <div class="announcements unseen" aria-live="polite"></div>
     </section>
   `
+}
+
+/** A closed bubble says what waits for the person, and turns a ring while it works. */
+function bubbleView({ words, snapshot, locale, actions }: ChatContext): TemplateResult {
+  const waiting = waitingOf(snapshot).length
+  const state = waiting > 0 ? words.waitingCalls(numberFormat(locale).format(waiting)) : undefined
+  const isWorking = waiting === 0 && snapshot.runId !== undefined
+  return html`<button
+    type="button"
+    class="bubble primary round"
+    part="bubble"
+    title=${words.heading}
+    aria-label=${[words.open, state ?? (isWorking ? words.states.running : undefined)].filter(Boolean).join(' – ')}
+    @click=${() => actions.show()}
+  >
+    ${iconView('chat')} ${isWorking ? html`<span class="ring"></span>` : nothing}
+    ${waiting > 0 ? html`<span class="badge">${numberFormat(locale).format(waiting)}</span>` : nothing}
+  </button>`
 }
 
 function onKey({ placement, actions }: ChatContext, event: KeyboardEvent): void {
@@ -102,15 +119,16 @@ function logView(context: ChatContext): TemplateResult {
         ({ key }) => key,
         (row) => (row.type === 'later' ? laterView(context, shown.later) : rowView(context, row)),
       )}
-      ${awaitsModel(snapshot) ? html`<p class="thinking" part="thinking">${words.reasoningUnderWay}</p>` : nothing}
+      ${awaitsModel(snapshot) ? html`<p class="thinking" part="thinking"><span class="ring"></span>${words.reasoningUnderWay}</p>` : nothing}
       ${elsewhereView(context)} ${shown.later > 0 ? nothing : followUpsView(context)}
     </div>
     ${
       isFollowing
         ? nothing
-        : html`<button type="button" class="latest" @click=${() => actions.toLatest()}>
-            ${words.jumpToLatest}
-          </button>`
+        : iconButton('down', words.jumpToLatest, {
+            press: () => actions.toLatest(),
+            type: 'latest',
+          })
     }
     ${noticesView(context)} ${composerView(context)}
   `

@@ -4,6 +4,7 @@ import { problemKey } from '../problem-key.ts'
 import { attachedTo, beingRead, setAttached } from '../attachments.ts'
 import type { ChatContext } from '../context.ts'
 import { attachButton, attachedView, attachTo } from './attached.ts'
+import { iconButton, iconView } from './icon.ts'
 
 /**
  * Where a person writes. Enter sends, but not the one that ends a composition of an input method. While a run is open,
@@ -56,14 +57,24 @@ export function composerView(context: ChatContext): TemplateResult {
         <slot name="composer-end"></slot>
         ${
           isOpen
-            ? html`<button type="button" class="stop" @click=${() => actions.stop()}>
-                ${words.stop}
-              </button>`
+            ? iconButton('stop', words.stop, {
+                press: () => actions.stop(),
+                type: isEmpty ? 'primary stop' : 'stop',
+              })
             : nothing
         }
-        <button class="primary send" ?disabled=${isEmpty || beingRead(local, conversationId) > 0}>
-          ${words.send}
-        </button>
+        ${
+          isOpen && isEmpty
+            ? nothing
+            : html`<button
+                class="primary send round"
+                title=${words.send}
+                aria-label=${words.send}
+                ?disabled=${isEmpty || beingRead(local, conversationId) > 0}
+              >
+                ${iconView('send')}
+              </button>`
+        }
       </div>
     </form>
   `

@@ -110,7 +110,7 @@ function renameView(
         local.set(key, undefined)
       }}
     />
-    <button>${words.save}</button>
+    <button>${words.rename}</button>
   </form>`
 }
 

@@ -2,7 +2,7 @@ import { html, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import type { ChatContext } from '../context.ts'
 import { askedTogether } from '../parts/rows.ts'
-import { sourceView, titleOf } from './call.ts'
+import { sourceView, stateIcon, titleOf } from './call.ts'
 import { problemView } from './problem.ts'
 import { waitingView } from './waiting.ts'
 
@@ -29,6 +29,7 @@ export function elsewhereView(context: ChatContext): TemplateResult {
         aria-label=${title}
       >
         <p class="summary">
+          ${stateIcon('waiting')}
           <span class="call-title">${title}</span>
           <span class="call-state">${words.states.waiting}</span>
         </p>

@@ -1,10 +1,11 @@
 import { html, type TemplateResult } from 'lit'
 import type { ChatContext } from '../context.ts'
 
-/** What stands in place of messages: the suggestions, as buttons. */
-export function emptyView({ suggestions, actions }: ChatContext): TemplateResult {
+/** In place of messages: a greeting, and the suggestions as buttons. */
+export function emptyView({ suggestions, actions, words }: ChatContext): TemplateResult {
   return html`
     <div class="empty" part="empty">
+      <slot name="greeting"><p class="greeting">${words.greeting}</p></slot>
       ${suggestions.map(
         (text) =>
           html`<button type="button" class="suggestion" @click=${() => actions.send(text)}>

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { ChatContext } from '../context.ts'
 import { problemKey } from '../problem-key.ts'
+import { iconButton, iconView } from './icon.ts'
 
 /** What the assistant and the conversation are called, and the way to the others. */
 export function headerView(context: ChatContext): TemplateResult {
@@ -15,21 +16,21 @@ export function headerView(context: ChatContext): TemplateResult {
     <header class="header" part="header">
       <h2>${words.heading}</h2>
       <span class="title">${snapshot.title ?? nothing}</span>
-      <button type="button" class="quiet" aria-expanded=${isListOpen} @click=${toggleList}>
-        <span class="sign" aria-hidden="true">☰</span>
-        <span class="sign-words">${words.conversations}</span>
+      <button
+        type="button"
+        class="quiet round"
+        title=${words.conversations}
+        aria-label=${words.conversations}
+        aria-expanded=${isListOpen}
+        @click=${toggleList}
+      >
+        ${iconView('list')}
       </button>
-      <button type="button" class="quiet" @click=${() => actions.startNew()}>
-        <span class="sign" aria-hidden="true">+</span>
-        <span class="sign-words">${words.newConversation}</span>
-      </button>
+      ${iconButton('add', words.newConversation, { press: () => actions.startNew() })}
       <slot name="header"></slot>
       ${
         placement === 'bubble'
-          ? html`<button type="button" class="quiet" @click=${() => actions.close()}>
-              <span class="sign" aria-hidden="true">×</span>
-              <span class="sign-words">${words.close}</span>
-            </button>`
+          ? iconButton('close', words.close, { press: () => actions.close() })
           : nothing
       }
     </header>

@@ -6,7 +6,11 @@ import { numberFormat, timeFormat } from '../formats.ts'
 import { textOf } from '../parts/text-of.ts'
 import { runBegun } from '../run-begun.ts'
 import { ownActionsView } from './answer.ts'
+import { iconButton, iconView } from './icon.ts'
 import { edit } from './message-editor.ts'
+
+/** How long a copied message says so. Milliseconds. */
+const COPIED_FOR = 2000
 
 /** What can be done with a message that is complete. */
 export function messageActionsView(
@@ -15,25 +19,35 @@ export function messageActionsView(
 ): TemplateResult | typeof nothing {
   const { snapshot, words, local, actions, conversation } = context
   if (message.at === undefined) return nothing
-  const isIdle = snapshot.runId === undefined
   const isOwn = message.role === 'user'
   const branch = snapshot.branches[message.id]
-  const copied = local.get<boolean>(`copied:${message.id}`)
+  const copiedKey = `copied:${message.id}`
+  const isCopied = local.get<boolean>(copiedKey) ?? false
   const copy = (): void => {
-    copyText(textOf(message), () => local.set(`copied:${message.id}`, true))
+    copyText(textOf(message), () => {
+      local.set(copiedKey, true)
+      setTimeout(() => local.set(copiedKey, undefined), COPIED_FOR)
+    })
   }
   const regenerate = (): void =>
     void actions.perform({ name: 'regenerate', detail: { message } }, () =>
       runBegun(conversation.regenerate(message.id)),
     )
-  const button = (label: string, act: (event: Event) => void): TemplateResult =>
-    html`<button type="button" class="quiet" @click=${act}>${label}</button>`
+  const isDisabled = snapshot.runId !== undefined
   return html`
     <div class="actions" part="actions">
       ${branch ? branchView(context, branch) : nothing}
-      ${button(copied ? words.copied : words.copy, copy)}
-      ${isOwn && isIdle ? button(words.edit, (event) => edit(context, message, event)) : nothing}
-      ${!isOwn && isIdle ? button(words.regenerate, regenerate) : nothing}
+      ${isCopied ? iconButton('done', words.copied, { press: copy }) : iconButton('copy', words.copy, { press: copy })}
+      ${
+        isOwn
+          ? message.trigger
+            ? nothing
+            : iconButton('edit', words.edit, {
+                press: (event) => edit(context, message, event),
+                isDisabled,
+              })
+          : iconButton('again', words.regenerate, { press: regenerate, isDisabled })
+      }
       ${!isOwn && context.answers.feedback ? feedbackView(context, message) : nothing}
       ${isOwn ? nothing : ownActionsView(context, message)}
       <time datetime=${new Date(message.at).toISOString()}>
@@ -56,27 +70,11 @@ function branchView(context: MessageContext, { index, ids }: ShownBranch): Templ
   const isOpen = snapshot.runId !== undefined
   return html`
     <span class="branches">
-      <button
-        type="button"
-        class="quiet"
-        aria-label=${words.previousBranch}
-        ?disabled=${isOpen || index === 0}
-        @click=${show(index - 1)}
-      >
-        ‹
-      </button>
+      ${iconButton('previous', words.previousBranch, { press: show(index - 1), isDisabled: isOpen || index === 0 })}
       <span aria-label=${words.branchOf(number.format(index + 1), number.format(ids.length))}>
         ${number.format(index + 1)}/${number.format(ids.length)}
       </span>
-      <button
-        type="button"
-        class="quiet"
-        aria-label=${words.nextBranch}
-        ?disabled=${isOpen || index === ids.length - 1}
-        @click=${show(index + 1)}
-      >
-        ›
-      </button>
+      ${iconButton('next', words.nextBranch, { press: show(index + 1), isDisabled: isOpen || index === ids.length - 1 })}
     </span>
   `
 }
@@ -92,16 +90,17 @@ function feedbackView(
     void actions.perform({ name: 'feedback', detail: { message, value } }, async () => {
       local.set(key, value)
     })
-  const button = (value: 'good' | 'bad', label: string, sign: string): TemplateResult => html`
+  const button = (value: 'good' | 'bad', label: string): TemplateResult => html`
     <button
       type="button"
-      class="quiet"
+      class="quiet round ${value}"
+      title=${label}
       aria-label=${label}
       aria-pressed=${given === value}
       @click=${give(value)}
     >
-      ${sign}
+      ${iconView('good')}
     </button>
   `
-  return html`${button('good', words.goodAnswer, '+')}${button('bad', words.badAnswer, '−')}`
+  return html`${button('good', words.goodAnswer)}${button('bad', words.badAnswer)}`
 }

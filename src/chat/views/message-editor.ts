@@ -51,7 +51,7 @@ export function editorView(context: MessageContext, message: ShownMessage): Temp
       ></textarea>
       ${problem === undefined ? nothing : html`<p class="problem" role="alert">${problem}</p>`}
       <div class="buttons">
-        <button class="primary" aria-disabled=${isSending}>${words.save}</button>
+        <button class="primary" aria-disabled=${isSending}>${words.send}</button>
         <button type="button" @click=${close}>${words.cancel}</button>
       </div>
     </form>

@@ -1,12 +1,15 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { guard } from 'lit/directives/guard.js'
+import { visibleText } from '../../conversation/index.ts'
 import type { ShownMessage } from '../../index.ts'
 import type { MessageContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { markdown } from '../markdown/directive.ts'
 import { inLines } from '../parts/in-short.ts'
+import { shownParts } from '../parts/text-of.ts'
 import { isThinking, thoughtFor } from '../reasoning-times.ts'
 import { attempt, sourcesView } from './answer.ts'
+import { fileView } from './attached.ts'
 import { editorView, isEdited } from './message-editor.ts'
 import { messageActionsView } from './message-actions.ts'
 
@@ -15,20 +18,25 @@ type Part = ShownMessage['parts'][number]
 /** A message of the person or the model. Its calls are rows of their own. */
 export function messageView(context: MessageContext, message: ShownMessage): TemplateResult {
   const { words } = context
-  const isOwn = message.role === 'user'
+  const sender =
+    'trigger' in message ? `${words.trigger} ${visibleText(message.trigger ?? '')}` : undefined
+  const isOwn = message.role === 'user' && !sender
   if (isEdited(context, message)) return editorView(context, message)
   return html`
     <article
       class="message ${isOwn ? 'own' : 'reply'}"
       part="message ${isOwn ? 'own-message' : 'reply'}"
-      aria-label=${isOwn ? words.you : words.assistant}
+      aria-label=${sender ?? (isOwn ? words.you : words.assistant)}
       tabindex="-1"
       data-message=${message.id}
     >
-      ${guard(
-        [message, context.markdown, context.answers, words, thoughtFor(context.local, message)],
-        () => message.parts.map((part) => partView(context, message, part)),
-      )}
+      ${sender ? html`<p class="note">${sender}</p>` : nothing}
+      <div class="content" dir="auto">
+        ${guard(
+          [message, context.markdown, context.answers, words, thoughtFor(context.local, message)],
+          () => shownParts(message).map((part) => partView(context, message, part)),
+        )}
+      </div>
       ${
         message.role === 'assistant' && message.partial
           ? html`<p class="note">${words.stoppedHere}</p>`
@@ -106,15 +114,4 @@ function reasoningTitle(
   const took = thoughtFor(local, message)
   if (took === undefined) return words.reasoning
   return words.thoughtFor(numberFormat(locale).format(Math.max(1, Math.round(took / 1000))))
-}
-
-/** Pictures that are part of the conversation are shown: nothing is loaded for them. */
-function fileView(
-  { mediaType, data }: Extract<Part, { type: 'file' }>,
-  name: string,
-): TemplateResult {
-  const isPicture = /^image\/(png|jpeg|gif|webp|avif)$/.test(mediaType)
-  return isPicture
-    ? html`<img class="attached" alt=${name} src="data:${mediaType};base64,${data}" />`
-    : html`<p class="file">${name}</p>`
 }

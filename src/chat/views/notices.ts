@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { visibleText } from '../../conversation/index.ts'
 import { problemKey } from '../problem-key.ts'
-import type { ConversationSnapshot, ErrorData } from '../../index.ts'
+import type { ConversationSnapshot, ErrorData, PendingCall } from '../../index.ts'
 import type { ChatContext, LocalState } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { goneKey } from '../deletion-watch.ts'
@@ -10,7 +10,7 @@ import { isLetGo } from '../parts/call-state.ts'
 import { endingWords } from '../parts/ending-words.ts'
 import { failureWords } from '../parts/failure-words.ts'
 import { askedTogether } from '../parts/rows.ts'
-import { textOfContent } from '../parts/text-of.ts'
+import { textOf } from '../parts/text-of.ts'
 import { isReturned, takeBack, unsentOf } from '../unsent.ts'
 import { goTo, waitingIn } from '../walk-messages.ts'
 import { consentsView, leavingView, planView, queueView, taintView } from './run-state.ts'
@@ -32,9 +32,16 @@ function problemView({ local }: ChatContext): Maybe {
   return problem === undefined ? nothing : html`<p class="problem" role="alert">${problem}</p>`
 }
 
+/** The calls that wait for a person. */
+export function waitingOf({
+  pending,
+}: Pick<ConversationSnapshot, 'pending'>): readonly PendingCall[] {
+  return pending.filter(({ kind }) => kind !== 'output' && kind !== 'settlement')
+}
+
 /** Where calls wait for the person that are not all in view. */
 function waitingCallsView({ snapshot, words, locale, isFollowing, renderers }: ChatContext): Maybe {
-  const waiting = snapshot.pending.filter(({ kind }) => kind !== 'output' && kind !== 'settlement')
+  const waiting = waitingOf(snapshot)
   const together = askedTogether(snapshot, (toolName) => Object.hasOwn(renderers, toolName))
   const cards = waiting.length - Math.max(0, together.length - 1)
   if (cards === 0 || (cards === 1 && isFollowing)) return nothing
@@ -177,7 +184,7 @@ function isUnreachable({ code }: ErrorData): boolean {
 /** A text that did not reach the conversation goes back to where it was written. */
 function unsentView({ snapshot, words, local }: ChatContext): Maybe {
   const { unsent, conversationId } = snapshot
-  const refused = unsent && textOfContent(unsent)
+  const refused = unsent && textOf(unsent)
   const isBack = refused === undefined || isReturned(local, conversationId, refused)
   const parts = isBack || !unsent ? [] : unsent.parts
   const files = parts.filter((part) => part.type === 'file')

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit'
 import { visibleText } from '../../conversation/index.ts'
 import type { ChatContext } from '../context.ts'
 import { numberFormat, timeFormat } from '../formats.ts'
-import { textOfContent } from '../parts/text-of.ts'
+import { textOf } from '../parts/text-of.ts'
 import { onItsWay } from '../unsent.ts'
 
 type Maybe = TemplateResult | typeof nothing
@@ -105,7 +105,7 @@ export function queueView({ snapshot, words, actions, conversation, local }: Cha
     ${queued.map(
       (content) =>
         html`<li>
-          ${textOfContent(content)}
+          ${textOf(content)}
           <small
             >${content.when === 'after-run' && !content.orSooner ? words.queueHint : words.steerHint}</small
           >

@@ -2,8 +2,13 @@ import { nothing, type TemplateResult } from 'lit'
 import type { PendingCall } from '../../index.ts'
 import type { ChatContext } from '../context.ts'
 import { approvalView } from './approval.ts'
-import { interruptedView } from './interrupted.ts'
-import { questionView } from './question.ts'
+import { loadedView } from './loaded-view.ts'
+
+/** What the agent asks, and what became of a call that was cut off. */
+const askView = loadedView<[PendingCall]>({ name: 'asks', box: 'question' }, async () => {
+  const { askView } = await import('./ask.ts')
+  return askView
+})
 
 /** What a call waits for from a person. */
 export function waitingView(
@@ -14,9 +19,8 @@ export function waitingView(
     case 'approval':
       return approvalView(context, call)
     case 'answer':
-      return questionView(context, call)
     case 'decision':
-      return interruptedView(context, call)
+      return askView(context, call)
     case 'output':
     case 'settlement':
       return nothing

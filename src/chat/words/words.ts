@@ -4,6 +4,8 @@ import type { PageCallWords } from './page-call-words.ts'
 /** All that an element says. Texts with a gap are functions; numbers and dates come formatted. */
 export interface Words {
   readonly heading: string
+  /** In place of the messages of an empty conversation. */
+  readonly greeting: string
   readonly messageLabel: string
   readonly messagePlaceholder: string
   readonly send: string
@@ -12,6 +14,8 @@ export interface Words {
   readonly open: string
   readonly you: string
   readonly assistant: string
+  /** Before the title of the trigger that sent a message. */
+  readonly trigger: string
   readonly log: string
   readonly jumpToLatest: string
   earlier(count: string): string
@@ -24,7 +28,6 @@ export interface Words {
   readonly copied: string
   readonly copyCode: string
   readonly edit: string
-  readonly save: string
   readonly cancel: string
   readonly regenerate: string
   /** Sent as a message, too, where an answer was cut off. */

@@ -130,7 +130,8 @@ export class FileImport {
     } else if (isEnding(end)) {
       await this.#end(reading, end)
     } else if (reading.error === null) {
-      if (line && isRecord(row)) await this.#takeRow(reading, row, line)
+      // A worker never answers a message that is too deep for its stack.
+      if (line && isRecord(row) && isShallow(row, 200)) await this.#takeRow(reading, row, line)
       else await this.#fail(reading, this.#damage("can't be read"))
     }
   }
@@ -241,6 +242,13 @@ function parsed(line: Uint8Array): Fields | null {
   } catch {
     return null
   }
+}
+
+function isShallow(value: unknown, levels: number): boolean {
+  return (
+    !(value instanceof Object) ||
+    (levels > 0 && Object.values(value).every((each) => isShallow(each, levels - 1)))
+  )
 }
 
 function checkHeader(fields: Fields | null): void {

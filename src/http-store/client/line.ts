@@ -48,10 +48,12 @@ export interface StoreUser {
   readonly another: AbortController
 }
 
-/** The way to the server: nothing is asked twice, and each request ends. */
+/** The way to the server: what may have been done is not asked twice, and each request ends. */
 export class Line {
   readonly #options: LineOptions
   #user: StoreUser | null = null
+  /** Number of the newest change that the user's server named. */
+  #seen = 0
   #mode: StorageState['mode'] = 'durable'
 
   constructor(options: LineOptions) {
@@ -62,7 +64,24 @@ export class Line {
     call: Call,
     asked: HttpCalls[Call]['asks'],
   ): Promise<HttpCalls[Call]['answers']> {
-    const body = bodyOf({ ...asked, call, format: FORMAT })
+    const seen = this.#seen
+    try {
+      return await this.#askOnce(call, asked)
+    } catch (error) {
+      // Nothing was written: the conversation has changed since this line last heard of the store.
+      const change = (error as OffstageError).details?.['change']
+      // A change that was known is no reason to ask again.
+      if (!(Number(change) > seen)) throw error
+      this.#seen = Number(change)
+      return this.ask(call, asked)
+    }
+  }
+
+  async #askOnce<Call extends HttpCall>(
+    call: Call,
+    asked: HttpCalls[Call]['asks'],
+  ): Promise<HttpCalls[Call]['answers']> {
+    const body = bodyOf({ ...asked, call, format: FORMAT, seen: this.#seen })
     const { timeoutMs, closed } = this.#options
     const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), closed])
     const response = await this.send({ method: 'POST', headers: AS_JSON, body, signal })
@@ -71,8 +90,9 @@ export class Line {
     })
     // Somebody in between answers, such as a network's page to log in at.
     if (!isAnswer(answer)) throw this.#noted(offline(answer))
-    const { storeId, value } = answer as unknown as HttpAnswer<HttpCalls[Call]['answers']>
+    const { storeId, change, value } = answer as unknown as HttpAnswer<HttpCalls[Call]['answers']>
     this.noteUser(storeId)
+    this.#seen = change ?? 0
     return value
   }
 
@@ -86,6 +106,7 @@ export class Line {
     if (storeId === this.#user?.storeId) return
     this.#user?.another.abort()
     this.#user = { storeId, another: new AbortController() }
+    this.#seen = 0
     this.#options.onStore(storeId)
   }
 

@@ -6,7 +6,7 @@ import {
   committedBefore,
   rowsBefore,
 } from '../../worker/store/apply-append.ts'
-import { applyPlacement } from '../../worker/store/apply-placement.ts'
+import { applyPlacement, wasPlaced } from '../../worker/store/apply-placement.ts'
 import { placeAfter, readPlace } from '../../worker/store/pages.ts'
 import {
   claimRecord,
@@ -17,13 +17,13 @@ import {
 } from '../../worker/store/record.ts'
 import type { HttpAnswer, HttpCall, HttpCalls, HttpRequest } from '../wire.ts'
 import { refuseNewerFormat } from './read-request.ts'
-import type { TenantRows } from './tenant-rows.ts'
+import type { Found, TenantRows } from './tenant-rows.ts'
 import type { TenantStore, Writing } from './tenant-store.ts'
 
 /** Records of one page of a list. A worker asks for all pages, one after the other. */
 const MOST_LISTED = 1000
 
-type Asked<Call extends HttpCall> = HttpCalls[Call]['asks']
+type Asked<Call extends HttpCall> = HttpCalls[Call]['asks'] & Pick<HttpRequest, 'seen'>
 type Value<Call extends HttpCall> = HttpCalls[Call]['answers']
 
 /** Does what is asked, in one transaction, and answers as JSON. */
@@ -74,30 +74,47 @@ function refuseOtherFormat(format: number): void {
   refuseNewerFormat(format)
 }
 
-function json<T>({ storeId, value }: HttpAnswer<T>): string {
-  return JSON.stringify({ storeId, value } satisfies HttpAnswer<T>)
+/**
+ * Refuses a request that was sent before the newest change of what it writes to. A client that still waits for the answer
+ * asks again at once; nobody waits for the answer to a late copy, which would undo that change.
+ */
+function refuseLate(
+  changedAt: Found['changedAt'],
+  { seen, change }: { readonly seen: number | undefined; readonly change: number },
+): void {
+  if (seen === undefined || changedAt === null || changedAt <= seen) return
+  throw new OffstageError('storage-failed', 'The conversation has changed since this was sent.', {
+    retryable: true,
+    details: { change: change - 1 },
+  })
 }
 
-/** Of what is JSON already. */
-function withText({ storeId, value }: HttpAnswer<string>): string {
-  return `{"storeId":${JSON.stringify(storeId)},"value":${value}}`
+function json<T>({ storeId, change, value }: Required<HttpAnswer<T>>): string {
+  return JSON.stringify({ storeId, change, value } satisfies HttpAnswer<T>)
+}
+
+/** The value is JSON already. */
+function withText({ storeId, change, value }: Required<HttpAnswer<string>>): string {
+  return `{"storeId":${JSON.stringify(storeId)},"change":${change},"value":${value}}`
 }
 
 async function claim(
   { rows, storeId, change, takeEpoch }: Writing,
-  { conversationId, at, ...options }: Asked<'claim'>,
+  { conversationId, at, seen, ...options }: Asked<'claim'>,
 ): Promise<Value<'claim'>> {
-  const { record, isTaken } = await rows.find(conversationId)
+  const { record, changedAt } = await rows.find(conversationId)
   const found = record ?? unclaimed(conversationId, at, options)
+  // The conditions of a claim itself refuse a late one, unless the conversation was deleted.
+  if (record === undefined) refuseLate(changedAt, { seen, change })
   const parent = found.parent && (await rows.find(found.parent.conversationId)).record
   refuseOrphan(found, parent !== undefined)
   const claimed = claimRecord(found, await takeEpoch(), options)
-  if (claimed !== found) await rows.put(claimed, { isTaken, change })
+  if (claimed !== found) await rows.put(claimed, { changedAt, change })
   return { storeId, epoch: claimed.epoch }
 }
 
 async function append({ rows, change }: Writing, asked: Asked<'append'>): Promise<Value<'append'>> {
-  const { record: found, isTaken } = await rows.find(asked.conversationId)
+  const { record: found, changedAt } = await rows.find(asked.conversationId)
   const before = committedBefore(found, asked)
   if (found && before) {
     const { first, count } = before
@@ -111,7 +128,7 @@ async function append({ rows, change }: Writing, asked: Asked<'append'>): Promis
     return { record: publicRecord(found), first, rows: written }
   }
   const applied = applyAppend(found, asked)
-  await rows.put(applied.record, { isTaken, change })
+  await rows.put(applied.record, { changedAt, change })
   await rows.add(applied.rows)
   const first = applied.record.lastSeq - applied.rows.length + 1
   return { record: publicRecord(applied.record), first }
@@ -122,45 +139,51 @@ async function place(
   placement: Asked<'place'>,
 ): Promise<Value<'place'>> {
   const { conversationId, after } = placement
-  const { record, isTaken } = await rows.find(conversationId)
+  const { record, changedAt } = await rows.find(conversationId)
+  if (wasPlaced(record, placement)) return true
+  refuseLate(changedAt, { seen: placement.seen, change })
   const epoch = after === 0 ? await takeEpoch() : 0
   const placed = applyPlacement(record, placement, epoch)
   if (placed === null) return false
   // What is left of an import before.
   if (after === 0) await rows.deleteRows(conversationId)
-  await rows.put(placed.record, { isTaken, change })
+  await rows.put(placed.record, { changedAt, change })
   await rows.add(placed.rows)
   return true
 }
 
 async function rename(
   { rows, change }: Writing,
-  { conversationId, ...name }: Asked<'rename'>,
+  { conversationId, seen, ...name }: Asked<'rename'>,
 ): Promise<Value<'rename'>> {
-  const { record, isTaken } = await rows.find(conversationId)
+  const { record, changedAt } = await rows.find(conversationId)
   if (record === undefined) return false
   if (name.ifLastSeq !== undefined && name.ifLastSeq !== record.lastSeq) return false
+  refuseLate(changedAt, { seen, change })
   const renamed = applyRename(record, name)
-  await rows.put(renamed.record, { isTaken, change })
+  await rows.put(renamed.record, { changedAt, change })
   await rows.add(renamed.rows)
   return true
 }
 
 async function mark(
   { rows, change }: Writing,
-  { conversationId, broken }: Asked<'mark'>,
+  { conversationId, broken, seen }: Asked<'mark'>,
 ): Promise<Value<'mark'>> {
-  const { record, isTaken } = await rows.find(conversationId)
+  const { record, changedAt } = await rows.find(conversationId)
+  refuseLate(changedAt, { seen, change })
   const marked = record && markRecord(record, broken)
-  if (marked) await rows.put(marked, { isTaken, change })
+  if (marked) await rows.put(marked, { changedAt, change })
   return null
 }
 
 async function remove(
   { rows, change }: Writing,
-  { conversationId }: Asked<'delete'>,
+  { conversationId, seen }: Asked<'delete'>,
 ): Promise<Value<'delete'>> {
-  if ((await rows.find(conversationId)).record === undefined) return false
+  const { record, changedAt } = await rows.find(conversationId)
+  if (record === undefined) return false
+  refuseLate(changedAt, { seen, change })
   for (const id of await rows.treeOf(conversationId)) await rows.bury(id, change)
   return true
 }

@@ -6,6 +6,7 @@ import type { SqlDatabase } from './database.ts'
 import { Feeds } from './feeds.ts'
 import { isId, readRequest } from './read-request.ts'
 import { TenantStore } from './tenant-store.ts'
+import { WriteQueues } from './write-queues.ts'
 
 /** Who asks: whoever has the same tenant has the same conversations. */
 export interface StoreTenant {
@@ -26,6 +27,8 @@ export interface StoreHandlerOptions {
   readonly followDatabase?: SqlDatabase
   /** How often this process asks the database what others have written, for all its streams at once. Default 1000. Milliseconds. */
   readonly pollMs?: number
+  /** Changes of one tenant that wait in this process. One more is refused with the status 429. Default 100. */
+  readonly maxWrites?: number
   /** Streams of one tenant in this process. One more is refused with the status 429. Default 1000. */
   readonly maxStreams?: number
   /** After so long a stream of changes ends, and the client asks anew. Default 5 minutes. Milliseconds. */
@@ -50,6 +53,7 @@ export function createStoreHandler(options: StoreHandlerOptions): StoreHandler {
     maxStreams: options.maxStreams ?? 1000,
     onError: options.onError,
   })
+  const writes = new WriteQueues(options.maxWrites ?? 100)
   return async (request) => {
     try {
       const who = await authorize(request)
@@ -64,7 +68,8 @@ export function createStoreHandler(options: StoreHandlerOptions): StoreHandler {
       }
       refuseOthers(request)
       const asked = await readRequest(request, maxBytes)
-      const body = await answer(new TenantStore(database, tenant), asked)
+      const work = (): Promise<string> => answer(new TenantStore(database, tenant), asked)
+      const body = await (isChange(asked) ? writes.write(tenant, work) : work())
       if (isChange(asked)) feeds.wake(tenant)
       return new Response(body, { headers: JSON_HEADERS })
     } catch (error) {

@@ -15,6 +15,7 @@ import {
   type Check,
 } from '../../lib/shape.ts'
 import { readText } from '../../lib/read-text.ts'
+import { readPlace } from '../../worker/store/pages.ts'
 import type { HttpCall, HttpRequest } from '../wire.ts'
 
 /** Characters of an id: the columns have room for as many. */
@@ -33,6 +34,11 @@ export const isId: Check = (value) =>
   !/\p{Cs}|\0/u.test(value)
 
 const isShortText: Check = (value) => typeof value === 'string' && value.length <= LONGEST_TEXT
+/** A place in a list as text, or what names none and so is the beginning. */
+const isCursor: Check = (value) => {
+  const place = isShortText(value) ? readPlace(String(value)) : null
+  return place === null ? isShortText(value) : isTime(place.updatedAt) && isId(place.conversationId)
+}
 const isTime: Check = (value) => isNumber(value) && Math.abs(Number(value)) <= 8.64e15
 const isCount = isWhole(0)
 const isParent = optional(shape({ conversationId: isId, runId: isId, toolCallId: isId }))
@@ -68,14 +74,14 @@ const isRequest = oneOf('call', {
     newest: optional(isCount),
   }),
   get: shape(of),
-  list: shape({ limit: optional(isCount), after: optional(isShortText) }),
+  list: shape({ limit: optional(isCount), after: optional(isCursor) }),
   rename: shape({ ...of, title: isShortText, at: isTime, ifLastSeq: optional(isCount) }),
   mark: shape({ ...of, broken: nullOr(isShortText) }),
   descendants: shape(of),
   delete: shape(of),
 } satisfies Record<HttpCall, Check>)
 
-const hasFormat = shape({ format: isCount })
+const hasFormat = shape({ format: isCount, seen: optional(isCount) })
 
 /** Reads and checks a body. Throws `invalid-input` if it is no request, too large or too deep. */
 export async function readRequest(request: Request, mostBytes: number): Promise<HttpRequest> {

@@ -9,8 +9,8 @@ const AT_ONCE = 200
 /** A record as it was found in its place. */
 export interface Found {
   readonly record: StoredRecord | undefined
-  /** Something is there: the record, or the tombstone of one that was deleted. */
-  readonly isTaken: boolean
+  /** Number of the newest change of the record, or of the tombstone of one that was deleted; null: neither is there. */
+  readonly changedAt: number | null
 }
 
 /** The records and rows of one tenant, within one transaction. */
@@ -25,19 +25,19 @@ export class TenantRows {
 
   async find(conversationId: string): Promise<Found> {
     const [found] = await this.#ask(
-      'SELECT record FROM offstage_records WHERE tenant = @tenant AND conversation = @conversation',
+      'SELECT record, newest_change FROM offstage_records WHERE tenant = @tenant AND conversation = @conversation',
       { conversation: conversationId },
     )
     const record = recordIn(conversationId, found?.['record'])
-    return { record, isTaken: found !== undefined }
+    return { record, changedAt: found ? Number(found['newest_change']) : null }
   }
 
   /** Writes the record in the place of what was found, as the newest change. */
   async put(
     record: StoredRecord,
-    { isTaken, change }: { isTaken: boolean; change: number },
+    { changedAt, change }: { changedAt: number | null; change: number },
   ): Promise<void> {
-    await this.#ask(isTaken ? UPDATE_RECORD : INSERT_RECORD, {
+    await this.#ask(changedAt === null ? INSERT_RECORD : UPDATE_RECORD, {
       conversation: record.conversationId,
       parent: record.parent?.conversationId ?? null,
       updated: record.updatedAt,

@@ -3,6 +3,7 @@ import type { InspectorContext } from '../context.ts'
 import { eventLines, summaryOf } from '../parts/event-book.ts'
 import { said } from './said.ts'
 import { timeOfDay } from './format.ts'
+import { regionView } from './region.ts'
 import { tableView } from './table.ts'
 import { treeView } from './tree.ts'
 
@@ -71,9 +72,10 @@ export function eventDetail(context: InspectorContext): TemplateResult | typeof 
   const { event } = context.chosen
   if (!event) return nothing
   const value = event.events.length === 1 ? event.events[0] : event.events
-  return html`<div class="scroll" tabindex="0" role="region" aria-label=${event.type}>
-    <h3>${event.type}</h3>
-    ${event.events.length > 1 ? html`<p class="text">${said(summaryOf(event))}</p>` : nothing}
-    ${treeView(value, 'event', context)}
-  </div>`
+  return regionView(
+    event.type,
+    html`<h3>${event.type}</h3>
+      ${event.events.length > 1 ? html`<p class="text">${said(summaryOf(event))}</p>` : nothing}
+      ${treeView(value, 'event', context)}`,
+  )
 }

@@ -7,10 +7,11 @@ import { requestDetail, requestsView } from './requests.ts'
 import { said } from './said.ts'
 import { scrubberView } from './scrubber.ts'
 import { timelineView } from './timeline.ts'
+import { toolDetail, toolsView } from './tools.ts'
 
 /** The whole element. */
 export function inspectorView(context: InspectorContext): TemplateResult {
-  const { recording, chosen } = context
+  const { recording, chosen, hasAgent, file } = context
   return html`
     <section
       class="inspector"
@@ -21,7 +22,7 @@ export function inspectorView(context: InspectorContext): TemplateResult {
     >
       ${toolbarView(context)} ${chosen.exporting === null ? nothing : exportView(context)}
       <p class="notice" role="status">${chosen.notice}</p>
-      ${recording ? bodyView(context) : emptyView(context)}
+      ${recording || (hasAgent && !file) ? bodyView(context) : EMPTY}
     </section>
   `
 }
@@ -87,15 +88,14 @@ function onDrop(context: InspectorContext, event: DragEvent): void {
   if (file) context.openFile(file)
 }
 
-function emptyView({ hasAgent }: InspectorContext): TemplateResult {
-  return html`<p class="empty">
-    ${hasAgent ? 'No conversation yet: what the agent does is shown here.' : 'Set `agent`, or open a file that was exported elsewhere: it can be dropped here, too.'}
-  </p>`
-}
+const EMPTY: TemplateResult = html`<p class="empty">
+  Set \`agent\`, or drop an exported file here.
+</p>`
 
 function bodyView(context: InspectorContext): TemplateResult {
   const { chosen, recording } = context
-  const detail = detailView(context)
+  const { list, detail: detailOf } = VIEWS[chosen.tab]
+  const detail = detailOf(context)
   return html`
     <div
       class="tabs"
@@ -114,62 +114,57 @@ function bodyView(context: InspectorContext): TemplateResult {
             tabindex=${chosen.tab === tab ? 0 : -1}
             @click=${() => context.choose({ tab })}
           >
-            ${TITLES[tab]}<span class="count">${countOf(context, tab)}</span>
+            ${VIEWS[tab].title}<span class="count">${VIEWS[tab].count(context) ?? 0}</span>
           </button>`,
       )}
     </div>
     ${recording?.journal.fault ? html`<p class="problem">${recording.journal.fault}</p>` : nothing}
     <div class="body" id="panel" role="tabpanel" aria-labelledby="tab-${chosen.tab}">
-      <div class="list">${listView(context)}</div>
+      <div class="list">${list(context)}</div>
       ${detail === nothing ? nothing : html`<div class="detail" part="detail">${detail}</div>`}
     </div>
     ${scrubberView(context)}
   `
 }
 
-const TITLES: Readonly<Record<Tab, string>> = {
-  timeline: 'Timeline',
-  events: 'Events',
-  journal: 'Journal',
-  requests: 'Requests',
+interface View {
+  readonly title: string
+  count(context: InspectorContext): number | undefined
+  list(context: InspectorContext): TemplateResult
+  detail(context: InspectorContext): TemplateResult | typeof nothing
 }
 
-function countOf({ recording }: InspectorContext, tab: Tab): number {
-  if (!recording) return 0
-  switch (tab) {
-    case 'timeline':
-      return recording.timeline.count
-    case 'events':
-      return recording.book.entries.length
-    case 'journal':
-      return recording.journal.rows.length
-    case 'requests':
-      return recording.requests.length
-    default:
-      return tab satisfies never
-  }
-}
-
-function listView(context: InspectorContext): TemplateResult {
-  switch (context.chosen.tab) {
-    case 'timeline':
-      return timelineView(context)
-    case 'events':
-      return eventsView(context)
-    case 'journal':
-      return journalView(context)
-    case 'requests':
-      return requestsView(context)
-    default:
-      return context.chosen.tab satisfies never
-  }
-}
-
-function detailView(context: InspectorContext): TemplateResult | typeof nothing {
-  const { tab } = context.chosen
-  if (tab === 'events') return eventDetail(context)
-  if (tab === 'requests') return requestDetail(context)
-  return rowDetail(context)
+const VIEWS: Readonly<Record<Tab, View>> = {
+  timeline: {
+    title: 'Timeline',
+    count: ({ recording }) => recording?.timeline.count,
+    list: timelineView,
+    detail: rowDetail,
+  },
+  events: {
+    title: 'Events',
+    count: ({ recording }) => recording?.book.entries.length,
+    list: eventsView,
+    detail: eventDetail,
+  },
+  journal: {
+    title: 'Journal',
+    count: ({ recording }) => recording?.journal.rows.length,
+    list: journalView,
+    detail: rowDetail,
+  },
+  requests: {
+    title: 'Requests',
+    count: ({ recording }) => recording?.requests.length,
+    list: requestsView,
+    detail: requestDetail,
+  },
+  tools: {
+    title: 'Tools',
+    count: ({ tools }) => tools.length,
+    list: toolsView,
+    detail: toolDetail,
+  },
 }
 
 function onTabKey(context: InspectorContext, event: KeyboardEvent): void {

@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit'
 import type { Row } from '../../conversation/index.ts'
 import { DETAILS, positionOf, type Detail, type InspectorContext } from '../context.ts'
 import { timeOfDay } from './format.ts'
+import { regionView } from './region.ts'
 import { shownView } from './shown.ts'
 import { tableView } from './table.ts'
 import { treeView } from './tree.ts'
@@ -70,14 +71,7 @@ export function rowDetail(context: InspectorContext): TemplateResult | typeof no
         Copy
       </button>
     </div>
-    <div
-      class="scroll"
-      tabindex="0"
-      role="region"
-      aria-label=${`${TITLES[chosen.detail]}, row ${count}`}
-    >
-      ${contentOf(context, row)}
-    </div>
+    ${regionView(`${TITLES[chosen.detail]}, row ${count}`, contentOf(context, row))}
   `
 }
 

@@ -2,6 +2,7 @@ import { html, nothing, svg, type TemplateResult } from 'lit'
 import type { SentRequest } from '../../index.ts'
 import type { InspectorContext } from '../context.ts'
 import { timeOfDay } from './format.ts'
+import { regionView } from './region.ts'
 import { tableView } from './table.ts'
 import { treeView } from './tree.ts'
 
@@ -20,8 +21,8 @@ export function requestsView({
     return html`<p class="empty">
       ${
         file
-          ? 'Requests are not stored, so a file has none.'
-          : 'Make the agent with requests: true to see what its model is asked with, and with raw: true for what comes back.'
+          ? 'Requests are not stored.'
+          : 'Make the agent with requests: true and raw: true to see them.'
       }
     </p>`
   return tableView({
@@ -54,13 +55,7 @@ export function requestDetail(context: InspectorContext): TemplateResult | typeo
   const { request, step } = recorded.event
   const { tokens, instructions, messages, tools, context: live, ...rest } = request
   const parts = { ...rest, instructions, messages, tools, context: live }
-  return html`<div
-    class="scroll"
-    tabindex="0"
-    role="region"
-    aria-label=${`Request of step ${step}`}
-  >
-    <h3>Tokens, estimated</h3>
+  const content = html`<h3>Tokens, estimated</h3>
     ${shareView(request)}
     <dl class="tokens">
       ${SECTIONS.map(
@@ -74,10 +69,10 @@ export function requestDetail(context: InspectorContext): TemplateResult | typeo
     <h3>Came back</h3>
     ${
       recorded.raw.length === 0
-        ? html`<p class="quiet">Nothing was recorded: make the agent with raw: true.</p>`
+        ? html`<p class="quiet">Make the agent with raw: true.</p>`
         : treeView(recorded.raw, 'raw', context)
-    }
-  </div>`
+    }`
+  return regionView(`Request of step ${step}`, content)
 }
 
 function shareView(request: SentRequest): TemplateResult {

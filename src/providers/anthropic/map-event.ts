@@ -248,7 +248,10 @@ function finish(state: MessagesState, isProven: boolean): StreamPart[] {
   parts.push(...calls)
   if (error) return [...parts, { type: 'error', error }]
   if (!isProven) return parts
-  const content = contentToReplay(state.blocks, calls)
+  const content = contentToReplay(
+    state.blocks,
+    calls.filter((part) => part.type === 'tool-call'),
+  )
   parts.push({
     type: 'finish',
     finishReason: reason,

@@ -1,20 +1,23 @@
-import { OffstageError } from '../../protocol/error.ts'
-import type { JsonObject } from '../../protocol/json.ts'
+import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { modelName } from '../../protocol/model.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 import { baseURLOf, endpointURL } from '../core/base-url.ts'
 import { defined } from '../core/defined.ts'
-import { asRecord } from '../core/read-json.ts'
 import { strictParameters, type StrictRules } from '../core/strict-schema.ts'
 import type { HttpRequest, ModelRequest, RequestConfig } from '../provider.ts'
 import { textBlocks } from './content.ts'
 import { addBlocks, messagesTurns, type Turn } from './messages.ts'
 import type { MessagesRules } from './presets.ts'
 
+const EPHEMERAL: JsonObject = { type: 'ephemeral' }
+
+/** Addresses that are known to take `cache_control`. */
+const CACHE_HOSTS = /^api\.(?:anthropic|minimaxi?)\.(?:com|io)$/
+
 /**
- * The request of the Messages API (https://docs.anthropic.com/en/api/messages). With
- * `extraBody: { cache_control: { type: 'ephemeral' } }`, cache breakpoints stand after the tools, the
- * system text and the history, before the trailer.
+ * The request of the Messages API (https://docs.anthropic.com/en/api/messages). Four cache breakpoints, the most that
+ * it takes, stand after the tools, the system text and the two newest user turns, before the trailer. The older turn's
+ * is where the last request wrote its cache: a lookup from the newest one ends after 20 blocks.
  */
 export function toMessagesRequest(
   request: ModelRequest,
@@ -25,26 +28,27 @@ export function toMessagesRequest(
   },
 ): HttpRequest {
   const { providerId, rules } = preset
-  const { cache_control: cache, ...extraBody } = config.extraBody ?? {}
-  const mark = cacheMark(asRecord(cache) as JsonObject | undefined)
+  const { cache_control: asked = EPHEMERAL, ...extraBody } = config.extraBody ?? {}
+  const baseURL = baseURLOf(config, rules, providerId)
+  const { cache = asked !== EPHEMERAL || CACHE_HOSTS.test(baseURL.host) } = config
   const turns = messagesTurns(request, { providerId, takesFiles: rules.takesFiles })
   const system = textBlocks(systemText(request))
   const tools = toolFields(request, config, { turns, strict: rules.strict })
-  mark(system)
-  mark(tools.tools)
+  const users = turns.filter(({ role }) => role === 'user')
+  for (const blocks of [system, tools.tools, ...users.slice(-2).map(({ content }) => content)])
+    mark(blocks, cache && asked)
   // A turn that is to be continued stays the last one: what is new stands before it.
-  const asked = turns.findLast(({ role }) => role === 'user')
-  mark(asked?.content ?? [])
-  if (request.trailer) addBlocks(asked ? [asked] : turns, 'user', textBlocks(request.trailer))
+  if (request.trailer)
+    addBlocks(users.length > 0 ? users.slice(-1) : turns, 'user', textBlocks(request.trailer))
   return {
-    url: messagesURL(baseURLOf(config, rules, providerId)),
+    url: messagesURL(baseURL),
     headers: {
       ...rules.headers,
       ...(config.apiKey && { [rules.keyHeader]: keyValue(config.apiKey, rules) }),
       ...config.headers,
     },
     body: {
-      model: modelOf(config, providerId),
+      model: modelName(config),
       max_tokens: config.maxOutputTokens ?? rules.maxTokens,
       ...(system.length > 0 && { system }),
       messages: turns.map(({ role, content }) => ({ role, content })),
@@ -66,12 +70,6 @@ function messagesURL(baseURL: URL): string {
   return endpointURL(baseURL, hasVersion ? '/messages' : '/v1/messages')
 }
 
-function modelOf(config: RequestConfig, providerId: string): string {
-  const model = modelName(config)
-  if (model) return model
-  throw new OffstageError('invalid-config', `The provider '${providerId}' needs a model.`)
-}
-
 function keyValue(apiKey: string, rules: MessagesRules): string {
   return rules.keyHeader === 'authorization' ? `Bearer ${apiKey}` : apiKey
 }
@@ -83,13 +81,10 @@ function systemText({ instructions, messages }: ModelRequest): string {
   return [instructions ?? '', ...stored].filter((text) => text !== '').join('\n\n')
 }
 
-/** Marks the last block of a list as the end of what may be cached. Thinking can't be marked. */
-function cacheMark(cache: JsonObject | undefined): (blocks: JsonObject[]) => void {
-  return (blocks) => {
-    const last = blocks[blocks.length - 1]
-    if (!cache || !last || String(last['type']).endsWith('thinking')) return
-    blocks[blocks.length - 1] = { ...last, cache_control: cache }
-  }
+/** Marks the last block of a list as the end of what may be cached. */
+function mark(blocks: JsonObject[], cache: JsonValue): void {
+  const last = blocks.pop()
+  if (last) blocks.push(cache ? { ...last, cache_control: cache } : last)
 }
 
 interface ToolFields {

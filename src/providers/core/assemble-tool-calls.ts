@@ -1,8 +1,8 @@
-import type { StreamPart, ToolCallStreamPart } from '../../protocol/stream-part.ts'
+import type { StreamPart } from '../../protocol/stream-part.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 import { createArgumentText, type ArgumentText } from './argument-text.ts'
 import { newCallId } from './new-call-id.ts'
-import { readInput, type OutputEnd, type Settlement } from './read-input.ts'
+import { callParts, type OutputEnd, type Settlement } from './read-input.ts'
 import { secondAnswer } from './transport-error.ts'
 
 /** What a chunk holds of a call. Anything may be missing; arguments may be the whole value. */
@@ -15,15 +15,12 @@ export interface CallDelta {
   readonly args?: string | undefined
 }
 
-/** Characters of an unusable input that are kept. */
-const MAX_RAW_INPUT = 100_000
-
 export interface ToolCallAssembler {
   push(delta: CallDelta): StreamPart[]
   /** The message was opened again, or is over: calls at numbers that are taken are not of this answer. */
   reopen(): void
-  /** Every call, in the order in which they were opened. */
-  finish(end: OutputEnd): ToolCallStreamPart[]
+  /** Every call, in the order in which they were opened, and warnings. */
+  finish(end: OutputEnd): StreamPart[]
   /** Calls opened so far. */
   count(): number
   /** A call with this id was opened. */
@@ -102,7 +99,7 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
     finish(end) {
       const named = calls.filter((call) => call.name !== '' || !call.args.isEmpty())
       const hasStray = named.some((call) => call.name === '')
-      return named.map((call, at) => {
+      return named.flatMap((call, at) => {
         const isDone = keyed.find({ index: call.index }) === call
         return settle(call, { end, isLast: at === named.length - 1, isDone, hasStray, tools })
       })
@@ -210,16 +207,9 @@ function applyDelta(call: OpenCall, { name, args }: CallDelta): StreamPart[] {
   return parts
 }
 
-function settle(call: OpenCall, settlement: Settlement): ToolCallStreamPart {
+function settle(call: OpenCall, settlement: Settlement): StreamPart[] {
   const { toolCallId, name: toolName, providerId, isRenamed, args } = call
-  const parsed = readInput(toolName, args, settlement)
-  return {
-    type: 'tool-call',
-    toolCallId,
-    toolName,
-    ...(isRenamed && providerId !== undefined && { providerCallId: providerId }),
-    ...('error' in parsed
-      ? { ...parsed, rawInput: (args.candidates()[0] ?? '').slice(0, MAX_RAW_INPUT) }
-      : parsed),
-  }
+  const ref = { toolCallId, toolName }
+  const isOther = isRenamed && providerId !== undefined
+  return callParts(isOther ? { ...ref, providerCallId: providerId } : ref, args, settlement)
 }

@@ -119,6 +119,7 @@ function free(refused: Refused): string[] {
     ...(messages.some(isBlank) ? ['contents filled'] : []),
     ...(offersTools(refused) ? ['schemas portable', 'strict off'] : []),
     ...(hasResults ? ['ids short'] : []),
+    ...(JSON.stringify(body).includes('"cache_control":{') ? ['without cache_control'] : []),
     ...(tokenField(body) === 'max_completion_tokens' ? ['tokens renamed'] : []),
   ]
 }

@@ -1,7 +1,7 @@
 import type { ErrorData } from '../../protocol/error.ts'
 import type { StreamPart, ToolCallStreamPart } from '../../protocol/stream-part.ts'
 import { newCallId } from './new-call-id.ts'
-import { unfinished } from './read-input.ts'
+import { unfinished } from './unfinished.ts'
 import { incompleteError } from './transport-error.ts'
 
 type Ending = Extract<StreamPart, { type: 'finish' | 'error' }>

@@ -1,8 +1,10 @@
-import type { CallError } from '../../protocol/message.ts'
+import type { ToolCallPart } from '../../protocol/message.ts'
+import type { StreamPart } from '../../protocol/stream-part.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 import type { ArgumentText } from './argument-text.ts'
 import { parseToolInput, type ParsedInput } from './parse-tool-input.ts'
-import { asList, asRecord } from './read-json.ts'
+import { asList, asRecord, parseJson } from './read-json.ts'
+import { truncated, unfinished } from './unfinished.ts'
 
 /**
  * How the model's output ended. `complete`: proven. `unsaid`: proven, but nobody said that the last call
@@ -22,15 +24,36 @@ export interface Settlement {
   readonly tools: readonly ToolDefinition[]
 }
 
+/** Characters of an unusable input that are kept. */
+const MAX_RAW_INPUT = 100_000
+
+/** A settled call. A warning follows where its arguments were JSON inside a JSON text, which some models write. */
+export function callParts(
+  ref: Pick<ToolCallPart, 'toolCallId' | 'toolName' | 'providerCallId'>,
+  args: ArgumentText,
+  settlement: Settlement,
+): StreamPart[] {
+  const { toolName } = ref
+  const { isEncoded, ...parsed } = readInput(toolName, args, settlement)
+  const rawInput = 'error' in parsed && (args.candidates()[0] ?? '').slice(0, MAX_RAW_INPUT)
+  const message = `The arguments of ${toolName} were JSON inside a text.`
+  return [
+    { type: 'tool-call', ...ref, ...parsed, ...(rawInput !== false && { rawInput }) },
+    ...(isEncoded ? [{ type: 'warning', code: 'arguments-encoded', message } as const] : []),
+  ]
+}
+
+type ReadInput = ParsedInput & { readonly isEncoded?: true }
+
 /**
  * What a call's arguments come to once the output is over: an input only if they are a complete, strict
  * JSON object, or if none were to come.
  */
-export function readInput(
+function readInput(
   name: string,
   args: ArgumentText,
   { end, isLast, isDone, hasStray, tools }: Settlement,
-): ParsedInput {
+): ReadInput {
   if (end === 'cut') return unfinished()
   if (args.isTooLarge()) {
     return { error: { code: 'invalid-json', message: 'The arguments are too long or too deep.' } }
@@ -48,7 +71,11 @@ export function readInput(
   const parsed = firstInput(args)
   if (parsed) return parsed
   if (args.isCut()) return truncated('The output ended in the middle of the arguments.')
-  return parseToolInput(args.candidates()[0] ?? '')
+  const text = args.candidates()[0] ?? ''
+  const inner = parseJson(text)
+  // An object's text only: `"null"` would come to an object, too.
+  const decoded = typeof inner === 'string' && /^\s*\{/.test(inner) && parseToolInput(inner)
+  return decoded && 'input' in decoded ? { ...decoded, isEncoded: true } : parseToolInput(text)
 }
 
 const STRAY = 'The arguments of this call could not be told apart. Send it again.'
@@ -66,14 +93,4 @@ function emptyInput(tool: ToolDefinition | undefined): ParsedInput {
   if (required.length === 0) return { input: {} }
   const message = `The call has no arguments, but ${required.join(', ')} must be given.`
   return { error: { code: 'invalid-json', message } }
-}
-
-/** Of a call whose stream failed or ended before its own end was proven. */
-export function unfinished(): { readonly error: CallError } {
-  return truncated('The stream ended before this call was complete.')
-}
-
-function truncated(what: string): { readonly error: CallError } {
-  const message = `${what} It was not run. Send it again, with shorter arguments if they were long.`
-  return { error: { code: 'truncated', message } }
 }

@@ -1,6 +1,8 @@
 import { isRecord } from '../../lib/shape.ts'
 import { isUntyped, leaves, SchemaReader, type Shape } from '../../action/schema.ts'
 import type { JsonObject, JsonSchema, JsonValue } from '../../protocol/json.ts'
+import type { StreamPart } from '../../protocol/stream-part.ts'
+import type { ToolDefinition } from '../../protocol/tool.ts'
 
 /**
  * The input of a strict call as its tool's own schema has it: a null in the place of an optional property that can't
@@ -9,6 +11,13 @@ import type { JsonObject, JsonSchema, JsonValue } from '../../protocol/json.ts'
 export function withoutStrictNulls(input: JsonValue, schema: JsonSchema): JsonValue {
   const reader = new SchemaReader(schema)
   return read(input, [reader.shape(schema)])
+}
+
+/** The part; of a call of one of the strict tools, without nulls of that kind. */
+export function withoutNulls(part: StreamPart, tools: readonly ToolDefinition[]): StreamPart {
+  if (part.type !== 'tool-call' || part.input === undefined) return part
+  const tool = tools.find(({ name }) => name === part.toolName)
+  return tool ? { ...part, input: withoutStrictNulls(part.input, tool.inputSchema) } : part
 }
 
 /** `shapes`: those that the value may have. */

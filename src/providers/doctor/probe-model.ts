@@ -1,6 +1,7 @@
 import type { ErrorData } from '../../protocol/error.ts'
-import type { ToolChoice } from '../../protocol/model.ts'
+import { modelName, type ToolChoice } from '../../protocol/model.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
+import { messagesPresets } from '../anthropic/presets.ts'
 import { collect, type CollectedTurn } from '../collect.ts'
 import { asRecord, asText, parseJson } from '../core/read-json.ts'
 import { createProvider, type ProviderConfig } from '../create-provider.ts'
@@ -63,7 +64,11 @@ export async function planRequest(examination: Examination): Promise<Plan | Erro
   let plan: Plan | undefined
   const { error } = await send(examination, { ask: 'call' }, (url, init) => {
     const model = asText(asRecord(parseJson(String(init?.body)))?.['model'])
-    plan = { url: new URL(String(url)), headers: new Headers(init?.headers), model: model ?? '' }
+    plan = {
+      url: new URL(String(url)),
+      headers: new Headers(init?.headers),
+      model: model?.trim() ?? '',
+    }
     return Promise.reject(new Error('not sent'))
   })
   if (plan) return plan
@@ -103,7 +108,10 @@ async function send(
   const turn = await collect(
     // A configuration that makes no provider fails as a request does.
     (async function* () {
-      const provider = createProvider(config, providers ? { providers } : {})
+      // There is no provider without a model. A server of Chat Completions is to say which ones it has.
+      const unnamed = Object.hasOwn(messagesPresets, config.provider) ? '' : ' '
+      const named = { ...config, model: modelName(config) || unnamed }
+      const provider = createProvider(named, providers ? { providers } : {})
       yield* provider.stream(requestOf(probe), { fetch: observed, signal: limit.signal })
     })(),
   )

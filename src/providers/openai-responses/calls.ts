@@ -1,15 +1,14 @@
-import type { StreamPart, ToolCallStreamPart } from '../../protocol/stream-part.ts'
+import type { StreamPart } from '../../protocol/stream-part.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 import { createArgumentText } from '../core/argument-text.ts'
 import { asArguments } from '../core/argument-value.ts'
 import { newCallId } from '../core/new-call-id.ts'
-import { readInput, type OutputEnd, type Settlement } from '../core/read-input.ts'
+import { callParts, type OutputEnd, type Settlement } from '../core/read-input.ts'
 import { asList, asRecord, asText, parseJson } from '../core/read-json.ts'
-import { withoutStrictNulls } from '../core/strict-nulls.ts'
+import { withoutNulls } from '../core/strict-nulls.ts'
 import type { Item } from './items.ts'
 
-/** Characters of an unusable input that are kept. */
-const MAX_RAW_INPUT = 100_000
+type CallRef = Parameters<typeof callParts>[0]
 
 interface Calling {
   readonly tools: readonly ToolDefinition[]
@@ -44,7 +43,7 @@ export function openCall(calling: Pick<Calling, 'tools'>, item: Item): StreamPar
 }
 
 /** Every call. A call gets an input only after `output_item.done` or `function_call_arguments.done`. */
-export function settledCalls(calling: Calling, end: OutputEnd): ToolCallStreamPart[] {
+export function settledCalls(calling: Calling, end: OutputEnd): StreamPart[] {
   const calls = calling.items.filter(isCall)
   return calls.flatMap((item, at) => {
     const settlement: Settlement = {
@@ -58,7 +57,7 @@ export function settledCalls(calling: Calling, end: OutputEnd): ToolCallStreamPa
   })
 }
 
-function settle(calling: Calling, item: Item, settlement: Settlement): ToolCallStreamPart[] {
+function settle(calling: Calling, item: Item, settlement: Settlement): StreamPart[] {
   const { value, shown } = item
   const args = asArguments(value['arguments']) || (shown.get('arguments') ?? '')
   const toolName = asText(value['name']) ?? ''
@@ -66,32 +65,26 @@ function settle(calling: Calling, item: Item, settlement: Settlement): ToolCallS
   const { toolCallId = given ?? newCallId() } = item
   const uses = isWrapper(calling, item) ? asList(asRecord(parseJson(args))?.['tool_uses']) : []
   if (uses.length > 0)
-    return uses.map((use, at) => {
+    return uses.flatMap((use, at) => {
       const { recipient_name: name, parameters } = asRecord(use) ?? {}
-      return callPart(calling, settlement, {
+      return partsOf(calling, settlement, {
         toolCallId: `${toolCallId}_${at + 1}`,
         toolName: (asText(name) ?? '').replace(/^functions\./, ''),
         args: asArguments(parameters) ?? '',
       })
     })
-  const part = callPart(calling, settlement, { toolCallId, toolName, args })
-  return [given === undefined || given === toolCallId ? part : { ...part, providerCallId: given }]
+  const isOther = given !== undefined && given !== toolCallId
+  const call = { toolCallId, toolName, args }
+  return partsOf(calling, settlement, isOther ? { ...call, providerCallId: given } : call)
 }
 
-function callPart(
+function partsOf(
   { isStrict, tools }: Calling,
   settlement: Settlement,
-  call: { readonly toolCallId: string; readonly toolName: string; readonly args: string },
-): ToolCallStreamPart {
-  const { toolCallId, toolName, args } = call
+  { args, ...ref }: CallRef & { readonly args: string },
+): StreamPart[] {
   const text = createArgumentText()
   text.push(args)
-  const parsed = readInput(toolName, text, settlement)
-  const ref = { type: 'tool-call', toolCallId, toolName } as const
-  if ('error' in parsed) return { ...ref, ...parsed, rawInput: args.slice(0, MAX_RAW_INPUT) }
-  const tool = isStrict && tools.find(({ name }) => name === toolName)
-  return {
-    ...ref,
-    input: tool ? withoutStrictNulls(parsed.input, tool.inputSchema) : parsed.input,
-  }
+  const parts = callParts(ref, text, settlement)
+  return isStrict ? parts.map((part) => withoutNulls(part, tools)) : parts
 }

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../protocol/json.ts'
 import type { Usage } from '../../protocol/message.ts'
-import type { StreamPart, ToolCallStreamPart } from '../../protocol/stream-part.ts'
+import type { StreamPart } from '../../protocol/stream-part.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 import { createToolCallAssembler } from '../core/assemble-tool-calls.ts'
 import { countingWord, failedError, mapFinishReason, outputEnd } from '../core/finish-reason.ts'
 import { streamError } from '../core/provider-error.ts'
 import { asCount, asList, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
 import { addStray, noAnswer, strayError } from '../core/stray.ts'
-import { withoutStrictNulls } from '../core/strict-nulls.ts'
+import { withoutNulls } from '../core/strict-nulls.ts'
 import { secondAnswer } from '../core/transport-error.ts'
 import type { ModelRequest } from '../provider.ts'
 import { callDelta } from './call-delta.ts'
@@ -228,15 +228,6 @@ export function endChat(state: ChatState, { done }: { readonly done: boolean }):
     ...(metadata && { providerMetadata: { [state.providerId]: metadata } }),
   })
   return parts
-}
-
-function withoutNulls(
-  call: ToolCallStreamPart,
-  tools: readonly ToolDefinition[],
-): ToolCallStreamPart {
-  const tool = tools.find(({ name }) => name === call.toolName)
-  if (!tool || call.input === undefined) return call
-  return { ...call, input: withoutStrictNulls(call.input, tool.inputSchema) }
 }
 
 /** What is sent back with the message, in the fields in which it was received. */

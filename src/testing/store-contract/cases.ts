@@ -15,6 +15,11 @@ export interface StoreUnderTest {
    * lost on the way back from the store itself, which finds less.
    */
   loseNextAnswer?(store: Store): void
+  /**
+   * Keeps a copy of the next request of a store, and returns what delivers that copy, as a proxy may after minutes. Absent:
+   * nothing lies between the store and its data.
+   */
+  copyNextRequest?(store: Store): () => Promise<void>
   /** Fills the store, so that the next `append` is refused with `storage-full`; returns what makes room. */
   fill?(store: Store): Promise<() => Promise<void>>
 }

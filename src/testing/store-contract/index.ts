@@ -2,12 +2,14 @@ import { APPENDS } from './appends.ts'
 import type { ContractCase, Requirement, StoreUnderTest } from './cases.ts'
 import { FOLLOWS } from './follows.ts'
 import { HISTORIES_CASES } from './histories.ts'
+import { LATE_REQUESTS } from './late-requests.ts'
 import { OWNERS } from './owners.ts'
 import { READS } from './reads.ts'
 
 const GROUPS: readonly (readonly [group: string, cases: Record<string, Requirement>])[] = [
   ['appends', APPENDS],
   ['owners', OWNERS],
+  ['late requests', LATE_REQUESTS],
   ['reading, lists, titles, deletion and imports', READS],
   ['following', FOLLOWS],
   ['random histories', HISTORIES_CASES],

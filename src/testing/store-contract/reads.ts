@@ -51,7 +51,9 @@ export const READS: Record<string, Requirement> = {
   },
   'lists the newest change first, in pages': async ({ store, other }) => {
     const ids = Array.from({ length: 7 }, (_, at) => `c${at}`)
-    for (const [at, id] of ids.entries()) await write(store, id, at < 5 ? at : 5)
+    // A number with an exponent, where a page ends.
+    const times = [0, 1e-7, 2, 3, 4, 5, 5]
+    for (const [at, id] of ids.entries()) await write(store, id, times[at] ?? 0)
     const wanted = ['c5', 'c6', 'c4', 'c3', 'c2', 'c1', 'c0']
     const found: string[] = []
     for (let after: string | null | undefined; after !== null;) {
@@ -61,6 +63,7 @@ export const READS: Record<string, Requirement> = {
       })
       holds(page.records.length <= 3, 'a page is no longer than was asked for')
       found.push(...page.records.map((record) => record.conversationId))
+      holds(found.length <= wanted.length, 'each conversation is on one page')
       after = page.next
     }
     same(found, wanted, 'the ids of all pages')
@@ -95,11 +98,16 @@ export const READS: Record<string, Requirement> = {
   'takes conversations from elsewhere, whole or not at all': async ({ store, other }) => {
     const place = { conversationId: 'c', importId: 'i', createdAt: 3, updatedAt: 4 }
     const [first, second] = [[started('r', 'hi')], [ended('r')]]
-    same(await store.place({ ...place, after: 0, rows: first, isLast: false }), true, 'a part')
+    const part = { ...place, after: 0, rows: first, isLast: false }
+    same(await store.place(part), true, 'a part')
+    same(await store.place(part), true, 'a repeat of the part')
     await refused(other.claim('c', 1), 'conversation-broken', 'a claim of a part')
     const foreign = { ...place, importId: 'j', after: 1, rows: second, isLast: true }
     await refused(store.place(foreign), 'ownership-lost', 'a part of another import')
-    same(await store.place({ ...place, after: 1, rows: second, isLast: true }), true, 'the rest')
+    const rest = { ...place, after: 1, rows: second, isLast: true }
+    same(await store.place(rest), true, 'the rest')
+    same(await other.place(part), true, 'a repeat of the part after the rest')
+    same(await other.place(rest), true, 'a repeat of the rest')
     const again = { ...place, importId: newId('i'), after: 0, rows: first, isLast: true }
     same(await store.place(again), false, 'another one of its id')
     const record = await other.get('c')

@@ -12,6 +12,7 @@ import { imagesInWords } from './images-in-words.ts'
 import { applyContext } from './compaction/apply-context.ts'
 import { activeSkillsText } from './skills-text.ts'
 import { memoryNote } from './memory-note.ts'
+import { forModel } from './model-names.ts'
 import { outgoingMessages } from './outgoing-messages.ts'
 
 /** The request of the run's next step. Pure: the stored history stays as it is. */
@@ -23,7 +24,9 @@ export function buildRequest(
   const { stepContext, toolMode } = step
   // Without native calls, a model that isn't told of tools is one that has none to choose.
   const tools =
-    toolMode === 'action' && stepContext.model.toolChoice === 'none' ? [] : stepContext.tools
+    toolMode === 'action' && stepContext.model.toolChoice === 'none'
+      ? []
+      : stepContext.tools.map(forModel)
   const action = toolMode === 'action' && tools.length > 0
   const skills = tools.length > 0 ? (stepContext.skills ?? []) : []
   const instructions = [

@@ -13,6 +13,7 @@ import type { Said } from './meter-usage.ts'
 import { untilAborted } from '../../lib/abort.ts'
 import { readsDelimitedOnly, readsTextCalls } from '../../providers/text-calls.ts'
 import { asConfigured } from './as-prompt.ts'
+import { forModel } from './model-names.ts'
 import { sentRequest } from './sent-request.ts'
 import { TurnReader, type ModelTurn, type TurnDelta } from './turn-reader.ts'
 
@@ -164,7 +165,7 @@ async function readAttempt(
     textCalls: readsTextCalls(call.stepContext.model, toolMode),
     delimitedOnly: readsDelimitedOnly(call.stepContext.model.model, toolMode),
     refusesCalls: call.stepContext.model.toolChoice === 'none',
-    tools: call.stepContext.tools,
+    tools: call.stepContext.tools.map(forModel),
     caps: call.stepContext.model.caps,
     partPrefix: `${call.step}.${attempt}.`,
     emit: (delta) => call.emit(delta, attempt),

@@ -9,16 +9,19 @@ import type {
   ToolResultPart,
   UserMessage,
 } from '../../protocol/message.ts'
-import type { ToolDefinition } from '../../protocol/tool.ts'
+import { forModel, toModelNames, type NamedTool } from './model-names.ts'
 
-/** The messages as a request has them: calls and results as text in ACTION mode, notes in what they are about. */
+/**
+ * The messages as a request has them: in the model's names, calls and results as text in ACTION mode, notes in what
+ * they are about.
+ */
 export function outgoingMessages(
   messages: readonly Message[],
-  tools: readonly ToolDefinition[],
+  tools: readonly NamedTool[],
   toolMode: 'native' | 'action',
 ): Message[] {
   const outgoing: Message[] = []
-  for (const message of messages) {
+  for (const message of inModelNames(messages, tools)) {
     switch (message.role) {
       case 'tool':
         if (message.parts.length === 0) break
@@ -38,8 +41,37 @@ export function outgoingMessages(
   return outgoing
 }
 
+function inModelNames(
+  messages: readonly Message[],
+  tools: readonly NamedTool[],
+): readonly Message[] {
+  const renamed = new Map(tools.flatMap((tool) => (tool.forModel ? [[tool.name, tool]] : [])))
+  if (renamed.size === 0) return messages
+  return messages.map((message): Message => {
+    switch (message.role) {
+      case 'assistant':
+        return {
+          ...message,
+          parts: message.parts.map((part) =>
+            part.type === 'tool-call' ? toModelNames(part, renamed.get(part.toolName)) : part,
+          ),
+        }
+      case 'tool':
+        return {
+          ...message,
+          parts: message.parts.map((part) => toModelNames(part, renamed.get(part.toolName))),
+        }
+      case 'user':
+      case 'system':
+        return message
+      default:
+        return message satisfies never
+    }
+  })
+}
+
 /** What an ACTION-mode model wrote, or would have written had it not called natively. */
-function asWritten(message: AssistantMessage, tools: readonly ToolDefinition[]): AssistantMessage {
+function asWritten(message: AssistantMessage, tools: readonly NamedTool[]): AssistantMessage {
   const calls = message.parts.flatMap((part) =>
     part.type === 'tool-call' && isRecord(part.input)
       ? [{ toolName: part.toolName, input: part.input }]
@@ -47,7 +79,7 @@ function asWritten(message: AssistantMessage, tools: readonly ToolDefinition[]):
   )
   const text =
     message.actionText ??
-    [messageText(message), calls.length > 0 ? formatAction(calls, tools) : '']
+    [messageText(message), calls.length > 0 ? formatAction(calls, tools.map(forModel)) : '']
       .filter((piece) => piece !== '')
       .join('\n')
   const files = message.parts.filter((part) => part.type === 'file')

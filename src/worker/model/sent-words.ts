@@ -3,7 +3,8 @@ import type { Row, RowOf } from '../../protocol/fact.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { Message } from '../../protocol/message.ts'
 import type { StepContext } from '../../protocol/questions.ts'
-import type { SettledStatus, ToolDefinition } from '../../protocol/tool.ts'
+import type { SettledStatus } from '../../protocol/tool.ts'
+import { forModel, toModelNames, type NamedTool } from './model-names.ts'
 import { textsIn } from './texts-in.ts'
 
 /** Statuses whose output is a tool's, a page's or a person's own words, not Offstage's. */
@@ -36,8 +37,9 @@ export class SentWords {
   }
 
   /** The call was sent to the model by others. */
-  hold(call: Call, tools: readonly ToolDefinition[]): boolean {
-    return this.#read(tools).holds(call.toolName, call.input)
+  hold(call: Call, tools: readonly NamedTool[]): boolean {
+    const { toolName, input } = inModelNames(call, tools)
+    return this.#read(tools).holds(toolName, input)
   }
 
   /**
@@ -92,11 +94,12 @@ export class SentWords {
     }
   }
 
-  #read(tools: readonly ToolDefinition[]): CallFinder {
+  #read(own: readonly NamedTool[]): CallFinder {
+    const tools = own.map(forModel)
     const wanted = JSON.stringify(tools.map(({ name, inputSchema }) => [name, inputSchema]))
     if (this.#found?.tools !== wanted) {
       const finder = new CallFinder(tools, this.#found?.finder)
-      for (const call of this.#importedCalls) finder.take(call)
+      for (const call of this.#importedCalls) finder.take(inModelNames(call, own))
       for (const text of this.#unstored) finder.read(text)
       this.#found = { tools: wanted, finder, read: 0 }
     }
@@ -117,6 +120,14 @@ export class SentWords {
   #take(value: unknown): void {
     for (const text of textsIn(value)) this.#texts.push(text)
   }
+}
+
+/** Calls in texts have the model's names: by others, they would not be calls. */
+function inModelNames(call: Call, tools: readonly NamedTool[]): Call {
+  return toModelNames(
+    call,
+    tools.find(({ name }) => name === call.toolName),
+  )
 }
 
 /** Rows that send the model no words but its own, those that other rows hold, and Offstage's. */

@@ -148,22 +148,27 @@ const ESTIMATED = {
     "The model's server didn't say how many tokens it used: the run's limits go by estimates.",
 }
 
-/** Inputs that may hold secrets aren't shown as they are written: what is one is known once they are whole. */
+/** Some inputs aren't shown as they are written: what of them is a secret is known once they are whole. */
 function inputHider(context: RunContext): (delta: CallDelta) => boolean {
   const hidden = new Set<string>()
   return (delta) => {
     if (delta.type === 'tool-input-delta') return hidden.has(delta.toolCallId)
     if (delta.type !== 'tool-input-start') return false
     const { toolCallId, toolName } = delta
-    if (maySeal(context, resolveName(toolName, context.tools))) hidden.add(toolCallId)
+    const own = resolveName(toolName, context.tools)
+    // The model's names of parameters can't be told from values until the input is whole.
+    const isRenamed = context.tools.get(own)?.forModel?.parameters.length
+    if (isRenamed || maySeal(context, own)) hidden.add(toolCallId)
     else hidden.delete(toolCallId)
     return false
   }
 }
 
-/** People are shown a call by its tool's title, also while it is written. */
+/** People are shown a call by its tool's own name and title, also while it is written. */
 function named(delta: CallDelta, tools: ToolTable): CallDelta {
   if (delta.type !== 'tool-input-start') return delta
-  const title = tools.get(resolveName(delta.toolName, tools))?.title
-  return title === undefined ? delta : { ...delta, title }
+  const { name: toolName, title } = tools.get(resolveName(delta.toolName, tools)) ?? {
+    name: delta.toolName,
+  }
+  return { ...delta, toolName, ...(title !== undefined && { title }) }
 }

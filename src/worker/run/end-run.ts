@@ -3,28 +3,27 @@ import { settledFact, settlementAtEnd } from './settlement.ts'
 import { type RunContext } from './run-context.ts'
 import type { CountedRun } from './counters.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
-import { nextRun, type NextRun } from './next-run.ts'
+import { nextRun } from './next-run.ts'
 import { returns } from './queued-messages.ts'
 
 /**
  * Commits the run's end, the ends of its open calls, and the begin of the run that was asked for after it, in one
- * transaction. Writes nothing when the run has ended already. `cut`: the step that is cut short by it. Resolves to the
- * id of the run that begins.
+ * transaction. Writes nothing when the run has ended already. `cut`: the step that is cut short by it.
  */
 export async function commitEnd(
   context: RunContext,
   { end, cut = null }: { readonly end: RunEnd; readonly cut?: FactDraft | null },
-): Promise<string | null> {
+): Promise<void> {
   const { conversation, signal, effects } = context
   let executionIds: readonly string[] = []
   let nextId: string | undefined
-  const begun: { next: NextRun | null } = { next: null }
+  let nextRunId: string | undefined
   // The same at each try.
   const newId = (): string => (nextId ??= effects.newId('run_'))
   const isNew = await conversation.append((run) => {
     if (run?.runId !== context.runId || run.end !== null) return null
     const next = nextRun(conversation.state, { end, run, signal }, newId)
-    begun.next = next
+    nextRunId = next?.runId
     const settlements = end.outcome === 'waiting' ? [] : run.calls.flatMap(settlementAtEnd)
     executionIds = settlements.flatMap(({ call }) => call.executionId ?? [])
     const lost = cut ?? cutOfLeft(context, run)
@@ -32,16 +31,16 @@ export async function commitEnd(
       ...(lost ? [lost] : []),
       ...context.family.usageOf(settlements.map(({ call }) => call)),
       ...settlements.map(settledFact),
-      ...returns(conversation.state, next !== null),
+      ...returns(conversation.state, next?.queued),
       { type: 'run-ended', end, ...(next && { next: next.runId }) },
       ...(next?.facts ?? []),
     ]
   })
-  if (!isNew) return null
+  if (!isNew) return
+  context.nextRunId = nextRunId
   // Whatever comes of them now is nobody's any more.
   if (executionIds.length > 0)
     context.page.acknowledgeTools({ executionIds }).catch(() => undefined)
-  return begun.next && begun.next.runId
 }
 
 /** The step that a page or worker left, which isn't asked for again: what is kept of it is what there will be. */

@@ -1,19 +1,23 @@
 import { hasPlan } from '../../conversation/context.ts'
 import type { StartRun } from '../../protocol/commands.ts'
+import type { UserContent } from '../../protocol/fact.ts'
 import type { RunLimits } from '../../protocol/run.ts'
 import type { ConversationState } from '../../protocol/state.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
-import { takenFiles } from './taken-in.ts'
+import { delivered } from './queued-messages.ts'
+import { takenWith } from './taken-in.ts'
 
-/** The run, and its first step: one wait for the disk. `place`: default, under the head. */
+/** The run, and its first step: one wait for the disk. `place`: default, under the head. `queued`: begin it, too. */
 export function firstFacts(
   message: StartRun['message'],
   limits: RunLimits,
   place: { readonly parentId?: string | null; readonly forCall?: true } = {},
+  queued: readonly UserContent[] = [],
 ): FactDraft[] {
   return [
     { type: 'run-started', message, limits, ...place },
-    ...takenFiles(message),
+    ...takenWith(message),
+    ...queued.flatMap(delivered),
     { type: 'step-started', step: 1, resumed: false },
   ]
 }

@@ -5,6 +5,7 @@ import type { AssistantMessage, Loss, ToolCallPart } from '../../protocol/messag
 import type { ToolTable } from './tool-table.ts'
 import { resolveName } from './resolve-name.ts'
 import type { ModelOutcome } from '../model/call-model.ts'
+import { toOwnNames } from '../model/model-names.ts'
 import type { ModelTurn } from '../model/turn-reader.ts'
 
 interface TurnOutput extends Omit<Extract<ModelOutcome, { type: 'turn' }>, 'type'> {
@@ -24,11 +25,12 @@ export function modelOutput(output: TurnOutput): Omit<FactOf<'model-output'>, 'p
   const { form, losses, tools, toolMode, newId } = output
   const { parts, usage, finishReason, rawFinishReason, providerMetadata, actionText, feedback } =
     output.turn
-  const named = parts.map((part) =>
-    part.type === 'tool-call' && toolMode === 'native' && !part.rescued
-      ? { ...part, toolName: resolveName(part.toolName, tools) }
-      : part,
-  )
+  const named = parts.map((part) => {
+    if (part.type !== 'tool-call') return part
+    const isNative = toolMode === 'native' && !part.rescued
+    const toolName = isNative ? resolveName(part.toolName, tools) : part.toolName
+    return toOwnNames({ ...part, toolName }, tools.get(toolName))
+  })
   const message: Identified<AssistantMessage> = {
     role: 'assistant',
     id: output.messageId,

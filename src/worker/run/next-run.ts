@@ -1,44 +1,41 @@
-import type { RunEnd } from '../../protocol/fact.ts'
+import { contentOf } from '../../conversation/fold-messages.ts'
+import type { RunEnd, UserContent } from '../../protocol/fact.ts'
 import type { ConversationState, RunState } from '../../protocol/state.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { firstFacts, planDropped } from './first-facts.ts'
-import { delivered, forNextRun } from './queued-messages.ts'
+import { forNextRun } from './queued-messages.ts'
 import type { Stop } from './run-context.ts'
 
 /** The run that begins when one ends. */
 export interface NextRun {
   readonly runId: string
+  /** Queued messages that it begins with. */
+  readonly queued: readonly UserContent[]
   readonly facts: readonly FactDraft[]
 }
 
 /**
  * What was written for after a run begins the next one, all of it together, with the same limits. Null: there is nothing,
- * or the run came to nothing that a next request could stand on (it failed, was stopped, or waits for outputs).
+ * or the run was stopped, or waits for outputs. After a run that failed or used up a limit, only the messages of triggers
+ * begin another one: a person gets theirs back.
  */
 export function nextRun(
   state: ConversationState,
   { end, run, signal }: { end: RunEnd; run: RunState; signal: AbortSignal },
   newId: () => string,
 ): NextRun | null {
-  const [message, ...others] = forNextRun(state)
-  if (message === undefined || !isDone(end) || isStopped(signal)) return null
+  const { outcome } = end
+  if (outcome === 'waiting' || isStopped(signal)) return null
+  const queued = forNextRun(state, outcome === 'completed' || outcome === 'max-steps')
+  const [message, ...others] = queued
+  if (message === undefined) return null
   const runId = newId()
-  const [started, ...begun] = firstFacts(
-    message,
-    run.limits,
-    run.forCall && { forCall: run.forCall },
-  )
+  const { limits, forCall } = run
   const facts = [
-    ...(started ? [started] : []),
-    ...others.flatMap(delivered),
-    ...begun,
+    ...firstFacts(contentOf(message), limits, forCall && { forCall }, others),
     ...planDropped(state, message),
   ]
-  return { runId, facts: facts.map((fact) => ({ ...fact, runId })) }
-}
-
-function isDone({ outcome }: RunEnd): boolean {
-  return outcome === 'completed' || outcome === 'max-steps'
+  return { runId, queued, facts: facts.map((fact) => ({ ...fact, runId })) }
 }
 
 /** Somebody stopped it, though it was done before. */

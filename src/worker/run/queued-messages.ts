@@ -1,8 +1,9 @@
 import type { RevokeConsent, SendMessage, WithdrawMessage } from '../../protocol/commands.ts'
 import type { UserContent } from '../../protocol/fact.ts'
+import { contentOf } from '../../conversation/fold-messages.ts'
 import type { ConversationState } from '../../protocol/state.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
-import { takenFiles } from './taken-in.ts'
+import { takenWith } from './taken-in.ts'
 import type { RunContext, Stop } from './run-context.ts'
 
 /** What a person says to an open run beside answers. */
@@ -23,8 +24,7 @@ export function commitSteering(
       const isStopping = signal.aborted && (signal.reason as Stop).type !== 'cut'
       if (isStopping || run?.runId !== runId || run.end !== null) return null
       if (said.type === 'send') {
-        const { when } = said
-        const message = { ...said.message, ...whenSent(when) }
+        const message = { ...said.message, ...WHEN[said.when] }
         return [{ type: 'message-queued', message }]
       }
       if (said.type === 'revoke') return revocation(conversation.state, said.consentId)
@@ -45,18 +45,11 @@ export function revocation(
   return isInForce ? [{ type: 'consent-revoked', consentId }] : null
 }
 
-function whenSent(when: SendMessage['when']): Pick<UserContent, 'when' | 'orSooner'> {
-  switch (when) {
-    case 'after-run':
-      return { when }
-    case 'soonest':
-      return { when: 'after-run', orSooner: true }
-    case 'next-step':
-    case 'now':
-      return {}
-    default:
-      return when satisfies never
-  }
+const WHEN: Record<SendMessage['when'], Pick<UserContent, 'when' | 'orSooner'>> = {
+  'after-run': { when: 'after-run' },
+  soonest: { when: 'after-run', orSooner: true },
+  'next-step': {},
+  now: {},
 }
 
 type Queued = Pick<ConversationState, 'queue'>
@@ -68,32 +61,29 @@ export function deliveries({ queue }: Queued): FactDraft[] {
 
 /** The message becomes one of the conversation. */
 export function delivered(message: UserContent): FactDraft[] {
-  return [{ type: 'message-delivered', messageId: message.id }, ...takenFiles(message)]
+  return [{ type: 'message-delivered', messageId: message.id }, ...takenWith(message)]
 }
 
 export function hasDeliveries({ queue }: Queued): boolean {
   return queue.some(isForThisRun)
 }
 
-/** What the run's end finds queued is returned to the person. `isFollowed`: but what begins the next run. */
-export function returns({ queue }: Queued, isFollowed = false): FactDraft[] {
-  const returned = isFollowed ? queue.filter(({ when }) => when === undefined) : queue
-  return returned.map((message) => ({
-    type: 'message-withdrawn',
-    messageId: message.id,
-    returned: contentOf(message),
-  }))
+/** Returns what the run's end finds queued, but for the messages that begin the next run. */
+export function returns({ queue }: Queued, begun: readonly UserContent[] = []): FactDraft[] {
+  return queue
+    .filter((message) => !begun.includes(message))
+    .map((message) => ({
+      type: 'message-withdrawn',
+      messageId: message.id,
+      ...(!message.trigger && { returned: contentOf(message) }),
+    }))
 }
 
-/** What the next run begins with, in its order. */
-export function forNextRun({ queue }: Queued): readonly UserContent[] {
-  return queue.filter(({ when }) => when === 'after-run').map(contentOf)
+/** What the next run begins with, in its order. `ofAll`: not only what triggers sent. */
+export function forNextRun({ queue }: Queued, ofAll: boolean): readonly UserContent[] {
+  return queue.filter(({ when, trigger }) => when === 'after-run' && (ofAll || trigger))
 }
 
 function isForThisRun({ when, orSooner }: UserContent): boolean {
   return when === undefined || orSooner === true
-}
-
-function contentOf({ id, parts }: UserContent): UserContent {
-  return { id, parts }
 }

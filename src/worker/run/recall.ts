@@ -2,7 +2,7 @@ import { headId } from '../../conversation/tree.ts'
 import { contextOn } from '../../conversation/context.ts'
 import { isRequest, messageWords } from '../../conversation/requests.ts'
 import { taintOf } from '../../conversation/taint.ts'
-import type { StepContext } from '../../protocol/questions.ts'
+import type { MemoryQuery, StepContext } from '../../protocol/questions.ts'
 import type { ConversationState, MessageNode } from '../../protocol/state.ts'
 import type { RunContext } from './run-context.ts'
 
@@ -23,8 +23,7 @@ export async function recall(
     runId,
     conversationId,
     query,
-    // What a call begins a conversation with is what its model put into it.
-    writtenBy: parent && request.parentId === null ? 'model' : 'person',
+    writtenBy: writerOf(request, parent !== undefined),
     tainted: taintOf(before).length > 0,
   })
   if (signal.aborted) return
@@ -39,6 +38,15 @@ export async function recall(
       ...(isUntrusted ? [{ type: 'untrusted-taken-in', after, origin: 'memory' } as const] : []),
     ]
   })
+}
+
+/** A call begins its conversation with what its model put into it. */
+function writerOf(
+  { message, parentId }: MessageNode,
+  isForCall: boolean,
+): MemoryQuery['writtenBy'] {
+  if ('trigger' in message) return 'app'
+  return isForCall && parentId === null ? 'model' : 'person'
 }
 
 /** The newest request, unless memories were retrieved for it. */

@@ -9,6 +9,7 @@ import type { Effects } from '../effects.ts'
 import type { Engines } from '../model/engines.ts'
 import type { RunFamily } from './run-family.ts'
 import type { ToolTable } from './tool-table.ts'
+import { toOwnNames } from '../model/model-names.ts'
 import type { ModelMemory } from '../model/model-memory.ts'
 import type { Stream } from '../stream.ts'
 import type { Validator } from '../validation/validator.ts'
@@ -43,6 +44,8 @@ export interface RunContext {
   /** Aborted when the run, or its step, is to stop; its reason is a `Stop`. Of each step that is cut, a new one. */
   readonly signal: AbortSignal
   readonly resume: ResumeOptions | null
+  /** The run that began with the end of this one. */
+  nextRunId?: string | undefined
 }
 
 /** A call that was decided: what is to run, and by which tool. */
@@ -91,7 +94,7 @@ export function callContext(
     runId: context.runId,
     conversationId: context.conversation.conversationId,
     toolCallId: call.toolCallId,
-    toolName: call.toolName,
-    input,
+    // Conversations of earlier versions hold the model's names, which no policy of the app knows.
+    ...toOwnNames({ toolName: call.toolName, input }, context.tools.get(call.toolName)),
   }
 }

@@ -37,7 +37,6 @@ export class RunDriver {
   readonly #model: ModelSteps
   readonly #stop: StopSwitch
   #wake: (() => void) | null = null
-  #next: string | null = null
   /** Aborted when what could not be committed yet is given up. */
   readonly #givenUp = new AbortController()
 
@@ -79,7 +78,7 @@ export class RunDriver {
 
   /** The run that began with the end of this one, and is to be driven where this one was. */
   get next(): string | null {
-    return this.isLeaving ? null : this.#next
+    return this.isLeaving ? null : (this.#context.nextRunId ?? null)
   }
 
   get agentId(): string {
@@ -297,8 +296,8 @@ export class RunDriver {
     if (!this.#stop.stopped) await this.#end(end)
   }
 
-  async #end(end: RunEnd): Promise<void> {
-    this.#next = await commitEnd(this.#context, { end })
+  #end(end: RunEnd): Promise<void> {
+    return commitEnd(this.#context, { end })
   }
 
   /** What was thrown becomes the run's end, unless it goes on elsewhere, or later. */

@@ -2,6 +2,8 @@ import { suggestName } from '../../action/suggest.ts'
 import type { FactOf } from '../../protocol/fact.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { ToolCallPart } from '../../protocol/message.ts'
+import type { ToolDescriptor } from '../../protocol/tool.ts'
+import { forModel } from '../model/model-names.ts'
 import type { RunContext } from './run-context.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { sealInput } from './seal-input.ts'
@@ -81,6 +83,7 @@ function textOfUnread(
   return isNamed ? { actionText: UNREAD } : null
 }
 
-function namesOf(tools: readonly { readonly name: string }[]): string[] {
-  return tools.map(({ name }) => name)
+/** Names that the model knows. */
+function namesOf(tools: readonly ToolDescriptor[]): string[] {
+  return tools.map((tool) => forModel(tool).name)
 }

@@ -60,10 +60,12 @@ function rulesBefore(
 
 function forbids(
   rules: readonly Rule[],
-  { name, control }: Pick<ToolDescriptor, 'name' | 'control'>,
+  { name, forModel, control }: Pick<ToolDescriptor, 'name' | 'forModel' | 'control'>,
 ): Rule | undefined {
   if (control !== undefined) return undefined
-  return rules.find(({ restrictTools }) => restrictTools?.includes(name) === false)
+  // The model reads the list.
+  const known = forModel?.name ?? name
+  return rules.find(({ restrictTools }) => restrictTools?.includes(known) === false)
 }
 
 function listOf({ restrictTools = [] }: Rule): string {

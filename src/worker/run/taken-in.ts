@@ -1,16 +1,13 @@
 import type { UserContent } from '../../protocol/fact.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 
-/** That a person's message brings files, whose words are others': committed with the message. */
-export function takenFiles(message: UserContent | null): FactDraft[] {
-  const file = message?.parts.find(({ type }) => type === 'file')
-  if (message === null || file?.type !== 'file') return []
-  return [
-    { type: 'untrusted-taken-in', after: message.id, origin: file.filename ?? 'an attached file' },
-  ]
-}
-
-/** That the agent that calls another one has read words of others: its prompt may hold them. */
-export function takenPrompt({ id }: UserContent): FactDraft {
-  return { type: 'untrusted-taken-in', after: id, origin: 'the agent that asked' }
+/** Marks untrusted content that a message brings, in its text or a file. Committed with the message. */
+export function takenWith(message: UserContent | null): FactDraft[] {
+  if (message === null) return []
+  const { id, parts, trigger = 'the agent that asked', untrusted } = message
+  const file = parts.find((part) => part.type === 'file')
+  const origins = [untrusted && trigger, file && (file.filename || 'an attached file')]
+  return origins.flatMap((origin) =>
+    origin ? { type: 'untrusted-taken-in', after: id, origin } : [],
+  )
 }

@@ -1,9 +1,11 @@
 import type { ReflectMode } from '../../protocol/fact.ts'
 import type { StepContext } from '../../protocol/questions.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
+import { forModel } from '../model/model-names.ts'
 
 /** The tools as the newest step saw them, or as the page named them since. */
 export class ToolTable {
+  /** By the tool's own name and the model's. */
   #tools: ReadonlyMap<string, ToolDescriptor> | null = null
   #sealing: readonly ToolDescriptor[] = []
   /** The page has a `beforeToolCall`. Assumed until a step says otherwise. */
@@ -26,8 +28,9 @@ export class ToolTable {
     return this.#sealing
   }
 
+  /** Names that the model knows. */
   get names(): readonly string[] {
-    return [...(this.#tools?.keys() ?? [])]
+    return [...new Set(this.#tools?.values())].map((tool) => forModel(tool).name)
   }
 
   get(name: string): ToolDescriptor | undefined {
@@ -35,7 +38,12 @@ export class ToolTable {
   }
 
   set(tools: readonly ToolDescriptor[]): void {
-    this.#tools = new Map(tools.map((tool) => [tool.name, tool]))
+    this.#tools = new Map(
+      tools.flatMap((tool) => [
+        [forModel(tool).name, tool],
+        [tool.name, tool],
+      ]),
+    )
     this.#sealing = tools.filter(({ seals }) => seals)
   }
 

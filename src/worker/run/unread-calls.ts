@@ -1,5 +1,5 @@
 import type { CallError, ToolCallPart } from '../../protocol/message.ts'
-import type { ToolDefinition } from '../../protocol/tool.ts'
+import { forModel, type NamedTool } from '../model/model-names.ts'
 
 /** Stands for the text of a call that could not be read. */
 export const UNREAD =
@@ -13,7 +13,7 @@ const FORMAT_NAMES = ['action', 'actions', 'parameters', 'params', 'arguments', 
 /** A call that could not be read, without what the model wrote: what of it is secret nobody can say. */
 export function withoutRaw(
   part: Extract<ToolCallPart, { readonly error: CallError }>,
-  tools: readonly ToolDefinition[],
+  tools: readonly NamedTool[],
 ): ToolCallPart {
   const { rawInput: _raw, error, ...rest } = part
   const message =
@@ -25,8 +25,8 @@ export function withoutRaw(
 const RESEND = 'Send the call again with valid JSON.'
 
 /** The message without what it quotes, apart from names that the tools have. */
-export function withoutQuotes(message: string, tools: readonly ToolDefinition[]): string {
-  const names = tools.map(({ name, inputSchema }) => [name, inputSchema])
+export function withoutQuotes(message: string, tools: readonly NamedTool[]): string {
+  const names = tools.map(forModel).map(({ name, inputSchema }) => [name, inputSchema])
   const known = JSON.stringify([FORMAT_NAMES, names])
   const isKnown = (text: string): boolean => known.includes(JSON.stringify(text))
   let kept = ''

@@ -31,6 +31,14 @@ export function applyPlacement(
   return { record: isLast ? record : { ...record, broken: UNFINISHED }, rows }
 }
 
+/** Whether a part was placed before, so that a repeat writes nothing. */
+export function wasPlaced(
+  found: StoredRecord | undefined,
+  { importId, after }: Placement,
+): found is StoredRecord {
+  return found?.importId === importId && (after === 0 || found.lastSeq > after)
+}
+
 function beginning(
   found: StoredRecord | undefined,
   { conversationId, importId, createdAt, parent, after }: Placement,

@@ -125,7 +125,12 @@ const assistant = {
   losses: optional(listOf(isError)),
   partial: optional(isFlag),
 } satisfies Omit<ChecksOf<AssistantMessage>, 'id' | 'foreign'>
-const user = { parts: textOrFile, synthetic: optional(isFlag) }
+const user = {
+  parts: textOrFile,
+  synthetic: optional(isFlag),
+  untrusted: optional(isFlag),
+  trigger: optional(isName),
+}
 
 export const isUserContent: Check = said('user', {
   ...user,
@@ -306,7 +311,10 @@ export const FACTS: { readonly [Type in FactType]: ChecksOf<FactOf<Type>> & Chec
     ...ofCall,
     question: isWords,
     options: optional(isNames),
-    fields: optional((value) => 'fields' in readFields(value)),
+    // Their size first: to look at each of a million names takes seconds.
+    fields: optional(
+      (value) => JSON.stringify(value).length <= 200_000 && 'fields' in readFields(value),
+    ),
     sensitive: optional(isNames),
   },
   'question-answered': {

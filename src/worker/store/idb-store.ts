@@ -3,7 +3,7 @@ import type { Row } from '../../protocol/fact.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { applyAppend, applyRename, committedBefore, rowsBefore } from './apply-append.ts'
 import { endsDraft, isCurrent } from './step-draft.ts'
-import { applyPlacement } from './apply-placement.ts'
+import { applyPlacement, wasPlaced } from './apply-placement.ts'
 import {
   findContents,
   keepContents,
@@ -279,12 +279,15 @@ async function nextClaim(tx: Write): Promise<Claim> {
 async function placeIn(tx: Write, placement: Placement, contents: Contents): Promise<boolean> {
   const { conversationId, after } = placement
   const [found, claim] = await Promise.all([findRecord(tx, conversationId), nextClaim(tx)])
+  if (wasPlaced(found, placement)) return true
   const placed = applyPlacement(found, placement, claim.epoch)
   if (placed === null) return false
-  // What is left of an import before.
-  if (after === 0) quietly(tx.objectStore('rows').delete(rowsOf(conversationId)))
-  if (after === 0) await releaseContents(tx, [conversationId])
-  if (after === 0) quietly(tx.objectStore('counters').put(claim, COUNTER))
+  if (after === 0) {
+    // What is left of an import before.
+    quietly(tx.objectStore('rows').delete(rowsOf(conversationId)))
+    quietly(tx.objectStore('counters').put(claim, COUNTER))
+    await releaseContents(tx, [conversationId])
+  }
   await keepContents(tx, conversationId, contents)
   put(tx, placed, contents)
   return true

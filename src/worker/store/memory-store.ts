@@ -1,7 +1,7 @@
 import type { Row } from '../../protocol/fact.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { applyAppend, applyRename, committedBefore, rowsBefore } from './apply-append.ts'
-import { applyPlacement } from './apply-placement.ts'
+import { applyPlacement, wasPlaced } from './apply-placement.ts'
 import { endsDraft, isCurrent } from './step-draft.ts'
 import {
   claimRecord,
@@ -57,7 +57,7 @@ export function createMemoryStore(storeId: string = randomId()): Store {
     draftOf: async (conversationId) => drafts.get(conversationId),
     place: async (placement) => {
       const placed = placeIn(kept, placement, epoch + 1)
-      epoch = placed?.epoch ?? epoch
+      epoch = Math.max(epoch, placed?.epoch ?? 0)
       if (placed) changed(placement.conversationId)
       return placed !== null
     },
@@ -162,7 +162,9 @@ function placeIn(
   epoch: number,
 ): StoredRecord | null {
   const { conversationId, after } = placement
-  const placed = applyPlacement(records.get(conversationId), placement, epoch)
+  const found = records.get(conversationId)
+  if (wasPlaced(found, placement)) return found
+  const placed = applyPlacement(found, placement, epoch)
   if (placed === null) return null
   const stored = after === 0 ? [] : (rows.get(conversationId) ?? [])
   stored.push(...placed.rows)

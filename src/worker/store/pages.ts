@@ -16,7 +16,7 @@ export function placeAfter({ updatedAt, conversationId }: Place): string {
 
 /** The place that `next` said; what says none is the beginning. */
 export function readPlace(after: string | undefined): Place | null {
-  const [, updatedAt, conversationId] = /^(-?[\d.]+) (.*)$/s.exec(after ?? '') ?? []
+  const [, updatedAt, conversationId] = /^(-?[\d.e-]+) (.*)$/s.exec(after ?? '') ?? []
   if (updatedAt === undefined || conversationId === undefined) return null
   return { updatedAt: Number(updatedAt), conversationId }
 }

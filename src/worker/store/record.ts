@@ -200,7 +200,7 @@ export function refuseBroken({ conversationId, broken }: StoredRecord): void {
 export function onlyCopy(): OffstageError {
   return new OffstageError(
     'storage-offline',
-    'The store can not be reached now, so nothing is written: what is shown comes from a copy.',
+    'The store can not be reached, and a copy is shown.',
     { retryable: true },
   )
 }

@@ -171,9 +171,9 @@ export interface Store {
   /** As it is stored: whoever shows it checks it first. */
   draftOf(conversationId: string): Promise<unknown>
   /**
-   * Makes a conversation of rows from elsewhere. It is broken until its last rows are there. False: there is one
-   * of its id, other than what is left of an import. `ownership-lost` when it isn't there any more, or
-   * another import has taken its place.
+   * Makes a conversation of rows from elsewhere. It is broken until its last rows are there. A repeat of rows that were
+   * placed writes nothing. False: there is one of its id, other than what is left of an import. `ownership-lost` when it
+   * isn't there any more, or another import has taken its place.
    */
   place(placement: Placement): Promise<boolean>
   /** The record, and rows in order. Of a conversation that isn't there: null and none. */

@@ -1,8 +1,10 @@
-import { describe, expect, test } from 'vitest'
-import { pageSentence, withoutRefs } from '../../../src/chat/parts/page-sentence.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { loadSentences, pageSentence, withoutRefs } from '../../../src/chat/parts/page-sentence.ts'
 import { en } from '../../../src/chat/words/en.ts'
 import type { JsonValue, PendingCall, ShownCall, ToolOutput } from '../../../src/index.ts'
 import { pageTools } from '../../../src/page-tools/index.ts'
+
+beforeAll(loadSentences)
 
 /** A call as a built-in tool has it, about elements of these names. */
 function asked(toolName: string, input: JsonValue, ...names: string[]): PendingCall {

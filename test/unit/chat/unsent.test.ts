@@ -35,7 +35,7 @@ describe('an edit of a message', () => {
     actions.edit(message, 'Edited')
     await until(() => local.get(problemKey(message.id)))
     expect(local.get(key)).toBe('Edited')
-    expect(local.get(problemKey(message.id))).toMatch(/^This was not sent\. ./)
+    expect(local.get(problemKey(message.id))).toMatch(/^Your message wasn’t sent\. ./)
   })
 
   test('closes once it has begun a branch, and is sent once however often it is pressed', async () => {
@@ -62,7 +62,7 @@ describe('a message that is refused', () => {
     await until(() => draft())
     expect(draft()).toBe('Stop it')
     expect(attachedTo(local, 'c1')).toEqual([FILE])
-    expect(local.get(problemKey('composer'))).toMatch(/^This was not sent\. These calls wait/)
+    expect(local.get(problemKey('composer'))).toMatch(/^Your message wasn’t sent\. These calls wait/)
     const [call] = conversation.getSnapshot().pending
     const next = await agent.supplyOutput(call!, 'paid')
     await next?.result

@@ -121,7 +121,7 @@ describe('defineTool', () => {
 })
 
 describe('names', () => {
-  test('are cleaned for the model and restored for execute', async () => {
+  test('that no model API takes are replaced for the model alone', async () => {
     const execute = vi.fn(() => 'ok')
     const inputSchema = {
       type: 'object',
@@ -137,18 +137,69 @@ describe('names', () => {
     const { worker, command } = await startedRun(set, 'x')
     const [descriptor] = await worker.page.currentTools({ agentId: command.agentId })
     expect(descriptor).toMatchObject({
-      name: 'shop_add_to_cart_',
-      inputSchema: {
-        properties: { item_id: { type: 'string' }, param2: { type: 'integer' }, plain: {} },
-        required: ['item_id', 'plain'],
+      name: 'shop/add to cart!',
+      inputSchema,
+      forModel: {
+        name: 'shop_add_to_cart_',
+        inputSchema: {
+          properties: { item_id: { type: 'string' }, param2: { type: 'integer' }, plain: {} },
+          required: ['item_id', 'plain'],
+        },
+        parameters: [
+          ['item.id', 'item_id'],
+          ['数量', 'param2'],
+        ],
       },
     })
-    const input = { item_id: 'a', param2: 2, plain: 1, extra: 3 }
-    await worker.page.executeTool(execution(command, { toolName: 'shop_add_to_cart_', input }))
-    expect(execute).toHaveBeenCalledWith(
-      { 'item.id': 'a', 数量: 2, plain: 1, extra: 3 },
-      expect.anything(),
-    )
+    const input = { 'item.id': 'a', 数量: 2, plain: 1, extra: 3 }
+    await worker.page.executeTool(execution(command, { toolName: 'shop/add to cart!', input }))
+    expect(execute).toHaveBeenCalledWith(input, expect.anything())
+  })
+
+  test('are replaced at any depth of a schema, where they are data, too', async () => {
+    const inputSchema = {
+      type: 'object',
+      properties: {
+        'a b': { $ref: '#/$defs/the item' },
+        list: { type: 'array', items: { $ref: '#/properties/a%20b' } },
+        one: {
+          anyOf: [
+            { type: 'object', properties: { 'c/d': { enum: ['c/d'] } }, required: ['c/d'] },
+            { const: { 'c/d': 1, 'e f': 2 } },
+          ],
+          default: { 'c/d': 'c/d' },
+        },
+        properties: { properties: { a_b: {}, required: { type: 'string' } } },
+      },
+      $defs: { 'the item': { properties: { '1.5': {} } } },
+    }
+    const current = await toolsOf(stage({ tools: [tool('plain', { inputSchema })] }))
+    const [descriptor] = await current()
+    expect(descriptor).toMatchObject({ name: 'plain', inputSchema })
+    expect(descriptor?.forModel).toEqual({
+      name: 'plain',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          a_b_2: { $ref: '#/$defs/the item' },
+          list: { type: 'array', items: { $ref: '#/properties/a_b_2' } },
+          one: {
+            anyOf: [
+              { type: 'object', properties: { c_d: { enum: ['c/d'] } }, required: ['c_d'] },
+              { const: { c_d: 1, 'e f': 2 } },
+            ],
+            default: { c_d: 'c/d' },
+          },
+          properties: { properties: { a_b: {}, required: { type: 'string' } } },
+        },
+        $defs: { 'the item': { properties: { '1_5': {} } } },
+      },
+      parameters: [
+        ['a b', 'a_b_2'],
+        ['c/d', 'c_d'],
+        ['1.5', '1_5'],
+      ],
+    })
   })
 
   test('that become the same one are refused, for tools and for parameters', () => {
@@ -229,7 +280,7 @@ describe('the registry', () => {
     })
     const current = await toolsOf(set)
     const names = async () => (await current()).map(({ name }) => name)
-    expect(await names()).toEqual(['a_1'])
+    expect(await names()).toEqual(['a.1'])
     there = false
     await expect(names()).rejects.toMatchObject({
       code: 'no-tools-available',
@@ -241,7 +292,7 @@ describe('the registry', () => {
     expect(await names()).toEqual([])
     set.agent.setEnabledTools(null)
     there = true
-    expect(await names()).toEqual(['a_1', 'b'])
+    expect(await names()).toEqual(['a.1', 'b'])
   })
 
   test('describes tools with their defaults', async () => {

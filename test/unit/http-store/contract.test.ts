@@ -12,13 +12,39 @@ import { serveStore, type StoreServer } from '../../http-store/serve-store.ts'
 
 let tenants = 0
 
+/** Called with the requests of each store as they are sent. */
+const onRequest = new WeakMap<Store, (deliver: () => Promise<void>) => void>()
+
 async function openStore(url: string, tenant: string): Promise<Store> {
-  const { open } = httpStore({ url, headers: () => ({ 'x-tenant': tenant }) })
-  return open(
+  const { open } = httpStore({
+    url,
+    headers: () => ({ 'x-tenant': tenant }),
+    fetch: (...asked) => {
+      if (asked[1].method === 'POST') onRequest.get(store)?.(() => sendCopy(...asked))
+      return fetch(...asked)
+    },
+  })
+  const store = await open(
     { type: 'http', device: `${(tenants += 1)}` },
     () => undefined,
     new PageVisibilityTarget(),
   )
+  return store
+}
+
+async function sendCopy(url: string, init: RequestInit): Promise<void> {
+  await (await fetch(url, init)).text()
+}
+
+/** A copy of the first request, as a proxy has it. */
+function copyNextRequest(store: Store): () => Promise<void> {
+  const copies: (() => Promise<void>)[] = []
+  onRequest.set(store, (copy) => void copies.push(copy))
+  return async () => {
+    const [first] = copies
+    if (first === undefined) throw new Error('Nothing was sent.')
+    await first()
+  }
 }
 
 describe.each([
@@ -56,6 +82,7 @@ describe.each([
         other: await openStore(server.url, tenant),
       }
     },
+    copyNextRequest,
     loseNextAnswer: () => proxy.enqueue({ type: 'reset', after: 0 }),
     ...(name === 'SQLite' && {
       fill: async () => (await kept.fill?.()) ?? (async () => undefined),

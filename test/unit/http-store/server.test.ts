@@ -151,6 +151,8 @@ describe('a store handler', () => {
     ['rows that are no rows', append({ rows: [1] })],
     ['more rows than there may be', append({ rows: Array.from({ length: 20_001 }, () => ({})) })],
     ['a range that is none', of('read', { after: 0.5 })],
+    ['a place in a list that databases cut off', of('list', { after: '1 c\0d' })],
+    ['a place in a list at no time', of('list', { after: '1.2.3 c' })],
     ['a long title', of('rename', { title: 'x'.repeat(10_001), at: 1 })],
     ['no format', { ...claim, format: undefined }],
     ['values of 201 levels', append({ rows: [nested(199)] })],
@@ -160,6 +162,14 @@ describe('a store handler', () => {
   ])('refuses %s', async (_what, body) => {
     const { status, json } = await ask(body)
     expect([status, json.error?.code]).toEqual([400, 'invalid-input'])
+  })
+
+  it('answers an append that comes late as an error of the client', async () => {
+    const tenant = newId('tenant')
+    await ask(claim, { tenant })
+    for (const order of [1, 2]) await ask(append({ appendId: `a${order}`, order }), { tenant })
+    const late = await ask(append({ appendId: 'late', order: 1 }), { tenant })
+    expect([late.status, late.json.error?.code]).toEqual([409, 'storage-failed'])
   })
 
   it('refuses rows that could not be read again, also of an import', async () => {
@@ -193,6 +203,49 @@ describe('a store handler', () => {
     )
     expect(response.status).toBe(400)
     expect(sent).toBeLessThan(20_000)
+  })
+
+  it('lets writes of one tenant wait for each other without a connection, and refuses too many', async () => {
+    let isHeld = true
+    let waiting = 0
+    const begun: string[] = []
+    const [busy, other] = [newId('tenant'), newId('tenant')]
+    // Two connections; what locks the line of the busy tenant waits.
+    const database: SqlDatabase = {
+      transaction: async (work) => {
+        await expect.poll(() => waiting < 2).toBe(true)
+        waiting += 1
+        try {
+          return await kept.database.transaction((query) =>
+            work(async (sql, parameters) => {
+              const { tenant } = parameters
+              if (sql.startsWith('UPDATE offstage_tenants')) begun.push(String(tenant))
+              return query(sql, parameters)
+            }),
+          )
+        } finally {
+          if (begun.at(-1) === busy) await expect.poll(() => isHeld).toBe(false)
+          waiting -= 1
+        }
+      },
+    }
+    const handler = createStoreHandler({ database, authorize: tenantOf, maxWrites: 5 })
+    const write = (tenant: string) =>
+      handler(
+        new Request('http://localhost/history', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'x-tenant': tenant },
+          body: JSON.stringify(claim),
+        }),
+      )
+    const writes = Array.from({ length: 7 }, () => write(busy))
+    const refused = await Promise.race(writes)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1'])
+    expect((await write(other)).status).toBe(200)
+    isHeld = false
+    const statuses = (await Promise.all(writes)).map(({ status }) => status)
+    expect(statuses.toSorted()).toEqual([200, 200, 200, 200, 200, 429, 429])
+    expect((await write(busy)).status).toBe(200)
   })
 
   it('takes no forms, which other sites can send with the cookies of a person', async () => {

@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest'
+import type { StreamPart } from '../../../src/protocol/stream-part.ts'
 import { createToolCallAssembler } from '../../../src/providers/core/assemble-tool-calls.ts'
+
+const callsOf = (parts: readonly StreamPart[]) => parts.filter((part) => part.type === 'tool-call')
 
 function assembles(length: number, deltasOf: (input: string) => readonly string[]): void {
   const input = JSON.stringify({ code: 'x = "1";\n'.repeat(length / 9) })
   const assembler = createToolCallAssembler([])
   for (const args of deltasOf(input)) assembler.push({ index: 0, id: 'a', name: 'write', args })
-  const [call] = assembler.finish('complete')
+  const [call] = callsOf(assembler.finish('complete'))
   expect(JSON.stringify(call?.input) === input).toBe(true)
 }
 
@@ -49,7 +52,7 @@ test('arguments that belong to no call keep a call without any from running', ()
   const assembler = createToolCallAssembler([])
   assembler.push({ index: 0, id: 'a', name: 'delete_all' })
   assembler.push({ index: 7, args: '{"older_than":"1y"}' })
-  const calls = assembler.finish('complete')
+  const calls = callsOf(assembler.finish('complete'))
   expect(calls.map((call) => call.error?.code)).toEqual(['malformed', 'malformed'])
 })
 
@@ -73,7 +76,7 @@ test('an id that comes late is sent back, though another is used', () => {
   const assembler = createToolCallAssembler([])
   const [begun] = assembler.push({ index: 0, name: 'ping' })
   assembler.push({ index: 0, id: 'late', args: '{}' })
-  const [call] = assembler.finish('complete')
+  const [call] = callsOf(assembler.finish('complete'))
   expect(call).toMatchObject({ providerCallId: 'late', input: {} })
   expect(begun).toMatchObject({ toolCallId: call?.toolCallId })
 })

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import type { Message } from '../../../src/protocol/message.ts'
+import { PROVIDER_IDS } from '../../../src/protocol/model.ts'
+import { minimaxBaseURLs } from '../../../src/providers/anthropic/presets.ts'
 import { collect } from '../../../src/providers/collect.ts'
 import { createProvider, type ProviderConfig } from '../../../src/providers/create-provider.ts'
 import type { ModelRequest } from '../../../src/providers/provider.ts'
@@ -94,6 +96,8 @@ const openai: ProviderConfig = {
   model: 'gpt',
   apiKey: 'sk-123456',
 }
+/** A cache that lasts for an hour. */
+const own: JsonObject = { cache_control: { type: 'ephemeral', ttl: '1h' } }
 const anthropic: ProviderConfig = { provider: 'anthropic', model: 'claude', apiKey: 'sk-ant-1' }
 
 describe('Chat Completions', () => {
@@ -416,10 +420,13 @@ describe('Messages', () => {
   })
 
   test('thinking byte for byte, results merged and first, in call order (A7, A13)', async () => {
-    const { body } = await sent(anthropic, {
-      ...history,
-      messages: [...history.messages, user('And Rome?')],
-    })
+    const { body } = await sent(
+      { ...anthropic, cache: false },
+      {
+        ...history,
+        messages: [...history.messages, user('And Rome?')],
+      },
+    )
     expect(body['system']).toEqual([{ type: 'text', text: 'Be brief.' }])
     expect(body.messages).toEqual([
       { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
@@ -521,7 +528,7 @@ describe('Messages', () => {
     test('is one turn with what continues it', async () => {
       const done = { type: 'text', text: 'Blue ones.' }
       expect(await ask(user('Mugs?'), paused, message(found, done), user('More?'))).toEqual([
-        { role: 'user', content: [{ type: 'text', text: 'Mugs?' }] },
+        { role: 'user', content: [marked('Mugs?')] },
         { role: 'assistant', content: [searching, search, found, done] },
         { role: 'user', content: [marked('More?'), noon] },
       ])
@@ -529,7 +536,7 @@ describe('Messages', () => {
 
     test('that was not continued is sent without the calls that have no result', async () => {
       expect(await ask(user('Mugs?'), paused, user('Never mind.'))).toEqual([
-        { role: 'user', content: [{ type: 'text', text: 'Mugs?' }] },
+        { role: 'user', content: [marked('Mugs?')] },
         { role: 'assistant', content: [searching] },
         { role: 'user', content: [marked('Never mind.'), noon] },
       ])
@@ -599,6 +606,21 @@ describe('Messages', () => {
     expect((body['tools'] as JsonObject[]).at(-1)?.['cache_control']).toEqual(cache)
     const last = body.messages.at(-1)?.['content'] as JsonObject[]
     expect(last.map((block) => block['cache_control'])).toEqual([undefined, cache, undefined])
+  })
+
+  test.each<[string, Partial<ProviderConfig>, number]>([
+    ['at Anthropic’s address', {}, 4],
+    ['with cache: false', { cache: false }, 0],
+    ['with cache: false and a mark of one’s own', { cache: false, extraBody: own }, 0],
+    ['at an address that isn’t known to take them', { baseURL: 'https://proxy.example/v1' }, 0],
+    ['with cache: true', { baseURL: 'https://proxy.example/v1', cache: true }, 4],
+    ['with a mark of one’s own', { baseURL: 'https://proxy.example/v1', extraBody: own }, 4],
+    ['at MiniMax’ address', { provider: 'minimax' }, 4],
+    ['at MiniMax’ address in China', { provider: 'minimax', baseURL: minimaxBaseURLs.china }, 4],
+  ])('cache breakpoints %s', async (_, change, count) => {
+    const { body } = await sent({ ...anthropic, ...change }, history)
+    expect(JSON.stringify(body).split('"cache_control":{"type":"ephemeral"').length - 1).toBe(count)
+    expect(JSON.stringify(body).split('"ttl":"1h"').length - 1).toBe(change.extraBody ? count : 0)
   })
 
   test('settings', async () => {
@@ -675,6 +697,14 @@ describe('wrong configurations', () => {
       /no provider 'opnai'.*openai/,
     )
   })
+  test.each(PROVIDER_IDS.filter((id) => !/minimax|scripted|webllm|wllama|prompt-api/.test(id)))(
+    '%s without a model is refused at once',
+    (provider) => {
+      expect(() => createProvider({ provider, apiKey: 'k' })).toThrow(
+        `The provider '${provider}' needs a model.`,
+      )
+    },
+  )
   test('a base URL that is none', () => {
     expect(() => createProvider({ ...compatible, baseURL: 'nonsense' })).toThrow(/nonsense/)
   })

@@ -1,10 +1,10 @@
 import 'fake-indexeddb/auto'
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { type AgentMemory, createAgent, type Script } from '../../../src/index.ts'
 import { randomId } from '../../../src/lib/random-id.ts'
 import { recentMemory } from '../../../src/memory/index.ts'
 import { createTestStorage, inProcessWorker } from '../../../src/testing/index.ts'
-import { agentWith, approving, call, readReviews, tool } from './support.ts'
+import { agentWith, approving, call, pendingOf, readReviews, tool } from './support.ts'
 
 const send = tool('send', { annotations: { openWorld: true } })
 const sends: Script = { steps: [call('send'), { text: 'done' }] }
@@ -22,7 +22,7 @@ function noting() {
 }
 
 it('is said of a message that a person writes once others’ words are in the conversation', async () => {
-  const kept = recentMemory({ storage: { name: randomId() }, writeBack: true })
+  const kept = recentMemory({ storage: { name: randomId() }, writeBack: 'questions' })
   const own = noting()
   const { agent } = agentWith([], {
     memory: [kept, own.memory],
@@ -78,3 +78,71 @@ it.each([true, false])(
     expect(await kept.list()).toMatchObject([{ text: 'Call me Ann.' }])
   },
 )
+
+describe('an answer that is kept with its question', () => {
+  const answers = (text: string): Script => ({ steps: [{ text }] })
+  const kept = (writeBack: true | 'questions' = true) =>
+    recentMemory({ storage: { name: randomId() }, writeBack })
+  const shown = async (memory: Pick<ReturnType<typeof kept>, 'list'>) =>
+    (await memory.list()).map(({ text, untrusted }) => [text, untrusted])
+
+  it('stands in one entry with it, and is found in a later conversation', async () => {
+    const memory = kept()
+    const { agent } = agentWith([], { memory, script: answers('On Mondays.') })
+    await agent.run('When is the market?').result
+    const entry = 'Q: When is the market?\nA: On Mondays.'
+    await expect.poll(() => shown(memory)).toEqual([[entry, undefined]])
+    expect(await memory.search('market')).toMatchObject([{ text: entry }])
+  })
+
+  it('is left out with writeBack: questions', async () => {
+    const memory = kept('questions')
+    const { agent } = agentWith([], { memory, script: answers('On Mondays.') })
+    await agent.run('When is the market?').result
+    await agent.run('And the fair?').result
+    expect(await shown(memory)).toEqual([
+      ['And the fair?', undefined],
+      ['When is the market?', undefined],
+    ])
+  })
+
+  it('is untrusted where the run has read untrusted content', async () => {
+    const memory = kept()
+    const { agent } = agentWith([], {
+      memory,
+      script: { steps: [call('read_reviews'), { text: 'Four stars.' }] },
+    })
+    await approving(agent, 'What do people say?')
+    const entry = 'Q: What do people say?\nA: Four stars.'
+    await expect.poll(() => shown(memory)).toEqual([[entry, true]])
+  })
+
+  it('is kept by the next page, where that resumes the run', async () => {
+    const memory = kept()
+    const options = {
+      testStorage: createTestStorage(),
+      memory,
+      script: { steps: [call('ask'), { text: 'Done on the next page.' }] },
+    }
+    const ask = tool('ask', { needsApproval: true })
+    const { agent: first } = agentWith([ask], options)
+    first.run('Please ask.', { conversationId: 'c' })
+    await pendingOf(first)
+    await first.dispose()
+    expect(await shown(memory)).toEqual([['Please ask.', undefined]])
+    const { agent: next } = agentWith([ask], options)
+    const run = await next.resume('c')
+    for (const pending of await pendingOf(next)) await next.approve(pending)
+    await run?.result
+    await expect
+      .poll(() => shown(memory))
+      .toEqual([['Q: Please ask.\nA: Done on the next page.', undefined]])
+  })
+
+  it('is missing where the run failed: the question stays', async () => {
+    const memory = kept()
+    const { agent } = agentWith([], { memory, script: { steps: [] } })
+    expect(await agent.run('When is the market?').result).toMatchObject({ outcome: 'failed' })
+    expect(await shown(memory)).toEqual([['When is the market?', undefined]])
+  })
+})

@@ -144,7 +144,7 @@ function events(...chunks: readonly unknown[]): Response {
 }
 
 function optionsFor({ provider, name }: Case): AgentOptions['model'] {
-  const anthropic = { extraBody: { cache_control: { type: 'ephemeral' } } }
+  const anthropic = { cache: true }
   return {
     provider,
     model: 'some-model',

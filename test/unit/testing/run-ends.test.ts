@@ -42,7 +42,7 @@ const failedWith = (code: string, words: string): Ending => ({
   child: 'failed',
   chunk: { type: 'error' },
   chat: undefined,
-  said: `That went wrong: ${words}`,
+  said: `Something went wrong: ${words}`,
 })
 
 const ENDINGS = {
@@ -54,7 +54,7 @@ const ENDINGS = {
     child: 'completed',
     chunk: { type: 'finish', finishReason: 'stop' },
     chat: undefined,
-    said: 'The answer is complete.',
+    said: 'Done',
   },
   cut: {
     ...completed,

@@ -1,7 +1,8 @@
-import { describe, expect, it, onTestFinished, test } from 'vitest'
+import { describe, expect, it, onTestFinished, test, vi } from 'vitest'
 import { startMockOpenAI } from '../../browser/support/mock-openai.ts'
-import { say } from '../../browser/support/mock-answers.ts'
-import { OffstageError, type JsonObject } from '../../../src/index.ts'
+import { callTools, say } from '../../browser/support/mock-answers.ts'
+import { defineTool, OffstageError, type JsonObject } from '../../../src/index.ts'
+import { blackboard, keywordMemory } from '../../../src/memory/index.ts'
 import { createTestStorage, inProcessWorker } from '../../../src/testing/index.ts'
 import { agentFromConfig, toolsFrom } from '../../../src/tools-from.ts'
 
@@ -78,7 +79,7 @@ describe('a mistake names what was probably meant', () => {
     [{ model, skills: ['returns'] }, {}, 'no such skill'],
     [{ model, skills: ['return'] }, { skills }, 'Did you mean returns?'],
     [{ model, skills: 'returns' }, { skills }, 'a list of names'],
-    [{ model, skills }, {}, 'no such skill'],
+    [{ model, skills: [{ name: 'Returns!' }] }, {}, 'skills[0]: The name of a skill'],
     [{ model, skill: [] }, {}, 'Did you mean skills?'],
     [{ model: { ...model, base_url: 'x' } }, {}, 'Did you mean baseURL?'],
     [{ model, toolApproval: 'sometimes' }, {}, 'toolApproval'],
@@ -103,4 +104,255 @@ describe('a mistake names what was probably meant', () => {
     expect(message).toContain(words)
     expect(message).toMatch(/^invalid-config/)
   })
+})
+
+const mistakeOf = (config: object, parts: object = {}): { message: string; path: unknown } => {
+  try {
+    void agentFromConfig(config as JsonObject, parts).dispose()
+  } catch (error) {
+    if (OffstageError.is(error)) return { message: error.message, path: error.details?.['path'] }
+    throw error
+  }
+  throw new Error('Nothing was refused.')
+}
+
+describe('a mistake in a described part names its path', () => {
+  const agent = { name: 'writer', description: 'Writes.' }
+  const skill = { name: 'refunds', description: 'd', instructions: 'i' }
+  const composite = { name: 'restock', description: 'd', run: 'restock' }
+  const memories = {
+    keywordMemory,
+    board: blackboard({ blocks: { profile: { description: 'd' } }, storage: 'memory' }),
+  }
+  test.each<[config: object, parts: object, path: string, words: string]>([
+    [
+      { agents: [agent, { ...agent, maxstep: 1 }] },
+      {},
+      'agents[1].maxstep',
+      'Did you mean maxSteps?',
+    ],
+    [{ agents: [{ ...agent, storage: 'memory' }] }, {}, 'agents[0].storage', 'has no storage'],
+    [{ agents: [{ ...agent, agents: [] }] }, {}, 'agents[0].agents', 'has no agents'],
+    [
+      { agents: [{ ...agent, tools: [] }] },
+      {},
+      'agents[0].tools',
+      'It goes beside the configuration',
+    ],
+    [
+      { agents: [{ ...agent, enabledTools: ['clera'] }] },
+      { tools },
+      'agents[0].enabledTools[0]',
+      'Did you mean clear?',
+    ],
+    [
+      { agents: [{ ...agent, skills: ['refund'] }] },
+      { skills },
+      'agents[0].skills[0]',
+      'no such skill',
+    ],
+    [
+      { agents: [{ ...agent, memory: [{ kind: 'keywordMemory', writeBak: true }] }] },
+      { memories },
+      'agents[0].memory[0].writeBak',
+      'Did you mean writeBack?',
+    ],
+    [
+      { agents: [{ ...agent, model: { ...model, base_url: 'x' } }] },
+      {},
+      'agents[0]',
+      'Did you mean baseURL?',
+    ],
+    [{ agents: [{ ...agent, maxSteps: -3 }] }, {}, 'agents[0]', 'agents[0]: maxSteps must be'],
+    [{ agents: [{ description: 'd' }] }, {}, 'agents[0]', 'needs a name'],
+    [{ agents: 'writer' }, {}, 'agents', 'a list of agents'],
+    [{ agents: [agent] }, { agents: { writr: {} } }, 'agents', 'Did you mean writer?'],
+    [
+      { agents: [agent] },
+      { agents: { writer: { contxt: () => '' } } },
+      'agents[0].contxt',
+      'Did you mean context?',
+    ],
+    [
+      { skills: [{ ...skill, tools: ['clera'] }] },
+      { tools },
+      'skills[0].tools[0]',
+      'Did you mean clear?',
+    ],
+    [{ skills: [{ ...skill, file: {} }] }, {}, 'skills[0].file', 'Did you mean files?'],
+    [{ memory: ['bord'] }, { memories }, 'memory[0]', 'Did you mean board?'],
+    [
+      { memory: [{ kind: 'keywordMemories' }] },
+      { memories },
+      'memory[0].kind',
+      'Did you mean keywordMemory?',
+    ],
+    [
+      { memory: [{ kind: 'blackboard', blocks: {} }] },
+      { memories },
+      'memory[0].kind',
+      'no such memory',
+    ],
+    [
+      { memory: ['keywordMemory', { kind: 'keywordMemory', scope: 'page' }] },
+      { memories },
+      'memory[1]',
+      'scope of a memory',
+    ],
+    [{ memory: 'board' }, { memories }, 'memory', 'a list of memories'],
+    [
+      { compositeTools: [{ ...composite, run: 'restok' }] },
+      { functions: { restock: () => 1 } },
+      'compositeTools[0].run',
+      'Did you mean restock?',
+    ],
+    [
+      { compositeTools: [{ ...composite, execute: 'x' }] },
+      {},
+      'compositeTools[0].execute',
+      'has no execute',
+    ],
+    [
+      { compositeTools: [{ ...composite, inputSchema: { type: 'strng' } }] },
+      { functions: { restock: () => 1 } },
+      'compositeTools[0]',
+      'is no Standard Schema',
+    ],
+    [{ enabledTools: ['addToCart', 'recal'] }, { tools }, 'enabledTools[1]', 'no such tool'],
+  ])('%#: %j', (config, parts, path, words) => {
+    const mistake = mistakeOf({ model, ...config }, parts)
+    expect(mistake).toEqual({ message: expect.stringContaining(words) as string, path })
+  })
+})
+
+test('a configuration describes memories, skills and composite tools', async () => {
+  const found = defineTool({ name: 'find_order', description: 'Finds it.', execute: () => 'A7' })
+  const worker = inProcessWorker({ storage: createTestStorage() })
+  const script = {
+    scenes: [
+      {
+        match: ['restock'],
+        steps: [{ toolCalls: [{ toolName: 'restock', input: {} }] }, { text: 'Done.' }],
+      },
+      {
+        match: ['tea'],
+        steps: [
+          { toolCalls: [{ toolName: 'remember', input: { text: 'Likes tea.' } }] },
+          { text: 'Noted.' },
+        ],
+      },
+    ],
+  }
+  const agent = agentFromConfig(
+    {
+      $schema: './agent.schema.json',
+      model: { provider: 'scripted', model: 'x', script },
+      enabledTools: ['restock', 'remember', 'find_order'],
+      memory: ['board', { kind: 'keywordMemory', tools: true }],
+      skills: [{ name: 'returns', description: 'd', instructions: 'i', tools: ['find_order'] }],
+      compositeTools: [{ name: 'restock', description: 'Restocks.', run: 'restock', version: '1' }],
+      storage: 'memory',
+    },
+    {
+      worker,
+      tools: [found],
+      memories: {
+        keywordMemory,
+        board: blackboard({ blocks: { profile: { description: 'd' } }, storage: 'memory' }),
+      },
+      functions: { restock: (_input, { step }) => step('order', () => 'Ordered.') },
+    },
+  )
+  const listed = await agent.tools.list()
+  expect(listed.find(({ name }) => name === 'find_order')?.skills).toEqual(['returns'])
+  const restocked = await agent.run('restock').result
+  expect(restocked.toolCalls[0]?.output).toEqual({ type: 'text', value: 'Ordered.' })
+  expect((await agent.run('I like tea').result).toolCalls[0]?.status).toBe('succeeded')
+  const [, kept] = agent.memories
+  // Kept where the agent keeps its conversations: not in a database.
+  expect((await kept?.list?.({ conversationId: 'x' }))?.map(({ text }) => text)).toEqual([
+    'Likes tea.',
+  ])
+  await agent.dispose()
+})
+
+test('a configured agent asks its sub-agents, which share its storage, policies and hooks', async () => {
+  const seen: string[] = []
+  const call = (toolName: string, input: JsonObject) => ({ toolCalls: [{ toolName, input }] })
+  const scripted = (...steps: object[]) => ({ provider: 'scripted', model: 'x', script: { steps } })
+  const worker = inProcessWorker({ storage: createTestStorage() })
+  let disposed = 0
+  const search = defineTool({
+    name: 'search',
+    description: 'Searches.',
+    inputSchema: { type: 'object', properties: { query: { type: 'string' } } },
+    annotations: { readOnly: true },
+    execute: ({ query }) => `Found ${query}.`,
+    dispose: () => void disposed++,
+  })
+  const agent = agentFromConfig(
+    {
+      model: scripted(
+        call('researcher', { prompt: 'mugs' }),
+        call('writer', { prompt: 'Write.' }),
+        { text: 'Here it is.' },
+      ),
+      enabledTools: ['researcher', 'writer'],
+      agents: [
+        {
+          name: 'researcher',
+          description: 'Finds facts.',
+          enabledTools: ['search'],
+          model: scripted(call('search', { query: 'mugs' }), { text: 'Mugs are blue.' }),
+        },
+        {
+          name: 'writer',
+          description: 'Writes.',
+          enabledTools: [],
+          model: scripted({ text: 'A mug, blue as the sea.' }),
+        },
+      ],
+    },
+    { worker, tools: [search], beforeToolCall: ({ toolName }) => void seen.push(toolName) },
+  )
+  const { text, toolCalls } = await agent.run('A text on mugs').result
+  expect(text).toBe('Here it is.')
+  expect(toolCalls.map(({ output }) => output)).toMatchObject([
+    { value: { text: 'Mugs are blue.' } },
+    { value: { text: 'A mug, blue as the sea.' } },
+  ])
+  expect(seen).toEqual(['researcher', 'search', 'writer'])
+  const children = await agent.conversations.list({ children: true })
+  expect(children).toHaveLength(3)
+  await agent.dispose()
+  await vi.waitFor(() => expect(disposed).toBe(3))
+})
+
+test('a sub-agent has the key at its agent’s address only, and else its own', async () => {
+  const [own, other] = [await startMockOpenAI(), await startMockOpenAI()]
+  onTestFinished(() => Promise.all([own.close(), other.close()]).then(() => undefined))
+  const provider = 'openai-compatible'
+  const at = ({ baseURL }: { baseURL: string }) => ({ provider, model: 'mock', baseURL })
+  const ask = async (member: object, partsOfIt: object): Promise<void> => {
+    own.enqueue(callTools([{ name: 'helper', input: { prompt: 'x' } }]), say('Done.'))
+    other.enqueue(say('Yes.'))
+    const agent = agentFromConfig(
+      {
+        model: at(own),
+        agents: [{ name: 'helper', description: 'Helps.', ...member }],
+      },
+      {
+        apiKey: 'secret',
+        worker: inProcessWorker({ storage: createTestStorage() }),
+        agents: { helper: partsOfIt },
+      },
+    )
+    expect((await agent.run('Help').result).outcome).toBe('completed')
+    await agent.dispose()
+  }
+  const keys = (server: typeof own) => server.requests.map(({ headers }) => headers.authorization)
+  await ask({ model: at(other) }, {})
+  await ask({ model: at(other) }, { apiKey: 'another' })
+  expect(keys(other)).toEqual([undefined, 'Bearer another'])
+  expect(new Set(keys(own))).toEqual(new Set(['Bearer secret']))
 })

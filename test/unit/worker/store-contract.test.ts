@@ -163,6 +163,16 @@ const broken: [string, (store: Store) => Partial<Store>][] = [
     }),
   ],
   [
+    'says of a repeated part of an import that there is a conversation',
+    (store) => ({
+      place: async (placement) =>
+        (await store.get(placement.conversationId))?.importId !== placement.importId ||
+        placement.after > 0
+          ? store.place(placement)
+          : false,
+    }),
+  ],
+  [
     'gives late titles',
     (store) => ({
       rename: (id, { title, at }) => store.rename(id, { title, at }),
@@ -183,5 +193,32 @@ describe('the contract of stores', () => {
     const failed: string[] = []
     for (const { name, run } of cases) await run().catch(() => failed.push(name))
     expect(failed).not.toEqual([])
+  })
+
+  it('is not kept in any case of late requests by a store that does what they ask for', async () => {
+    const sent: (() => Promise<unknown>)[] = []
+    const open = async () => {
+      const other = createMemoryStore()
+      const store = new Proxy(other, {
+        get: (_, name) => {
+          const method: unknown = Reflect.get(other, name)
+          if (typeof method !== 'function' || name === 'close') return method
+          return (...asked: unknown[]) => {
+            const send = async (): Promise<unknown> => method.apply(other, asked) as unknown
+            sent.push(send)
+            return send()
+          }
+        },
+      })
+      return { store, other }
+    }
+    const copyNextRequest = () => {
+      const at = sent.length
+      return async () => void (await sent[at]?.().catch(() => undefined))
+    }
+    const cases = storeContract({ open, copyNextRequest })
+    const late = cases.filter(({ group }) => group === 'late requests')
+    expect(late.length).toBeGreaterThan(4)
+    for (const { name, run } of late) await expect(run(), name).rejects.toThrow()
   })
 })

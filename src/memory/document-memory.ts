@@ -1,0 +1,74 @@
+import type { AgentMemory } from '../client/memory.ts'
+import type {
+  DocumentMemoryOptions,
+  DocumentPart,
+  FoundOptions,
+  IndexedDocument,
+  IndexOptions,
+  IndexReport,
+  SourcesChat,
+} from './document-options.ts'
+import type { Documents } from './documents/documents.ts'
+import { fused } from './fused.ts'
+import { memoryPart } from './memory-part.ts'
+import { withTools } from './memory-tools.ts'
+import { badConfig, DEFAULT_STORAGE, rowsFor } from './options.ts'
+import { Space } from './space.ts'
+
+/** Documents that are found in parts. Rejections are `OffstageError`s. */
+export interface DocumentMemory extends AgentMemory {
+  /**
+   * Reads the sources, indexes what changed and removes what is gone. The first search does it, too. Rejects with
+   * `aborted`, and with `invalid-config` for sources without a name or with the same one.
+   */
+  index(options?: IndexOptions): Promise<IndexReport>
+  /** Best first. */
+  search(query: string, options?: FoundOptions): Promise<readonly DocumentPart[]>
+  documents(): Promise<readonly IndexedDocument[]>
+  /** Removes all documents, with their index and vectors. Resolves to how many existed. */
+  clear(): Promise<number>
+  /**
+   * Sets `answers.sources` of a chat: each answer shows the sources of what memories found for its request, as they are
+   * stored with its conversation. A page's own `sources` are asked first.
+   */
+  showSources(chat: SourcesChat): Promise<void>
+}
+
+/** Documents of the app: read, cut into parts, and found by words and by vectors. */
+export function documentMemory(options: DocumentMemoryOptions): DocumentMemory {
+  const {
+    sources,
+    embed,
+    model,
+    storage = DEFAULT_STORAGE,
+    name = 'documents',
+    description = 'documents of this site',
+  } = options
+  if (!sources || !embed !== !model)
+    throw badConfig('documentMemory needs sources; embed needs its model.')
+  let documents: Documents | undefined
+  const load = async (): Promise<Documents> => {
+    const { Documents } = await memoryPart(() => import('./documents/documents.ts'))
+    return (documents ??= new Documents(options, {
+      fused,
+      space: (isKept) =>
+        new Space(`documents:${name}`, rowsFor({ storage: isKept ? storage : 'memory' })),
+    }))
+  }
+  const later =
+    <Name extends keyof Documents>(method: Name) =>
+    async (...given: Parameters<Documents[Name]>): Promise<Awaited<ReturnType<Documents[Name]>>> =>
+      ((await load())[method] as (...given: unknown[]) => never)(...given)
+  const memory: DocumentMemory = {
+    retrieve: later('retrieve'),
+    index: later('index'),
+    search: later('search'),
+    documents: later('documents'),
+    clear: later('clear'),
+    showSources: later('showSources'),
+  }
+  const recall = (query: string): Promise<readonly DocumentPart[]> => memory.search(query)
+  return options.tools === false
+    ? memory
+    : withTools(memory, [{ name, description, key: memory, recall }])
+}

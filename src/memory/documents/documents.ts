@@ -1,0 +1,165 @@
+import type { MemoryEntry, RetrieveContext } from '../../client/memory.ts'
+import { oneByOne } from '../../lib/one-by-one.ts'
+import { sleep } from '../../lib/sleep.ts'
+import type { OffstageError } from '../../protocol/error.ts'
+import type {
+  DocumentMemoryOptions,
+  DocumentPart,
+  FoundOptions,
+  IndexedDocument,
+  IndexOptions,
+  IndexReport,
+  SourcesChat,
+} from '../document-options.ts'
+import type { StoredEntry } from '../entry.ts'
+import type { fused } from '../fused.ts'
+import { nearest, vectorsOf } from '../vectors.ts'
+import { DocumentStore, type Loaded, type StoredPart } from './document-store.ts'
+import { indexSources } from './index-sources.ts'
+import { showSources } from './show-sources.ts'
+
+/** Parts that are sent with one message: they are longer than other memories. */
+const MOST_SENT = 4
+const SEARCH_LIMIT = 20
+/** Milliseconds that a message waits for the first index. What is indexed by then is searched. */
+const PATIENCE_MS = 3_500
+
+/** Documents of one list of sources: indexed, kept, searched. */
+export class Documents {
+  readonly #options: DocumentMemoryOptions
+  readonly #store: DocumentStore
+  readonly #fused: typeof fused
+  readonly #inOrder = oneByOne()
+  #first: Promise<IndexReport> | undefined
+  readonly #reported = new Set<string>()
+
+  constructor(options: DocumentMemoryOptions, loaded: Loaded) {
+    this.#options = options
+    this.#fused = loaded.fused
+    this.#store = new DocumentStore(loaded)
+  }
+
+  index(options: IndexOptions = {}): Promise<IndexReport> {
+    const indexing = this.#inOrder(async () => {
+      const report = await indexSources(this.#store, this.#options, options)
+      // The first search of a page would wait for the index of words.
+      await this.#store.find('')
+      return report
+    })
+    this.#first ??= indexing
+    indexing.catch(() => {
+      if (this.#first === indexing) this.#first = undefined
+    })
+    return indexing
+  }
+
+  async retrieve(query: string, { limit, signal, warn }: RetrieveContext): Promise<MemoryEntry[]> {
+    const indexed = (this.#first ?? this.index()).then(
+      ({ failed }) => this.#report(failed, warn),
+      (error: OffstageError) => this.#report([{ name: '', error }], warn),
+    )
+    // What was kept is searched at once, and is up to date from the next message on.
+    if ((await this.#store.parts()).length === 0) await Promise.race([indexed, sleep(PATIENCE_MS)])
+    const found = await this.#find(query, signal, (error) =>
+      this.#report([{ name: '', error }], warn),
+    )
+    return withSources(found.slice(0, Math.min(limit, MOST_SENT)))
+  }
+
+  /** Without a query: the beginning of each document. */
+  async search(
+    query: string,
+    { limit = SEARCH_LIMIT, signal }: FoundOptions = {},
+  ): Promise<DocumentPart[]> {
+    await (this.#first ?? this.index())
+    const parts = query
+      ? await this.#find(query, signal)
+      : (await this.#store.parts()).filter(({ document }) => document.at === 0)
+    return parts.slice(0, limit).map((part) => this.#shown(part))
+  }
+
+  async documents(): Promise<IndexedDocument[]> {
+    return [...(await this.#store.byName())].map(([name, parts]) => ({
+      name,
+      title: parts[0]?.source.title ?? name,
+      ...(parts[0]?.source.url !== undefined && { url: parts[0].source.url }),
+      parts: parts.length,
+      at: parts[0]?.at ?? 0,
+    }))
+  }
+
+  showSources(chat: SourcesChat): void {
+    showSources(chat)
+  }
+
+  /** Waits for what is being indexed. Resolves to how many documents existed. */
+  clear(): Promise<number> {
+    return this.#inOrder(async () => {
+      const { size } = await this.#store.byName()
+      await this.#store.replace(() => true, [])
+      this.#first = undefined
+      return size
+    })
+  }
+
+  /** By words and, where there are vectors, by these. Without an answer of `embed`, by words alone. */
+  async #find(
+    query: string,
+    signal?: AbortSignal,
+    onFailure?: (error: OffstageError) => void,
+  ): Promise<StoredPart[]> {
+    const { embed, model = '' } = this.#options
+    const byWords = await this.#store.find(query)
+    if (!embed) return byWords.map((part) => this.#marked(part))
+    let byVector: readonly StoredEntry[] = []
+    try {
+      const [vector] = await vectorsOf(embed, [query], signal)
+      byVector = nearest(await this.#store.parts(), { model, vector })
+    } catch (thrown) {
+      if (signal?.aborted) throw thrown
+      onFailure?.(thrown as OffstageError)
+    }
+    return (this.#fused([byWords, byVector], ({ id }) => id) as StoredPart[]).map((part) =>
+      this.#marked(part),
+    )
+  }
+
+  #marked(part: StoredPart): StoredPart {
+    const { trusted } = this.#options
+    return trusted ? part : { ...part, untrusted: true }
+  }
+
+  #shown({ id, text, source, document }: StoredPart): DocumentPart {
+    return {
+      id,
+      text,
+      source,
+      name: document.name,
+      ...(!this.#options.trusted && { untrusted: true }),
+    }
+  }
+
+  /** Once for each failure. */
+  #report(failed: IndexReport['failed'], warn: RetrieveContext['warn']): void {
+    for (const { error } of failed) {
+      if (this.#reported.has(error.message)) continue
+      this.#reported.add(error.message)
+      warn(error.message)
+    }
+  }
+}
+
+/** Each source once, with the headings that people look for. */
+function withSources(parts: readonly StoredPart[]): MemoryEntry[] {
+  const named = new Set<string>()
+  return parts.map(({ id, text, untrusted, source: { title, heading, url } }) => {
+    const source = {
+      title: heading ? `${title} › ${heading}` : title,
+      ...(url !== undefined && { url }),
+    }
+    const key = JSON.stringify(source)
+    const isNamed = named.has(key)
+    named.add(key)
+    return { id, text, ...(untrusted && { untrusted }), ...(!isNamed && { source }) }
+  })
+}

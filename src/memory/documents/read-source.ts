@@ -1,0 +1,173 @@
+import { textDigest } from '../../lib/text-digest.ts'
+import { describeThrown, OffstageError } from '../../protocol/error.ts'
+import type { DocumentMemoryOptions, DocumentSource } from '../document-options.ts'
+import { readHtml } from './html-blocks.ts'
+import { blocksOfText, type Block } from './sections.ts'
+
+/** Bytes of a document. */
+const MOST_BYTES = 50_000_000
+
+/** A source with the name that its document has. */
+export interface NamedSource {
+  readonly name: string
+  readonly title?: string
+  readonly url?: string
+  readonly text?: string
+  readonly blob?: Blob
+}
+
+export interface ReadDocument {
+  readonly title: string
+  readonly blocks: Iterable<Block>
+}
+
+interface Reading {
+  readonly read: DocumentMemoryOptions['read'] | undefined
+  readonly signal: AbortSignal | undefined
+}
+
+/** What a source is, before anything of it is read. Throws `invalid-config` where a name is missing. */
+export function named(source: DocumentSource): NamedSource {
+  if (typeof source === 'string' || source instanceof URL) return named({ url: source })
+  if ('arrayBuffer' in source) return named({ blob: source, name: source.name })
+  const { title, text, blob } = source
+  const url = source.url === undefined ? undefined : addressOf(source.url)
+  const name = source.name || (url && nameOf(url))
+  if (name)
+    return {
+      name,
+      ...(title !== undefined && { title }),
+      ...(url && { url: url.href }),
+      ...(text !== undefined && { text }),
+      ...(blob && { blob }),
+    }
+  throw new OffstageError(
+    'invalid-config',
+    'A source of documentMemory has no name. Give each text and blob a name, or an address.',
+  )
+}
+
+/** The bytes as they are now. */
+export async function fetchSource(source: NamedSource, signal?: AbortSignal): Promise<Blob> {
+  const blob =
+    source.text !== undefined
+      ? new Blob([source.text], { type: 'text/plain;charset=utf-8' })
+      : (source.blob ?? (await fetchPage(source, signal)))
+  if (blob.size <= MOST_BYTES) return blob
+  throw new OffstageError(
+    'invalid-input',
+    `${source.name} is too large: ${blob.size} bytes. A document has ${MOST_BYTES} bytes at most.`,
+  )
+}
+
+/** Differs where the content does. */
+export async function contentVersion(blob: Blob): Promise<string> {
+  return `${blob.type} ${textDigest(new TextDecoder('latin1').decode(await blob.arrayBuffer()))}`
+}
+
+/** Reads a document, by the app's `read` first. */
+export async function readDocument(
+  blob: Blob,
+  { name, title, text }: NamedSource,
+  { read, signal }: Reading,
+): Promise<ReadDocument> {
+  const own = text ?? (await ownText(blob, name, { read, signal }))
+  if (own != null) return ofText(own, title ?? name)
+  const content = await decoded(blob, name)
+  if (!/^(?:text\/html|application\/xhtml\+xml)/.test(typeOf(blob, name)))
+    return ofText(content, title ?? name)
+  const page = readHtml(content)
+  return { title: title ?? (page.title || titleIn(page.blocks) || name), blocks: page.blocks }
+}
+
+async function ownText(
+  blob: Blob,
+  name: string,
+  { read, signal }: Reading,
+): Promise<string | null | undefined> {
+  try {
+    return await read?.(blob, { name, ...(signal && { signal }) })
+  } catch (cause) {
+    throw new OffstageError(
+      'invalid-output',
+      `read() failed for ${name}: ${describeThrown(cause)}`,
+      {
+        cause,
+      },
+    )
+  }
+}
+
+function ofText(text: string, title: string): ReadDocument {
+  return { title, blocks: blocksOfText(text) }
+}
+
+function titleIn(blocks: readonly Block[]): string | undefined {
+  return blocks.find(({ level }) => level === 1)?.text
+}
+
+async function fetchPage({ name, url = '' }: NamedSource, signal?: AbortSignal): Promise<Blob> {
+  let response
+  try {
+    response = await fetch(url, { ...(signal && { signal }) })
+  } catch (cause) {
+    throw new OffstageError('network', `${name} could not be fetched: ${describeThrown(cause)}`, {
+      retryable: true,
+      cause,
+    })
+  }
+  if (response.ok) return response.blob()
+  throw new OffstageError(
+    'bad-response',
+    `${name} could not be fetched: status ${response.status}.`,
+    {
+      retryable: response.status >= 500,
+      details: { status: response.status },
+    },
+  )
+}
+
+async function decoded(blob: Blob, name: string): Promise<string> {
+  const bytes = new Uint8Array(await blob.arrayBuffer())
+  const text = decode(bytes, charsetOf(blob, bytes))
+  if (text !== null && !text.includes('\0')) return text
+  throw new OffstageError(
+    'invalid-input',
+    `${name} is no text that can be read${blob.type ? ` (${blob.type})` : ''}. Return its text from read().`,
+  )
+}
+
+function decode(bytes: Uint8Array, charset: string): string | null {
+  try {
+    return new TextDecoder(charset, { fatal: true }).decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+/** Byte order marks come first, then the type, then what an HTML page says of itself. */
+function charsetOf({ type }: Blob, bytes: Uint8Array): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
+  const head = new TextDecoder('latin1').decode(bytes.subarray(0, 1024))
+  const inHead = /<meta[^>]{0,200}charset\s*=\s*["']?([\w-]+)/i.exec(head)
+  return (/charset="?([\w-]+)/i.exec(type) ?? inHead)?.[1] ?? 'utf-8'
+}
+
+/** Files have a type by their ending, and some have none. */
+function typeOf({ type }: Blob, name: string): string {
+  return type || (/\.x?html?$/i.test(name) ? 'text/html' : '')
+}
+
+function addressOf(url: string | URL): URL {
+  try {
+    return new URL(url, globalThis.document?.baseURI)
+  } catch {
+    throw new OffstageError('invalid-config', `A source of documentMemory is no address: ${url}`)
+  }
+}
+
+/** Short where the page is of the own site. */
+function nameOf({ origin, pathname, search, href }: URL): string {
+  return origin === globalThis.location?.origin ? pathname + search : href
+}

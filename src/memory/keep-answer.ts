@@ -1,0 +1,37 @@
+import type { RememberedRun, RememberingAgent } from '../client/memory.ts'
+import type { StoredConversation } from '../protocol/conversation.ts'
+import type { Memory } from './memory.ts'
+
+/** Characters of a question and of an answer: together they are an entry. */
+const QUESTION = 600
+const ANSWER = 1_300
+const MAX_TEXT = 2_000
+
+/** Puts a question and the answer that it got in the place of the question, once the run is completed. */
+export async function keepAnswer(
+  memory: Memory,
+  agent: RememberingAgent,
+  { conversationId, result }: RememberedRun,
+): Promise<void> {
+  const { outcome, text: answer } = await result
+  if (outcome !== 'completed' || answer.trim() === '') return
+  const stored = await agent.conversations.get(conversationId)
+  const where = { conversationId }
+  const question = questionIn(stored)
+  // What a model asks of the agent isn't kept.
+  const entry = (await memory.list(where)).find(({ text }) => text === question)
+  if (!stored || !entry) return
+  const untrusted = entry.untrusted === true || stored.taint !== undefined
+  const text = `Q: ${question.slice(0, QUESTION)}\nA: ${answer.trim().slice(0, ANSWER)}`
+  const [kept] = await memory.remember(text, { ...where, untrusted })
+  if (kept) await memory.forget([entry.id], where)
+}
+
+/** Text of what a person wrote last, as it was kept. */
+function questionIn(stored: StoredConversation | null): string {
+  const parts = stored?.messages.findLast(
+    (message) => message.role === 'user' && !message.synthetic,
+  )?.parts
+  const texts = parts?.flatMap((part) => (part.type === 'text' ? part.text : [])) ?? []
+  return texts.join('\n').trim().slice(0, MAX_TEXT).trim()
+}

@@ -1,0 +1,11 @@
+import type { CallError } from '../../protocol/message.ts'
+
+/** The error of a call whose stream failed or ended before its own end was proven. */
+export function unfinished(): { readonly error: CallError } {
+  return truncated('The stream ended before this call was complete.')
+}
+
+export function truncated(what: string): { readonly error: CallError } {
+  const message = `${what} It was not run. Send it again, with shorter arguments if they were long.`
+  return { error: { code: 'truncated', message } }
+}

@@ -1,0 +1,129 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { toJsonSchema } from '../client/prepare-tool.ts'
+import type { CompositeTool, Tool } from '../client/tool.ts'
+import { isRecord } from '../lib/is-record.ts'
+import { describeThrown } from '../protocol/error.ts'
+
+/** What is wrong with the schema of a tool. */
+export interface ToolProblem {
+  readonly tool: string
+  /** JSON pointer to the schema in `inputSchema`; empty: the whole. */
+  readonly path: string
+  readonly message: string
+}
+
+/**
+ * Lints the schemas of tools with Ajv's strict mode: unknown keywords (`requierd`, `typ`), required properties that
+ * aren't defined, keywords that their type ignores, and schemas that can't be used. Agents accept such tools and check
+ * less than is meant.
+ *
+ * @example
+ * expect(checkTools(tools)).toEqual([])
+ */
+export function checkTools(tools: readonly (Tool | CompositeTool)[]): ToolProblem[] {
+  return tools.flatMap((tool) =>
+    problemsOf(tool).map((problem) => ({ tool: tool.name, ...problem })),
+  )
+}
+
+type Problem = Omit<ToolProblem, 'tool'>
+
+function problemsOf(tool: Tool | CompositeTool): Problem[] {
+  try {
+    const schema = toJsonSchema(tool, tool.name)
+    const found = lint(schema, '')
+    return found.length > 0 ? found : complaints(schema, { strict: false }).map(atTop)
+  } catch (thrown) {
+    return [atTop(describeThrown(thrown))]
+  }
+}
+
+function atTop(message: string): Problem {
+  return { path: '', message }
+}
+
+/** Keywords that hold a schema, a list of schemas, or schemas by name. Of the same value: the type is that of the schema around. */
+const SAME_VALUE = new Set('allOf anyOf oneOf not if then else dependentSchemas'.split(' '))
+const ONE = new Set(
+  'not if then else items contains additionalProperties propertyNames unevaluatedItems unevaluatedProperties'.split(
+    ' ',
+  ),
+)
+const LISTS = new Set('allOf anyOf oneOf prefixItems'.split(' '))
+const NAMED = new Set('properties patternProperties dependentSchemas $defs definitions'.split(' '))
+
+/** Ajv doesn't say where a problem is, so each schema is judged alone, with `true` in the place of those in it. */
+function lint(schema: unknown, path: string, around: Around = {}): Problem[] {
+  if (!isRecord(schema)) return complaints(schema).map((message) => ({ path, message }))
+  const inner: Problem[] = []
+  const type = schema['type'] ?? around.type
+  const properties = { ...around.properties, ...allowed(schema['properties']) }
+  const look = (part: unknown, keyword: string, step: string): true => {
+    const same = SAME_VALUE.has(keyword) ? { type, properties } : {}
+    inner.push(...lint(part, `${path}/${step}`, same))
+    return true
+  }
+  const alone = Object.entries(schema).flatMap(([keyword, value]) => {
+    if (keyword === '$ref') return []
+    if (NAMED.has(keyword) && isRecord(value)) {
+      const names = Object.entries(value).map(([name, part]) => [
+        name,
+        look(part, keyword, `${keyword}/${escaped(name)}`),
+      ])
+      return [[keyword, Object.fromEntries(names)]]
+    }
+    if (LISTS.has(keyword) && Array.isArray(value))
+      return [[keyword, value.map((part, at) => look(part, keyword, `${keyword}/${at}`))]]
+    return [[keyword, ONE.has(keyword) ? look(value, keyword, keyword) : value]]
+  })
+  const given = Object.fromEntries(alone) as Readonly<Record<string, unknown>>
+  const whole = {
+    ...(type !== undefined && { type }),
+    ...given,
+    ...(Object.keys(properties).length > 0 && type === 'object' && { properties }),
+  }
+  return [...complaints(whole).map((message) => ({ path, message })), ...inner]
+}
+
+interface Around {
+  readonly type?: unknown
+  readonly properties?: Readonly<Record<string, true>>
+}
+
+function allowed(properties: unknown): Readonly<Record<string, true>> {
+  const names = isRecord(properties) ? Object.keys(properties) : []
+  return Object.fromEntries(names.map((name) => [name, true]))
+}
+
+function escaped(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+}
+
+/** What Ajv says of a schema, one thing each. */
+function complaints(schema: unknown, { strict = true } = {}): string[] {
+  const said: string[] = []
+  const level = strict ? 'log' : false
+  const ajv = new Ajv2020({
+    strictSchema: level,
+    strictTypes: level,
+    strictTuples: level,
+    strictRequired: level,
+    allowUnionTypes: true,
+    validateFormats: false,
+    validateSchema: 'log',
+    allErrors: true,
+    logger: { log() {}, warn: say, error: say },
+  })
+  function say(...words: readonly unknown[]): void {
+    said.push(words.map(String).join(' ').replace('strict mode: ', ''))
+  }
+  // Read by the worker's validator though it is of earlier drafts.
+  ajv.addVocabulary(['additionalItems'])
+  try {
+    ajv.compile(schema as boolean)
+  } catch (thrown) {
+    // Mostly what was said already, in other words.
+    if (said.length === 0) say(describeThrown(thrown))
+  }
+  return [...new Set(said)]
+}

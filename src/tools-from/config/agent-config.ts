@@ -1,0 +1,129 @@
+import type { CompactionOptions } from '../../client/compaction.ts'
+import type {
+  AgentOptions,
+  ApprovalPolicy,
+  ModelConfig,
+  ReflectOptions,
+} from '../../client/options.ts'
+import type { AgentMemory } from '../../client/memory.ts'
+import type { Skill } from '../../client/skill.ts'
+import type { SubAgentOptions } from '../../client/sub-agent-options.ts'
+import type { CompositeTool } from '../../client/tool.ts'
+import type { BlackboardOptions } from '../../memory/blackboard.ts'
+import type { KeptMemoryOptions } from '../../memory/memory.ts'
+import type { JsonSchema } from '../../protocol/json.ts'
+
+export type Secrets = Pick<ModelConfig, 'apiKey' | 'headers'>
+export type PlainModel = Omit<ModelConfig, keyof Secrets>
+
+/** Options that each agent of a configuration may have, as `createAgent` has them. */
+type OwnPlain =
+  | 'instructions'
+  | 'values'
+  | 'enabledTools'
+  | 'controlTools'
+  | 'questionFields'
+  | 'whileTainted'
+  | 'maxSteps'
+  | 'retries'
+  | 'verifyRounds'
+  | 'verifyTimeoutMs'
+  | 'limits'
+  | 'raw'
+  | 'requests'
+
+/** Options that all agents of a configuration share. */
+type SharedPlain = 'consent' | 'maxChildren' | 'storage' | 'retention' | 'heartbeatMs'
+
+type Plain = OwnPlain | SharedPlain
+
+/** A function of this name stands beside the configuration. */
+export interface CompositeToolConfig extends Pick<
+  CompositeTool,
+  'name' | 'title' | 'description' | 'annotations' | 'timeoutMs' | 'sequential' | 'version'
+> {
+  readonly inputSchema?: JsonSchema
+  readonly needsApproval?: boolean
+  /** Name of the function, in `functions` beside the configuration. */
+  readonly run: string
+}
+
+/** A skill as `defineSkill` takes it. */
+export interface SkillConfig extends Pick<
+  Skill,
+  'name' | 'description' | 'instructions' | 'restrictTools' | 'loaded'
+> {
+  /** Texts by path. */
+  readonly files?: { readonly [path: string]: string }
+  /** Names of tools beside the configuration. The model gets them only while the skill is active. */
+  readonly tools?: readonly string[]
+}
+
+export interface KeptMemoryConfig extends KeptMemoryOptions {
+  readonly kind: 'keywordMemory' | 'recentMemory' | 'embeddingMemory'
+}
+
+export interface BlackboardConfig extends BlackboardOptions {
+  readonly kind: 'blackboard'
+}
+
+/** A memory by its name in `memories` beside the configuration, or its kind and options. */
+export type MemoryConfig = string | KeptMemoryConfig | BlackboardConfig
+
+interface OwnConfig extends Pick<AgentOptions, OwnPlain> {
+  readonly toolApproval?: Extract<ApprovalPolicy, string>
+  readonly compaction?:
+    | (Omit<CompactionOptions, 'policy'> & {
+        readonly policy?: Extract<CompactionOptions['policy'], string>
+      })
+    | false
+  /** A model of the same provider and address as the agent's is reached with the same key and headers. */
+  readonly reflect?: Omit<ReflectOptions, 'model'> & { readonly model?: PlainModel }
+  /** Skills, or names of skills beside the configuration. Default: all of those. */
+  readonly skills?: readonly (string | SkillConfig)[]
+  readonly memory?: readonly MemoryConfig[]
+  readonly compositeTools?: readonly CompositeToolConfig[]
+}
+
+/** An agent that the configured agent may ask: a tool of it. */
+export interface SubAgentConfig
+  extends OwnConfig, Pick<SubAgentOptions, 'name' | 'title' | 'description' | 'needsApproval'> {
+  /** Default: the configured agent's. At the same address it is reached with the same key and headers. */
+  readonly model?: PlainModel
+  readonly inputSchema?: JsonSchema
+  readonly output?: JsonSchema
+}
+
+/** The part of an agent, or of a team, that can be written as JSON. Its fields are `createAgent`'s. */
+export interface AgentConfig extends OwnConfig, Pick<AgentOptions, SharedPlain> {
+  /** Address of the JSON Schema, for editors: `offstage/agent.schema.json`. */
+  readonly $schema?: string
+  readonly model: PlainModel
+  readonly agents?: readonly SubAgentConfig[]
+}
+
+/** What the configuration names, shared by all of its agents. */
+interface Registries {
+  /** Functions for `run` of `compositeTools`. */
+  readonly functions?: { readonly [name: string]: CompositeTool['run'] }
+  /**
+   * Memories by name, and kinds of memories: functions that make one of the configuration's options, such as
+   * `{ keywordMemory }` of `offstage/memory`.
+   */
+  readonly memories?: { readonly [name: string]: AgentMemory | ((options: never) => AgentMemory) }
+}
+
+type Functions = Omit<AgentOptions, Plain | 'model' | 'toolApproval' | 'compaction'>
+
+/** Functions and objects of the page: what JSON can't hold. */
+export interface ConfigParts extends Functions, Secrets, Registries {
+  /** What stands beside agents of the configuration, by their names. */
+  readonly agents?: { readonly [name: string]: SubAgentParts }
+}
+
+/** What isn't given, a sub-agent has from the configured agent: `tools`, `skills`, hooks around calls, and the key. */
+export interface SubAgentParts
+  extends
+    Omit<Functions, 'engines' | 'redact' | 'titles' | 'worker' | 'workerUrl'>,
+    Secrets,
+    Pick<SubAgentOptions, 'toPrompt'> {}
