@@ -96,6 +96,7 @@ export class CardGuard implements ReactiveController {
     for (const type of ['wheel', 'touchmove', 'keydown', 'input'])
       renderRoot.addEventListener(type, acts, { passive: true, capture: true })
     renderRoot.addEventListener('scroll', this.#onScroll, { passive: true, capture: true })
+    renderRoot.addEventListener('focusin', () => this.#look())
     renderRoot.addEventListener('pointerdown', (event) => this.#press(event), { capture: true })
     renderRoot.addEventListener('click', (event) => this.#click(event), { capture: true })
   }

@@ -17,7 +17,6 @@ import { HistoryWindow } from './history-window.ts'
 import { KeptWriting } from './kept-writing.ts'
 import { localeFor } from './locale-for.ts'
 import { createLocalState } from './local-state.ts'
-import { noteLostParts } from './lost-parts.ts'
 import type { ChatProperties } from './offstage-chat.ts'
 import { PanelWidth } from './panel-width.ts'
 import { problemKey } from './problem-key.ts'
@@ -67,7 +66,7 @@ export class ChatElement extends LitElement implements ChatProperties {
   readonly #history = new HistoryWindow(this, () => this.#scroll.showsNewest)
   readonly #width = new PanelWidth(this, () => remembered(this.id, 'browser'))
   readonly #announcer = new Announcer(this)
-  readonly #around = new Surroundings(this, (...run) => void noteLostParts(...run, this.#local))
+  readonly #around = new Surroundings(this)
   readonly #rendered = new RenderedCalls(this)
   readonly #guard = new CardGuard(this)
   readonly #writing = new KeptWriting(() => remembered(this.id))

@@ -7,11 +7,13 @@ interface Band {
   readonly below: number
 }
 
-/** A part of a card is seen once its first and its last line have been in view. */
+/** A part of a card is seen once all of its lines have been in view, or once the keyboard's focus was on it. */
 interface SeenPart {
   readonly text: string | null
-  first: boolean
-  last: boolean
+  /** The lines that were in view, one screen next to the other. Pixels from the part's top. */
+  from: number
+  to: number
+  isSeen: boolean
 }
 
 /** The approvals that a person has had in view as a whole: no field is approved below the fold. */
@@ -42,14 +44,23 @@ export class SeenApprovals {
   #isSeen(part: HTMLElement, { above, below }: Band): boolean {
     const text = part.textContent
     let seen = this.#parts.get(part)
-    if (seen?.text !== text) this.#parts.set(part, (seen = { text, first: false, last: false }))
-    if (!(seen.first && seen.last)) {
+    if (seen?.text !== text)
+      this.#parts.set(part, (seen = { text, from: Infinity, to: -Infinity, isSeen: false }))
+    if (!seen.isSeen) {
       const { top, bottom } = part.getBoundingClientRect()
-      const isIn = (edge: number): boolean => edge > above - 2 && edge < below + 2
-      seen.first ||= isIn(top)
-      seen.last ||= isIn(bottom)
+      const from = Math.max(top, above) - top
+      const to = Math.min(bottom, below) - top
+      const isNext = from <= seen.to + 2 && to >= seen.from - 2
+      if (from <= to)
+        Object.assign(
+          seen,
+          isNext ? { from: Math.min(from, seen.from), to: Math.max(to, seen.to) } : { from, to },
+        )
+      const isWhole = seen.from <= 2 && seen.to >= bottom - top - 2
+      // A text that is cut has a button that shows all of it.
+      seen.isSeen = (isWhole || part.matches(':focus-visible')) && !part.querySelector('button')
     }
-    const isSeen = seen.first && seen.last
+    const { isSeen } = seen
     // The Tab key leads to what has not been in view, and brings it there.
     if (isSeen === (part.tabIndex === 0)) part.tabIndex = isSeen ? -1 : 0
     return isSeen

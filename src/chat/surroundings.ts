@@ -1,7 +1,6 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import type { Agent } from '../index.ts'
 import { type EngineLoading, isLoaded } from './parts/engine-loading.ts'
-import type { OnRun } from './lost-parts.ts'
 
 /** A load that has said nothing for so long is shown no longer. Milliseconds. */
 const SILENT_MS = 120_000
@@ -9,7 +8,6 @@ const SILENT_MS = 120_000
 /** What is around a conversation: the network, where it is kept, an engine that loads, and the list of all. Draws the element when they change. */
 export class Surroundings implements ReactiveController {
   readonly #host: ReactiveControllerHost
-  readonly #onRun: OnRun
   #agent: Agent | null = null
   #undo: (() => void)[] = []
   #isConnected = false
@@ -18,9 +16,8 @@ export class Surroundings implements ReactiveController {
   loading: EngineLoading | null = null
   #forgetting: ReturnType<typeof setTimeout> | undefined
 
-  constructor(host: ReactiveControllerHost, onRun: OnRun) {
+  constructor(host: ReactiveControllerHost) {
     this.#host = host
-    this.#onRun = onRun
     host.addController(this)
   }
 
@@ -61,7 +58,6 @@ export class Surroundings implements ReactiveController {
     if (!agent) return
     this.#undo.push(
       agent.conversations.subscribe(update),
-      agent.on('run', ({ run }) => this.#onRun(run, agent)),
       agent.on('storage', ({ mode, reason }) => {
         // Without a reason, the page has chosen it.
         this.isKept = mode !== 'memory' || reason === undefined

@@ -146,4 +146,6 @@ export interface ConversationSnapshot {
   readonly taint: readonly Taint[]
   /** What a person has consented to beyond single calls, and is in force. Oldest first. */
   readonly consents: readonly ShownConsent[]
+  /** Stored rows that can't be read, and why, oldest first. Absent: none. */
+  readonly setAside?: readonly string[]
 }

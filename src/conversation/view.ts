@@ -26,7 +26,7 @@ export function view(
   live: Live,
   fault: ErrorData | null = null,
 ): ConversationSnapshot {
-  const { conversationId, title, older, queue } = state
+  const { conversationId, title, older, queue, setAside } = state
   const open = openRun(state, live)
   const pending = pendingOf(state)
   const parked = live.waits?.reason ?? (open && open.parked)
@@ -59,6 +59,7 @@ export function view(
     ...(compactions && { compactions }),
     taint: taintOf(state),
     consents: shownConsents(state),
+    ...(setAside && { setAside }),
   }
 }
 

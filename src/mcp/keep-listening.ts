@@ -11,22 +11,32 @@ const LONG_ENOUGH = 10_000
 const MOST_FAILURES = 8
 
 /**
- * Holds a stream of changes open until the signal aborts. `open` resolves when the stream ends: true, and it is opened
- * again; false: the server has none. What came about while there was none isn't known, so each new stream counts as a
- * change of the tools.
+ * Holds a stream of changes open until the signal aborts, in visible tabs only: on HTTP/1.1 all tabs of a browser share six
+ * connections to a server. `open` resolves when the stream ends: true, and it is opened again; false: the server has none.
+ * What came about while there was none isn't known, so each new stream counts as a change of the tools. `isNeeded`: in
+ * hidden tabs, too.
  */
 export function keepListening(
   signal: AbortSignal,
-  listener: Listener,
+  listener: Listener & { readonly isNeeded?: boolean },
   open: (signal: AbortSignal, opened: () => void) => Promise<boolean>,
 ): void {
+  const page = listener.isNeeded ? undefined : globalThis.document
+  let turn = new AbortController()
+  page?.addEventListener('visibilitychange', () => turn.abort(), { signal })
   void (async () => {
     let failures = 0
-    let why = 'it ends again and again'
+    let why = 'it keeps ending'
     while (!signal.aborted && failures < MOST_FAILURES) {
+      turn = new AbortController()
+      const within = AbortSignal.any([signal, turn.signal])
+      if (page?.hidden) {
+        await sleepUnlessAborted(LONGEST_WAIT, within)
+        continue
+      }
       let openedAt: number | undefined
       try {
-        const goesOn = await open(signal, () => {
+        const goesOn = await open(within, () => {
           if (openedAt === undefined) listener.changed('tools')
           openedAt ??= monotonicMs()
         })
@@ -34,6 +44,7 @@ export function keepListening(
       } catch (thrown) {
         why = describeThrown(thrown)
       }
+      if (turn.signal.aborted) continue
       failures =
         openedAt !== undefined && monotonicMs() - openedAt >= LONG_ENOUGH ? 0 : failures + 1
       await sleepUnlessAborted(Math.min(FIRST_WAIT * 2 ** failures, LONGEST_WAIT), signal)

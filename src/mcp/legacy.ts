@@ -21,7 +21,7 @@ import type {
   ServerInfo,
   ToolRequest,
 } from './line.ts'
-import { type RevisionOptions, tellChange } from './modern.ts'
+import { listenable, type RevisionOptions, tellChange } from './modern.ts'
 import { readMessages } from './read-messages.ts'
 import { createReplies } from './replies.ts'
 import type { Fields, Incoming } from './wire.ts'
@@ -108,8 +108,11 @@ class LegacyLine implements McpLine {
   }
 
   listen(listener: Listener): void {
-    if (!isListenable(this.#session, this.#options)) return
-    keepListening(this.#closed.signal, listener, (signal, opened) =>
+    const { elicits } = this.#options
+    if (!elicits && Object.keys(listenable(this.info)).length === 0) return
+    // Some servers ask here for what a call of a hidden tab needs.
+    const needing = { ...listener, isNeeded: elicits }
+    keepListening(this.#closed.signal, needing, (signal, opened) =>
       this.#follow({ signal, opened, listener }),
     )
   }
@@ -138,7 +141,7 @@ class LegacyLine implements McpLine {
     // A session that is over took nothing: the request is sent in another one.
     const exchange =
       begun ?? (await this.#tryToBegin(await this.#renew(used), { method, params }, signal))
-    if (!exchange) throw badAnswer(this.source, 'ends each session at once.')
+    if (!exchange) throw badAnswer(this.source, 'ends each session.')
     return exchange
   }
 
@@ -241,9 +244,4 @@ class LegacyLine implements McpLine {
     const reply = isQuestion ? { id, result: { action: 'cancel' } } : replyTo(id, method)
     this.#reply(reply)
   }
-}
-
-function isListenable({ info: { capabilities } }: Session, { elicits }: RevisionOptions): boolean {
-  const tells = (said: unknown): boolean => isRecord(said) && said.listChanged === true
-  return elicits || ['tools', 'resources', 'prompts'].some((list) => tells(capabilities[list]))
 }

@@ -190,7 +190,7 @@ function roundOf(result: Fields, source: string): Round {
 }
 
 /** The changes that the server says it tells of. */
-function listenable({ capabilities }: ServerInfo): Record<string, true> {
+export function listenable({ capabilities }: ServerInfo): Record<string, true> {
   const tells = (list: string): boolean => {
     const said = capabilities[list]
     return isRecord(said) && said.listChanged === true

@@ -120,6 +120,12 @@ export interface UserMessage {
   readonly foreign?: Foreign
 }
 
+/** What a request lost on its way to the model. `code`: that of the warning. */
+export interface Loss {
+  readonly code: string
+  readonly message: string
+}
+
 export interface AssistantMessage {
   readonly role: 'assistant'
   readonly id?: string
@@ -129,6 +135,8 @@ export interface AssistantMessage {
   readonly actionText?: string
   /** The message was cut short by an abort or a failure. */
   readonly partial?: boolean
+  /** What the run's requests have lost since its last answer. */
+  readonly losses?: readonly Loss[]
   readonly foreign?: Foreign
 }
 

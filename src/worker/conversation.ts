@@ -1,3 +1,4 @@
+import { headId } from '../conversation/tree.ts'
 import { emptyState } from '../conversation/empty-state.ts'
 import { fold } from '../conversation/fold.ts'
 import { NOTHING_LIVE } from '../conversation/live.ts'
@@ -306,7 +307,7 @@ export class Conversation {
     const runId = options.runId === undefined ? (this.#run?.runId ?? null) : options.runId
     const at = this.#effects.now()
     const knownAt = this.#effects.monotonic()
-    const head = this.#state.path.at(-1)?.id ?? null
+    const head = headId(this.#state)
     this.#isInDoubt = true
     const rows = await this.#store.append({
       conversationId: this.conversationId,

@@ -1,3 +1,4 @@
+import { headId } from '../conversation/tree.ts'
 import type { SupplyOutput } from '../protocol/commands.ts'
 import type { UserMessage } from '../protocol/message.ts'
 import type { RunLimits } from '../protocol/run.ts'
@@ -33,7 +34,7 @@ export function pendingOutput(
   return {
     // A call of an imported history belongs to no run.
     settled: [
-      ...(own && call ? takenIn({ call, status, output }, state.path.at(-1)?.id ?? null) : []),
+      ...(own && call ? takenIn({ call, status, output }, headId(state)) : []),
       {
         type: 'call-settled',
         path: [toolCallId],

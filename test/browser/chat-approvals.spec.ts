@@ -75,6 +75,17 @@ const approveIn = (card: Locator): Locator =>
 const LINES = Array.from({ length: 14 }, (_, at) => `Line ${at + 1} of the mail.`).join('\n')
 const HIDDEN_COPY = { to: 'me@shop.test', body: LINES, bcc: 'evil@attacker.test' }
 
+const shortenedIn = (card: Locator): Locator => card.getByRole('button', { name: /^Show all/ })
+
+/** Has all of the shortened texts of a card shown. */
+async function showTexts(card: Locator): Promise<void> {
+  const shortened = shortenedIn(card)
+  for (let left = await shortened.count(); left > 0; left -= 1) {
+    await pressSettled(shortened.first())
+    await expect(shortened).toHaveCount(left - 1)
+  }
+}
+
 async function scrollDown(page: Page, pixels: number): Promise<void> {
   await page.getByRole('log').hover({ position: { x: 20, y: 20 } })
   await page.mouse.wheel(0, pixels)
@@ -96,7 +107,12 @@ test('a field below a long text is in view before the call can be approved', asy
     await scrollDown(page, 60)
     await expect(copy).toBeInViewport({ ratio: 1, timeout: 200 })
   }).toPass()
-  await expect(approveIn(card)).toBeEnabled()
+  await showTexts(card)
+  await expect(approveIn(card)).toBeDisabled()
+  await expect(async () => {
+    await scrollDown(page, -60)
+    await expect(approveIn(card)).toBeEnabled({ timeout: 200 })
+  }).toPass({ timeout: 20_000 })
   await pressSettled(approveIn(card))
   await expect(replies(page).last()).toContainText('Done.')
   expect(await sentBy(page)).toEqual([HIDDEN_COPY])
@@ -115,6 +131,68 @@ test('a long text is shortened until a person asks for all of it, and no other f
   await expect(values.last()).toHaveText('evil@attacker.test')
   await press(page, 'Show all 5,000 characters')
   await expect(values.first()).toHaveText('x'.repeat(5000))
+})
+
+test('a shortened text can be approved only after a person has scrolled through all of it', async ({
+  openPage,
+}) => {
+  const page = await openPage({ body: BODY })
+  await page.setViewportSize({ width: 390, height: 420 })
+  const body = Array.from({ length: 90 }, (_, at) => `Line ${at + 1}.`).join('\n')
+  await openMail(page, [{ body }])
+  const card = cardIn(page)
+  await expect(card.getByRole('term')).toBeInViewport()
+  await expect(card.getByRole('definition')).toContainText('Line 8.')
+  await approveIn(card).scrollIntoViewIfNeeded()
+  await approveIn(card).evaluate(standsStill, 300)
+  await expect(approveIn(card)).toBeDisabled()
+  await pressSettled(card.getByRole('button', { name: 'Show the rest first' }))
+  await expect(shortenedIn(card)).toHaveCount(0)
+  await page.getByRole('log').evaluate((log) => {
+    log.scrollTop = log.scrollHeight
+  })
+  await expect(approveIn(card)).toBeInViewport()
+  await approveIn(card).evaluate(standsStill, 300)
+  await expect(approveIn(card)).toBeDisabled()
+  await expect(async () => {
+    await scrollDown(page, -200)
+    await expect(approveIn(card)).toBeEnabled({ timeout: 200 })
+  }).toPass({ timeout: 20_000 })
+  await expect(card.getByRole('term')).toBeInViewport()
+  await approveIn(card).scrollIntoViewIfNeeded()
+  await pressSettled(approveIn(card))
+  await expect.poll(() => sentBy(page)).toEqual([{ body }])
+})
+
+test('with the keyboard alone, a shortened text is shown whole, passed by the Tab key and approved', async ({
+  openPage,
+}) => {
+  const page = await openPage({ body: BODY })
+  await page.setViewportSize(PHONE)
+  const input = { to: 'me', body: 'word '.repeat(1200).trim() }
+  await openMail(page, [input])
+  const card = cardIn(page)
+  await expect(approveIn(card)).toBeDisabled()
+  await page.getByRole('textbox', { name: 'Message' }).focus()
+  await page.keyboard.press('Alt+ArrowUp')
+  await expect(card).toBeFocused()
+  const tabTo = async (place: Locator): Promise<void> => {
+    for (let presses = 0; presses < 20; presses += 1) {
+      if (await place.evaluate((element) => element.matches(':focus'))) return
+      await page.keyboard.press('Tab')
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
+    }
+  }
+  await tabTo(shortenedIn(card))
+  await expect(shortenedIn(card)).toBeFocused()
+  await expect(approveIn(card)).toBeDisabled()
+  await page.keyboard.press('Enter')
+  await expect(shortenedIn(card)).toHaveCount(0)
+  await expect(approveIn(card)).toBeDisabled()
+  await tabTo(approveIn(card))
+  await expect(approveIn(card)).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect.poll(() => sentBy(page)).toEqual([input])
 })
 
 /** What an input hides, and the words that have to be in view. */
@@ -146,6 +224,8 @@ for (const [name, input, last] of hiding)
     const card = cardIn(page)
     const label = card.getByRole('term').last()
     await expect(label).toContainText(last)
+    await showTexts(card)
+    await card.getByRole('term').first().scrollIntoViewIfNeeded()
     await expect(async () => {
       await scrollDown(page, 150)
       await expect(approveIn(card)).toBeEnabled({ timeout: 300 })
@@ -240,6 +320,8 @@ test('all calls of a card are approved once each of them has been in view', asyn
   const all = page.getByRole('button', { name: 'Approve all' })
   await expect(all).toBeDisabled()
   await expect(approveIn(cardIn(page).last())).toBeDisabled()
+  for (let at = 0; at < inputs.length; at += 1) await showTexts(cardIn(page).nth(at))
+  await cardIn(page).first().getByRole('term').first().scrollIntoViewIfNeeded()
   await expect(async () => {
     await scrollDown(page, 150)
     await expect(all).toBeEnabled({ timeout: 300 })
@@ -263,6 +345,7 @@ for (const [consent, answer] of scripts)
     const page = await openPage({ body: BODY })
     await openMail(page, [HIDDEN_COPY], consent && { consent })
     const approve = approveIn(cardIn(page))
+    await showTexts(cardIn(page))
     await expect(approve).toBeEnabled()
     await approve.evaluate(standsStill, 800)
     if (answer !== 'true') {

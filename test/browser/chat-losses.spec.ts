@@ -12,7 +12,7 @@ test('a picture that the model can’t read is said to be left out, with the ser
 }) => {
   const refused = 'image input is not supported by this model'
   model.enqueue({ status: 400, body: { error: { message: refused } } }, say('What picture?'))
-  const { page, send } = await openChat(model)
+  const { page, send, again } = await openChat(model)
   await page
     .locator('input[type=file]')
     .setInputFiles({ name: 'mug.png', mimeType: 'image/png', buffer: Buffer.from(PIXEL, 'base64') })
@@ -23,15 +23,63 @@ test('a picture that the model can’t read is said to be left out, with the ser
   await expect(page.getByText(refused)).toBeHidden()
   await note.click()
   await expect(page.getByText(refused)).toBeVisible()
+  await again()
+  await note.click()
+  await expect(page.getByText(refused)).toBeVisible()
 })
 
 test('tools that the model gets as text only are said to be', async ({ openChat, model }) => {
   const refused = 'mock does not support tools'
   model.enqueue({ status: 400, body: { error: { message: refused } } }, say('Done.'))
-  const { page, send } = await openChat(model)
+  const { page, send, again } = await openChat(model)
   await send('Go')
   await expect(page.getByText('Tools are sent to this model as text.')).toBeVisible()
   await expect(page.getByText(refused)).toBeHidden()
+  await again()
+  await expect(page.getByText('Tools are sent to this model as text.')).toBeVisible()
+})
+
+/** Makes one stored row of a type unreadable. Runs in the page. */
+async function damage(type: string): Promise<void> {
+  const rows = await new Promise<IDBObjectStore>((resolve) => {
+    const request = indexedDB.open('offstage-2:offstage')
+    request.addEventListener('success', () =>
+      resolve(request.result.transaction('rows', 'readwrite').objectStore('rows')),
+    )
+  })
+  await new Promise<void>((resolve) => {
+    const request = rows.openCursor()
+    request.addEventListener('success', () => {
+      const cursor = request.result
+      const row = cursor?.value as { type: string } | undefined
+      if (cursor && row?.type !== type) return cursor.continue()
+      cursor?.update({ ...row, end: 'damaged' })
+    })
+    rows.transaction.addEventListener('complete', () => {
+      rows.transaction.db.close()
+      resolve()
+    })
+  })
+}
+
+test('parts of a conversation that can’t be read are said to be left out', async ({
+  openChat,
+  model,
+}) => {
+  model.enqueue(say('One.'), say('Two.'))
+  const { page, send, again } = await openChat(model)
+  await send('First')
+  await expect(replies(page)).toContainText(['One.'])
+  await send('Second')
+  await expect(replies(page)).toContainText(['One.', 'Two.'])
+  const notice = page.getByText('Parts of this conversation are damaged and left out.')
+  await again()
+  await expect(replies(page)).toContainText(['One.', 'Two.'])
+  await expect(notice).toHaveCount(0)
+  await page.evaluate(damage, 'run-ended')
+  await again()
+  await expect(replies(page)).toContainText(['One.', 'Two.'])
+  await expect(notice).toBeVisible()
 })
 
 const failures: readonly (readonly [number, string, string])[] = [

@@ -74,8 +74,8 @@ export function askedTogether(
 }
 
 /** Whether there is more to a message than its calls, which have rows of their own. */
-function hasText({ parts }: ShownMessage): boolean {
-  return parts.some(({ type }) => type !== 'tool-call')
+function hasText(message: ShownMessage): boolean {
+  return 'losses' in message || message.parts.some(({ type }) => type !== 'tool-call')
 }
 
 const LEAST_JOINED = 3

@@ -131,12 +131,13 @@ function buttonsView(
   `
 }
 
-/** Leads to the first part of a card that has not been in view. */
+/** Leads to the first part of a card that has not been in view, and shows all of its text. */
 function showUnseen({ currentTarget }: Event): void {
   const button = currentTarget as Element
   const card = button.closest<HTMLElement>('.asked-call, .call')
   const part = card?.querySelector<HTMLElement>('.approval [tabindex="0"]') ?? card
   if (!part) return
+  part.querySelector<HTMLElement>('dd button')?.click()
   goTo(part)
   part.scrollIntoView()
 }

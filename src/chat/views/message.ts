@@ -5,7 +5,6 @@ import type { ShownMessage } from '../../index.ts'
 import type { MessageContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { markdown } from '../markdown/directive.ts'
-import { lostPartsOf } from '../lost-parts.ts'
 import { inLines } from '../parts/in-short.ts'
 import { shownParts } from '../parts/text-of.ts'
 import { isThinking, thoughtFor } from '../reasoning-times.ts'
@@ -44,10 +43,12 @@ export function messageView(context: MessageContext, message: ShownMessage): Tem
           : nothing
       }
       ${message.rejected ? html`<p class="note">${words.rejected}</p>` : nothing}
-      ${lostPartsOf(context.local, message).map(
+      ${('losses' in message ? message.losses : null)?.map(
         ({ code, message: details }) =>
           html`<details class="note">
-            <summary>${words.warnings[code]}</summary>
+            <summary>
+              ${words.warnings[details.includes('Files were left out') ? 'files' : code]}
+            </summary>
             <p class="plain">${inLines(details)}</p>
           </details>`,
       )}

@@ -71,6 +71,7 @@ function placeView(context: ChatContext): Maybe {
     ${isLetGo(snapshot) ? html`<p class="notice" role="status">${words.letGo}</p>` : nothing}
     ${isOffline ? html`<p class="notice" role="status">${words.offline}</p>` : nothing}
     ${isKept ? nothing : html`<p class="notice">${words.inMemory}</p>`}
+    ${snapshot.setAside ? html`<p class="notice">${words.setAside}</p>` : nothing}
     ${
       isElsewhere(snapshot)
         ? html`<p class="notice">

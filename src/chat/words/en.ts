@@ -132,6 +132,7 @@ export const en: Words = {
   gone: 'This conversation was deleted in another tab. Sending a message starts a new one.',
   tainted:
     'This chat includes outside content (files, web pages). It may try to mislead the assistant.',
+  setAside: 'Parts of this conversation are damaged and left out.',
   taintedBy: (origin, since) => `${origin}, since ${since}`,
   leaving: (address) => `This link comes from outside content and opens ${address}`,
   openLink: 'Open',

@@ -125,6 +125,8 @@ export interface Words {
   readonly gone: string
   readonly tainted: string
   taintedBy(origin: string, since: string): string
+  /** Stored rows can't be read: what they said is lost. */
+  readonly setAside: string
   leaving(address: string): string
   readonly openLink: string
   readonly consents: string

@@ -131,6 +131,7 @@ export const zh: Words = {
   letGo: '页面关闭了此对话，内容没有丢失，重新加载后即可继续。',
   gone: '此对话已在另一个标签页中删除，发送消息会新建对话。',
   tainted: '此对话包含外部内容（文件、网页），它可能误导助手。',
+  setAside: '此对话的部分内容已损坏，不再显示。',
   taintedBy: (origin, since) => `${origin}，${since} 起`,
   leaving: (address) => `此链接来自外部内容，将打开 ${address}`,
   openLink: '打开',

@@ -1,3 +1,4 @@
+import { headId } from '../../conversation/tree.ts'
 import type { CallAnswer } from '../../protocol/commands.ts'
 import { findRepeats } from '../../lib/replace-repeats.ts'
 import { sameJson } from '../../lib/same-json.ts'
@@ -10,6 +11,7 @@ import { type RunContext } from './run-context.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { checkAnswer, UNANSWERED } from './check-answer.ts'
 import { consentGiven } from './approval/consents.ts'
+import { deniedTogether } from './approval/judge-approval.ts'
 import { noteApproval } from './approval/may-start.ts'
 import { isOverdue } from './overdue-calls.ts'
 import { checkShown } from '../validation/check-input.ts'
@@ -76,8 +78,7 @@ export async function answerCall(
         signal.aborted || run?.runId !== runId ? null : waitingCall(run, toolCallId, answer)
       if (call === null || isOverdue(call, effects.now())) return null
       checkAnswer(call, answer)
-      const after = conversation.state.path.at(-1)?.id ?? null
-      return [...usage, ...factsOf(call, word, after), ...consent]
+      return [...usage, ...factsOf(context, call, word), ...consent]
     },
     { waits: false, appendId: answerId },
   )
@@ -134,12 +135,14 @@ function withoutSecrets(
     : answer
 }
 
-const LOST = 'A secret in this input is no longer available. Enter it again, or deny the call.'
+const LOST = 'A secret in this input is lost. Enter it again, or deny the call.'
 
-function factsOf(call: CallState, answer: Answer, after: string | null): FactDraft[] {
+function factsOf(context: RunContext, call: CallState, answer: Answer): FactDraft[] {
   const word = wordOf(call, answer)
   const settlement = settlementBy(call, answer)
-  return [...(word ? [word] : []), ...(settlement ? settledFacts(settlement, after) : [])]
+  const after = headId(context.conversation.state)
+  const ends = settlement ? [settlement, ...deniedTogether(context, settlement)] : []
+  return [...(word ? [word] : []), ...ends.flatMap((end) => settledFacts(end, after))]
 }
 
 /** The answer itself; null when the end of the call says it all. */

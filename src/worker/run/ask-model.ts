@@ -1,3 +1,4 @@
+import type { Delta } from '../../protocol/delta.ts'
 import type { StepContext } from '../../protocol/questions.ts'
 import {
   callModel,
@@ -14,6 +15,7 @@ import { modelFetch } from '../model/page-fetch.ts'
 import { REQUEST_CHANGED, TOOLS_REFUSED } from '../../providers/core/ladder.ts'
 import { readsTextCalls } from '../../providers/text-calls.ts'
 import { resolveName } from './resolve-name.ts'
+import { PROMPT_TRUNCATED } from './truncated-prompt.ts'
 import { maySeal } from './seal-output.ts'
 import type { ToolTable } from './tool-table.ts'
 
@@ -33,7 +35,7 @@ export async function askModel(
   run: CountedRun,
   asking: Asking,
 ): Promise<ModelOutcome> {
-  const { conversation, stream, memory, runId, tools } = context
+  const { conversation, memory, runId, tools } = context
   const { stepContext } = asking
   const step = run.steps + 1
   const hides = inputHider(context)
@@ -55,7 +57,7 @@ export async function askModel(
       emit: (given, attempt) => {
         if (hides(given)) return
         const delta = { ...named(given, tools), runId, step, attempt }
-        stream.delta(delta)
+        report(context, delta)
         drafts.note(delta)
       },
       attemptFailed: (failed) => conversation.append([{ type: 'attempt-failed', step, ...failed }]),
@@ -74,16 +76,16 @@ export function askQuietly(
   run: CountedRun,
   asking: AskingQuietly,
 ): Promise<ModelOutcome> {
-  const { runId, stream } = context
+  const { runId } = context
   const step = run.steps + 1
   return callModel({
     ...reaching(context, asking.stepContext),
     ...asking,
     step,
     meter: meter(context, run, asking),
-    emit: (delta, attempt) => {
-      if (delta.type === 'warning' && LOSSES.has(delta.code))
-        stream.delta({ ...delta, runId, step, attempt })
+    emit: (given, attempt) => {
+      const delta = { ...given, runId, step, attempt }
+      if (isLoss(delta)) report(context, delta)
     },
   })
 }
@@ -128,7 +130,17 @@ function reaching(
   }
 }
 
-const LOSSES: ReadonlySet<string> = new Set([TOOLS_REFUSED, REQUEST_CHANGED])
+/** Publishes a delta. A loss is stored with the next answer, too. */
+export function report({ losses, stream }: RunContext, delta: Delta): void {
+  if (isLoss(delta)) losses.push({ code: delta.code, message: delta.message })
+  stream.delta(delta)
+}
+
+function isLoss(delta: Delta): delta is Extract<Delta, { type: 'warning' }> {
+  return delta.type === 'warning' && LOSSES.has(delta.code)
+}
+
+const LOSSES: ReadonlySet<string> = new Set([TOOLS_REFUSED, REQUEST_CHANGED, PROMPT_TRUNCATED])
 
 const ESTIMATED = {
   code: 'usage-estimated',

@@ -18,20 +18,17 @@ export type TurnOutcome = Extract<ModelOutcome, { readonly type: 'turn' }>
 
 /** The fact of a step that the model has answered. */
 export function turnFact(
-  { conversation: { sentWords }, effects, tools }: RunContext,
-  { step, messageId, stepContext }: AskedStep,
-  { attempt, turn, toolMode, form }: TurnOutcome,
+  { conversation: { sentWords }, effects, losses, tools }: RunContext,
+  asked: AskedStep,
+  outcome: TurnOutcome,
 ): ReturnType<typeof modelOutput> {
   return modelOutput({
-    messageId,
-    step,
-    attempt,
+    ...asked,
+    ...outcome,
     newId: effects.newId,
-    turn,
-    toolMode,
-    ...(form && { form }),
+    losses: losses.splice(0),
     tools,
-    isQuoted: (call) => sentWords.hold(call, stepContext.tools),
+    isQuoted: (call) => sentWords.hold(call, asked.stepContext.tools),
     calledNatively: sentWords.calledNatively,
   })
 }

@@ -6,10 +6,11 @@ import { modelFacts } from '../../providers/catalogue/model-facts.ts'
 import { buildRequest } from '../model/build-request.ts'
 import { sentTokens } from '../model/compaction/planned.ts'
 import { fixedSize, outputTokens, type FixedSize } from '../model/compaction/request-size.ts'
+import { report } from './ask-model.ts'
 import type { AskedStep, TurnOutcome } from './asked-step.ts'
 import type { CountedRun } from './counters.ts'
 import type { RunContext } from './run-context.ts'
-import { READ, truncationSigns } from './truncated-prompt.ts'
+import { PROMPT_TRUNCATED, READ, truncationSigns } from './truncated-prompt.ts'
 
 export const COMPACTION_DEFAULTS = { at: 0.8, policy: 'auto' } as const
 
@@ -26,7 +27,7 @@ export function learnTokens(
   { attempt, turn: { usage }, toolMode }: TurnOutcome,
 ): void {
   const { compaction = COMPACTION_DEFAULTS, model } = stepContext
-  const { conversation, memory, runId, stream } = context
+  const { conversation, memory, runId } = context
   const { run, state } = conversation
   const { inputTokens, cachedInputTokens = 0, cacheWriteTokens = 0 } = usage
   if (run === null || inputTokens === undefined || usage.estimated) return
@@ -40,7 +41,7 @@ export function learnTokens(
     truncationSigns(buildRequest(state, run, { stepContext, toolMode }), counted)
   if (!memory.provesTruncation(model, cut ? cut.signs : 0) || !cut) return
   const message = `The server read about ${counted} of ${cut.least} tokens: raise its context length (OLLAMA_CONTEXT_LENGTH).`
-  stream.delta({ type: 'warning', code: 'prompt-truncated', message, runId, step, attempt })
+  report(context, { type: 'warning', code: PROMPT_TRUNCATED, message, runId, step, attempt })
 }
 
 /**

@@ -1,19 +1,17 @@
 import { formatObservation } from '../../action/index.ts'
 import type { CallFacts, FactOf, Identified } from '../../protocol/fact.ts'
 import type { JsonValue } from '../../protocol/json.ts'
-import type { AssistantMessage, ToolCallPart } from '../../protocol/message.ts'
+import type { AssistantMessage, Loss, ToolCallPart } from '../../protocol/message.ts'
 import type { ToolTable } from './tool-table.ts'
 import { resolveName } from './resolve-name.ts'
+import type { ModelOutcome } from '../model/call-model.ts'
 import { toOwnNames } from '../model/model-names.ts'
 import type { ModelTurn } from '../model/turn-reader.ts'
 
-interface TurnOutput {
+interface TurnOutput extends Omit<Extract<ModelOutcome, { type: 'turn' }>, 'type'> {
   readonly messageId: string
   readonly step: number
-  readonly attempt: number
-  readonly turn: ModelTurn
-  readonly toolMode: 'native' | 'action'
-  readonly form?: FactOf<'model-output'>['form']
+  readonly losses: readonly Loss[]
   readonly tools: ToolTable
   /** Others said so before: the call may be a quotation. */
   readonly isQuoted: (call: { readonly toolName: string; readonly input: JsonValue }) => boolean
@@ -24,7 +22,7 @@ interface TurnOutput {
 
 /** The fact of a complete model turn: message, calls and usage at once. */
 export function modelOutput(output: TurnOutput): Omit<FactOf<'model-output'>, 'parentId'> {
-  const { form, tools, toolMode, newId } = output
+  const { form, losses, tools, toolMode, newId } = output
   const { parts, usage, finishReason, rawFinishReason, providerMetadata, actionText, feedback } =
     output.turn
   const named = parts.map((part) => {
@@ -39,6 +37,7 @@ export function modelOutput(output: TurnOutput): Omit<FactOf<'model-output'>, 'p
     parts: named,
     ...(providerMetadata && { providerMetadata }),
     ...(actionText !== undefined && { actionText }),
+    ...(losses.length > 0 && { losses }),
   }
   return {
     type: 'model-output',

@@ -1,3 +1,4 @@
+import { headId } from '../../conversation/tree.ts'
 import { contextOn } from '../../conversation/context.ts'
 import { isRequest, messageWords } from '../../conversation/requests.ts'
 import { taintOf } from '../../conversation/taint.ts'
@@ -30,7 +31,7 @@ export async function recall(
     const isOpen = run?.runId === runId && run.end === null
     const { state } = conversation
     if (!isOpen || unasked(state)?.id !== request.id) return null
-    const after = state.path.at(-1)?.id ?? null
+    const after = headId(state)
     const isUntrusted = items.some(({ untrusted }) => untrusted === true)
     return [
       { type: 'memory-retrieved', after, items },

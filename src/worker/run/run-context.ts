@@ -2,6 +2,7 @@ import type { PageApi } from '../../protocol/page-calls.ts'
 import type { CallContext } from '../../protocol/questions.ts'
 import type { DecidedBy, RunEnd } from '../../protocol/fact.ts'
 import type { JsonValue } from '../../protocol/json.ts'
+import type { Loss } from '../../protocol/message.ts'
 import type { CallState } from '../../protocol/state.ts'
 import type { Conversation } from '../conversation.ts'
 import type { Effects } from '../effects.ts'
@@ -36,6 +37,8 @@ export interface RunContext {
   readonly ready: Map<string, ReadyCall>
   /** Tools whose author was warned that they don't say what they do. */
   readonly silent: Set<string>
+  /** What requests of the run have lost since its last answer. */
+  readonly losses: Loss[]
   /** Executions that this driver has asked the page for, and that have not ended. */
   readonly dispatched: Set<string>
   /** Aborted when the run, or its step, is to stop; its reason is a `Stop`. Of each step that is cut, a new one. */

@@ -41,7 +41,7 @@ export class RunDriver {
   readonly #givenUp = new AbortController()
 
   constructor(
-    context: Omit<RunContext, 'dispatched' | 'ready' | 'signal' | 'silent' | 'tools'>,
+    context: Omit<RunContext, 'dispatched' | 'losses' | 'ready' | 'signal' | 'silent' | 'tools'>,
     ownership: Leases,
   ) {
     const stop = new StopSwitch(context.page)
@@ -58,6 +58,7 @@ export class RunDriver {
       ready: new Map(),
       dispatched: new Set(),
       silent: new Set(),
+      losses: [],
     }
     this.#lease = new RunLease(this.#context, ownership)
     this.#word = new PersonAnswers(this.#context, this.#lease, () => this.#wake?.())

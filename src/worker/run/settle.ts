@@ -1,3 +1,4 @@
+import { headId } from '../../conversation/tree.ts'
 import { isSettled } from '../../conversation/pending.ts'
 import type { CallState } from '../../protocol/state.ts'
 import { withNextStep } from './look-ahead.ts'
@@ -28,7 +29,7 @@ export async function settle(
     )
     const settled = [...within, ...own]
     const plan = settled.findLast((settlement) => settlement.plan)?.plan
-    const after = conversation.state.path.at(-1)?.id ?? null
+    const after = headId(conversation.state)
     return [
       ...(plan ? [{ type: 'plan-changed', after, plan } as const] : []),
       ...settled.flatMap(({ call: { path }, skill }) =>

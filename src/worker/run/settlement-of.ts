@@ -20,9 +20,8 @@ export function settlementOf(
     case 'unknown':
       return { call, status: 'interrupted', output: outcome.output }
     case 'interrupted':
-      return { call, status: 'interrupted', output: outcome.output }
     case 'aborted':
-      return { call, status: 'aborted', output: outcome.output }
+      return { call, status: outcome.status, output: outcome.output }
     case 'succeeded':
     case 'failed': {
       const { status, output, untrusted } = outcome

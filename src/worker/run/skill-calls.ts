@@ -1,3 +1,4 @@
+import { headId } from '../../conversation/tree.ts'
 import { activeSkills } from '../../conversation/active-skills.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import type { JsonValue } from '../../protocol/json.ts'
@@ -44,7 +45,7 @@ export async function renewedSkills({
   conversation,
   page,
 }: Context): Promise<readonly FactDraft[]> {
-  const after = conversation.state.path.at(-1)?.id ?? null
+  const after = headId(conversation.state)
   const facts = activeSkills(conversation.state).map(async (row): Promise<FactDraft | null> => {
     const { name } = row
     const skill = await page.readSkill({ agentId, name })

@@ -1,3 +1,4 @@
+import { headId } from '../../conversation/tree.ts'
 import { contextOn } from '../../conversation/context.ts'
 import { originOfSkill, originOfTools } from '../../conversation/taint-walk.ts'
 import { sameJson } from '../../lib/same-json.ts'
@@ -20,7 +21,7 @@ export async function takeDescriptions(
   await conversation.append((run) => {
     const { state } = conversation
     if (run?.runId !== runId || run.end !== null || isKnown(state, origins)) return null
-    return [{ type: 'descriptions-taken-in', after: state.path.at(-1)?.id ?? null, origins }]
+    return [{ type: 'descriptions-taken-in', after: headId(state), origins }]
   })
 }
 

@@ -67,7 +67,7 @@ export const NOT_KEPT: ToolOutput = {
   type: 'error',
   code: 'not-kept',
   message:
-    'A secret value of this call was sealed and not kept (the page was loaded anew, or the seal was copied from another call), so the call did not run. Call again with the value itself; if you do not know it, ask the person.',
+    'A secret value of this call was sealed and not kept, so the call did not run. Call again with the value itself; if you do not know it, ask the person.',
 }
 
 /** The same, whose outcome had not come when the tool had said that it would have. Milliseconds since 1970. */
@@ -77,7 +77,7 @@ export function overdue(until: number): ToolOutput {
   return {
     type: 'error',
     code: 'timeout',
-    message: `The outcome of this call has not come${when}, and is not waited for any longer. What it began may or may not take effect.`,
+    message: `The outcome of this call has not come${when}. What it began may or may not take effect.`,
   }
 }
 
@@ -103,7 +103,7 @@ export function everChanging(toolName: string): ToolOutput {
   return {
     type: 'error',
     code: 'failed',
-    message: `The tool '${toolName}' kept changing while its call was about to start, so the call did not run.`,
+    message: `The tool '${toolName}' kept changing, so the call did not run.`,
   }
 }
 
@@ -118,7 +118,7 @@ export const WORKFLOW_CHANGED: ToolOutput = {
   type: 'error',
   code: 'workflow-changed',
   message:
-    'The tool has changed since this call began, so it was not gone on with. What it had done until then stays done. Check before you do it again.',
+    'The tool has changed since this call began, so the call stopped. What it had done until then stays done. Check before you do it again.',
 }
 
 export function nestedTooDeep(toolName: string): CallError {

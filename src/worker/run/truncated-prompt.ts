@@ -2,6 +2,9 @@ import type { Message } from '../../protocol/message.ts'
 import type { ModelRequest } from '../../providers/provider.ts'
 import { messageTokens } from '../model/compaction/request-size.ts'
 
+/** Code of the warning of a server that cuts requests without a word. */
+export const PROMPT_TRUNCATED = 'prompt-truncated'
+
 /** A server that counts less than this share of the least that a request has has not read all of it. */
 export const READ = 0.7
 /** Smaller counts are what is left where a cache had the rest. Tokens. */

@@ -122,6 +122,7 @@ const assistant = {
   parts: listOf(oneOf('type', { text, reasoning: text, file, 'tool-call': toolCall })),
   providerMetadata: optional(byProvider),
   actionText: optional(isContent),
+  losses: optional(listOf(isError)),
   partial: optional(isFlag),
 } satisfies Omit<ChecksOf<AssistantMessage>, 'id' | 'foreign'>
 const user = {

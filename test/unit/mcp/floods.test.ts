@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { connectMcp, type McpOptions } from '../../../src/mcp/index.ts'
 import { connected, type Message, result, stream, tool } from './hostile-server.ts'
 import { contextOf, until } from './support.ts'
@@ -73,6 +73,89 @@ it('lists anew no more often than a few times, however often a server says that 
   // The waits between them grow: however long that took, each is one of seconds.
   expect(listings).toBeLessThan(10)
 })
+
+/** A tab that is shown and hidden. */
+function tab() {
+  const page = Object.assign(new EventTarget(), { hidden: false })
+  vi.stubGlobal('document', page)
+  onTestFinished(() => void vi.unstubAllGlobals())
+  return (hidden: boolean) => {
+    page.hidden = hidden
+    page.dispatchEvent(new Event('visibilitychange'))
+  }
+}
+
+/** Answers with a stream, and counts the open ones. */
+function streams() {
+  const count = { open: 0, opened: 0 }
+  const open = (signal: AbortSignal, first: object): Response => {
+    count.open += 1
+    count.opened += 1
+    signal.addEventListener('abort', () => (count.open -= 1), { once: true })
+    return stream(signal, (send) =>
+      send(`data: ${JSON.stringify({ jsonrpc: '2.0', ...first })}\n\n`),
+    )
+  }
+  return { count, open }
+}
+
+const QUIET = { method: 'notifications/message', params: {} }
+const aWhile = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50))
+
+it('keeps no stream of changes open in a hidden tab, and lists the tools anew once it is shown', async () => {
+  const turn = tab()
+  const { count, open } = streams()
+  let tools = [tool('a')]
+  const { server, names } = await connected({
+    'server/discover': ALL,
+    'tools/list': ({ id }) => result(id, { tools }),
+    'subscriptions/listen': (_message, signal) => open(signal, QUIET),
+  })
+  await until(() => count.open === 1)
+  await aWhile()
+  turn(true)
+  await until(() => count.open === 0)
+  tools = [tool('b')]
+  await aWhile()
+  expect(count.opened).toBe(1)
+  expect(names()).toEqual(['evil__a'])
+  turn(false)
+  await until(() => count.open === 1 && names().includes('evil__b'))
+  await server.close()
+  expect(count.open).toBe(0)
+})
+
+it.each([
+  ['keeps', 'ask_user', 1],
+  ['ends', undefined, 0],
+] as const)(
+  '%s the stream of an older server in a hidden tab with elicitation %s',
+  async (_effect, elicitation, left) => {
+    const turn = tab()
+    const { count, open } = streams()
+    const info = { protocolVersion: '2025-11-25', serverInfo: { name: 'old', version: '1' } }
+    const answers: { [method: string]: object } = {
+      initialize: { ...info, capabilities: { tools: { listChanged: true } } },
+      'tools/list': { tools: [] },
+    }
+    const server = await connectMcp({
+      url: 'https://old.example/mcp',
+      ...(elicitation && { elicitation }),
+      fetch: async (_url, { method, body, signal }) => {
+        if (method === 'GET') return open(signal as AbortSignal, QUIET)
+        const { id, method: asked } = JSON.parse(String(body)) as Message
+        const answer = answers[asked]
+        if (answer) return Response.json({ jsonrpc: '2.0', id, result: answer })
+        return new Response('', { status: asked === 'server/discover' ? 404 : 202 })
+      },
+    })
+    await until(() => count.open === 1)
+    turn(true)
+    await aWhile()
+    expect(count).toEqual({ open: left, opened: 1 })
+    await server.close()
+  },
+)
 
 it('tells of progress as often as somebody sees it', async () => {
   const notes: unknown[] = []

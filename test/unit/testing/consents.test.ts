@@ -268,6 +268,34 @@ describe('a tool whose calls people keep denying', () => {
     expect(set.asked.at(-1)).toEqual({ to: 'y' })
   })
 
+  test.each([
+    ['three denials for one target end its siblings', 3, 1, ['x', 'x', 'x', 'x', 'x', 'y']],
+    ['six denials end all siblings', 6, 0, ['a', 'b', 'd', 'e', 'f', 'g', 'x', 'y']],
+  ])('in one answer, %s in the same moment', async (_effect, most, left, targets) => {
+    const answer = { toolCalls: targets.map((to) => ({ toolName: 'send', input: { to } })) }
+    const set = stage([[answer, { text: 'Done.' }]], {
+      consentKey: (input) => (input as { to: string }).to,
+    })
+    const shown: number[] = []
+    set.chat.subscribe(() => void shown.push(set.chat.getSnapshot().pending.length))
+    const run = set.chat.send('turn 0')
+    await expect.poll(() => set.chat.getSnapshot().pending.length).toBe(targets.length)
+    const asked = set.chat.getSnapshot().pending
+    for (const call of asked.slice(0, most)) expect(await set.agent.deny(call)).toBe(true)
+    await expect.poll(() => shown.at(-1)).toBe(left)
+    // The last denial and what it ends are one commit.
+    expect(shown).not.toContain(targets.length - most)
+    const ended = asked[most]!
+    expect(await set.agent.approve(ended)).toBe(false)
+    for (const call of set.chat.getSnapshot().pending) await set.agent.deny(call)
+    const { toolCalls } = await run.result
+    expect(set.ran).toEqual([])
+    expect(toolCalls.find(({ toolCallId }) => toolCallId === ended.toolCallId)).toMatchObject({
+      status: 'denied',
+      output: { reason: expect.stringContaining('without asking') },
+    })
+  })
+
   test('is asked about again in the next run, and after an approval', async () => {
     const set = stage([many(9), many(2)])
     expect((await denied(set, 6)).asked).toBe(9)

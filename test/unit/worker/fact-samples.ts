@@ -33,6 +33,7 @@ export const samples: { readonly [Type in FactType]: Omit<FactOf<Type>, 'type'> 
       ],
       providerMetadata: { openai: { reasoning: 'c' } },
       actionText: 'd',
+      losses: [{ code: 'request-changed', message: 'Left out.' }],
     },
     toolsId: 'tools',
     calls: [{ toolCallId: 'call', known: true, parallel: false, title: 'T', source: 's' }],

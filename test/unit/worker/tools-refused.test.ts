@@ -35,6 +35,19 @@ async function refusedBy(refusal: Reply, { apiKey = '' } = {}) {
   return { agent, withTools: () => asked.filter(({ body }) => body['tools']).length }
 }
 
+/** Losses that the stored answers of a conversation have, as a page that opens it shows them. */
+async function lossesIn(agent: Agent, conversationId: string): Promise<string[]> {
+  const conversation = agent.conversation(conversationId)
+  onTestFinished(conversation.subscribe(() => undefined))
+  await expect.poll(() => conversation.getSnapshot().status).toBe('idle')
+  const { messages } = conversation.getSnapshot()
+  return messages.flatMap((message) =>
+    'losses' in message
+      ? (message.losses ?? []).map((loss) => `${loss.code}: ${loss.message}`)
+      : [],
+  )
+}
+
 /** Warnings of all of the agent's runs, whoever started them, as an inspector hears them. */
 function warningsOf(agent: Agent): string[] {
   const warnings: string[] = []
@@ -96,6 +109,7 @@ test('a message sent from a view, when tools are refused, has the warning in its
   agent.conversation('c').send('Hi')
   await expect.poll(() => warnings).toHaveLength(1)
   expect(warnings[0]).toContain(BY_API)
+  expect(await lossesIn(agent, 'c')).toEqual(warnings)
 })
 
 test('two runs at once, when both are refused tools, have one warning', async () => {
@@ -129,6 +143,7 @@ test('a summary, when its request is refused tools, has the run warn', async () 
   await finish(run)
   const refused = (await warnings).filter((warning) => warning.startsWith('tools-refused'))
   expect(refused).toEqual([`tools-refused: ${REFUSED}${SINCE_5_6}`])
+  expect(await lossesIn(agent, run.conversationId)).toEqual(refused)
   expect(summaries.map(({ toolMode }) => toolMode).slice(0, 2)).toEqual(['native', 'action'])
   expect(sent.at(-1)?.toolMode).toBe('action')
 })

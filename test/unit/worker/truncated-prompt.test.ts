@@ -110,10 +110,19 @@ async function warnings({ count, results, instructions = 0 }: Played): Promise<s
   })
   onTestFinished(() => agent.dispose())
   const seen: RunEvent[] = []
+  onTestFinished(agent.conversation('c').subscribe(() => undefined))
   for (const text of ['One', 'Two']) {
     for await (const event of agent.run(text, { conversationId: 'c' }))
       if (event.type === 'warning' && event.code === 'prompt-truncated') seen.push(event)
   }
+  const stored = (): string[] =>
+    agent
+      .conversation('c')
+      .getSnapshot()
+      .messages.flatMap((message) =>
+        'losses' in message ? (message.losses ?? []).map((loss) => loss.message) : [],
+      )
+  await expect.poll(stored).toEqual(seen.map((event) => 'message' in event && event.message))
   return seen.map((event) => (event.type === 'warning' ? event.message : ''))
 }
 

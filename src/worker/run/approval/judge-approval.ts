@@ -113,16 +113,32 @@ function isSameCall(
 const MOST_DENIALS = 6
 const MOST_DENIALS_OF_TARGET = 3
 
-const OVER =
-  'Denied without asking: similar calls were denied before. Do not repeat it in this run.'
+const OVER = 'Denied without asking: similar calls were denied. Do not repeat it in this run.'
 
-/** Refuses a call whose approval people keep denying. The reason is for the person, too. */
+/** Ends the calls that wait for an approval which the denial of another call has made pointless. */
+export function deniedTogether(
+  context: RunContext,
+  { call, status }: Settlement,
+): readonly Settlement[] {
+  const { calls = [] } = (status === 'denied' && context.conversation.run) || {}
+  return calls.flatMap((sibling) => {
+    const { toolName, status: now } = sibling
+    const isBeside = sibling !== call && toolName === call.toolName && now === 'awaiting-approval'
+    const asked = { ...sibling, newest: [{ ...call, status }] }
+    return (isBeside && tooOftenDenied(context, sibling, asked)) || []
+  })
+}
+
+/**
+ * Refuses a call whose approval people keep denying. The reason is for the person, too. `newest`: a denial that is not
+ * stored yet.
+ */
 export function tooOftenDenied(
   context: RunContext,
   call: CallState,
-  asked: Pick<CallState, 'about' | 'rememberable'>,
+  asked: Pick<CallState, 'about' | 'rememberable'> & { readonly newest?: readonly CallState[] },
 ): Settlement | null {
-  const before = answeredBefore(context, call)
+  const before = [...answeredBefore(context, call), ...(asked.newest ?? [])]
   const target = targetOf(asked)
   const ofTarget = before.filter((each) => target !== undefined && targetOf(each) === target)
   const isOver =
