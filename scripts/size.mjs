@@ -11,8 +11,8 @@ const KILOBYTE = 1000
 const FEATURES =
   'skills-on-page|run-composite|child-runs|ended-children|rejoin-children|retrieve-memories|verify|choose-compaction|secrets-in|run-sealed'
 
-/** Parts that the page loads with a history, a question that has fields, or a result with files. */
-const BESIDE = 'read-history|sensitive-fields|file-output'
+/** Parts that the page loads with a history, a question with fields, a result with files, or names that it checks. */
+const BESIDE = 'read-history|sensitive-fields|file-output|tool-names'
 
 /** What a connection loads only where the server, or the app, asks for it. */
 const MCP_PARTS =
@@ -58,6 +58,11 @@ const rows = [
     name: 'a result with files, beside the page',
     bytes: partSize('file-output'),
     limit: 1.4 * KILOBYTE,
+  },
+  {
+    name: 'names that a model is to have, beside the page',
+    bytes: partSize('tool-names'),
+    limit: 1.2 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
