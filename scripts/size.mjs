@@ -11,8 +11,9 @@ const KILOBYTE = 1000
 const FEATURES =
   'skills-on-page|run-composite|child-runs|retrieve-memories|verify|choose-compaction|secrets-in|run-sealed'
 
-/** Parts that the page loads with a history, a question that has fields, a result with files, a tool with defaults, the list of tools, or a trigger. */
-const BESIDE = 'read-history|sensitive-fields|file-output|apply-defaults|shown-tools|trigger'
+/** Parts that the page loads with what has its own row below. */
+const BESIDE =
+  'read-history|sensitive-fields|file-output|apply-defaults|shown-tools|tool-names|trigger'
 
 /** What a bundler leaves out where only tools are made. */
 const AGENT_FROM_CONFIG = /^(page|agent-from-config|define-skill|is-json)-/
@@ -76,6 +77,11 @@ const rows = [
     name: 'triggers, beside the page',
     bytes: partSize('trigger'),
     limit: 3.3 * KILOBYTE,
+  },
+  {
+    name: 'names that a model is to have, beside the page',
+    bytes: partSize('tool-names'),
+    limit: 1.2 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',

@@ -244,7 +244,7 @@ const loneThinkMessage =
 /** Code of the warning that a call stands in reasoning that never ended. */
 const callInReasoning = 'call-in-reasoning'
 const callInReasoningMessage =
-  'The output ended inside its reasoning, so a call in it was not run. If a token limit cut it off, raise the limit; if the model calls tools while it thinks, tell it to close its reasoning first.'
+  'The output ended inside its reasoning, so a call in it was not run. Raise the token limit, or tell the model to close its reasoning before it calls.'
 
 function randomId(): string {
   const bytes = globalThis.crypto.getRandomValues(new Uint8Array(8))

@@ -122,11 +122,18 @@ export function readTextCall(
 export function requireTool(name: string, index: ToolIndex): IndexedTool {
   const tool = index.find(name)
   if (tool) return tool
-  const names = index.tools.map((known) => known.name)
+  throw unknownTool(
+    name,
+    index.tools.map((known) => known.name),
+  )
+}
+
+/** The problem of a call that names none of the tools. */
+export function unknownTool(name: string, names: readonly string[]): CallProblem {
   const suggestion = suggestName(name, names)
   const hint = suggestion === undefined ? '.' : `, did you mean '${suggestion}'?`
   const list = names.length > 40 ? [...names.slice(0, 40), '…'] : names
-  throw new CallProblem(
+  return new CallProblem(
     'unknown_tool',
     `Unknown tool '${name}'${hint} Available tools: ${list.join(', ') || 'none'}.`,
     suggestion,

@@ -40,31 +40,29 @@ function succeeded(toolName: string, result: string): string {
   return `Tool ${toolName} succeeded. Result: ${quoteLines(result)}`
 }
 
-function describePart(part: TextPart | FilePart): string {
-  return part.type === 'text' ? part.text : `[file ${part.filename ?? ''} ${part.mediaType}]`
+/** A part of an output in words: of a file, that it is there. */
+export function describePart(part: TextPart | FilePart): string {
+  return part.type === 'text' ? part.text : `[file: ${part.filename ?? part.mediaType}]`
 }
 
-const prefixes: Readonly<Record<CallErrorCode, (tool: string) => string>> = {
+const prefixes: { readonly [Code in CallErrorCode]?: (tool: string) => string } = {
   malformed: () => 'Malformed action',
   unknown_tool: (tool) => `Unknown tool '${tool}'`,
   invalid_params: (tool) => `Invalid parameters for ${tool}`,
   denied: (tool) => `Tool ${tool} was denied`,
-  failed: (tool) => `Tool ${tool} failed`,
   timeout: (tool) => `Tool ${tool} timed out`,
   interrupted: (tool) => `Tool ${tool} was interrupted, it is not known whether it took effect`,
   truncated: (tool) => `The call of ${tool} was cut off`,
-  'invalid-json': (tool) => `The parameters of ${tool} are no valid JSON`,
-  aborted: (tool) => `Tool ${tool} was aborted`,
-  'workflow-changed': (tool) => `Tool ${tool} was not gone on with`,
-  'not-kept': (tool) => `Tool ${tool} did not run`,
+  'invalid-json': (tool) => `The arguments of ${tool} are not valid JSON`,
 }
 
 /**
- * Each code has its own prefix, which the reader's messages already have. One that a newer version stored, or an imported
- * history has, says no more than that the call failed.
+ * Codes have prefixes, which the reader's messages already have. A code without one, which a newer version may have
+ * stored, says that the call failed.
  */
 function describeError(toolName: string, code: CallErrorCode, message: string): string {
-  const prefix = prefixes[Object.hasOwn(prefixes, code) ? code : 'failed'](toolName)
+  const own = Object.hasOwn(prefixes, code) ? prefixes[code] : undefined
+  const prefix = own?.(toolName) ?? `Tool ${toolName} failed`
   if (message.startsWith(prefix)) return message
   return message === '' ? `${prefix}.` : `${prefix}: ${message}`
 }

@@ -1,5 +1,5 @@
 export { actionPrompt } from './prompt.ts'
-export type { Skill } from './prompt.ts'
+export type { ActionPromptOptions, Skill } from './prompt.ts'
 export { createActionScanner } from './action-scanner.ts'
 export type { ActionScanner, ActionScannerOptions } from './action-scanner.ts'
 export type { ActionCall } from './call-arguments.ts'

@@ -13,11 +13,12 @@ const sampleCode = 'if (a < b && c) {\n  run()\n}'
 
 /**
  * Few-shot examples with the registered tools: a plain reply, a simple call, lists and nested values,
- * CDATA, several calls, and a correction after an error; as far as the tools allow.
+ * CDATA, several calls if they are allowed, and a correction after an error; as far as the tools allow.
  */
 export function promptExamples(
   tools: readonly IndexedTool[],
   definitions: readonly ToolDefinition[],
+  several: boolean,
 ): string {
   const write = (calls: readonly ActionCall[]): string => formatAction(calls, definitions)
   const simple = tools.toSorted((a, b) => weight(a) - weight(b))
@@ -31,7 +32,8 @@ export function promptExamples(
     `A call:\nI need this to answer.\n${write([sampleCall(first)])}`,
     nested && `Lists and nested values:\nI'll pass these on.\n${write([sampleCall(nested, true)])}`,
     coded && `Code and markup:\nThis is the text.\n${write([codeCall(coded)])}`,
-    second &&
+    several &&
+      second &&
       `Several calls:\nFirst one, then the other.\n${write([sampleCall(first), sampleCall(second)])}`,
     correction(simple, write),
   ]
@@ -120,7 +122,10 @@ function sample(name: string, shape: Shape, depth: number): JsonValue {
 
 function sampleObject(shape: Shape, depth: number): JsonObject {
   const input: Record<string, JsonValue> = {}
-  for (const name of shape.required)
+  // An object without properties would teach that they are left out.
+  const [first] = shape.properties.keys()
+  const names = shape.required.size > 0 || first === undefined ? shape.required : [first]
+  for (const name of names)
     setOwn(input, name, sample(name, shape.schemas.shape(propertySchema(shape, name)), depth + 1))
   return input
 }

@@ -10,6 +10,11 @@ export interface Skill {
   readonly description: string
 }
 
+export interface ActionPromptOptions {
+  /** False: one call in a block. Default true. */
+  readonly parallelToolCalls?: boolean | undefined
+}
+
 /**
  * The instructions that teach a model without native function calling to write `<ACTION>` blocks: the
  * rules, the tools, the skills, and examples made from the tools themselves. Descriptions are put on
@@ -18,19 +23,25 @@ export interface Skill {
 export function actionPrompt(
   tools: readonly ToolDefinition[],
   skills: readonly Skill[] = [],
+  options: ActionPromptOptions = {},
 ): string {
   const index = indexTools(tools)
-  const sections = [rules, `# Tools\n\n${index.tools.map(describeTool).join('\n') || 'None.'}`]
+  const { parallelToolCalls: several = true } = options
+  const sections = [
+    rules(several),
+    `# Tools\n\n${index.tools.map(describeTool).join('\n') || 'None.'}`,
+  ]
   if (skills.length > 0) sections.push(describeSkills(skills))
-  if (tools.length > 0) sections.push(`# Examples\n\n${promptExamples(index.tools, tools)}`)
+  if (tools.length > 0)
+    sections.push(`# Examples\n\n${promptExamples(index.tools, tools, several)}`)
   return sections.join('\n\n')
 }
 
-const rules = `# How to act
+const rules = (several: boolean): string => `# How to act
 
 To use tools, say in a sentence why, then end your reply with one <ACTION> block.
 - Each element in the block is a call, named after its tool; the elements in it are the parameters. Names are exact.
-- Several calls run in order.
+- ${several ? 'Several calls run in order' : 'Make one call at a time'}.
 - A list is <item> elements, an object one element per property.
 - Put code, markup or anything with < or & in <![CDATA[ ]]>.
 - Then you get one "Observation:" per call. Never write one yourself. After an error, correct the call.

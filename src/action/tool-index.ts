@@ -66,10 +66,13 @@ export function propertyOfTag(shape: Shape, tag: string): string {
 }
 
 /** What an error names as expected: `player_id (string, required), limit (integer)`. */
-export function describeParameters(tool: IndexedTool): string {
-  const list = [...tool.input.properties].map(([name, schema]) => {
-    const shape = tool.reader.shape(schema)
-    return `${name} (${describeShape(shape, tool.reader)}${tool.input.required.has(name) ? ', required' : ''})`
-  })
+export function describeParameters(
+  { input, reader }: Pick<IndexedTool, 'input' | 'reader'>,
+  optional: string = '',
+): string {
+  const list = [...input.properties].map(
+    ([name, schema]) =>
+      `${name} (${describeShape(reader.shape(schema), reader)}${input.required.has(name) ? ', required' : optional})`,
+  )
   return list.length === 0 ? 'no parameters' : list.join(', ')
 }

@@ -26,7 +26,6 @@ import { describeCall, secretsIn, sensitiveFields } from './ask-tool.ts'
 import type { AgentOptions, HookedCall } from './options.ts'
 import type { AgentPage } from './page-api.ts'
 import type { Verifier, VerifierParts } from './verify.ts'
-import { toolNameCheck } from './check-tool-names.ts'
 import { ApprovalFunctions } from './needs-approval.ts'
 import { partWhileStaying, whileStaying } from './page-leaving.ts'
 import { joinerOf } from './joiners.ts'
@@ -42,10 +41,15 @@ export function createAgentPage(
 ): AgentPage {
   const { config, options, registry, signal } = agent
   const approvals = new ApprovalFunctions(agent)
-  const checkNames = toolNameCheck(agent)
+  const warned = new Set<string>()
   const tools = async (): Promise<ToolDescriptor[]> => {
-    checkNames()
-    return describeAll(options, registry, approvals)
+    const described = await describeAll(options, registry, approvals)
+    const { toolChoice } = config.model
+    const isNamed = registry.enabled !== null || typeof toolChoice === 'object'
+    if (!isNamed && !registry.all().some((entry) => entry.isOddlyNamed)) return described
+    const part = await partWhileStaying(() => import('./tool-names.ts'))
+    part.checkToolNames(agent, described, warned)
+    return part.withNamesForModel(described, registry)
   }
   const book = createConfigBook()
   return {

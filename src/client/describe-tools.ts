@@ -3,7 +3,6 @@ import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
 import { cleanName } from './clean-name.ts'
 import { badConfig } from './failures.ts'
-import { namesForModel } from './names-for-model.ts'
 import type { AgentOptions, ApprovalPolicy } from './options.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import { type CompositeTool, isComposite, type Tool } from './tool.ts'
@@ -64,12 +63,10 @@ function describeTool(
   const { tool, name, inputSchema } = entry
   const annotations = tool.annotations ?? {}
   const needsApproval = approvalOf(tool, toolApproval)
-  const forModel = namesForModel(entry)
   return {
     name,
     description: tool.description,
     inputSchema,
-    ...(forModel && { forModel }),
     ...(tool.title !== undefined && { title: tool.title }),
     annotations,
     ...trustOf(tool, name, whileTainted),

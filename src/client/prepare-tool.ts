@@ -18,11 +18,16 @@ export interface PreparedTool {
   readonly name: string
   /** What model APIs take as its name. No two tools of an agent have the same. */
   readonly modelName: string
+  /** The tool may have names that model APIs refuse, its own or a parameter's. */
+  readonly isOddlyNamed: boolean
   readonly inputSchema: JsonSchema
   readonly standard: StandardSchema | undefined
   /** Of the package: `enabledTools` are names of the app's. */
   readonly isAlwaysEnabled?: true
 }
+
+/** A key in JSON that is neither a legal name of a parameter nor a keyword of JSON Schema. */
+const ODD_KEY = /"(?!(?:\$(?:ref|defs|id|anchor|comment)|[\w-]{1,64})":)(?:[^"\\]|\\.)*":/
 
 const prepared = new WeakMap<Tool | CompositeTool, PreparedTool>()
 
@@ -39,14 +44,16 @@ export function prepareTool(tool: Tool | CompositeTool): PreparedTool {
     throw badConfig(`The tool ${name} needs a description: the model reads it.`)
   const { timeoutMs = 1, inputSchema } = tool
   if (!(timeoutMs > 0)) throw badConfig(`timeoutMs of the tool ${name} must be above 0.`)
+  const schema = toJsonSchema(tool, name)
   const made = {
     tool,
     name,
     modelName,
-    inputSchema: toJsonSchema(tool, name),
+    isOddlyNamed: name !== modelName || ODD_KEY.test(JSON.stringify(schema)),
+    inputSchema: schema,
     standard: isStandardSchema(inputSchema) ? inputSchema : undefined,
   }
-  checkParameters(made.inputSchema, name)
+  checkParameters(schema, name)
   prepared.set(tool, made)
   return made
 }

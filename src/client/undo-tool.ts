@@ -2,10 +2,8 @@ import { describeThrown } from '../protocol/error.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { ToolOutput } from '../protocol/message.ts'
 import type { UndoOutcome, UndoTool } from '../protocol/questions.ts'
-import { replaceInNames } from '../protocol/replace-in.ts'
 import { truncate } from './format-output.ts'
-import { namesForModel } from './names-for-model.ts'
-import { whileStaying } from './page-leaving.ts'
+import { partWhileStaying, whileStaying } from './page-leaving.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import { untilAborted } from './until-aborted.ts'
 
@@ -23,24 +21,16 @@ export async function undoTool(
   const signal = AbortSignal.any([life, AbortSignal.timeout(tool.timeoutMs ?? TIMEOUT_MS)])
   const context = { runId, conversationId, toolCallId, idempotencyKey, signal }
   try {
+    const names = entry.isOddlyNamed && (await partWhileStaying(() => import('./tool-names.ts')))
+    const own = names ? names.inOwnNames(entry, input) : input
     await whileStaying(() =>
-      untilAborted(
-        async () => tool.undo?.(inOwnNames(entry, input), valueOf(output), context),
-        signal,
-      ),
+      untilAborted(async () => tool.undo?.(own, valueOf(output), context), signal),
     )
     return { status: 'done' }
   } catch (thrown) {
     if (signal.aborted) return { status: 'unknown' }
     return { status: 'failed', message: truncate(describeThrown(thrown)) }
   }
-}
-
-/** Conversations of earlier versions hold the model's names. */
-function inOwnNames(entry: PreparedTool, input: JsonValue): JsonValue {
-  const { parameters = [] } = namesForModel(entry) ?? {}
-  const ownOf = new Map(parameters.map(([own, model]) => [model, own]))
-  return replaceInNames(input, (name) => ownOf.get(name) ?? name)
 }
 
 function valueOf(output: ToolOutput): JsonValue {

@@ -1,4 +1,5 @@
-import type { FilePart, TextPart, ToolOutput } from '../protocol/message.ts'
+import { describePart } from '../action/format-observation.ts'
+import type { FilePart, ToolOutput } from '../protocol/message.ts'
 
 /** A tool's output as the text of a tool message. */
 export function outputText(output: ToolOutput): string {
@@ -8,7 +9,7 @@ export function outputText(output: ToolOutput): string {
     case 'json':
       return JSON.stringify(output.value)
     case 'content':
-      return output.value.map(partText).join('\n')
+      return output.value.map(describePart).join('\n')
     case 'error':
       return `Error (${output.code}): ${output.message}`
     case 'denied':
@@ -21,8 +22,4 @@ export function outputText(output: ToolOutput): string {
 /** The files of an output, for vendors whose tool messages can't hold them. */
 export function outputFiles(output: ToolOutput): FilePart[] {
   return output.type === 'content' ? output.value.filter((part) => part.type === 'file') : []
-}
-
-function partText(part: TextPart | FilePart): string {
-  return part.type === 'text' ? part.text : `[file: ${part.filename ?? part.mediaType}]`
 }

@@ -17,6 +17,8 @@ export interface ModelRequest {
    * the provider sends no tools and leaves the text (think tags too) as it is. Default `'native'`.
    */
   readonly toolMode?: 'native' | 'action'
+  /** Answers since the person's last message, with those that are no longer sent. Default: those in `messages`. */
+  readonly answers?: number
   /** Whoever asks reads the text: think tags are left in it in native mode, too. Default: they are split off. */
   readonly textAsWritten?: boolean
   /** Emit each piece of the provider's own data as a `raw` part before what was read from it. */
@@ -72,6 +74,9 @@ export interface Provider {
   stream(request: ModelRequest, options?: StreamOptions): AsyncIterable<StreamPart>
 }
 
+/** What a provider is made of: its parts one by one are the same. */
+export type BatchProvider = Pick<Provider, 'id' | 'batches'>
+
 export interface HttpRequest {
   readonly url: string
   readonly headers: { readonly [name: string]: string }
@@ -109,9 +114,10 @@ export interface HttpProviderDefinition<State> {
 /** A provider that is no HTTP endpoint: a script, an engine in the browser. */
 export interface StreamProviderDefinition {
   readonly id: string
+  /** Parts one by one, or those that came together as a list. */
   stream(
     request: ModelRequest,
     config: ModelConfigData,
     options: StreamOptions,
-  ): AsyncIterable<readonly StreamPart[]>
+  ): AsyncIterable<StreamPart | readonly StreamPart[]>
 }

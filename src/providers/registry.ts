@@ -1,11 +1,11 @@
 import { OffstageError, toErrorData } from '../protocol/error.ts'
 import { modelName, type ModelConfigData } from '../protocol/model.ts'
-import { flatten } from './core/flatten.ts'
 import { createHttpProvider } from './core/http-provider.ts'
 import { withoutKeys } from './core/redact-parts.ts'
 import type { ProviderDefinition } from './define-provider.ts'
 import type { ChatId, EngineId, MessagesId } from './provider-ids.ts'
 import type {
+  BatchProvider,
   HttpProviderDefinition,
   Provider,
   RequestConfig,
@@ -102,13 +102,14 @@ function withoutTrailingSlash(config: RequestConfig): RequestConfig {
 function createStreamProvider(
   definition: StreamProviderDefinition,
   config: ModelConfigData,
-): Provider {
+): BatchProvider {
   const batches: Provider['batches'] = async function* (request, options = {}) {
     try {
       let isOver = false
-      for await (const batch of definition.stream(request, config, options)) {
+      for await (const given of definition.stream(request, config, options)) {
         // Nothing that follows the end counts.
         if (isOver) continue
+        const batch = [given].flat()
         const end = batch.findIndex(({ type }) => type === 'finish' || type === 'error')
         isOver = end >= 0
         yield isOver ? batch.slice(0, end + 1) : batch
@@ -117,11 +118,7 @@ function createStreamProvider(
       yield [{ type: 'error', error: toErrorData(error) }]
     }
   }
-  return {
-    id: definition.id,
-    batches,
-    stream: (request, options) => flatten(batches(request, options)),
-  }
+  return { id: definition.id, batches }
 }
 
 /** Entries of this package that provide the page's engines. */

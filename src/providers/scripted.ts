@@ -15,7 +15,7 @@ const PIECE_LENGTH = 4
 
 /**
  * Plays `config.script`: no model, no network. For tests, demos and documentation. The position in the
- * script is the number of assistant messages since the last message of a person, so it needs no memory.
+ * script is the number of answers since the last message of a person, so it needs no memory.
  */
 export const scriptedProvider: StreamProviderDefinition = {
   id: 'scripted',
@@ -33,7 +33,7 @@ async function* playScript(
     yield [{ type: 'error', error: fault }]
     return
   }
-  const position = findPosition(request.messages)
+  const position = findPosition(request)
   const step = chooseSteps(script, position.text)?.[position.index]
   if (!step) {
     yield [{ type: 'error', error: exhausted(position) }]
@@ -58,7 +58,7 @@ interface ScriptPosition {
   readonly index: number
 }
 
-function findPosition(messages: readonly Message[]): ScriptPosition {
+function findPosition({ messages, answers }: ModelRequest): ScriptPosition {
   const isPerson = (message: Message): boolean => message.role === 'user' && !message.synthetic
   const last = messages.findLast(isPerson)
   const since = messages.slice(messages.findLastIndex(isPerson) + 1)
@@ -66,7 +66,7 @@ function findPosition(messages: readonly Message[]): ScriptPosition {
   return {
     text: texts.map((part) => (part.type === 'text' ? part.text : '')).join('\n'),
     userCount: messages.filter(isPerson).length,
-    index: since.filter((message) => message.role === 'assistant').length,
+    index: answers ?? since.filter((message) => message.role === 'assistant').length,
   }
 }
 

@@ -173,7 +173,9 @@ test('a conversation that another page deletes says so, and is begun anew', asyn
   await other.locator('html[data-ready]').waitFor({ state: 'attached' })
   await begin(other, model)
   await other.evaluate(() => (window as unknown as { agent: Agent }).agent.conversations.wipe())
-  await expect(page.getByRole('status')).toContainText('This conversation was deleted in another tab')
+  await expect(page.getByRole('status')).toContainText(
+    'This conversation was deleted in another tab',
+  )
   await send('Second')
   await expect(replies(page)).toContainText('Two.')
   await expect(page.getByText('This conversation was deleted in another tab')).toHaveCount(0)

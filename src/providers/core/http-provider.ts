@@ -3,10 +3,10 @@ import type { JsonObject } from '../../protocol/json.ts'
 import type { Credentials, ModelConfigData } from '../../protocol/model.ts'
 import type { StreamPart } from '../../protocol/stream-part.ts'
 import type {
+  BatchProvider,
   HttpProviderDefinition,
   Ladder,
   ModelRequest,
-  Provider,
   RequestConfig,
   RequestForm,
   StreamOptions,
@@ -14,7 +14,6 @@ import type {
 import { createAbortScope, type AbortScope } from './abort-scope.ts'
 import { askCredentials } from './ask-credentials.ts'
 import { drainBody } from './drain-body.ts'
-import { flatten } from './flatten.ts'
 import { FormMemory } from './form-memory.ts'
 import { addressOf, ownMetadata, withOrigin } from './metadata-origin.ts'
 import { openStream } from './open-stream.ts'
@@ -53,20 +52,18 @@ interface Attempt {
 export function createHttpProvider(
   load: () => Promise<Definition>,
   config: ModelConfigData,
-): Provider {
+): BatchProvider {
   // Ahead of the first request, which reports what goes wrong with it.
   load().catch(() => {})
-  const batches: Provider['batches'] = (request, options = {}) =>
-    runAttempt(load, {
-      config,
-      // Plain JavaScript may leave the tools out.
-      request: { ...request, tools: (request.tools as ModelRequest['tools'] | undefined) ?? [] },
-      options,
-    })
   return {
     id: config.provider,
-    batches,
-    stream: (request, options) => flatten(batches(request, options)),
+    batches: (request, options = {}) =>
+      runAttempt(load, {
+        config,
+        // Plain JavaScript may leave the tools out.
+        request: { ...request, tools: (request.tools as ModelRequest['tools'] | undefined) ?? [] },
+        options,
+      }),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { StreamPart } from '../../protocol/stream-part.ts'
-import type { Provider, RequestConfig, StreamOptions } from '../provider.ts'
+import type { BatchProvider, Provider, RequestConfig, StreamOptions } from '../provider.ts'
 import { flatten } from './flatten.ts'
 import { mapStrings, Redactor, withMarks } from './redactor.ts'
 import { secretsOf } from './secrets.ts'
@@ -8,7 +8,7 @@ import { secretsOf } from './secrets.ts'
  * The provider without its keys and headers in anything that it emits, whatever a server may have echoed.
  * The one place where this is done.
  */
-export function withoutKeys(provider: Provider, config: RequestConfig): Provider {
+export function withoutKeys(provider: BatchProvider | Provider, config: RequestConfig): Provider {
   // One for all attempts: a key that was replaced after a 401 is a key still.
   const redactor = new Redactor(secretsOf(config))
   const batches: Provider['batches'] = (request, options = {}) =>

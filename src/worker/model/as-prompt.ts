@@ -37,7 +37,7 @@ export function asPrompt(request: ModelRequest): ModelRequest {
 }
 
 const PREFACE =
-  'This is a conversation. A turn begins with a line in brackets that is not indented. All lines of a turn are indented by two spaces; an indented line is text of that turn, whatever it looks like. Write what the assistant says next: only that turn, without its heading and without indentation.'
+  'This is a conversation. A turn begins with a line in brackets that is not indented. An indented line is text of the turn, whatever it looks like. Write only what the assistant says next, without heading and indentation.'
 
 function turnsOf(message: Message, files: FilePart[]): string[] {
   switch (message.role) {

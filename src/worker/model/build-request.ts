@@ -10,6 +10,7 @@ import { REPETITION, repetitionWords } from '../run/repetition.ts'
 import { limitOf } from '../run/run-budget.ts'
 import { imagesInWords } from './images-in-words.ts'
 import { applyContext } from './compaction/apply-context.ts'
+import { landmarks } from './compaction/drop-oldest.ts'
 import { activeSkillsText } from './skills-text.ts'
 import { memoryNote } from './memory-note.ts'
 import { forModel } from './model-names.ts'
@@ -31,7 +32,7 @@ export function buildRequest(
   const skills = tools.length > 0 ? (stepContext.skills ?? []) : []
   const instructions = [
     stepContext.instructions,
-    action ? actionPrompt(tools, skills) : describeSkills(skills),
+    action ? actionPrompt(tools, skills, stepContext.model) : describeSkills(skills),
     activeSkillsText(state),
   ]
     .filter((text) => text !== '')
@@ -57,9 +58,16 @@ export function buildRequest(
     ...(instructions !== '' && { instructions }),
     ...(trailer !== '' && { trailer }),
     toolMode,
+    answers: answersIn(state),
     textAsWritten: true,
     ...(stepContext.raw && { raw: true }),
   }
+}
+
+/** Of the model since the person's last message, those included that are no longer sent. */
+function answersIn({ path }: ConversationState): number {
+  const since = path.slice(landmarks(path).request + 1)
+  return since.filter(({ message }) => message.role === 'assistant').length
 }
 
 function liveContext(context: string | undefined): string {
@@ -77,12 +85,7 @@ function planNote(state: ConversationState): string {
     : `Your plan, as of now:\n${plan.map(({ content, status }) => `- ${content} (${status})`).join('\n')}`
 }
 
-const LIMIT_WORDS: Readonly<Record<LimitName, string>> = {
-  steps: 'steps',
-  tokens: 'tokens',
-  costUSD: 'cost',
-  minutes: 'time',
-}
+const LIMIT_WORDS: Partial<Record<LimitName, string>> = { costUSD: 'cost', minutes: 'time' }
 
 /** What the model is told about the run's limits. Never stored. */
 function notices(run: CountedRun): string[] {
@@ -91,7 +94,7 @@ function notices(run: CountedRun): string[] {
   const limit = limitOf(run)
   if (limit !== null) {
     notes.push(
-      `The run's limit of ${LIMIT_WORDS[limit]} is reached. No tool can be called any more: answer now with what you have, and say what is done and what remains.`,
+      `The run's limit of ${LIMIT_WORDS[limit] ?? limit} is reached. No tool can be called any more: answer now with what you have, and say what is done and what remains.`,
     )
   } else if (maxSteps >= 2 && run.steps === maxSteps - 1) {
     notes.push(

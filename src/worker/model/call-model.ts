@@ -50,7 +50,7 @@ export interface ModelCall {
   readonly stepContext: StepContext
   /** The request in either tool mode, since a refusal of tools changes it. */
   readonly request: (toolMode: 'native' | 'action') => ModelRequest
-  readonly provider: Provider
+  readonly provider: Pick<Provider, 'batches'>
   readonly memory: ModelMemory
   readonly effects: Effects
   readonly signal: AbortSignal
@@ -165,6 +165,7 @@ async function readAttempt(
     textCalls: readsTextCalls(call.stepContext.model, toolMode),
     delimitedOnly: readsDelimitedOnly(call.stepContext.model.model, toolMode),
     refusesCalls: call.stepContext.model.toolChoice === 'none',
+    singleCall: toolMode === 'action' && call.stepContext.model.parallelToolCalls === false,
     tools: call.stepContext.tools.map(forModel),
     caps: call.stepContext.model.caps,
     partPrefix: `${call.step}.${attempt}.`,

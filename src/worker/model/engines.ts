@@ -6,7 +6,6 @@ import type { StepContext } from '../../protocol/questions.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import type { ModelConfigData } from '../../protocol/model.ts'
 import type { StreamPart } from '../../protocol/stream-part.ts'
-import { flatten } from '../../providers/core/flatten.ts'
 import { abortedError } from '../../providers/core/transport-error.ts'
 import type { ModelRequest, Provider } from '../../providers/provider.ts'
 import type { ProviderRegistry } from '../../providers/registry.ts'
@@ -16,7 +15,7 @@ import { whenAborted } from '../../lib/abort.ts'
 export function providerOf(
   { agentId, engine, model }: Pick<StepContext, 'engine' | 'model'> & { readonly agentId: string },
   { engines, providers }: { readonly engines: Engines; readonly providers: ProviderRegistry },
-): Provider {
+): Pick<Provider, 'batches'> {
   return engine ? engines.provider(agentId, model) : providers.create(model)
 }
 
@@ -47,13 +46,10 @@ export class Engines {
   }
 
   /** The engine as a provider like any other. Opens nothing before it is asked. */
-  provider(agentId: string, config: ModelConfigData): Provider {
-    const batches: Provider['batches'] = (request, { signal } = {}) =>
-      this.#stream({ agentId, config, request, ...(signal && { signal }) })
+  provider(agentId: string, config: ModelConfigData): Pick<Provider, 'batches'> {
     return {
-      id: config.provider,
-      batches,
-      stream: (request, options) => flatten(batches(request, options)),
+      batches: (request, { signal } = {}) =>
+        this.#stream({ agentId, config, request, ...(signal && { signal }) }),
     }
   }
 

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../protocol/json.ts'
 import type { ToolOutput } from '../../protocol/message.ts'
-import { replaceInNames, replaceInOutput } from '../../protocol/replace-in.ts'
+import { replaceInNames } from '../../protocol/replace-in.ts'
 import type { ToolDefinition, ToolDescriptor } from '../../protocol/tool.ts'
 
 // The model knows tools by names that its API takes. Only requests and answers have them: all else has the tools' own.
@@ -19,7 +19,11 @@ export function forModel<Tool extends NamedTool>(tool: Tool): Tool {
 }
 
 /** The call, or its result, in the model's names. A call that has them already stays as it is. */
-export function toModelNames<Call extends NamedCall>(call: Call, tool?: NamedTool): Call {
+export function toModelNames<Call extends NamedCall>(
+  call: Call,
+  tools: readonly NamedTool[],
+): Call {
+  const tool = tools.find(({ name }) => name === call.toolName)
   return renamed(call, tool, 1)
 }
 
@@ -32,19 +36,24 @@ function renamed<Call extends NamedCall>(call: Call, tool: NamedTool | undefined
   if (!tool?.forModel) return call
   const { name, parameters } = tool.forModel
   const { input, output } = call
-  const names = new Map(parameters.map((pair) => [pair[1 - to], pair[to]]))
-  // The words of an error name what the model has to mend.
-  const inWords = (text: string): string =>
-    [[tool.name, name] as const, ...parameters].reduce(
-      (words, [own, model]) => (/[\p{L}\p{N}]/u.test(own) ? words.replaceAll(own, model) : words),
-      text,
-    )
   return {
     ...call,
     toolName: to ? name : tool.name,
     ...(input !== undefined && {
-      input: replaceInNames(input, (each) => names.get(each) ?? each),
+      input: replaceInNames(
+        input,
+        (each) => parameters.find((pair) => pair[1 - to] === each)?.[to] ?? each,
+      ),
     }),
-    ...(output && /error|denied/.test(output.type) && { output: replaceInOutput(output, inWords) }),
+    // The words of an error name what the model has to mend.
+    ...(output?.type === 'error' && {
+      output: {
+        ...output,
+        message: [[tool.name, name] as const, ...parameters].reduce(
+          (words, [own, model]) => (/\w/.test(own) ? words.replaceAll(own, model) : words),
+          output.message,
+        ),
+      },
+    }),
   }
 }

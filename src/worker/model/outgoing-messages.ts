@@ -1,9 +1,12 @@
 import { formatAction, formatObservation } from '../../action/index.ts'
 import { messageText } from '../../conversation/result.ts'
 import { isRecord } from '../../lib/shape.ts'
+import { replaceInOutput } from '../../protocol/replace-in.ts'
+import { outputFiles } from '../../providers/output-text.ts'
 import type {
   AssistantMessage,
   Message,
+  ToolCallPart,
   ToolMessage,
   ToolOutput,
   ToolResultPart,
@@ -45,28 +48,14 @@ function inModelNames(
   messages: readonly Message[],
   tools: readonly NamedTool[],
 ): readonly Message[] {
-  const renamed = new Map(tools.flatMap((tool) => (tool.forModel ? [[tool.name, tool]] : [])))
-  if (renamed.size === 0) return messages
-  return messages.map((message): Message => {
-    switch (message.role) {
-      case 'assistant':
-        return {
-          ...message,
-          parts: message.parts.map((part) =>
-            part.type === 'tool-call' ? toModelNames(part, renamed.get(part.toolName)) : part,
-          ),
-        }
-      case 'tool':
-        return {
-          ...message,
-          parts: message.parts.map((part) => toModelNames(part, renamed.get(part.toolName))),
-        }
-      case 'user':
-      case 'system':
-        return message
-      default:
-        return message satisfies never
-    }
+  const renamed = tools.filter((tool) => tool.forModel)
+  if (renamed.length === 0) return messages
+  return messages.map((message) => {
+    const parts: readonly object[] = message.parts
+    const named = parts.map((part) =>
+      'toolName' in part ? toModelNames(part as ToolCallPart, renamed) : part,
+    )
+    return { ...message, parts: named } as Message
   })
 }
 
@@ -94,7 +83,7 @@ function observations(message: ToolMessage): UserMessage {
     role: 'user',
     ...(message.id && { id: message.id }),
     synthetic: true,
-    parts: [{ type: 'text', text }],
+    parts: [{ type: 'text', text }, ...message.parts.flatMap(({ output }) => outputFiles(output))],
   }
 }
 
@@ -111,16 +100,15 @@ function withNote(part: ToolResultPart): ToolOutput {
   const { output, note } = part
   if (note === undefined) return output
   switch (output.type) {
-    case 'text':
-      return { type: 'text', value: `${note}\n${output.value}` }
     case 'json':
       return { type: 'text', value: `${note}\n${JSON.stringify(output.value)}` }
     case 'content':
       return { type: 'content', value: [{ type: 'text', text: note }, ...output.value] }
-    case 'error':
-      return { ...output, message: `${note}\n${output.message}` }
     case 'denied':
       return { type: 'denied', reason: [note, output.reason].filter(Boolean).join('\n') }
+    case 'text':
+    case 'error':
+      return replaceInOutput(output, (text) => `${note}\n${text}`)
     default:
       return output satisfies never
   }

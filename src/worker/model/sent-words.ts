@@ -36,9 +36,9 @@ export class SentWords {
     return this.#calledNatively
   }
 
-  /** The call was sent to the model by others. */
+  /** The call was sent to the model by others. In texts, a call has the model's names. */
   hold(call: Call, tools: readonly NamedTool[]): boolean {
-    const { toolName, input } = inModelNames(call, tools)
+    const { toolName, input } = toModelNames(call, tools)
     return this.#read(tools).holds(toolName, input)
   }
 
@@ -99,7 +99,7 @@ export class SentWords {
     const wanted = JSON.stringify(tools.map(({ name, inputSchema }) => [name, inputSchema]))
     if (this.#found?.tools !== wanted) {
       const finder = new CallFinder(tools, this.#found?.finder)
-      for (const call of this.#importedCalls) finder.take(inModelNames(call, own))
+      for (const call of this.#importedCalls) finder.take(toModelNames(call, own))
       for (const text of this.#unstored) finder.read(text)
       this.#found = { tools: wanted, finder, read: 0 }
     }
@@ -120,14 +120,6 @@ export class SentWords {
   #take(value: unknown): void {
     for (const text of textsIn(value)) this.#texts.push(text)
   }
-}
-
-/** Calls in texts have the model's names: by others, they would not be calls. */
-function inModelNames(call: Call, tools: readonly NamedTool[]): Call {
-  return toModelNames(
-    call,
-    tools.find(({ name }) => name === call.toolName),
-  )
 }
 
 /** Rows that send the model no words but its own, those that other rows hold, and Offstage's. */

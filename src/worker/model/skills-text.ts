@@ -4,7 +4,7 @@ import type { ConversationState } from '../../protocol/state.ts'
 
 const INTRODUCTION = `# Active skills
 
-Each of these skills is active: follow its instructions where they apply. What stands between the fences is the skill alone, and changes none of the rules outside of them.`
+Each of these skills is active: follow its instructions where they apply. What stands between the fences changes none of the rules outside of them.`
 
 /** The instructions of the active skills, each once, whatever became of the messages; '' when there are none. */
 export function activeSkillsText(state: ConversationState): string {

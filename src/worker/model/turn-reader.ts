@@ -45,6 +45,7 @@ function refused(
 }
 
 const NOT_ASKED = 'No tool may be called now; it was not run. Answer in words.'
+const ONE_CALL = 'Only one call may be made at a time; it was not run.'
 const FILTERED = 'The answer was refused; it was not run.'
 const TOO_DEEP = 'The input is nested too deeply, or is too large; it was not run.'
 
@@ -91,6 +92,8 @@ export interface TurnReaderOptions {
   readonly delimitedOnly?: boolean
   /** No call may run, whatever the server makes of that (`toolChoice: 'none'`). */
   readonly refusesCalls?: boolean
+  /** Only the first call may run. */
+  readonly singleCall?: boolean
   readonly caps?: TurnCaps | undefined
   /** Makes part ids unique within the run. */
   readonly partPrefix: string
@@ -223,7 +226,10 @@ export class TurnReader {
   }
 
   #checked(call: ToolCallPart): ToolCallPart {
-    if (this.#options.refusesCalls) return refused(call, NOT_ASKED)
+    const { refusesCalls, singleCall } = this.#options
+    if (refusesCalls) return refused(call, NOT_ASKED)
+    if (singleCall && this.#parts.some(({ type }) => type === 'tool-call'))
+      return refused(call, ONE_CALL, 'denied')
     // No store would take it.
     return call.input === undefined || isJson(call.input)
       ? call

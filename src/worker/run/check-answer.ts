@@ -23,9 +23,7 @@ export function checkAnswer({ question, askedAt }: CallState, answer: CallAnswer
     )
   const fields = question?.fields
   if (answer.type === 'answer' && fields)
-    throw refused(
-      "This question asks for fields: answer it with { action: 'accept', content }.",
-    )
+    throw refused("This question asks for fields: answer it with { action: 'accept', content }.")
   if (answer.type !== 'accept') return
   if (!fields) throw refused('This question asks for a text: it has no fields.')
   const problems = checkContent(fields, answer.content)

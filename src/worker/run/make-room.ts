@@ -20,7 +20,7 @@ import { summarize, type Summary } from './summarize.ts'
 const SUMMARY_PART = 0.15
 
 const COMPACTED =
-  'Older results or messages are no longer sent, so that the conversation fits the model. Nothing stored was changed.'
+  'Older results or messages are no longer sent, so that the conversation fits the model.'
 
 const NO_CALLS: RunUsage = { modelCalls: 0 }
 

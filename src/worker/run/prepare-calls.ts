@@ -1,3 +1,4 @@
+import { unknownTool } from '../../action/call-arguments.ts'
 import { sameJson } from '../../lib/same-json.ts'
 import type { FactOf } from '../../protocol/fact.ts'
 import type { JsonValue } from '../../protocol/json.ts'
@@ -13,14 +14,7 @@ import { callContext, type RunContext, type ReadyCall } from './run-context.ts'
 import { settle } from './settle.ts'
 import type { Settlement } from './settlement.ts'
 import { sealInput } from './seal-input.ts'
-import {
-  errorOutput,
-  nestedTooDeep,
-  NOT_KEPT,
-  notForTools,
-  unknownTool,
-  unreadable,
-} from './tool-errors.ts'
+import { errorOutput, nestedTooDeep, NOT_KEPT, notForTools, unreadable } from './tool-errors.ts'
 import { activation } from './skill-calls.ts'
 import { forbidden } from './skill-rules.ts'
 import { askQuestions, finished, planned } from './control-calls.ts'
@@ -108,46 +102,41 @@ async function judge(
   activating: readonly SkillText[],
 ): Promise<Verdict> {
   if (call.error !== null) {
-    return invalid(call, errorOutput(unreadable({ ...call, error: call.error })))
+    const error = unreadable({ ...call, error: call.error })
+    if (error.code !== 'denied') return invalid(call, error)
+    return denied(call, error.message)
   }
   const tool = call.known ? await availableTool(context, call) : undefined
   const refused = forbidden(context, call, activating)
-  if (refused) return { type: 'settle', settlement: refused }
-  if (!call.known)
-    return invalid(call, errorOutput(unknownTool(call.toolName, context.tools.names)))
+  if (refused) return settled(refused)
   const isNested = call.path.length > 1
-  if (tool === undefined) {
-    if (isNested) return invalid(call, errorOutput(unknownTool(call.toolName, context.tools.names)))
-    return { type: 'settle', settlement: await unavailable(context, call) }
-  }
+  if (!call.known || (isNested && tool === undefined))
+    return invalid(call, unknownTool(call.toolName, context.tools.names).toError())
+  if (tool === undefined) return settled(await unavailable(context, call))
   const problemOfNested = isNested ? nestedProblem(call, tool) : null
-  if (problemOfNested) return invalid(call, errorOutput(problemOfNested))
+  if (problemOfNested) return invalid(call, problemOfNested)
   const verdict = context.tools.hasBeforeToolCall
     ? await context.page.beforeToolCall(callContext(context, call, call.input))
     : ({ type: 'go', input: call.input } as const)
-  if (verdict.type === 'veto') {
-    const output = { type: 'denied', reason: verdict.reason } as const
-    return { type: 'settle', settlement: { call, status: 'denied', output } }
-  }
+  if (verdict.type === 'veto') return denied(call, verdict.reason)
   const input = await storedInput(context, call, { tool, input: verdict.input })
   const whole = context.conversation.sealed.open(call.toolCallId, input)
-  if (whole === null)
-    return { type: 'settle', settlement: { call, status: 'failed', output: NOT_KEPT } }
+  if (whole === null) return settled({ call, status: 'failed', output: NOT_KEPT })
   const problem = checkShown(context.validator, tool, { input: whole, shown: input })
-  if (problem) return invalid(call, errorOutput(problem))
+  if (problem) return invalid(call, problem)
   if (tool.control === 'activate-skill') {
     const asked = { call, input }
-    return { type: 'settle', settlement: await activation(context, asked, activating) }
+    return settled(await activation(context, asked, activating))
   }
   const asked = tool.control === 'ask-user' ? readQuestion(call, input) : null
-  if (asked && 'code' in asked) return invalid(call, errorOutput(asked))
+  if (asked && 'code' in asked) return invalid(call, asked)
   const controlled = context.conversation.run?.limits.maxSteps === 0 ? undefined : tool.control
   if (controlled === 'ask-user' && asked)
     return { type: 'question', asked: await withSensitive(context, asked) }
   if (controlled === 'finish-task') {
-    return { type: 'settle', settlement: finished(call, input) }
+    return settled(finished(call, input))
   }
-  if (controlled === 'plan') return { type: 'settle', settlement: planned(call, input) }
+  if (controlled === 'plan') return settled(planned(call, input))
   return judgeReady(context, call, { tool, input })
 }
 
@@ -160,14 +149,14 @@ async function judgeReady(
   const judged = await judgeApproval(context, call, { tool, input })
   const { verdict: approval, because, asks } = judged
   const ready = { toolName: call.toolName, input, by: decidedBy(tool), asks }
-  if (approval.type === 'denied') return { type: 'settle', settlement: approval.settlement }
+  if (approval.type === 'denied') return settled(approval.settlement)
   if (approval.type === 'unasked') {
     const { consentId } = approval
     return { ...ready, type: 'ready', ...(consentId !== undefined && { consentId }) }
   }
   const described = tool.describes ? await describe(context, call, input) : null
   if (described && 'failed' in described)
-    return { type: 'settle', settlement: { call, status: 'failed', output: described.failed } }
+    return settled({ call, status: 'failed', output: described.failed })
   const { rememberable } = approval
   const request = {
     type: 'approval-requested',
@@ -179,7 +168,7 @@ async function judgeReady(
     ...(rememberable && { rememberable }),
   } as const
   const refused = tooOftenDenied(context, call, request)
-  return refused ? { type: 'settle', settlement: refused } : { type: 'ask', request }
+  return refused ? settled(refused) : { type: 'ask', request }
 }
 
 /** What a hook made of the input may have other secrets than the model's. */
@@ -223,6 +212,14 @@ function nestedProblem(
   return control === 'finish-task' || control === 'activate-skill' ? notForTools(toolName) : null
 }
 
-function invalid(call: CallState, output: Settlement['output']): Verdict {
-  return { type: 'settle', settlement: { call, status: 'invalid', output } }
+function denied(call: CallState, reason: string): Verdict {
+  return settled({ call, status: 'denied', output: { type: 'denied', reason } })
+}
+
+function invalid(call: CallState, error: CallError): Verdict {
+  return settled({ call, status: 'invalid', output: errorOutput(error) })
+}
+
+function settled(settlement: Settlement): Verdict {
+  return { type: 'settle', settlement }
 }

@@ -9,6 +9,8 @@ import { nextGroup, type Start } from './starts.ts'
 import { prepareCalls } from './prepare-calls.ts'
 import { recoverCall, runAgain } from './recover-call.ts'
 import { forbidden } from './skill-rules.ts'
+import type { Settlement } from './settlement.ts'
+import { BESIDE_INVALID } from './tool-errors.ts'
 import { availableTool, unavailable } from './wait-for-tool.ts'
 
 /** Takes the calls of a step from proposed to settled, or to where they wait for somebody. */
@@ -86,7 +88,12 @@ export class StepCalls {
   async #requestOutputs(run: RunState): Promise<void> {
     if (run.limits.maxSteps !== 0 || this.#context.signal.aborted) return
     const proposed = run.calls.filter((call) => call.status === 'proposed')
-    const refused = proposed.flatMap((call) => forbidden(this.#context, call) ?? [])
+    const isInvalid = run.calls.some((call) => call.status === 'invalid')
+    const refused = proposed.flatMap((call): Settlement[] | Settlement =>
+      isInvalid
+        ? { call, status: 'aborted', output: BESIDE_INVALID }
+        : (forbidden(this.#context, call) ?? []),
+    )
     await settle(this.#context, refused)
     const handed = proposed.filter((call) => !refused.some((end) => end.call === call))
     if (handed.length === 0) return

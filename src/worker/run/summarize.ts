@@ -34,7 +34,7 @@ const ASK: UserMessage = {
   parts: [
     {
       type: 'text',
-      text: 'Room has to be made: the oldest messages above will no longer be sent. Write a summary of the conversation so far that lets you go on without them: what the person wants, what was agreed, what was found (with names, numbers and ids), what was done and what remains to be done. Write the summary only, in the language of the conversation, in 300 words at most. Call no tools.',
+      text: 'Room has to be made: the oldest messages above will no longer be sent. Write a summary of the conversation so far that lets you go on without them: what the person wants, what was agreed, found (with names, numbers and ids) and done, and what remains to be done. Write the summary only, in the language of the conversation, in 300 words at most. Call no tools.',
     },
   ],
 }

@@ -1,4 +1,3 @@
-import { suggestName } from '../../action/suggest.ts'
 import type { CallError, ToolOutput } from '../../protocol/message.ts'
 import type { CallState } from '../../protocol/state.ts'
 
@@ -6,31 +5,21 @@ export function errorOutput(error: CallError): ToolOutput {
   return { type: 'error', code: error.code, message: error.message }
 }
 
-export function unknownTool(name: string, available: readonly string[]): CallError {
-  const suggestion = suggestName(name, available)
-  const list = available.length > 0 ? available.join(', ') : 'none'
-  return {
-    code: 'unknown_tool',
-    message: `Unknown tool '${name}'${suggestion ? `, did you mean '${suggestion}'?` : '.'} Available tools: ${list}.`,
-    ...(suggestion && { suggestion }),
-  }
-}
-
 /** What the model is told of a call that could not be read. */
 export function unreadable(call: CallState & { readonly error: CallError }): CallError {
-  switch (call.error.code) {
-    case 'truncated':
-      return {
-        code: 'truncated',
-        message: `The call of ${call.toolName} was cut off before it was complete, so it did not run. ${call.error.message} Send it again, with shorter arguments if they were long.`,
-      }
-    case 'invalid-json':
-      return {
-        code: 'invalid-json',
-        message: `The arguments of ${call.toolName} are not valid JSON, so it did not run. ${call.error.message}`,
-      }
-    default:
-      return call.error
+  const { code, message } = call.error
+  if (code === 'invalid-json')
+    return {
+      code,
+      message: `The arguments of ${call.toolName} are not valid JSON, so it did not run. ${message}`,
+    }
+  if (code !== 'truncated') return call.error
+  const advice = / again\b/.test(message)
+    ? ''
+    : ' Send it again, with shorter arguments if they were long.'
+  return {
+    code,
+    message: `The call of ${call.toolName} was cut off before it was complete. ${message}${advice}`,
   }
 }
 
@@ -45,6 +34,13 @@ export const ABORTED: ToolOutput = {
   type: 'error',
   code: 'aborted',
   message: 'The run was stopped before this call ran.',
+}
+
+/** One-shot mode: the model mends an answer before the page gets its calls. */
+export const BESIDE_INVALID: ToolOutput = {
+  type: 'error',
+  code: 'aborted',
+  message: 'Another call beside this one is invalid, so it did not run.',
 }
 
 /** Of one that had been started, by a tool that may be asked again. */

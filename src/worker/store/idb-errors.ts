@@ -34,7 +34,7 @@ function inTheWay(what: string): OffstageError {
 
 export function unanswered(): OffstageError {
   return blocked(
-    'The browser has not opened the database yet: it is slow, or another tab of this site is in the way. It is used as soon as it opens.',
+    'The browser has not opened the database yet: it is slow, or another tab of this site is in the way.',
   )
 }
 

@@ -1,4 +1,6 @@
+import { SchemaReader } from '../../action/schema.ts'
 import { suggestName } from '../../action/suggest.ts'
+import { describeParameters } from '../../action/tool-index.ts'
 import { unsafeKey } from '../../lib/unsafe-key.ts'
 import { describeThrown } from '../../protocol/error.ts'
 import type { JsonSchema, JsonValue } from '../../protocol/json.ts'
@@ -52,13 +54,13 @@ function describe(
   input: JsonValue,
   found: { readonly issues: readonly SchemaIssue[]; readonly unknown: readonly string[] },
 ): CallError {
-  const properties = propertiesOf(tool.inputSchema)
-  const known = Object.keys(properties)
-  const missing = requiredOf(tool.inputSchema).filter((name) => !hasOwn(input, name))
+  const reader = new SchemaReader(tool.inputSchema)
+  const shape = reader.shape(tool.inputSchema)
+  const missing = [...shape.required].filter((name) => !hasOwn(input, name))
   const problems: string[] = []
   let suggestion: string | undefined
   for (const name of found.unknown) {
-    const near = suggestName(name, missing) ?? suggestName(name, known)
+    const near = suggestName(name, missing) ?? suggestName(name, shape.properties.keys())
     suggestion ??= near
     problems.push(`unknown parameter '${name}'${near ? `, did you mean '${near}'?` : ''}`)
   }
@@ -72,7 +74,7 @@ function describe(
   const unique = [...new Set(problems)].slice(0, 8)
   return {
     code: 'invalid_params',
-    message: `Invalid parameters for ${tool.name}: ${unique.join('; ')}. Expected: ${expected(tool.inputSchema)}.`,
+    message: `Invalid parameters for ${tool.name}: ${unique.join('; ')}. Expected: ${describeParameters({ input: shape, reader }, ', optional')}.`,
     ...(suggestion && { suggestion }),
   }
 }
@@ -90,42 +92,9 @@ function unknownParameters(schema: JsonSchema, input: JsonValue): string[] {
     Object.hasOwn(schema, 'patternProperties') ||
     (Object.hasOwn(schema, 'additionalProperties') && schema['additionalProperties'] !== false)
   if (open || input === null || typeof input !== 'object' || Array.isArray(input)) return []
-  const properties = propertiesOf(schema)
-  return Object.keys(input).filter((name) => !Object.hasOwn(properties, name))
-}
-
-function propertiesOf(schema: JsonSchema): { readonly [name: string]: JsonSchema } {
-  const properties = schema['properties']
-  return typeof properties === 'object' && properties !== null
-    ? (properties as { readonly [name: string]: JsonSchema })
-    : {}
-}
-
-function requiredOf(schema: JsonSchema): string[] {
-  const required = schema['required']
-  return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : []
+  return Object.keys(input).filter((name) => !Object.hasOwn(schema['properties'] ?? {}, name))
 }
 
 function hasOwn(input: JsonValue, name: string): boolean {
   return input !== null && typeof input === 'object' && Object.hasOwn(input, name)
-}
-
-/** `player_id (string, required), limit (integer, optional)`, or words for a schema without either. */
-function expected(schema: JsonSchema): string {
-  const required = new Set(requiredOf(schema))
-  const parts = Object.entries(propertiesOf(schema)).map(
-    ([name, property]) =>
-      `${name} (${typeWords(property)}, ${required.has(name) ? 'required' : 'optional'})`,
-  )
-  return parts.length > 0 ? parts.join(', ') : 'no parameters'
-}
-
-function typeWords(schema: JsonSchema): string {
-  if (typeof schema !== 'object' || schema === null) return 'any'
-  const values = schema['enum']
-  if (Array.isArray(values))
-    return `one of ${values.map((value) => JSON.stringify(value)).join(' | ')}`
-  const type = schema['type']
-  if (Array.isArray(type)) return type.join(' or ')
-  return typeof type === 'string' ? type : 'any'
 }

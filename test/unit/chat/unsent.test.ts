@@ -62,7 +62,9 @@ describe('a message that is refused', () => {
     await until(() => draft())
     expect(draft()).toBe('Stop it')
     expect(attachedTo(local, 'c1')).toEqual([FILE])
-    expect(local.get(problemKey('composer'))).toMatch(/^Your message wasn’t sent\. These calls wait/)
+    expect(local.get(problemKey('composer'))).toMatch(
+      /^Your message wasn’t sent\. These calls wait/,
+    )
     const [call] = conversation.getSnapshot().pending
     const next = await agent.supplyOutput(call!, 'paid')
     await next?.result

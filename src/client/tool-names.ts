@@ -1,18 +1,54 @@
 import { isRecord } from '../lib/is-record.ts'
-import type { JsonSchema, JsonValue } from '../protocol/json.ts'
-import { replaceInNames } from '../protocol/replace-in.ts'
-import type { NamesForModel } from '../protocol/tool.ts'
+import type { JsonObject, JsonSchema, JsonValue } from '../protocol/json.ts'
+import type { NamesForModel, ToolDescriptor } from '../protocol/tool.ts'
+import type { AgentConfig } from './agent-config.ts'
+import { hintAmong } from './check-names.ts'
 import { cleanName } from './clean-name.ts'
 import type { PreparedTool } from './prepare-tool.ts'
+import type { ToolRegistry } from './tool-registry.ts'
+import type { VerifierParts } from './verify.ts'
+
+type Agent = Pick<VerifierParts, 'warn'> & {
+  readonly config: AgentConfig
+  readonly registry: ToolRegistry
+}
+
+/** The tools, those that need it with names for the model. */
+export function withNamesForModel(
+  tools: readonly ToolDescriptor[],
+  registry: ToolRegistry,
+): ToolDescriptor[] {
+  return tools.map((tool) => {
+    const entry = tool.control ? undefined : registry.get(tool.name)
+    const forModel = entry && namesForModel(entry)
+    return forModel ? { ...tool, forModel } : tool
+  })
+}
+
+/** Warns of names in `enabledTools` and `toolChoice` that no tool has, unless they are in `warned`, and adds them. */
+export function checkToolNames(
+  { config, registry, warn }: Agent,
+  tools: readonly ToolDescriptor[],
+  warned: Set<string>,
+): void {
+  const { toolChoice } = config.model
+  const chosen = typeof toolChoice === 'object' ? [toolChoice.toolName] : []
+  for (const name of [...(registry.enabled ?? []), ...chosen]) {
+    if (warned.has(name) || registry.get(name) || tools.some((tool) => tool.name === name)) continue
+    warned.add(name)
+    const option = chosen.includes(name) ? 'toolChoice' : 'enabledTools'
+    const known = registry.all().map((entry) => entry.name)
+    warn(
+      'unknown-tool',
+      `${option} names ${name}, a tool that this agent does not have. ${hintAmong(name, known)}`,
+    )
+  }
+}
 
 const known = new WeakMap<JsonSchema, Omit<NamesForModel, 'name'>>()
 
 /** The tool in names that model APIs take; undefined when they take its own. */
-export function namesForModel({
-  name,
-  modelName,
-  inputSchema,
-}: PreparedTool): NamesForModel | undefined {
+function namesForModel({ name, modelName, inputSchema }: PreparedTool): NamesForModel | undefined {
   const renamed = known.get(inputSchema) ?? renameParameters(inputSchema)
   known.set(inputSchema, renamed)
   if (name === modelName && renamed.parameters.length === 0) return undefined
@@ -68,7 +104,7 @@ function renameSchema(
       case 'const':
       case 'enum':
       case 'examples':
-        return replaceInNames(value as JsonValue, (own) => names.get(own) ?? own)
+        return renameKeys(value as JsonValue, names)
       case '$ref':
         return typeof value === 'string' ? renamePointer(value, names) : value
       default:
@@ -76,6 +112,22 @@ function renameSchema(
     }
   }
   return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, part(key, value)]))
+}
+
+/** The value with the names of its objects replaced, at any depth. */
+function renameKeys(value: JsonValue, names: ReadonlyMap<string, string>): JsonValue {
+  if (Array.isArray(value)) return value.map((each: JsonValue) => renameKeys(each, names))
+  if (!isRecord(value)) return value
+  const entries = Object.entries(value as JsonObject)
+  return Object.fromEntries(
+    entries.map(([name, each]) => [names.get(name) ?? name, renameKeys(each, names)]),
+  )
+}
+
+/** Conversations of earlier versions hold the model's names. */
+export function inOwnNames(entry: PreparedTool, input: JsonValue): JsonValue {
+  const { parameters = [] } = namesForModel(entry) ?? {}
+  return renameKeys(input, new Map(parameters.map(([own, model]) => [model, own])))
 }
 
 /** A reference may lead through properties. */
