@@ -9,7 +9,7 @@ import { inProject } from './lib/project.mjs'
 const KILOBYTE = 1000
 /** What a page loads only with a feature that it uses. */
 const FEATURES =
-  'skills-on-page|run-composite|child-runs|retrieve-memories|verify|choose-compaction|secrets-in|run-sealed'
+  'idle-work|skills-on-page|run-composite|child-runs|retrieve-memories|verify|choose-compaction|secrets-in|run-sealed'
 
 /** Parts that the page loads with what has its own row below. */
 const BESIDE =
@@ -86,7 +86,7 @@ const rows = [
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 183.4 * KILOBYTE,
+    limit: 183.6 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
@@ -173,7 +173,7 @@ const rows = [
   {
     name: 'HTTP store (dist/http-store.js), beside the worker',
     bytes: sizeBeside('http-store.js', 'start-worker.js'),
-    limit: 3.5 * KILOBYTE,
+    limit: 4 * KILOBYTE,
   },
   {
     name: 'Ajv (dist/ajv.js), beside the worker',
@@ -205,7 +205,7 @@ const rows = [
   {
     name: 'inspector (dist/inspector.js), with Lit',
     bytes: sizeOf('inspector.js', { dynamic: true }),
-    limit: 33 * KILOBYTE,
+    limit: 33.1 * KILOBYTE,
   },
   {
     name: 'React (dist/react.js), beside the page and the chat',
@@ -238,12 +238,12 @@ const rows = [
     bytes: await bundledSize('createProvider', 'providers.js', {
       lazy: /^define-chat-/,
     }),
-    limit: 40.7 * KILOBYTE,
+    limit: 40.9 * KILOBYTE,
   },
   {
     name: 'createProvider, with the Responses API',
     bytes: await bundledSize('createProvider', 'providers.js', { lazy: /^define-responses-/ }),
-    limit: 45.3 * KILOBYTE,
+    limit: 45.4 * KILOBYTE,
   },
   {
     name: 'createProvider, with what finds another form of a refused request',

@@ -172,7 +172,10 @@ export class AgentCore implements AgentParts {
 
   #load(): Promise<Live> {
     this.#loading ??= loadPart(() => import('./lazy-runtime.ts')).then(
-      (live) => (this.#live = live),
+      async (live) => {
+        await live.prepareIdleWork(this.options)
+        return (this.#live = live)
+      },
       (error) => {
         this.#loading = undefined
         throw error
@@ -188,8 +191,7 @@ export class AgentCore implements AgentParts {
   #joined(live: Live): WorkerLink {
     if (!this.#link) {
       this.#link = live.join({ ...this.options, inline: this.#inline }, this)
-      live.keepRetention(this)
-      live.makeTitles(this)
+      live.workWhileIdle(this)
     }
     return this.#link
   }

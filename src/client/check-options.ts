@@ -60,7 +60,7 @@ export function checkModel(
   if (!worker && !workerUrl && !known.includes(provider))
     throw new OffstageError(
       'unknown-provider',
-      `The built-in worker has no provider ${provider}. ${hintAmong(provider, known)}`,
+      `There is no provider ${provider}. ${hintAmong(provider, known)}`,
     )
   const isOwn = !(PROVIDER_IDS as readonly string[]).includes(provider)
   checkNames(model, 'model', { allows: (name) => isOwn && !isMisspelt(name, 'model') })

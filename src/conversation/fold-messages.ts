@@ -49,7 +49,7 @@ export function foldMessage(draft: Draft, row: MessageRow): void {
 /** What was queued is so no more. */
 function takeQueued({ state }: Draft, id: string): UserContent | undefined {
   const queued = state.queue.find((each) => each.id === id)
-  if (!queued) return undefined
+  if (!queued) return
   state.queue = state.queue.filter((each) => each !== queued)
   return contentOf(queued)
 }

@@ -18,7 +18,8 @@ const MAX = { fields: 50, choices: 500, text: 1000, all: 100_000 } as const
 export function readFields(value: unknown): FieldsReading {
   const root = isObject(value) ? value : {}
   // First: to look at each of a million names takes seconds.
-  if (sizeOf(root) > MAX.all) return { problems: [`is longer than ${MAX.all} characters`] }
+  if (JSON.stringify(root).length > MAX.all)
+    return { problems: [`is longer than ${MAX.all} characters`] }
   const { type, properties, required = [] } = root
   const problems = Object.keys(root).flatMap((key) =>
     isOfRoot(key, root[key])
@@ -38,15 +39,6 @@ export function readFields(value: unknown): FieldsReading {
   const isFree = Array.isArray(required) && required.length === 0
   // The boundary: every field of it was looked at.
   return { fields: { type, properties, ...(!isFree && { required }) } as FieldsSchema }
-}
-
-/** Characters of names and texts, and 1 for any other value. No schema that may be shown has more levels than are counted. */
-function sizeOf(value: unknown, levels = 6): number {
-  if (typeof value === 'string') return value.length
-  if (typeof value !== 'object' || value === null || levels === 0) return 1
-  let size = Array.isArray(value) ? 1 : Object.keys(value).join(' ').length
-  for (const each of Object.values(value)) size += sizeOf(each, levels - 1)
-  return size
 }
 
 function isOfRoot(key: string, value: unknown): boolean {

@@ -17,6 +17,7 @@ beforeAll(() =>
   Promise.all([
     import('../../src/client/file-output.ts'),
     import('../../src/client/read-history.ts'),
+    import('../../src/client/tool-names.ts'),
     import('../../src/providers/anthropic/define-messages.ts'),
     import('../../src/providers/core/request-form.ts'),
     import('../../src/providers/core/ladder.ts'),

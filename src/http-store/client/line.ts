@@ -65,16 +65,14 @@ export class Line {
     asked: HttpCalls[Call]['asks'],
   ): Promise<HttpCalls[Call]['answers']> {
     const seen = this.#seen
-    try {
-      return await this.#askOnce(call, asked)
-    } catch (error) {
+    return this.#askOnce(call, asked).catch((error: OffstageError) => {
       // Nothing was written: the conversation has changed since this line last heard of the store.
-      const change = (error as OffstageError).details?.['change']
+      const change = Number(error.details?.['change'])
       // A change that was known is no reason to ask again.
-      if (!(Number(change) > seen)) throw error
-      this.#seen = Number(change)
+      if (!(change > seen)) throw error
+      this.#seen = change
       return this.ask(call, asked)
-    }
+    })
   }
 
   async #askOnce<Call extends HttpCall>(

@@ -6,6 +6,5 @@ export function unfinished(): { readonly error: CallError } {
 }
 
 export function truncated(what: string): { readonly error: CallError } {
-  const message = `${what} It was not run. Send it again, with shorter arguments if they were long.`
-  return { error: { code: 'truncated', message } }
+  return { error: { code: 'truncated', message: what } }
 }

@@ -23,7 +23,7 @@ export async function recall(
     runId,
     conversationId,
     query,
-    writtenBy: writerOf(request, parent !== undefined),
+    writtenBy: writerOf(request, Boolean(parent)),
     tainted: taintOf(before).length > 0,
   })
   if (signal.aborted) return

@@ -14,12 +14,9 @@ export function unreadable(call: CallState & { readonly error: CallError }): Cal
       message: `The arguments of ${call.toolName} are not valid JSON, so it did not run. ${message}`,
     }
   if (code !== 'truncated') return call.error
-  const advice = / again\b/.test(message)
-    ? ''
-    : ' Send it again, with shorter arguments if they were long.'
   return {
     code,
-    message: `The call of ${call.toolName} was cut off before it was complete. ${message}${advice}`,
+    message: `The call of ${call.toolName} was cut off before it was complete, so it did not run. ${message} Send it again, with shorter arguments if they were long.`,
   }
 }
 

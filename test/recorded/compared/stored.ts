@@ -12,14 +12,21 @@ function mapObjects<Value>(value: Value, change: (object: Plain) => Plain): Valu
 }
 
 /**
- * What a store's record has besides is new: `format`, `era`. `lastSeq` counts rows, of which some are new;
+ * What a store's record has besides is new: `format`, `era`, and `taint` when it is read. `lastSeq` counts rows, of which some are new;
  * that it is the number of rows is checked when a scenario is recorded. `epoch` counts claims, and a tab that
  * asks the one that drives the run makes none.
  */
 export function withoutNewRecordFields(recording: Compared): Compared {
   return mapObjects(recording, (object) => {
     if (!('openCalls' in object)) return object
-    const { format: _format, era: _era, lastSeq: _seq, epoch: _epoch, ...record } = object
+    const {
+      format: _format,
+      era: _era,
+      lastSeq: _seq,
+      epoch: _epoch,
+      taint: _taint,
+      ...record
+    } = object
     return record
   })
 }
@@ -72,12 +79,19 @@ export function withoutWarningsOfFollowers(recording: Compared): Compared {
   return { ...recording, notices }
 }
 
-/** A server's words end in a full stop before the advice that is given with them. */
+/**
+ * A server's words end in a full stop before the advice that is given with them, a call that was cut off is told so once, and
+ * a list says what it is of.
+ */
 export function withSentences(recording: Compared): Compared {
   return mapObjects(recording, (object) => {
     const { message } = object
     if (typeof message !== 'string') return object
-    return { ...object, message: message.replace(/\w(?=\n(Check|Use) )/, '$&.') }
+    const now = message
+      .replace(/\w(?=\n(Check|Use) )/, '$&.')
+      .replace(' It was not run. Send it again, with shorter arguments if they were long.', '')
+      .replace('options (array, optional)', 'options (list of string, optional)')
+    return { ...object, message: now }
   })
 }
 
@@ -92,7 +106,7 @@ export function withProviders(recording: Compared): Compared {
 
 /**
  * The warning that an endpoint refuses tools comes with the answer, and ends with the endpoint's words; the form of its
- * requests is stored, and which endpoint wrote what it gave with a message.
+ * requests is stored, what a request lost, and which endpoint wrote what it gave with a message.
  */
 export function withoutRefusals(recording: Compared): Compared {
   return withoutRefusal(recording) as Compared
@@ -101,7 +115,7 @@ export function withoutRefusals(recording: Compared): Compared {
 function withoutRefusal(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((one) => !isRefusal(one)).map(withoutRefusal)
   if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).filter(([name]) => name !== 'form')
+  const entries = Object.entries(value).filter(([name]) => name !== 'form' && name !== 'losses')
   return Object.fromEntries(
     entries.map(([name, one]) => [
       name,
