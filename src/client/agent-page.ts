@@ -35,22 +35,15 @@ import type * as SkillsOnPage from './skills-on-page.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 
+type PageParts = VerifierParts & { readonly config: AgentConfig; readonly registry: ToolRegistry }
+
 /** The functions of an agent's configuration, as the worker may ask for them. */
-export function createAgentPage(
-  agent: VerifierParts & { readonly config: AgentConfig; readonly registry: ToolRegistry },
-): AgentPage {
+export function createAgentPage(agent: PageParts): AgentPage {
   const { config, options, registry, signal } = agent
   const approvals = new ApprovalFunctions(agent)
   const warned = new Set<string>()
-  const tools = async (): Promise<ToolDescriptor[]> => {
-    const described = await describeAll(options, registry, approvals)
-    const { toolChoice } = config.model
-    const isNamed = registry.enabled !== null || typeof toolChoice === 'object'
-    if (!isNamed && !registry.all().some((entry) => entry.isOddlyNamed)) return described
-    const part = await partWhileStaying(() => import('./tool-names.ts'))
-    part.checkToolNames(agent, described, warned)
-    return part.withNamesForModel(described, registry)
-  }
+  const tools = async (): Promise<ToolDescriptor[]> =>
+    withNames(agent, await describeAll(options, registry, approvals), warned)
   const book = createConfigBook()
   return {
     async stepContext(query) {
@@ -105,6 +98,20 @@ export function createAgentPage(
     },
     reconcileTool: (call) => reconcile(registry.get(call.toolName), call),
   }
+}
+
+/** With the names for the model, where its own APIs refuse some; warns of names that no tool has. */
+async function withNames(
+  agent: PageParts,
+  described: ToolDescriptor[],
+  warned: Set<string>,
+): Promise<ToolDescriptor[]> {
+  const { config, registry } = agent
+  const isNamed = registry.enabled !== null || typeof config.model.toolChoice === 'object'
+  if (!isNamed && !registry.all().some((entry) => entry.isOddlyNamed)) return described
+  const part = await partWhileStaying(() => import('./tool-names.ts'))
+  part.checkToolNames(agent, described, warned)
+  return part.withNamesForModel(described, registry)
 }
 
 /** What decides whether a person is asked about a call, and about what. */

@@ -9,8 +9,9 @@ export function keepRetention(agent: AgentParts): void {
   const { agentEvents, ask, options, scope } = agent
   const { retention } = options
   if (!retention) return
-  whenIdle(agent, IDLE_MS, async () => {
+  const work = async (): Promise<void> => {
     const conversations = await ask('retainConversations', { ...scope(), retention })
     if (conversations.length > 0) agentEvents.emit({ type: 'conversations-dropped', conversations })
-  })
+  }
+  whenIdle(agent, { after: IDLE_MS, work })
 }

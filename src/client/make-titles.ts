@@ -20,12 +20,13 @@ export function makeTitles(agent: AgentParts): void {
       untitled.add(conversationId)
     }
   }
-  const titleAll = async (): Promise<void> => {
+  const work = async (): Promise<void> => {
     // What fails is put back.
     const waiting = Array.from(untitled)
     for (const conversationId of waiting) if (isIdle()) await title(conversationId)
   }
-  whenIdle(agent, IDLE_MS, titleAll, () => {
+  const onChange = (): void => {
     for (const { run } of runs.open.values()) untitled.add(run.conversationId)
-  })
+  }
+  whenIdle(agent, { after: IDLE_MS, work, onChange })
 }

@@ -117,7 +117,7 @@ export function plainSchema(schema: unknown, where: string): unknown {
 }
 
 /** Whether JSON is nested deeper than so many levels. */
-function isDeeper(json: string, levels: number): boolean {
+export function isDeeper(json: string, levels: number): boolean {
   let depth = 0
   for (const [sign] of json.matchAll(/"(?:\\.|[^"\\])*"|[[{}\]]/g)) {
     if (sign === '[' || sign === '{') depth += 1

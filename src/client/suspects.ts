@@ -98,8 +98,5 @@ function provenByItem(item: StreamItem): string | null {
 }
 
 function crashed(): OffstageError {
-  return new OffstageError(
-    'worker-hung',
-    'The worker died or hung again when no other run was taken up but this one.',
-  )
+  return new OffstageError('worker-hung', 'The worker died again with only this run open.')
 }

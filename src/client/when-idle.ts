@@ -1,19 +1,25 @@
 import type { AgentParts } from './agent-parts.ts'
 
-/** Works whenever the agent has had nothing open for so many milliseconds. `onChange`: before it is known whether it has. */
+interface IdleWork {
+  /** How long nothing was open. Milliseconds. */
+  readonly after: number
+  work(): Promise<void>
+  /** A run has begun or ended. */
+  onChange?(): void
+}
+
+/** Works whenever the agent has had nothing open for a while. */
 export function whenIdle(
   { agentEvents, runs, signal }: AgentParts,
-  ms: number,
-  work: () => Promise<void>,
-  onChange: () => void = () => {},
+  { after, work, onChange }: IdleWork,
 ): void {
   let timer: ReturnType<typeof setTimeout> | undefined
   const plan = (): void => {
     clearTimeout(timer)
-    onChange()
+    onChange?.()
     // What could not be done is tried at the next time.
     if (runs.open.size === 0 && !signal.aborted)
-      timer = setTimeout(() => void work().catch(() => {}), ms)
+      timer = setTimeout(() => void work().catch(() => {}), after)
   }
   agentEvents.on('status', plan, { signal })
   signal.addEventListener('abort', () => clearTimeout(timer), { once: true })

@@ -51,16 +51,8 @@ function takeQueued({ state }: Draft, id: string): UserContent | undefined {
   const queued = state.queue.find((each) => each.id === id)
   if (!queued) return
   state.queue = state.queue.filter((each) => each !== queued)
-  return contentOf(queued)
-}
-
-/** A queued message without what says when it is read. */
-export function contentOf({
-  when: _when,
-  orSooner: _orSooner,
-  ...content
-}: UserContent): UserContent {
-  return content
+  const { when: _when, orSooner: _orSooner, ...message } = queued
+  return message
 }
 
 function addOutput(draft: Draft, row: RowOf<'model-output'>): void {

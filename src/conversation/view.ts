@@ -57,9 +57,9 @@ export function view(
     queued: queue,
     ...(unsent && { unsent }),
     ...(compactions && { compactions }),
+    ...(setAside && { setAside }),
     taint: taintOf(state),
     consents: shownConsents(state),
-    ...(setAside && { setAside }),
   }
 }
 

@@ -26,7 +26,7 @@ export function keepListening(
   page?.addEventListener('visibilitychange', () => turn.abort(), { signal })
   void (async () => {
     let failures = 0
-    let why = 'it keeps ending'
+    let why = 'it ends'
     while (!signal.aborted && failures < MOST_FAILURES) {
       turn = new AbortController()
       const within = AbortSignal.any([signal, turn.signal])

@@ -100,7 +100,7 @@ class LegacyLine implements McpLine {
     if (!open)
       throw new OffstageError(
         'stream-incomplete',
-        `The question of ${this.source} was lost with the page that it was asked on. Whether the call took effect is not known.`,
+        `The question of ${this.source} was lost with its page. The call may or may not have taken effect.`,
       )
     const answer = answers.inputResponses[QUESTION]
     await open.exchange.answer(open.id, isRecord(answer) ? answer : { action: 'cancel' })

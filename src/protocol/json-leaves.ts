@@ -30,6 +30,6 @@ export function leavesOf(value: JsonValue): ReadonlyMap<string, JsonLeaf> {
 }
 
 /** A name as a step of a JSON pointer. */
-export function stepOf(name: string): string {
+function stepOf(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }

@@ -4,6 +4,6 @@ import { OffstageError } from './error.ts'
 export function storageCleared(): OffstageError {
   return new OffstageError(
     'storage-cleared',
-    'The conversations that were stored are gone: the data of this site was cleared, by a person, a script, or the browser.',
+    'The stored conversations are gone: the data of this site was cleared.',
   )
 }

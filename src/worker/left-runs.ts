@@ -140,7 +140,7 @@ export class LeftRuns {
           limits = supplied.goesOn
           return limits === null
             ? supplied.settled
-            : [...supplied.settled, ...firstFacts(null, limits)]
+            : [...supplied.settled, ...firstFacts([null], limits)]
         },
         { runId },
       )
@@ -181,7 +181,7 @@ export class LeftRuns {
     let isBegun = false
     try {
       isBegun = await conversation.append(
-        (run) => (isNewest(run) ? firstFacts(null, conversation.limitsAfter(run, own)) : null),
+        (run) => (isNewest(run) ? firstFacts([null], conversation.limitsAfter(run, own)) : null),
         { runId, once: true },
       )
     } finally {

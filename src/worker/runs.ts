@@ -127,7 +127,7 @@ export class Runs {
       }
       const facts = [
         ...(isAlone ? [] : importFacts(imported)),
-        ...firstFacts(message, limits, place),
+        ...firstFacts([message], limits, place),
         ...planDropped(conversation.state, message),
       ]
       await conversation.append(facts, { runId, once: true })

@@ -79,11 +79,22 @@ const shortenedIn = (card: Locator): Locator => card.getByRole('button', { name:
 
 /** Has all of the shortened texts of a card shown. */
 async function showTexts(card: Locator): Promise<void> {
+  await expect(card.getByRole('term').first()).toBeVisible()
   const shortened = shortenedIn(card)
   for (let left = await shortened.count(); left > 0; left -= 1) {
     await pressSettled(shortened.first())
     await expect(shortened).toHaveCount(left - 1)
   }
+}
+
+/** All of a card comes into view, from its top to its end. */
+async function seeAll(page: Page, card: Locator): Promise<void> {
+  await showTexts(card)
+  await card.evaluate((element) => element.scrollIntoView())
+  await expect(async () => {
+    await scrollDown(page, 60)
+    await expect(approveIn(card)).toBeEnabled({ timeout: 200 })
+  }).toPass({ timeout: 60_000 })
 }
 
 async function scrollDown(page: Page, pixels: number): Promise<void> {
@@ -107,12 +118,8 @@ test('a field below a long text is in view before the call can be approved', asy
     await scrollDown(page, 60)
     await expect(copy).toBeInViewport({ ratio: 1, timeout: 200 })
   }).toPass()
-  await showTexts(card)
   await expect(approveIn(card)).toBeDisabled()
-  await expect(async () => {
-    await scrollDown(page, -60)
-    await expect(approveIn(card)).toBeEnabled({ timeout: 200 })
-  }).toPass({ timeout: 20_000 })
+  await seeAll(page, card)
   await pressSettled(approveIn(card))
   await expect(replies(page).last()).toContainText('Done.')
   expect(await sentBy(page)).toEqual([HIDDEN_COPY])
@@ -331,6 +338,9 @@ test('all calls of a card are approved once each of them has been in view', asyn
   expect(await sentBy(page)).toEqual(inputs)
 })
 
+/** Nothing of it is cut, so that no press of a person comes before the script. */
+const SHORT = { ...HIDDEN_COPY, body: 'Hello.' }
+
 /** What a script of the page does, and what comes of it. */
 const scripts: readonly (readonly [AgentOptions['consent'], string])[] = [
   [undefined, 'consent-refused'],
@@ -343,9 +353,8 @@ for (const [consent, answer] of scripts)
     openPage,
   }) => {
     const page = await openPage({ body: BODY })
-    await openMail(page, [HIDDEN_COPY], consent && { consent })
+    await openMail(page, [SHORT], consent && { consent })
     const approve = approveIn(cardIn(page))
-    await showTexts(cardIn(page))
     await expect(approve).toBeEnabled()
     await approve.evaluate(standsStill, 800)
     if (answer !== 'true') {
@@ -358,7 +367,7 @@ for (const [consent, answer] of scripts)
       await pressSettled(approve)
     }
     await expect(replies(page).last()).toContainText('Done.')
-    expect(await sentBy(page)).toEqual([HIDDEN_COPY])
+    expect(await sentBy(page)).toEqual([SHORT])
   })
 
 /** A chat whose model calls a tool of an MCP server in each of its steps. */

@@ -79,6 +79,7 @@ test('an approval has the labels of the tool’s schema, and a long input and ou
     'Safe.',
   ])
   await checkChat(page)
+  await press(page, 'Show all 5,000 characters')
   await press(page, 'Approve')
   await expect(replies(page).last()).toContainText('Written.')
   await card.locator('summary').click()

@@ -104,6 +104,8 @@ test('a question, an approval by a press, an answer in Markdown, and the list', 
   expect(await find(page, { role: 'log', name: 'Messages' })).not.toBeNull()
 
   await send(page, 'I want a mug')
+  // A card that has just appeared takes no press.
+  await page.evaluate(() => new Promise<void>((resolve) => setTimeout(resolve, 1000)))
   await press(page, 'Red')
   await expect.poll(() => textOf(page, 'group', 'Place the order')).toMatch(/Sku\s*mug/)
   await press(page, 'Approve')

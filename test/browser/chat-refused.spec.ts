@@ -85,10 +85,10 @@ test('what is sent after the page has ended its agent stays where it was written
   await expect(page.getByRole('log')).toHaveAttribute('aria-busy', 'false')
   await send('Second')
   await expect(page.locator('.composer').getByRole('alert')).toContainText(
-    'The page has ended the assistant',
+    'The assistant was closed',
   )
   await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('Second')
-  expect(await page.locator('.announcements').allInnerTexts()).not.toContain('Stopped.')
+  expect(await page.locator('.announcements').allInnerTexts()).not.toContain('Stopped')
 })
 
 test('what the page lets go of stays in view, as something that nobody can answer here', async ({

@@ -135,7 +135,7 @@ test('the chat shows which trigger sent a message, and not as what the person wr
   await expect(message.locator('.note')).toHaveText('Sent by New order')
   await expect(message).toContainText('Order o-1')
   await expect(message).not.toContainText('sent by the app')
-  await expect(page.getByText('Noted.')).toBeVisible()
+  await expect(page.getByRole('article', { name: 'Assistant' })).toContainText('Noted.')
   await expect(message.getByRole('button', { name: 'Edit' })).toHaveCount(0)
   await expect(page.getByRole('article', { name: 'You' })).toHaveCount(0)
 })

@@ -1,17 +1,7 @@
-import type { PendingCall, ShownCall } from '../../index.ts'
+import type { PendingCall } from '../../index.ts'
 import type { Words } from '../words/words.ts'
+import type { PageCall, PageSentence } from './page-call.ts'
 import type * as Sentences from './page-sentences.ts'
-
-export interface PageSentence {
-  readonly text: string
-  /** All that the input says is said. */
-  readonly isWhole: boolean
-}
-
-export type PageCall = Pick<
-  ShownCall,
-  'toolCallId' | 'toolName' | 'title' | 'source' | 'input' | 'about' | 'output'
->
 
 /** By name, what the built-in page tools are called for people: a tool of the app's with such a name is another one. */
 const TITLES: Readonly<Record<string, string>> = {
@@ -57,10 +47,3 @@ export function pageSentence(call: PageCall | PendingCall, words: Words): PageSe
 function isBuiltIn({ toolName, title, source }: PageCall | PendingCall): boolean {
   return source === undefined && Object.hasOwn(TITLES, toolName) && TITLES[toolName] === title
 }
-
-/** What a tool says without the refs of page tools, which are for models. What is of others stays as it is. */
-export function withoutRefs({ source }: Pick<ShownCall, 'source'>, text: string): string {
-  return source === undefined ? text.replace(REFS, '') : text
-}
-
-const REFS = / \[ref=e\d+\]/g

@@ -55,27 +55,37 @@ export function composerView(context: ChatContext): TemplateResult {
           @paste=${onPaste}
         ></textarea>
         <slot name="composer-end"></slot>
-        ${
-          isOpen
-            ? iconButton('stop', words.stop, {
-                press: () => actions.stop(),
-                type: isEmpty ? 'primary stop' : 'stop',
-              })
-            : nothing
-        }
-        ${
-          isOpen && isEmpty
-            ? nothing
-            : html`<button
-                class="primary send round"
-                title=${words.send}
-                aria-label=${words.send}
-                ?disabled=${isEmpty || beingRead(local, conversationId) > 0}
-              >
-                ${iconView('send')}
-              </button>`
-        }
+        ${buttonsView(context, isEmpty)}
       </div>
     </form>
+  `
+}
+
+/** One button: it stops while a run is open, and sends what is written. Both are there where both can be done. */
+function buttonsView(context: ChatContext, isEmpty: boolean): TemplateResult {
+  const { snapshot, words, local, actions } = context
+  const isOpen = snapshot.runId !== undefined
+  const isHeldBack = isEmpty || beingRead(local, snapshot.conversationId) > 0
+  return html`
+    ${
+      isOpen
+        ? iconButton('stop', words.stop, {
+            press: () => actions.stop(),
+            type: isEmpty ? 'primary stop' : 'stop',
+          })
+        : nothing
+    }
+    ${
+      isOpen && isEmpty
+        ? nothing
+        : html`<button
+            class="primary send round"
+            title=${words.send}
+            aria-label=${words.send}
+            ?disabled=${isHeldBack}
+          >
+            ${iconView('send')}
+          </button>`
+    }
   `
 }

@@ -7,6 +7,7 @@ import type { AgentScope } from '../../protocol/scope.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { isRecord } from '../../lib/is-record.ts'
 import { badInput } from '../failures.ts'
+import { isDeeper } from '../prepare-tool.ts'
 import { Crc32 } from '../../lib/crc32.ts'
 import { ImportedIds } from './imported-ids.ts'
 import { FILE_NAME, linesOf, type Beginning, type Ending } from './lines.ts'
@@ -104,7 +105,7 @@ export class FileImport {
         badInput(
           this.#total === null
             ? 'The file is cut off.'
-            : `The file had ${this.#total} conversations, and ${this.#found} of them are found.`,
+            : `The file lists ${this.#total} conversations and holds ${this.#found}.`,
         ).toData(),
       )
   }
@@ -130,8 +131,7 @@ export class FileImport {
     } else if (isEnding(end)) {
       await this.#end(reading, end)
     } else if (reading.error === null) {
-      // A worker never answers a message that is too deep for its stack.
-      if (line && isRecord(row) && isShallow(row, 200)) await this.#takeRow(reading, row, line)
+      if (line && isRecord(row)) await this.#takeRow(reading, row, line)
       else await this.#fail(reading, this.#damage("can't be read"))
     }
   }
@@ -237,24 +237,19 @@ type Fields = Readonly<Record<string, unknown>>
 
 function parsed(line: Uint8Array): Fields | null {
   try {
-    const fields: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(line))
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(line)
+    // A worker never answers a message that is too deep for its stack.
+    const fields: unknown = isDeeper(text, 200) || JSON.parse(text)
     return isRecord(fields) ? fields : null
   } catch {
     return null
   }
 }
 
-function isShallow(value: unknown, levels: number): boolean {
-  return (
-    !(value instanceof Object) ||
-    (levels > 0 && Object.values(value).every((each) => isShallow(each, levels - 1)))
-  )
-}
-
 function checkHeader(fields: Fields | null): void {
   const { offstage, version, format } = fields ?? {}
   if (offstage !== FILE_NAME || typeof version !== 'number' || typeof format !== 'number')
-    throw badInput('This is no file of exported conversations.')
+    throw badInput('This is no exported file.')
   if (version <= FILE_VERSION && format <= FORMAT) return
   throw new OffstageError(
     'storage-newer',

@@ -34,7 +34,7 @@ export class ImportedIds {
   /** It was taken meanwhile. */
   another(from: string): string {
     if (!this.#promised.has(from)) return randomId()
-    throw new OffstageError('conversation-busy', 'Another conversation has taken its id meanwhile.')
+    throw new OffstageError('conversation-busy', 'Another conversation has its id.')
   }
 
   end(from: string, to: string): void {

@@ -1,20 +1,29 @@
 import type { ErrorData } from '../../protocol/error.ts'
 import type { RunResult } from '../../protocol/run.ts'
-import type { Agent } from '../agent.ts'
 import type { RunInput } from '../options.ts'
+import type { Run } from '../run.ts'
+
+/** An agent whose runs count as events. */
+export interface RunningAgent {
+  on(
+    type: 'run',
+    listener: (event: { readonly run: Run }) => void,
+    options?: { readonly signal?: AbortSignal },
+  ): () => void
+}
 
 /** An event of the app by target and name, a function that subscribes, or another agent, whose completed runs count. */
 export type TriggerSource =
   | readonly [target: EventTarget, name: string]
   | ((fire: (event?: unknown) => void) => () => void)
-  | Pick<Agent, 'on'>
+  | RunningAgent
 
 /** What `run` and `eventId` get. */
 export type TriggerEventOf<On> = On extends readonly [EventTarget, string]
   ? CustomEvent
   : On extends (fire: (event: infer Event) => void) => unknown
     ? Event
-    : On extends Pick<Agent, 'on'>
+    : On extends RunningAgent
       ? RunResult
       : undefined
 

@@ -97,7 +97,9 @@ class ActiveTrigger {
     if (on) this.#listen(on)
     else if (missed !== 'skip' || at === undefined || Number(at) > Date.now()) {
       if (whileHidden === false)
-        globalThis.document?.addEventListener('visibilitychange', this.#tick, { signal })
+        globalThis.document?.addEventListener('visibilitychange', () => void this.#tick(), {
+          signal,
+        })
       void this.#tick()
     }
     return this.shown()
@@ -152,7 +154,10 @@ class ActiveTrigger {
     this.#isTicking = false
     if (this.signal.aborted || due === undefined) return
     const wait = due - Date.now()
-    this.#timer = setTimeout(this.#tick, wait > 0 ? Math.min(wait, MINUTE_MS) : MINUTE_MS)
+    this.#timer = setTimeout(
+      () => void this.#tick(),
+      wait > 0 ? Math.min(wait, MINUTE_MS) : MINUTE_MS,
+    )
   }
 
   async #due(): Promise<number | undefined> {

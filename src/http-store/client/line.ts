@@ -79,7 +79,7 @@ export class Line {
     call: Call,
     asked: HttpCalls[Call]['asks'],
   ): Promise<HttpCalls[Call]['answers']> {
-    const body = bodyOf({ ...asked, call, format: FORMAT, seen: this.#seen })
+    const body = JSON.stringify({ ...asked, call, format: FORMAT, seen: this.#seen })
     const { timeoutMs, closed } = this.#options
     const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), closed])
     const response = await this.send({ method: 'POST', headers: AS_JSON, body, signal })
@@ -148,17 +148,8 @@ export class Line {
 /** Of the store's server: it names the store, by an id that was made as random text. */
 const isAnswer = shape({ storeId: (id) => isText(id) && String(id).length >= 8, value: isThere })
 
-/** Fails where what is asked is too deep for JSON. */
-function bodyOf(asked: object): string {
-  try {
-    return JSON.stringify(asked)
-  } catch (cause) {
-    throw new OffstageError('invalid-input', 'This can not be sent as JSON.', { cause })
-  }
-}
-
 function offline(cause: unknown): OffstageError {
-  return new OffstageError('storage-offline', 'The server of the store can not be reached.', {
+  return new OffstageError('storage-offline', 'The store server is unreachable.', {
     retryable: true,
     cause,
   })
@@ -173,11 +164,11 @@ async function refusalOf(response: Response): Promise<OffstageError> {
   if (status < 400 || status === 401 || status === 403)
     return new OffstageError(
       'storage-blocked',
-      `The server of the store refuses this client (status ${status}): log in again.`,
+      `The store server refused (status ${status}): log in again.`,
       { retryable: true, details: { status } },
     )
   if (status === 408 || status === 429 || status >= 502) return offline(status)
-  return new OffstageError('storage-failed', `The server of the store answers ${status}.`, {
+  return new OffstageError('storage-failed', `The store server answered ${status}.`, {
     retryable: true,
     details: { status },
   })

@@ -59,7 +59,7 @@ export function readFile(name: string, text: string): OpenedFile {
     typeof version !== 'number' ||
     typeof format !== 'number'
   )
-    throw new Error('This is no file of exported conversations.')
+    throw new Error('This is no exported file.')
   if (version > FILE_VERSION || format > FORMAT)
     throw new Error('A newer version of Offstage has written this file.')
   const journals: Journal[] = []

@@ -7,12 +7,17 @@ import type { FactDraft } from '../store/fact-draft.ts'
 import { delivered } from './queued-messages.ts'
 import { takenWith } from './taken-in.ts'
 
-/** The run, and its first step: one wait for the disk. `place`: default, under the head. `queued`: begin it, too. */
+export interface Place {
+  /** Default: the head. */
+  readonly parentId?: string | null
+  readonly forCall?: true
+}
+
+/** The run, and its first step: one wait for the disk. Queued messages that begin it, too, are delivered with it. */
 export function firstFacts(
-  message: StartRun['message'],
+  [message, ...queued]: readonly [StartRun['message'], ...UserContent[]],
   limits: RunLimits,
-  place: { readonly parentId?: string | null; readonly forCall?: true } = {},
-  queued: readonly UserContent[] = [],
+  place: Place = {},
 ): FactDraft[] {
   return [
     { type: 'run-started', message, limits, ...place },

@@ -1,9 +1,8 @@
-import { contentOf } from '../../conversation/fold-messages.ts'
 import type { RunEnd, UserContent } from '../../protocol/fact.ts'
 import type { ConversationState, RunState } from '../../protocol/state.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { firstFacts, planDropped } from './first-facts.ts'
-import { forNextRun } from './queued-messages.ts'
+import { contentOf, forNextRun } from './queued-messages.ts'
 import type { Stop } from './run-context.ts'
 
 /** The run that begins when one ends. */
@@ -32,7 +31,7 @@ export function nextRun(
   const runId = newId()
   const { limits, forCall } = run
   const facts = [
-    ...firstFacts(contentOf(message), limits, forCall && { forCall }, others),
+    ...firstFacts([contentOf(message), ...others], limits, forCall && { forCall }),
     ...planDropped(state, message),
   ]
   return { runId, queued, facts: facts.map((fact) => ({ ...fact, runId })) }

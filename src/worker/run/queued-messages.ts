@@ -1,6 +1,5 @@
 import type { RevokeConsent, SendMessage, WithdrawMessage } from '../../protocol/commands.ts'
 import type { UserContent } from '../../protocol/fact.ts'
-import { contentOf } from '../../conversation/fold-messages.ts'
 import type { ConversationState } from '../../protocol/state.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { takenWith } from './taken-in.ts'
@@ -86,4 +85,13 @@ export function forNextRun({ queue }: Queued, ofAll: boolean): readonly UserCont
 
 function isForThisRun({ when, orSooner }: UserContent): boolean {
   return when === undefined || orSooner === true
+}
+
+/** A queued message without what says when it is read. */
+export function contentOf({
+  when: _when,
+  orSooner: _orSooner,
+  ...content
+}: UserContent): UserContent {
+  return content
 }

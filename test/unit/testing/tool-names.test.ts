@@ -73,14 +73,18 @@ const write =
     const parameters = propertiesOf(tool?.inputSchema)
     const input = parameters.map(([name, schema], at) => {
       if (at < parameters.length - 1) return [name, value]
-      const [[inner = ''] = []] = propertiesOf(schema['items'] as JsonSchema)
+      const inner = propertiesOf(schema['items'] as JsonSchema)[0]?.[0] ?? ''
       return [name, [{ [inner]: value }]]
     })
     return { toolName: tool?.name ?? '', input: Object.fromEntries(input) as JsonObject }
   }
 
 const odd = fc
-  .string({ unit: fc.constantFrom(...'aB9_-.@ /ä数"\'<&'), minLength: 1, maxLength: 12 })
+  .string({
+    unit: fc.constantFrom(...Array.from('aB9_-.@ /ä数"\'<&')),
+    minLength: 1,
+    maxLength: 12,
+  })
   .map((text) => text.trim())
   .filter((text) => text !== '')
 const named = fc.record({
