@@ -51,7 +51,7 @@ export function foldCall(draft: Draft, row: CallRow): void {
 }
 
 /** For the model, which would go on as if it were done. */
-const UNDONE = 'The person had what this call did undone.'
+const UNDONE = 'What this call did was undone by the person.'
 
 /** The call itself, or of a nested one that is new, the call that it is in. */
 function isNear({ toolCallId }: CallState, { type, path }: CallRow): boolean {
