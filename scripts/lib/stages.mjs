@@ -69,7 +69,7 @@ async function packing() {
 
 /** In every resolution; ESM only, which CommonJS has to import. Scripts and JSON have no types. */
 function packageTypes() {
-  const untyped = ['offstage.global.js', 'package.json']
+  const untyped = ['offstage.global.js', 'package.json', 'agent.schema.json']
   const args = [
     tarball,
     '--ignore-rules',
