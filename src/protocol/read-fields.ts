@@ -17,10 +17,10 @@ const MAX = { fields: 50, choices: 500, text: 1000, all: 100_000 } as const
  */
 export function readFields(value: unknown): FieldsReading {
   const root = isObject(value) ? value : {}
-  // First: to look at each of a million names takes seconds.
-  if (JSON.stringify(root).length > MAX.all)
-    return { problems: [`is longer than ${MAX.all} characters`] }
   const { type, properties, required = [] } = root
+  // First: to look at each of a million names takes seconds.
+  if ([root, properties, required].some(isWide))
+    return { problems: [`has more than ${MAX.fields} fields`] }
   const problems = Object.keys(root).flatMap((key) =>
     isOfRoot(key, root[key])
       ? []
@@ -29,7 +29,6 @@ export function readFields(value: unknown): FieldsReading {
   if (type !== 'object') problems.push("must have type 'object'")
   if (!isObject(properties)) return { problems: [...problems, 'must have properties, by name'] }
   const names = Object.keys(properties)
-  if (names.length > MAX.fields) return { problems: [`has more than ${MAX.fields} fields`] }
   if (!isList(required, (name) => names.some((each) => each === name)))
     problems.push('must have in required a list of names that are in properties')
   problems.push(...problemsOfNames(names))
@@ -38,7 +37,13 @@ export function readFields(value: unknown): FieldsReading {
   if (problems.length > 0) return { problems }
   const isFree = Array.isArray(required) && required.length === 0
   // The boundary: every field of it was looked at.
-  return { fields: { type, properties, ...(!isFree && { required }) } as FieldsSchema }
+  const fields = { type, properties, ...(!isFree && { required }) } as FieldsSchema
+  const size = JSON.stringify(fields).length
+  return size > MAX.all ? { problems: [`is longer than ${MAX.all} characters`] } : { fields }
+}
+
+function isWide(value: unknown): boolean {
+  return Object.keys(value ?? {}).length > MAX.fields
 }
 
 function isOfRoot(key: string, value: unknown): boolean {

@@ -105,7 +105,7 @@ test('a file shows what the store has, up to the end of a run, and has no key', 
 })
 
 test.each([
-  ['no file', 'hello', 'no file'],
+  ['no file', 'hello', 'no exported file'],
   ['another format', '{"offstage":"offstage-conversations","version":1,"format":99}', 'newer'],
   ['another version', '{"offstage":"offstage-conversations","version":99,"format":2}', 'newer'],
   [
