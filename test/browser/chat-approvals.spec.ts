@@ -3,6 +3,7 @@ import type { OffstageChat } from '../../src/chat/index.ts'
 import type { AgentOptions, JsonObject } from '../../src/index.ts'
 import { expect, press, replies, test, write } from './support/chat-page.ts'
 import { pressSettled, standsStill } from './support/press-settled.ts'
+import { approveIn, seeAll, shortenedIn, showTexts } from './support/see-all.ts'
 
 // A person approves what a card shows, after all of it has been in view.
 
@@ -69,33 +70,8 @@ async function openMail(
 const sentBy = (page: Page): Promise<unknown[]> =>
   page.evaluate(() => (window as unknown as MailWindow).mail.sent)
 const cardIn = (page: Page): Locator => page.getByRole('group', { name: 'Send a mail' })
-const approveIn = (card: Locator): Locator =>
-  card.getByRole('button', { name: 'Approve', exact: true })
-
 const LINES = Array.from({ length: 14 }, (_, at) => `Line ${at + 1} of the mail.`).join('\n')
 const HIDDEN_COPY = { to: 'me@shop.test', body: LINES, bcc: 'evil@attacker.test' }
-
-const shortenedIn = (card: Locator): Locator => card.getByRole('button', { name: /^Show all/ })
-
-/** Has all of the shortened texts of a card shown. */
-async function showTexts(card: Locator): Promise<void> {
-  await expect(card.getByRole('term').first()).toBeVisible()
-  const shortened = shortenedIn(card)
-  for (let left = await shortened.count(); left > 0; left -= 1) {
-    await pressSettled(shortened.first())
-    await expect(shortened).toHaveCount(left - 1)
-  }
-}
-
-/** All of a card comes into view, from its top to its end. */
-async function seeAll(page: Page, card: Locator): Promise<void> {
-  await showTexts(card)
-  await card.evaluate((element) => element.scrollIntoView())
-  await expect(async () => {
-    await scrollDown(page, 60)
-    await expect(approveIn(card)).toBeEnabled({ timeout: 200 })
-  }).toPass({ timeout: 60_000 })
-}
 
 async function scrollDown(page: Page, pixels: number): Promise<void> {
   await page.getByRole('log').hover({ position: { x: 20, y: 20 } })
@@ -119,7 +95,7 @@ test('a field below a long text is in view before the call can be approved', asy
     await expect(copy).toBeInViewport({ ratio: 1, timeout: 200 })
   }).toPass()
   await expect(approveIn(card)).toBeDisabled()
-  await seeAll(page, card)
+  await seeAll(card)
   await pressSettled(approveIn(card))
   await expect(replies(page).last()).toContainText('Done.')
   expect(await sentBy(page)).toEqual([HIDDEN_COPY])

@@ -6,6 +6,7 @@ import { checkChat } from './support/axe.ts'
 import { expect, order, orders, own, press, replies, test, write } from './support/chat-page.ts'
 import { callTools, say } from './support/mock-answers.ts'
 import { standsStill } from './support/press-settled.ts'
+import { seeAll } from './support/see-all.ts'
 
 // What cards, reasoning and sheets of the chat show, of agents whose model plays a script.
 
@@ -79,7 +80,7 @@ test('an approval has the labels of the tool’s schema, and a long input and ou
     'Safe.',
   ])
   await checkChat(page)
-  await press(page, 'Show all 5,000 characters')
+  await seeAll(card)
   await press(page, 'Approve')
   await expect(replies(page).last()).toContainText('Written.')
   await card.locator('summary').click()
