@@ -100,7 +100,7 @@ class LegacyLine implements McpLine {
     if (!open)
       throw new OffstageError(
         'stream-incomplete',
-        `The question of ${this.source} was lost with its page. The call may have taken effect.`,
+        `The question of ${this.source} is lost. It may or may not have taken effect.`,
       )
     const answer = answers.inputResponses[QUESTION]
     await open.exchange.answer(open.id, isRecord(answer) ? answer : { action: 'cancel' })
