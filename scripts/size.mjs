@@ -15,7 +15,7 @@ const FEATURES =
 const BESIDE =
   'read-history|sensitive-fields|file-output|apply-defaults|shown-tools|tool-names|trigger'
 
-/** What a bundler leaves out where only tools are made. */
+/** Chunks that a bundler leaves out if an app imports `toolsFrom` alone. */
 const AGENT_FROM_CONFIG = /^(page|agent-from-config|define-skill|is-json)-/
 
 /** What a connection loads only where the server, or the app, asks for it. */
@@ -306,7 +306,7 @@ function partSize(part) {
   return sizeOf('index.js', { dynamic: true }) - without
 }
 
-/** What a memory loads with a feature, beside its entry and the parts that `except` names. */
+/** Bytes that a feature of a memory adds to its entry, without the parts that `except` names. */
 function memoryPart(except) {
   return sizeOf('memory.js', { dynamic: true, except }) - sizeOf('memory.js', { dynamic: false })
 }

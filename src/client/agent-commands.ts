@@ -57,7 +57,7 @@ export interface AgentCommands
     listeners: Listeners,
     first: readonly ConversationRecord[],
   ): Promise<Source<readonly ConversationRecord[]>>
-  showTools(listeners: Listeners): Promise<Source<readonly AgentTool[]>>
+  showTools(listeners?: Listeners): Promise<Source<readonly AgentTool[]>>
   /** See `Conversation`. */
   steer(conversationId: string, sent: Pick<SendMessage, 'message' | 'when'>): Promise<string | null>
   withdraw(conversationId: string, messageId: string): Promise<boolean>

@@ -34,7 +34,7 @@ export interface AgentTool {
 export interface AgentTools extends SnapshotStore<readonly AgentTool[]> {
   /** Empty until they are read. The same array as long as nothing changed. */
   getSnapshot(): readonly AgentTool[]
-  /** One call for what is changed together. Returns its undo. Starts no worker. */
+  /** Calls the listener once for tools that change together. Returns a function that unsubscribes. Starts no worker. */
   subscribe(listener: () => void): () => void
   /** The tools as they are now. */
   list(): Promise<readonly AgentTool[]>

@@ -118,7 +118,7 @@ export interface Agent extends CallAnswers, AsyncDisposes {
   ): () => void
   /** Only these from the next step on; null: all. */
   setEnabledTools(names: readonly string[] | null): void
-  /** What the model can use. */
+  /** The tools that the model can use. */
   readonly tools: AgentTools
   /** The input of a registered tool, by the name that calls have, as the model is told; null: there is none. */
   inputSchema(toolName: string): JsonSchema | null

@@ -48,7 +48,7 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
     },
     registerTool: registry.register,
     setEnabledTools: registry.enable,
-    tools: { ...core.tools, list: async () => (await later('showTools')(new Set())).read() },
+    tools: { ...core.tools, list: async () => (await later('showTools')()).read() },
     inputSchema: (toolName) => registry.get(toolName)?.inputSchema ?? null,
     asTool: (options) => subAgentTool({ agent, core, start, options: options as SubAgentOptions }),
     ...personAnswers(core),

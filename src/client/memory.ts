@@ -30,7 +30,7 @@ export interface RememberedRun {
 
 export interface RetrieveContext {
   readonly conversationId: string
-  /** Who wrote the message: `'model'` for the prompt of an agent that calls this one, `'app'` for what a trigger sent. */
+  /** The writer of the message: `'model'` for the prompt of an agent that calls this one, `'app'` for what a trigger sent. */
   readonly writtenBy: 'person' | 'model' | 'app'
   /**
    * The conversation holds words of others: so may the message. What a memory keeps of it must say so when it is found

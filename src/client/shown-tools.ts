@@ -6,10 +6,10 @@ import { loadPart } from './load-part.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import { type Listeners, notifyAll, type Source } from './snapshot-store.ts'
 
-/** The tools of an agent as its registry has them whenever they are read. */
+/** The tools of an agent as its registry has them whenever they are read. Listeners hear of changes until the agent is disposed of. */
 export async function showTools(
   { options, registry, agentEvents }: AgentParts,
-  listeners: Listeners,
+  listeners?: Listeners,
 ): Promise<Source<readonly AgentTool[]>> {
   const { skills = [], tools, controlTools = [], questionFields } = options
   const [skillsPart, controlPart] = await Promise.all([
@@ -45,12 +45,13 @@ export async function showTools(
   }
 
   let notice: Promise<void> | undefined
-  agentEvents.on('tools', () => {
-    notice ??= Promise.resolve().then(() => {
-      notice = undefined
-      notifyAll(listeners)
+  if (listeners)
+    agentEvents.on('tools', () => {
+      notice ??= Promise.resolve().then(() => {
+        notice = undefined
+        notifyAll(listeners)
+      })
     })
-  })
   let shown: readonly AgentTool[] = []
   return {
     read() {

@@ -11,7 +11,7 @@ export type PageCall = Pick<
   'toolCallId' | 'toolName' | 'title' | 'source' | 'input' | 'about' | 'output'
 >
 
-/** What a tool says without the refs of page tools, which are for models. What is of others stays as it is. */
+/** Leaves out the refs that built-in page tools put into their texts for models. Texts of other sources stay as they are. */
 export function withoutRefs({ source }: Pick<ShownCall, 'source'>, text: string): string {
   return source === undefined ? text.replace(REFS, '') : text
 }

@@ -37,8 +37,8 @@ export function awaitsSentence(call: PageCall | PendingCall): boolean {
 }
 
 /**
- * What a call of a built-in page tool does, in a sentence; of one that nobody was asked about, what it said that it did. Null
- * for all other calls, where the title says as much, and until the sentences are loaded.
+ * Says in a sentence what a call of a built-in page tool does or, if nobody was asked about it, what the tool reported.
+ * Null for other tools, if the title says as much, and until the sentences are loaded.
  */
 export function pageSentence(call: PageCall | PendingCall, words: Words): PageSentence | null {
   return isBuiltIn(call) ? (sentences?.sentenceOf(call, words.pageCalls) ?? null) : null

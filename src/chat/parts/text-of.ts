@@ -2,7 +2,7 @@ import type { ShownMessage, UserContent } from '../../index.ts'
 
 type Content = ShownMessage | UserContent
 
-/** What people are shown of a message. The last part of a trigger's message tells the model who sent it. */
+/** The parts of a message that people see. The last part of a trigger's message tells the model who sent it. */
 export function shownParts(content: Content): ShownMessage['parts'] {
   return 'trigger' in content ? content.parts.slice(0, -1) : content.parts
 }

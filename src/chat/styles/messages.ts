@@ -10,7 +10,7 @@ export const messages: CSSResult = css`
     overflow-wrap: anywhere;
   }
 
-  /* What can be done with it stands beside it, else below it, in the gap before the answer. */
+  /* The buttons of a person's message stand beside it; if there is no room, below it, in the gap before the answer. */
   .own {
     display: flex;
     flex-flow: row-reverse wrap;

@@ -17,7 +17,7 @@ import { rowView } from './row.ts'
 import { loadedView } from './loaded-view.ts'
 import { askBeforeLeaving } from './run-state.ts'
 
-/** What is shown in place of the messages: the list of conversations, or what is remembered. */
+/** A sheet in place of the messages: the list of conversations, or the memories. */
 const sheetView = loadedView<[]>({ name: 'sheets', box: 'list' }, async () => {
   const { sheetView } = await import('./sheets.ts')
   return sheetView

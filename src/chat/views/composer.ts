@@ -61,7 +61,7 @@ export function composerView(context: ChatContext): TemplateResult {
   `
 }
 
-/** One button: it stops while a run is open, and sends what is written. Both are there where both can be done. */
+/** The button that sends what is written and, while a run is open, the one that stops it. Only those that can do something are there. */
 function buttonsView(context: ChatContext, isEmpty: boolean): TemplateResult {
   const { snapshot, words, local, actions } = context
   const isOpen = snapshot.runId !== undefined

@@ -50,7 +50,7 @@ export function iconButton(
 
 interface IconButton {
   readonly press: (event: Event) => void
-  /** Its class. Default: `quiet`. */
+  /** CSS class of the button. Default: `quiet`. */
   readonly type?: string
   readonly isDisabled?: boolean
 }

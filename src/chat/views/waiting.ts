@@ -4,7 +4,7 @@ import type { ChatContext } from '../context.ts'
 import { approvalView } from './approval.ts'
 import { loadedView } from './loaded-view.ts'
 
-/** What the agent asks, and what became of a call that was cut off. */
+/** The cards of questions and of calls that were cut off. */
 const askView = loadedView<[PendingCall]>({ name: 'asks', box: 'question' }, async () => {
   const { askView } = await import('./ask.ts')
   return askView

@@ -36,7 +36,7 @@ export function checkTrigger(options: Given): void {
   must('title', isLine(title), 'a line of text')
   must('run', !!run && ['string', 'function'].includes(typeof run), 'a text or a function')
   const limit = Number(perHour)
-  must('perHour', limit > 0 && limit <= MOST_FIRINGS, `from 1 to ${MOST_FIRINGS}`)
+  must('perHour', limit >= 1 && limit <= MOST_FIRINGS, `from 1 to ${MOST_FIRINGS}`)
   must('missed', missed === 'run' || missed === 'skip', "'run' or 'skip'")
   must('at', at === undefined || !Number.isNaN(Number(at)), 'a time')
   const least = Math.max(MINUTE_MS, Math.ceil(HOUR_MS / limit))
