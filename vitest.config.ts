@@ -32,6 +32,8 @@ const ALONE = [
   'test/unit/client/remount.test.ts',
   'test/unit/client/transfer-memory.test.ts',
   'test/unit/import-cost.test.ts',
+  'test/unit/providers/drain-body.test.ts',
+  'test/unit/providers/watchdog.test.ts',
   'test/unit/runner/gate.test.ts',
   'test/unit/testing/agent-families.test.ts',
   'test/unit/tools-from/tools-from.test.ts',
