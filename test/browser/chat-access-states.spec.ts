@@ -61,7 +61,7 @@ test('axe-core finds nothing: the storage is blocked', async ({ openPage, model 
   await showAgent(page, 'blocked', model.baseURL)
   await write(page, 'Hello')
   await expect(replies(page)).toContainText('One.')
-  await expect(page.getByText('Storage is blocked')).toBeVisible()
+  await expect(page.locator('.notices').getByText('Storage is blocked')).toBeVisible()
   await checkChat(page)
 })
 
@@ -166,6 +166,6 @@ test('axe-core finds nothing: a call that runs, one whose outcome is unknown, wh
   await press(page, 'It happened')
   await expect(replies(page).last()).toContainText('One')
   await page.evaluate(() => (window as unknown as { agent: Agent }).agent.dispose())
-  await expect(page.getByText('This chat was closed by the page')).toBeVisible()
+  await expect(page.locator('.notices').getByText('This chat was closed by the page')).toBeVisible()
   await checkChat(page)
 })

@@ -33,7 +33,7 @@ test('axe-core finds nothing: empty, streaming, stopped, done, in the list, fail
   await expect(replies(page).last()).toContainText('Done.')
   await checkChat(page)
   await send('Once more')
-  await expect(page.getByRole('alert')).toContainText('The model was not found.')
+  await expect(page.locator('.failure')).toContainText('The model was not found.')
   await checkChat(page)
   await press(page, 'Conversations')
   await expect(page.getByRole('region', { name: 'Conversations' })).toBeVisible()
@@ -84,7 +84,7 @@ test('axe-core finds nothing: approval, edited, denied, question, form, words of
   await expect(replies(page).last()).toContainText('Thank you.')
   await checkChat(page)
   await page.context().setOffline(true)
-  await expect(page.getByText('You’re offline')).toBeVisible()
+  await expect(page.locator('.notices').getByText('You’re offline')).toBeVisible()
   await checkChat(page)
   await page.context().setOffline(false)
 })
@@ -127,7 +127,7 @@ test('axe-core finds nothing: a panel, an open bubble, a long history, another t
     body: `<offstage-chat conversation-id="${conversationId}" style="height: 90vh"></offstage-chat>`,
   })
   await begin(other, model)
-  await expect(other.getByText('Running in another tab')).toBeVisible()
+  await expect(other.locator('.notices').getByText('Running in another tab')).toBeVisible()
   await checkChat(other)
 })
 

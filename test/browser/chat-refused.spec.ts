@@ -109,12 +109,14 @@ test('what the page lets go of stays in view, as something that nobody can answe
   await again()
   await press(page, 'Approve')
   await expect(replies(page).last()).toContainText('It is ordered.')
-  await expect(page.getByText('This chat was closed by the page')).toHaveCount(0)
+  await expect(page.locator('.notices').getByText('This chat was closed by the page')).toHaveCount(
+    0,
+  )
 
   await send('Tell me')
   await expect(replies(page).last().locator('strong')).toHaveText('answer')
   await letGo()
-  await expect(page.getByText('This chat was closed by the page')).toBeVisible()
+  await expect(page.locator('.notices').getByText('This chat was closed by the page')).toBeVisible()
   await expect(page.getByRole('log')).toHaveAttribute('aria-busy', 'false')
   await expect(replies(page).last().locator('strong')).toHaveText('answer')
 })
@@ -157,7 +159,7 @@ test('after a reload, no answer is announced again, and what only waited was not
   await expect(page.locator('.announcements p').last()).toHaveText('Done')
   const texts = await page.locator('.announcements p').allTextContents()
   expect(texts.filter((text) => text !== 'Thinking…')).toEqual(['It is ordered.', 'Done'])
-  await expect(page.getByText('Interrupted – resuming…')).toHaveCount(0)
+  await expect(page.locator('.notices').getByText('Interrupted – resuming…')).toHaveCount(0)
 })
 
 test('a conversation that another page deletes says so, and is begun anew', async ({
@@ -178,7 +180,9 @@ test('a conversation that another page deletes says so, and is begun anew', asyn
   )
   await send('Second')
   await expect(replies(page)).toContainText('Two.')
-  await expect(page.getByText('This conversation was deleted in another tab')).toHaveCount(0)
+  await expect(
+    page.locator('.notices').getByText('This conversation was deleted in another tab'),
+  ).toHaveCount(0)
 })
 
 test('a file is attached where it was chosen, and a message waits until it is read', async ({

@@ -349,10 +349,10 @@ test('without a network it waits, says so, and goes on when there is one', async
   const offline = page.getByRole('button', { name: 'Go offline' })
   await offline.click()
   await expect(offline).toHaveAttribute('aria-pressed', 'true')
-  await expect(page.getByText('You’re offline')).toBeVisible()
+  await expect(page.locator('.notices').getByText('You’re offline')).toBeVisible()
   await expect(card).toContainText('Waits for the network')
   await offline.click()
-  await expect(page.getByText('You’re offline')).toBeHidden()
+  await expect(page.locator('.notices').getByText('You’re offline')).toBeHidden()
   await expect(messages(page)).toContainText('the courier recognised it')
 
   await offline.click()

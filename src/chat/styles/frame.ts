@@ -126,16 +126,31 @@ export const frame: CSSResult = css`
   }
 
   .queue {
+    display: grid;
+    gap: 0.375em;
     padding: 0;
     list-style: none;
   }
 
   .queue li {
-    display: flex;
-    gap: 0.5em;
+    display: grid;
+    grid-template-columns: 1fr auto;
     align-items: center;
-    padding-inline-start: 0.75em;
-    border-inline-start: 2px solid var(--_line);
+    padding: 0.375em 0.375em 0.375em 0.875em;
+    border: 1px dashed var(--_line);
+    border-radius: calc(var(--_radius) * 0.75);
+  }
+
+  .queue .plain,
+  .notice blockquote {
+    max-block-size: 4lh;
+    overflow-y: auto;
+  }
+
+  .notice blockquote {
+    flex-basis: 100%;
+    margin: 0;
+    color: var(--_text);
   }
 
   .composer {
