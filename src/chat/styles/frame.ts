@@ -120,9 +120,13 @@ export const frame: CSSResult = css`
     color: var(--_problem);
   }
 
-  .notice > :is(p, details) {
-    flex: 1 1 12em;
-    min-inline-size: 0;
+  .notice > p {
+    flex: 1;
+  }
+
+  .notice > :is(details, blockquote) {
+    flex: 1 0 100%;
+    order: 1;
   }
 
   .queue {
@@ -148,7 +152,6 @@ export const frame: CSSResult = css`
   }
 
   .notice blockquote {
-    flex-basis: 100%;
     margin: 0;
     color: var(--_text);
   }
