@@ -7,6 +7,8 @@ import { importGraph } from './lib/import-graph.mjs'
 import { inProject } from './lib/project.mjs'
 
 const KILOBYTE = 1000
+/** Parts that a chat loads only for what it shows. */
+const CHAT_PARTS = 'ask|page-sentences|edit-input|code-colors|align-columns'
 /** What a page loads only with a feature that it uses. */
 const FEATURES =
   'idle-work|skills-on-page|run-composite|child-runs|retrieve-memories|verify|choose-compaction|secrets-in|run-sealed'
@@ -187,20 +189,33 @@ const rows = [
   },
   {
     name: 'chat (dist/chat.js), with Lit and Markdown',
-    bytes: sizeOf('chat.js', { dynamic: true, except: /^(sheets|ask|page-sentences|zh)-/ }),
+    bytes: sizeOf('chat.js', { dynamic: true, except: new RegExp(`^(sheets|zh|${CHAT_PARTS})-`) }),
     limit: 44.6 * KILOBYTE,
   },
   {
     name: 'chat, with its lists and in Chinese',
-    bytes: sizeOf('chat.js', { dynamic: true, except: /^(ask|page-sentences)-/ }),
+    bytes: sizeOf('chat.js', { dynamic: true, except: new RegExp(`^(${CHAT_PARTS})-`) }),
     limit: 50.4 * KILOBYTE,
   },
   {
     name: 'what the chat loads for questions and calls of page tools',
-    bytes:
-      sizeOf('chat.js', { dynamic: true, except: /^(sheets|zh)-/ }) -
-      sizeOf('chat.js', { dynamic: true, except: /^(sheets|ask|page-sentences|zh)-/ }),
+    bytes: chatPartSize('ask|page-sentences'),
     limit: 3.5 * KILOBYTE,
+  },
+  {
+    name: 'what the chat loads to edit an input, beside it',
+    bytes: chatPartSize('edit-input'),
+    limit: 1.9 * KILOBYTE,
+  },
+  {
+    name: 'what the chat loads to colour code',
+    bytes: chatPartSize('code-colors'),
+    limit: 2.7 * KILOBYTE,
+  },
+  {
+    name: 'what the chat loads to align columns',
+    bytes: chatPartSize('align-columns'),
+    limit: 0.5 * KILOBYTE,
   },
   {
     name: 'inspector (dist/inspector.js), with Lit',
@@ -304,6 +319,12 @@ function pageWithout(parts) {
 function partSize(part) {
   const without = sizeOf('index.js', { dynamic: true, except: new RegExp(`^${part}-`) })
   return sizeOf('index.js', { dynamic: true }) - without
+}
+
+/** Bytes that parts add to a chat with all of its parts. */
+function chatPartSize(parts) {
+  const without = sizeOf('chat.js', { dynamic: true, except: new RegExp(`^(${parts})-`) })
+  return sizeOf('chat.js', { dynamic: true }) - without
 }
 
 /** Bytes that a feature of a memory adds to its entry, without the parts that `except` names. */

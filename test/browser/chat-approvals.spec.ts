@@ -409,3 +409,114 @@ test('a person who has denied three calls for one target is told that no more ar
   await expect(page.getByText(/^Denied without asking/)).toBeVisible()
   expect(await sentBy(page)).toEqual([])
 })
+
+const ORDER_FIELDS = {
+  sku: { type: 'string' },
+  count: { type: 'integer', minimum: 1, maximum: 9 },
+  wrap: { type: 'string', enum: ['none', 'paper'] },
+  gift: { type: 'boolean' },
+  note: { type: 'string' },
+  to: { type: 'object', properties: { town: { type: 'string', maxLength: 5 } } },
+}
+
+test('an input is edited in fields of its schema, checked at each, shown again, and runs as it is shown', async ({
+  openPage,
+}) => {
+  const page = await openPage({ body: BODY })
+  const input = {
+    sku: 'mug',
+    count: 2,
+    wrap: 'none',
+    gift: false,
+    to: { town: 'Delft' },
+    'x(y': 'z',
+  }
+  await page.evaluate(
+    async ({ input, properties }) => {
+      await import('/dist/chat.js' as string)
+      const { createAgent, defineTool } = window.offstage
+      const sent: unknown[] = []
+      const script = {
+        steps: [{ toolCalls: [{ toolName: 'send_mail', input }] }, { text: 'Done.' }],
+      }
+      document.querySelector<OffstageChat>('offstage-chat')!.agent = createAgent({
+        model: { provider: 'scripted', model: 'any', script },
+        tools: [
+          defineTool({
+            name: 'send_mail',
+            title: 'Send a mail',
+            description: 'Sends.',
+            inputSchema: {
+              type: 'object',
+              properties,
+              required: ['sku', 'count'],
+              additionalProperties: true,
+            } as never,
+            needsApproval: true,
+            execute: (input) => {
+              sent.push(input)
+              return 'Sent.'
+            },
+          }),
+        ],
+      })
+      Object.assign(window, { mail: { sent } })
+    },
+    { input, properties: ORDER_FIELDS },
+  )
+  await write(page, 'Send it')
+  const card = cardIn(page)
+  const done = card.getByRole('button', { name: 'Done' })
+  await press(page, 'Edit')
+  const count = card.getByRole('spinbutton', { name: 'Count' })
+  await count.fill('12')
+  await expect(card.getByRole('alert').filter({ hasText: '9' })).toHaveCount(1)
+  await pressSettled(done)
+  await expect(count).toBeFocused()
+  await count.fill('3')
+  await card.getByRole('combobox', { name: 'Wrap' }).selectOption('paper')
+  await card.getByRole('checkbox', { name: 'Gift' }).check()
+  await card.getByRole('textbox', { name: 'Note' }).fill('For Ada')
+  const to = card.getByRole('textbox', { name: 'To', exact: true })
+  await to.fill('{ "town": ')
+  await expect(card.getByRole('alert').filter({ hasText: 'Invalid JSON' })).toHaveCount(1)
+  await pressSettled(done)
+  await expect(to).toBeFocused()
+  await to.fill('{ "town": "Rotterdam" }')
+  await pressSettled(done)
+  const values = ['mug', '3', 'paper', 'true', '{ "town": "Rotterdam" }', 'z', 'For Ada']
+  await expect(card.getByRole('definition')).toHaveText(values)
+  // What only the worker finds is shown at the field, too.
+  await seeAll(card)
+  await pressSettled(approveIn(card))
+  await expect(card.getByRole('alert')).toContainText("'to.town'")
+  await press(page, 'Edit')
+  await expect(
+    card.locator('.edit').getByRole('alert').filter({ hasText: "'to.town'" }),
+  ).toHaveCount(1)
+  await to.fill('{ "town": "Gouda" }')
+  await pressSettled(done)
+  await seeAll(card)
+  await pressSettled(approveIn(card))
+  await expect(replies(page).last()).toContainText('Done.')
+  expect(await sentBy(page)).toEqual([
+    { ...input, count: 3, wrap: 'paper', gift: true, note: 'For Ada', to: { town: 'Gouda' } },
+  ])
+})
+
+test('what hides in a text that was edited is shown before it can be approved, and giving up brings back the input', async ({
+  openPage,
+}) => {
+  const page = await openPage({ body: BODY })
+  await openMail(page, [{ to: 'me', body: 'Hi.' }])
+  const card = cardIn(page)
+  await press(page, 'Edit')
+  await card.getByRole('textbox', { name: 'To' }).fill(`you\u202e@shop.test`)
+  await pressSettled(card.getByRole('button', { name: 'Done' }))
+  await expect(card.getByRole('definition').first()).toHaveText('you⟨U+202E⟩@shop.test')
+  await press(page, 'Edit')
+  await pressSettled(card.getByRole('button', { name: 'Cancel' }))
+  await expect(card.getByRole('definition').first()).toHaveText('me')
+  await pressSettled(approveIn(card))
+  await expect.poll(() => sentBy(page)).toEqual([{ to: 'me', body: 'Hi.' }])
+})
