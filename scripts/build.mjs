@@ -1,5 +1,5 @@
 // Builds `dist`: node scripts/build.mjs [--if-needed]
-import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'vite'
 import { inputHash, isBuilt, removeStamp, writeStamp } from './lib/build-stamp.mjs'
@@ -26,6 +26,7 @@ const [modules] = await Promise.all([bundleAll(), emitTypes()]).catch((error) =>
 )
 writeNotices(bundledPackages(modules))
 copyFileSync(inProject('src/tools-from/agent.schema.json'), path.join(staging, 'agent.schema.json'))
+cpSync(inProject('src/chat/themes'), path.join(staging, 'themes'), { recursive: true })
 checkWorkerLiteral()
 checkTypesStandAlone()
 checkNoNodeNames()

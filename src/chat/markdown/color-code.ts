@@ -1,4 +1,6 @@
-let loading: Promise<typeof import('./code-colors.ts')> | undefined
+import type * as Colors from './code-colors.ts'
+
+let loading: Promise<typeof Colors> | undefined
 
 /**
  * Colours code where the browser can without other elements. How is loaded with the first block that is finished; without
