@@ -113,16 +113,16 @@ const rows = [
   {
     name: 'the search of a memory, beside it',
     bytes: memoryPart(/^(documents|vectors|keep-answer)-/),
-    limit: 6.2 * KILOBYTE,
+    limit: 2.3 * KILOBYTE,
   },
   {
     name: 'documents and vectors of a memory, beside it',
-    bytes: memoryPart(/^(keyword-index|keep-answer)-/),
-    limit: 7.1 * KILOBYTE,
+    bytes: memoryPart(/^(space-index|keep-answer)-/),
+    limit: 7 * KILOBYTE,
   },
   {
     name: 'answers that a memory keeps, beside it',
-    bytes: memoryPart(/^(documents|vectors|keyword-index)-/),
+    bytes: memoryPart(/^(documents|vectors|space-index)-/),
     limit: 0.5 * KILOBYTE,
   },
   {
