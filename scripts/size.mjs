@@ -13,7 +13,7 @@ const FEATURES =
 
 /** Parts that the page loads with what has its own row below. */
 const BESIDE =
-  'read-history|sensitive-fields|file-output|apply-defaults|shown-tools|tool-names|trigger'
+  'read-history|sensitive-fields|file-output|apply-defaults|shown-tools|tool-names|trigger|warn-of-keywords'
 
 /** Chunks that a bundler leaves out if an app imports `toolsFrom` alone. */
 const AGENT_FROM_CONFIG = /^(page|agent-from-config|define-skill|is-json)-/
@@ -82,6 +82,11 @@ const rows = [
     name: 'names that a model is to have, beside the page',
     bytes: partSize('tool-names'),
     limit: 1.2 * KILOBYTE,
+  },
+  {
+    name: 'keywords of schemas, for developers, beside the page',
+    bytes: partSize('warn-of-keywords'),
+    limit: 1 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
