@@ -45,7 +45,9 @@ export default defineConfig({
     outDir: path.join(root, '.cache/demo'),
     emptyOutDir: true,
     rolldownOptions: {
-      input: ['index.html', 'team.html'].map((page) => path.join(root, 'demo', page)),
+      input: ['index.html', 'team.html', 'themes.html'].map((page) =>
+        path.join(root, 'demo', page),
+      ),
     },
   },
 })
@@ -70,7 +72,8 @@ function repository(): string {
 function publishedEntries(): { find: RegExp; replacement: string }[] {
   const { name, exports } = manifest()
   return Object.entries(exports).map(([entry, target]) => ({
-    find: new RegExp(`^${entry.replace('.', name).replaceAll('.', '\\.')}$`),
-    replacement: path.join(root, typeof target === 'string' ? target : target.default),
+    // A file may be asked for as text: `?raw`.
+    find: new RegExp(`^${entry.replace('.', name).replaceAll('.', '\\.')}(\\?raw)?$`),
+    replacement: `${path.join(root, typeof target === 'string' ? target : target.default)}$1`,
   }))
 }

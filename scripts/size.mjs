@@ -7,13 +7,15 @@ import { importGraph } from './lib/import-graph.mjs'
 import { inProject } from './lib/project.mjs'
 
 const KILOBYTE = 1000
+/** Parts that a chat loads only for what it shows. */
+const CHAT_PARTS = 'announce|details|ask|page-sentences|edit-input|code-colors|align-columns'
 /** What a page loads only with a feature that it uses. */
 const FEATURES =
   'idle-work|skills-on-page|run-composite|child-runs|retrieve-memories|verify|choose-compaction|secrets-in|run-sealed'
 
 /** Parts that the page loads with what has its own row below. */
 const BESIDE =
-  'read-history|sensitive-fields|file-output|apply-defaults|shown-tools|tool-names|trigger'
+  'read-history|sensitive-fields|file-output|apply-defaults|shown-tools|tool-names|trigger|warn-of-keywords'
 
 /** Chunks that a bundler leaves out if an app imports `toolsFrom` alone. */
 const AGENT_FROM_CONFIG = /^(page|agent-from-config|define-skill|is-json)-/
@@ -84,6 +86,11 @@ const rows = [
     limit: 1.2 * KILOBYTE,
   },
   {
+    name: 'keywords of schemas, for developers, beside the page',
+    bytes: partSize('warn-of-keywords'),
+    limit: 1 * KILOBYTE,
+  },
+  {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
     limit: 183.6 * KILOBYTE,
@@ -113,16 +120,16 @@ const rows = [
   {
     name: 'the search of a memory, beside it',
     bytes: memoryPart(/^(documents|vectors|keep-answer)-/),
-    limit: 6.2 * KILOBYTE,
+    limit: 2.3 * KILOBYTE,
   },
   {
     name: 'documents and vectors of a memory, beside it',
-    bytes: memoryPart(/^(keyword-index|keep-answer)-/),
-    limit: 7.1 * KILOBYTE,
+    bytes: memoryPart(/^(space-index|keep-answer)-/),
+    limit: 7 * KILOBYTE,
   },
   {
     name: 'answers that a memory keeps, beside it',
-    bytes: memoryPart(/^(documents|vectors|keyword-index)-/),
+    bytes: memoryPart(/^(documents|vectors|space-index)-/),
     limit: 0.5 * KILOBYTE,
   },
   {
@@ -187,35 +194,37 @@ const rows = [
   },
   {
     name: 'chat (dist/chat.js), with Lit and Markdown',
-    bytes: sizeOf('chat.js', {
-      dynamic: true,
-      except: /^(sheets|ask|page-sentences|announce|details|zh)-/,
-    }),
+    bytes: sizeOf('chat.js', { dynamic: true, except: new RegExp(`^(sheets|zh|${CHAT_PARTS})-`) }),
     limit: 44.6 * KILOBYTE,
   },
   {
     name: 'chat, with its lists and in Chinese',
-    bytes: sizeOf('chat.js', { dynamic: true, except: /^(ask|page-sentences|announce|details)-/ }),
+    bytes: sizeOf('chat.js', { dynamic: true, except: new RegExp(`^(${CHAT_PARTS})-`) }),
     limit: 50.4 * KILOBYTE,
   },
   {
     name: 'what the chat loads for questions and calls of page tools',
-    bytes:
-      sizeOf('chat.js', { dynamic: true, except: /^(sheets|announce|details|zh)-/ }) -
-      sizeOf('chat.js', {
-        dynamic: true,
-        except: /^(sheets|ask|page-sentences|announce|details|zh)-/,
-      }),
+    bytes: chatPartSize('ask|page-sentences'),
     limit: 3.5 * KILOBYTE,
   },
   {
+    name: 'what the chat loads to edit an input, beside it',
+    bytes: chatPartSize('edit-input'),
+    limit: 1.9 * KILOBYTE,
+  },
+  {
+    name: 'what the chat loads to colour code',
+    bytes: chatPartSize('code-colors'),
+    limit: 2.7 * KILOBYTE,
+  },
+  {
+    name: 'what the chat loads to align columns',
+    bytes: chatPartSize('align-columns'),
+    limit: 0.5 * KILOBYTE,
+  },
+  {
     name: 'what the chat loads for announcements and rare notices',
-    bytes:
-      sizeOf('chat.js', { dynamic: true, except: /^(sheets|ask|page-sentences|zh)-/ }) -
-      sizeOf('chat.js', {
-        dynamic: true,
-        except: /^(sheets|ask|page-sentences|announce|details|zh)-/,
-      }),
+    bytes: chatPartSize('announce|details'),
     limit: 3.1 * KILOBYTE,
   },
   {
@@ -320,6 +329,12 @@ function pageWithout(parts) {
 function partSize(part) {
   const without = sizeOf('index.js', { dynamic: true, except: new RegExp(`^${part}-`) })
   return sizeOf('index.js', { dynamic: true }) - without
+}
+
+/** Bytes that parts add to a chat with all of its parts. */
+function chatPartSize(parts) {
+  const without = sizeOf('chat.js', { dynamic: true, except: new RegExp(`^(${parts})-`) })
+  return sizeOf('chat.js', { dynamic: true }) - without
 }
 
 /** Bytes that a feature of a memory adds to its entry, without the parts that `except` names. */

@@ -69,7 +69,8 @@ async function packing() {
 
 /** In every resolution; ESM only, which CommonJS has to import. Scripts and JSON have no types. */
 function packageTypes() {
-  const untyped = ['offstage.global.js', 'package.json', 'agent.schema.json']
+  const themes = ['graphite', 'paper', 'violet'].map((name) => `themes/${name}.css`)
+  const untyped = ['offstage.global.js', 'package.json', 'agent.schema.json', ...themes]
   const args = [
     tarball,
     '--ignore-rules',

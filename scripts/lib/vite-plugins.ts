@@ -254,15 +254,26 @@ export function onlyTextAsXml(): Plugin {
 }
 
 /**
- * Templates of the chat and the inspector without their indentation, which is neither markup nor text: a minifier keeps
- * what is in a template literal.
+ * Templates of the chat and the inspector without their indentation, which is neither markup nor text, and styles without
+ * comments and spaces: a minifier keeps what is in a template literal.
  */
 export function plainTemplates(): Plugin {
   return {
     name: 'offstage:plain-templates',
     transform(code, id) {
-      if (!/\/src\/(?:chat|inspector)\/(?:views|styles)\/[^?]*\.ts$/.test(id)) return null
-      return { code: code.replaceAll(/\n[ \t]+/g, '\n'), map: null }
+      const styled = code.replaceAll(/\bcss`[^`]*`/g, withoutSpaces)
+      const isView = /\/src\/(?:chat|inspector)\/(?:views|styles)\/[^?]*\.ts$/.test(id)
+      if (!isView && (styled === code || !/\/src\/(?:chat|inspector|stage)\//.test(id))) return null
+      return { code: styled.replaceAll(/\n[ \t]+/g, '\n'), map: null }
     },
   }
+}
+
+/** A space before a colon stays: it combines selectors. */
+function withoutSpaces(styles: string): string {
+  return styles
+    .replaceAll(/\/\*[^]*?\*\//g, '')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ ?([{};,]) ?|: /g, (part) => part.trim())
+    .replaceAll(';}', '}')
 }

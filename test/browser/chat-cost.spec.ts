@@ -1,7 +1,8 @@
 import type { Page } from '@playwright/test'
 import type { Agent } from '../../src/index.ts'
-import { expect, replies, test } from './support/chat-page.ts'
+import { expect, replies, test, unfinished } from './support/chat-page.ts'
 import { say } from './support/mock-answers.ts'
+import { MORE } from './support/more.ts'
 
 // What the chat draws, and how often: what its cost comes from. How long it takes is measured by `npm run bench`.
 
@@ -90,33 +91,102 @@ test('a long answer that is there at once is drawn in slices, each of its letter
   expect(Math.max(...grown)).toBeLessThan(20_000)
 })
 
-test('elements and listeners of conversations that were looked at are gone', async ({
+test(
+  'elements and listeners of conversations that were looked at are gone',
+  MORE,
+  async ({ openChat, model }) => {
+    model.enqueue(...Array.from({ length: 30 }, () => say('The newest answer.')))
+    const { page } = await openChat(model)
+    const cdp = await page.context().newCDPSession(page)
+    await cdp.send('Performance.enable')
+    const counts = async (): Promise<{ nodes: number; listeners: number }> => {
+      await cdp.send('HeapProfiler.collectGarbage')
+      const { metrics } = await cdp.send('Performance.getMetrics')
+      const of = (which: string): number => metrics.find(({ name }) => name === which)?.value ?? 0
+      return { nodes: of('Nodes'), listeners: of('JSEventListeners') }
+    }
+    const ids: string[] = []
+    for (let at = 0; at < 30; at += 1) ids.push(await begin(page, numbered(20)))
+    const visit = async (some: readonly string[]): Promise<void> => {
+      for (const id of some) {
+        await show(page, id)
+        await expect(page.getByRole('article')).toHaveCount(22)
+      }
+    }
+    await visit(ids.slice(0, 10))
+    const early = await counts()
+    await visit(ids.slice(10))
+    const late = await counts()
+    // 20 conversations of 22 rows: less than one node for each row.
+    expect(late.nodes - early.nodes).toBeLessThan(200)
+    expect(late.listeners).toBeLessThan(early.listeners * 1.2)
+  },
+)
+
+/** Texts of what is coloured, by kind. */
+const colored = (page: Page): Promise<Record<string, string[]>> =>
+  page.evaluate(() =>
+    Object.fromEntries(
+      [...CSS.highlights].map(([name, ranges]) => [
+        name.replace('offstage-', ''),
+        [...ranges].map(({ startContainer, startOffset, endContainer, endOffset }) => {
+          const range = document.createRange()
+          range.setStart(startContainer, startOffset)
+          range.setEnd(endContainer, endOffset)
+          return range.toString()
+        }),
+      ]),
+    ),
+  )
+
+test('code is coloured by a part that the first block loads, where it is in view, and its text stays as it is', async ({
   openChat,
   model,
 }) => {
-  model.enqueue(...Array.from({ length: 30 }, () => say('The newest answer.')))
-  const { page } = await openChat(model)
-  const cdp = await page.context().newCDPSession(page)
-  await cdp.send('Performance.enable')
-  const counts = async (): Promise<{ nodes: number; listeners: number }> => {
-    await cdp.send('HeapProfiler.collectGarbage')
-    const { metrics } = await cdp.send('Performance.getMetrics')
-    const of = (which: string): number => metrics.find(({ name }) => name === which)?.value ?? 0
-    return { nodes: of('Nodes'), listeners: of('JSEventListeners') }
-  }
-  const ids: string[] = []
-  for (let at = 0; at < 30; at += 1) ids.push(await begin(page, numbered(20)))
-  const visit = async (some: readonly string[]): Promise<void> => {
-    for (const id of some) {
-      await show(page, id)
-      await expect(page.getByRole('article')).toHaveCount(22)
-    }
-  }
-  await visit(ids.slice(0, 10))
-  const early = await counts()
-  await visit(ids.slice(10))
-  const late = await counts()
-  // 20 conversations of 22 rows: less than one node for each row.
-  expect(late.nodes - early.nodes).toBeLessThan(200)
-  expect(late.listeners).toBeLessThan(early.listeners * 1.2)
+  const line = 'const total = sum("a", 12) // "all" of it\n'
+  const code = line.repeat(1400)
+  model.enqueue(
+    say('No code in this answer.'),
+    say('```ts\n// Short\nreturn 1\n```'),
+    unfinished(`\`\`\`ts\n${code}/* half`),
+    say('Then this.'),
+  )
+  const { page, send } = await openChat(model)
+  const loaded: string[] = []
+  page.on('request', (request) => loaded.push(request.url()))
+  const parts = (): string[] => loaded.filter((url) => url.includes('code-colors'))
+  await send('None')
+  await expect(replies(page).last()).toContainText('No code')
+  expect(parts()).toEqual([])
+  await send('Some')
+  await expect(replies(page).last()).toContainText('return 1')
+  await expect
+    .poll(() => colored(page))
+    .toEqual({ comment: ['// Short'], keyword: ['return'], number: ['1'] })
+  expect(parts()).toHaveLength(1)
+
+  await send('More')
+  const block = replies(page).last().locator('pre')
+  await expect(block).toContainText('/* half')
+  await expect.poll(async () => (await colored(page))['name']?.length ?? 0).toBeGreaterThan(10)
+  expect(await block.evaluate(({ textContent }) => textContent)).toBe(`${code}/* half`)
+  expect(await block.evaluate((pre) => pre.querySelectorAll('code *:not(.lines)').length)).toBe(0)
+  // A selection has no more line breaks than the code.
+  const selected = await block.evaluate((pre) => {
+    getSelection()?.selectAllChildren(pre)
+    return String(getSelection())
+  })
+  expect(selected.trim().split('\n')).toHaveLength(1401)
+  const lines = async (): Promise<number> => (await colored(page))['name']?.length ?? 0
+  expect(await lines()).toBeLessThan(60)
+  await block.evaluate((pre) => {
+    pre.scrollTop = pre.scrollHeight
+  })
+  await expect.poll(lines).toBeGreaterThan(10)
+  // The line that is being written has no colours yet.
+  expect((await colored(page))['comment']).not.toContain('/* half')
+  expect(await lines()).toBeLessThan(60)
+
+  await page.locator('offstage-chat').evaluate((chat) => chat.remove())
+  await expect.poll(async () => Object.values(await colored(page)).flat()).toEqual([])
 })

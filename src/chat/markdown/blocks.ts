@@ -151,11 +151,11 @@ export class Blocks {
     let [block, code] = codeBlock(info ?? '', drawing)
     if (isMath) block = code = make('p', 'math')
     this.#append(block)
-    const finish = (isClosed: boolean): void => {
-      if (!isMath) highlight(code, drawing)
-      else if (isClosed) math(code, code.textContent ?? '', drawing)
+    const drawn = (isOpen: boolean, isClosed: boolean): void => {
+      if (!isMath) highlight(code, drawing, isOpen)
+      else if (!isOpen && isClosed) math(code, code.textContent ?? '', drawing)
     }
-    this.#leaf = new Verbatim(code, { closing, indent, mark: isMath ? mark : '', finish })
+    this.#leaf = new Verbatim(code, { closing, indent, mark: isMath ? mark : '', drawn })
   }
 
   /** Whether the line makes a table of the paragraph's last one. */
@@ -170,7 +170,7 @@ export class Blocks {
     const scroller = make('div', 'table', table)
     scroller.tabIndex = 0
     this.#append(scroller)
-    this.#leaf = new Table(table, this.#drawing)
+    this.#leaf = new Table(table, this.#drawing, dashes)
     this.#leaf.line(head)
     return true
   }

@@ -1,6 +1,7 @@
 import { copyText } from '../../stage/copy-text.ts'
 import type { MarkdownOptions } from '../context.ts'
 import type { Words } from '../words/words.ts'
+import { colorCode } from './color-code.ts'
 import { hostOf, saysHost } from './safe-address.ts'
 
 /** How Markdown is drawn: the page's options, and the words on buttons. */
@@ -96,12 +97,14 @@ export function codeBlock(
   return [make('div', 'code', head, pre), code]
 }
 
-/** Code as the page colours it. */
-export function highlight(code: HTMLElement, { options }: Drawing): void {
+/** Code as the page colours it once it is whole, else as the chat does. */
+export function highlight(code: HTMLElement, { options }: Drawing, isOpen: boolean): void {
+  if (isOpen && options.highlight) return
   const colored = made(() =>
     options.highlight?.(code.textContent ?? '', code.getAttribute('data-language') ?? ''),
   )
   if (colored) code.replaceChildren(colored)
+  else colorCode(code, isOpen)
 }
 
 function button(className: string, text: string, onclick: () => void): HTMLElement {

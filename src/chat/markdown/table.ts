@@ -9,12 +9,15 @@ const MOST_OF_ROW = 4000
 export class Table implements Leaf {
   readonly #element: Element
   readonly #drawing: Drawing
+  /** The cells of the line below the head. */
+  readonly #dashes: readonly string[]
   #row = make('tr')
   #source = ''
 
-  constructor(element: Element, drawing: Drawing) {
+  constructor(element: Element, drawing: Drawing, dashes: readonly string[]) {
     this.#element = element
     this.#drawing = drawing
+    this.#dashes = dashes
   }
 
   line(text: string): boolean {
@@ -38,6 +41,12 @@ export class Table implements Leaf {
       return make(tag, '', ...settled, ...rest)
     })
     this.#row.replaceChildren(...cells)
+    if (!isOpen)
+      import('./align-columns.ts').then(
+        ({ alignColumns }) => alignColumns(this.#element, this.#dashes),
+        // Without it, columns stay as they are.
+        () => {},
+      )
   }
 }
 

@@ -1,17 +1,24 @@
-import { append } from './elements.ts'
+import { append, make } from './elements.ts'
 import type { Leaf } from './leaf.ts'
+
+/** Layout takes longer the more text there is in one box: lines after so many characters have a box of their own. */
+const MOST_OF_PART = 4000
 
 /** Code or mathematics: lines as they are. */
 export class Verbatim implements Leaf {
-  readonly #element: Element
+  readonly #block: Element
+  /** The block, or its newest part. */
+  #element: Element
   readonly #options: VerbatimOptions
   /** Not drawn yet. */
   #text = ''
+  /** Characters of the part. */
+  #size = 0
   #isBegun = false
   isClosed = false
 
   constructor(element: Element, options: VerbatimOptions) {
-    this.#element = element
+    this.#block = this.#element = element
     this.#options = options
     if (options.mark) this.#add(options.mark)
   }
@@ -22,6 +29,7 @@ export class Verbatim implements Leaf {
 
   write(text: string): void {
     this.#text += text
+    this.#size += text.length
   }
 
   line(text: string): boolean {
@@ -40,12 +48,21 @@ export class Verbatim implements Leaf {
   draw(isOpen: boolean): void {
     append(this.#element, [this.#text])
     this.#text = ''
-    if (!isOpen) this.#options.finish?.(this.isClosed)
+    this.#options.drawn?.(isOpen, this.isClosed)
   }
 
   #add(line: string): void {
-    this.write(`${this.#isBegun ? '\n' : ''}${line}`)
+    if (this.#isBegun) this.write('\n')
+    if (this.#size > MOST_OF_PART) this.#beginPart()
+    this.write(line)
     this.#isBegun = true
+  }
+
+  #beginPart(): void {
+    append(this.#element, [this.#text])
+    this.#text = ''
+    this.#size = 0
+    this.#block.append((this.#element = make('span', 'lines')))
   }
 }
 
@@ -56,8 +73,8 @@ export interface VerbatimOptions {
   readonly indent: number
   /** What it was opened with, where that is shown, too. */
   readonly mark?: string
-  /** Called once all of it is drawn. */
-  readonly finish?: (isClosed: boolean) => void
+  /** Called with each drawing. `isOpen`: more may come. */
+  readonly drawn?: (isOpen: boolean, isClosed: boolean) => void
 }
 
 export function indentOf(line: string): number {

@@ -132,7 +132,8 @@ export const calls: CSSResult = css`
   }
 
   .approval,
-  .question {
+  .question,
+  .edit {
     display: flex;
     flex-direction: column;
     gap: 0.5em;
@@ -169,12 +170,22 @@ export const calls: CSSResult = css`
     overflow-wrap: anywhere;
   }
 
-  .code-field {
-    inline-size: 100%;
+  .field textarea {
     max-block-size: 20em;
+    field-sizing: content;
+  }
+
+  .code-field {
     font-family: var(--_code-font);
     font-size: 0.9em;
-    field-sizing: content;
+  }
+
+  .approval .deny {
+    border-color: currentColor;
+  }
+
+  .approval .quiet {
+    padding-inline: 0.5em;
   }
 
   .field {

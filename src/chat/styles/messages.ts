@@ -176,9 +176,11 @@ export const messages: CSSResult = css`
     max-inline-size: 100%;
   }
 
+  /* The bar that scrolls sideways is never far below. */
   .markdown .table {
     max-inline-size: 100%;
-    overflow-x: auto;
+    max-block-size: 30em;
+    overflow: auto;
   }
 
   .markdown table {
@@ -196,7 +198,23 @@ export const messages: CSSResult = css`
   }
 
   .markdown th {
+    position: sticky;
+    inset-block-start: 0;
+    background: var(--_ground);
     font-weight: 600;
+  }
+
+  .markdown .table :is(.number, .end) {
+    font-variant-numeric: tabular-nums;
+    text-align: end;
+  }
+
+  .markdown .table .center {
+    text-align: center;
+  }
+
+  .lines {
+    display: block;
   }
 
   code,
@@ -242,7 +260,7 @@ export const messages: CSSResult = css`
 
   .markdown pre {
     max-block-size: 30em;
-    padding: 0.5em 0.75em;
+    padding: 0.25em 0.75em 0.75em;
     overflow: auto;
     overflow-wrap: normal;
     white-space: pre;

@@ -4,9 +4,16 @@ import type { JsonValue, PendingCall } from '../../index.ts'
 import type { ChatContext } from '../context.ts'
 import { inputKey } from '../input-key.ts'
 import { pageSentence } from '../parts/page-sentence.ts'
-import { inputView } from './input.ts'
+import { formKey, inputView, type OpenForm } from './input.ts'
+import { loadedView } from './loaded-view.ts'
 import { refOf } from '../parts/call-ref.ts'
+import { problemKey } from '../problem-key.ts'
 import { goTo } from '../walk-messages.ts'
+
+const editView = loadedView<[PendingCall]>({ name: 'edits', box: 'question' }, async () => {
+  const { editInputView } = await import('./edit-input.ts')
+  return editInputView
+})
 
 /**
  * Whether a call may run. All that is shown is made of the tool's own definition and the input, with what shows nothing
@@ -15,7 +22,7 @@ import { goTo } from '../walk-messages.ts'
 export function approvalView(context: ChatContext, call: PendingCall): TemplateResult {
   const { words, local } = context
   const key = inputKey(refOf(context, call))
-  const edited = local.get<string>(key)
+  const isEdited = local.get(formKey(key)) !== undefined
   return html`
     <div class="approval" part="approval" data-asks=${key}>
       ${
@@ -24,20 +31,31 @@ export function approvalView(context: ChatContext, call: PendingCall): TemplateR
           : nothing
       }
       ${call.about ? html`<p class="about">${visibleText(call.about.text)}</p>` : nothing}
-      ${edited === undefined ? askedView(context, call) : editView(context, call, edited)}
-      ${buttonsView(context, call, edited)}
+      ${isEdited ? editView(context, call) : nothing}
+      ${isEdited && local.get(problemKey('edits')) === undefined ? nothing : decisionView(context, call)}
     </div>
   `
 }
 
 /** Whether a person has another input at hand for it. */
 export function isBeingEdited(context: ChatContext, call: PendingCall): boolean {
-  return context.local.get(inputKey(refOf(context, call))) !== undefined
+  const { local } = context
+  const key = inputKey(refOf(context, call))
+  return local.get(key) !== undefined || local.get(formKey(key)) !== undefined
 }
 
 /** Whether all that the card of a call says has been in view: only then can it be approved. */
 export function isSeen(context: ChatContext, call: PendingCall): boolean {
   return context.seen.has(inputKey(refOf(context, call)))
+}
+
+/** What is shown is what runs: once it was edited, the new input takes the place of the model's. */
+function decisionView(context: ChatContext, call: PendingCall): TemplateResult {
+  const edited = parsed(context.local.get<string>(inputKey(refOf(context, call))))
+  return html`
+    ${edited ? inputView(context, { ...call, input: edited.value }) : askedView(context, call)}
+    ${buttonsView(context, call, edited)}
+  `
 }
 
 /** An input that the card's title says in full is folded. */
@@ -54,30 +72,12 @@ function askedView(context: ChatContext, call: PendingCall): TemplateResult {
 
 const reasonKey = ({ toolCallId }: PendingCall): string => `reason:${toolCallId}`
 
-function editView(context: ChatContext, call: PendingCall, text: string): TemplateResult {
-  const { words, local } = context
-  const input = ({ target }: Event): void =>
-    local.set(inputKey(refOf(context, call)), (target as HTMLTextAreaElement).value)
-  const value = parsed(text)
-  return html`
-    <textarea
-      class="code-field"
-      spellcheck="false"
-      aria-label=${words.input}
-      aria-invalid=${value === undefined}
-      .value=${text}
-      @input=${input}
-    ></textarea>
-    ${
-      value === undefined
-        ? html`<p class="problem">${words.notJson}</p>`
-        : inputView(context, { ...call, input: value.value })
-    }
-  `
+interface EditedInput {
+  readonly value: JsonValue
 }
 
-/** The value, or undefined for what is no JSON. */
-function parsed(text: string): { readonly value: JsonValue } | undefined {
+/** Undefined for no text, and for what is no JSON. */
+function parsed(text = ''): EditedInput | undefined {
   try {
     return { value: JSON.parse(text) as JsonValue }
   } catch {
@@ -88,16 +88,15 @@ function parsed(text: string): { readonly value: JsonValue } | undefined {
 function buttonsView(
   context: ChatContext,
   call: PendingCall,
-  edited: string | undefined,
+  edited: EditedInput | undefined,
 ): TemplateResult {
   const { agent, words, local, actions } = context
   const ref = refOf(context, call)
   const key = call.toolCallId
-  const input = edited === undefined ? undefined : parsed(edited)
   const approve = (remember?: 'conversation') => (): void =>
     void actions.perform({ name: 'approve', detail: { call, remember }, key }, () =>
       agent.approve(ref, {
-        ...(input && { input: input.value }),
+        ...(edited && { input: edited.value }),
         ...(remember && { remember }),
       }),
     )
@@ -110,22 +109,31 @@ function buttonsView(
     )
   }
   const isSeenWhole = isSeen(context, call)
-  const isHeldBack = !isSeenWhole || (edited !== undefined && !input)
+  const edit = ({ currentTarget }: Event): void => {
+    const card = (currentTarget as Element).closest('.approval')
+    const form: OpenForm = { from: edited ? edited.value : call.input, card }
+    local.set(formKey(inputKey(ref)), form)
+  }
   return html`
     ${reasonView(context, call, deny)}
     <div class="buttons">
-      <button type="button" class="primary" ?disabled=${isHeldBack} @click=${approve()}>
+      <button type="button" class="primary" ?disabled=${!isSeenWhole} @click=${approve()}>
         ${words.approve}
       </button>
       <button type="button" class="deny" @click=${deny}>${words.deny}</button>
+      <button type="button" class="quiet" @click=${edit}>${words.editInput}</button>
       ${
         call.rememberable
-          ? html`<button type="button" ?disabled=${isHeldBack} @click=${approve('conversation')}>
+          ? html`<button
+              type="button"
+              class="quiet"
+              ?disabled=${!isSeenWhole}
+              @click=${approve('conversation')}
+            >
               ${words.always}
             </button>`
           : nothing
       }
-      ${editButton(context, call, edited)}
       ${isSeenWhole ? nothing : html`<button type="button" @click=${showUnseen}>${words.showUnseen}</button>`}
     </div>
   `
@@ -184,17 +192,4 @@ function reasonView(
       @keydown=${onKey}
     />
   </form>`
-}
-
-function editButton(
-  context: ChatContext,
-  call: PendingCall,
-  edited: string | undefined,
-): TemplateResult {
-  const { words, local } = context
-  const key = inputKey(refOf(context, call))
-  const text = edited === undefined ? JSON.stringify(call.input, null, 2) : undefined
-  return html`<button type="button" @click=${() => local.set(key, text)}>
-    ${edited === undefined ? words.editInput : words.cancel}
-  </button>`
 }

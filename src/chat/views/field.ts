@@ -50,6 +50,9 @@ function control(
   }
 }
 
+/** Characters of a text that has several lines to be written in. */
+const LONG = 40
+
 const INPUT_TYPES = {
   email: 'email',
   uri: 'url',
@@ -59,6 +62,15 @@ const INPUT_TYPES = {
 
 function textControl(name: string, field: TextField, isRequired: boolean): TemplateResult {
   const { format, minLength, maxLength, default: preset = '' } = field
+  // An input of one line would cut it, or lose its line breaks.
+  if (preset.length > LONG || preset.includes('\n'))
+    return html`<textarea
+      name=${name}
+      ?required=${isRequired}
+      minlength=${ifDefined(minLength)}
+      maxlength=${ifDefined(maxLength)}
+      .defaultValue=${preset}
+    ></textarea>`
   const value = format === 'date-time' && preset !== '' ? localTime(new Date(preset)) : preset
   return html`<input
     name=${name}

@@ -1,16 +1,32 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { showInput } from '../../conversation/index.ts'
-import type { PendingCall } from '../../index.ts'
+import type { JsonSchema, JsonValue, PendingCall } from '../../index.ts'
 import type { ChatContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { beginningOf, type InputField, inputFields } from '../parts/input-fields.ts'
 
+/** A form that edits an input. */
+export interface OpenForm {
+  /** The input that the form began with. */
+  readonly from: JsonValue
+  /** Where the form is shown. */
+  readonly card: Element | null
+}
+
+/** Of the `OpenForm` of a call, by the key of its edited input. */
+export function formKey(inputKey: string): string {
+  return `form-${inputKey}`
+}
+
+/** The schema of a call's tool. Another agent's tools may have the same names: null. */
+export function schemaOf({ agent }: ChatContext, call: PendingCall): JsonSchema | null {
+  return call.conversationId === undefined ? agent.inputSchema(call.toolName) : null
+}
+
 /** The input of a call that a person decides about: field by field, else as JSON. Long texts are shortened, no field is left out. */
 export function inputView(context: ChatContext, call: PendingCall): TemplateResult {
-  const { agent, words } = context
-  // Another agent's tools may have the same names.
-  const schema = call.conversationId === undefined ? agent.inputSchema(call.toolName) : null
-  const fields = inputFields(call.input, schema)
+  const { words } = context
+  const fields = inputFields(call.input, schemaOf(context, call))
   if (fields === null)
     return html`<pre class="asked" aria-label=${words.input}>${showInput(call.input)}</pre>`
   return html`<div class="asked" role="group" aria-label=${words.input}>

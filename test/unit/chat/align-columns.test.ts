@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { sideOf } from '../../../src/chat/markdown/align-columns.ts'
+
+test.each([
+  ['numbers of every kind', ['12.50', '1,204', '−3', '$ 5', '7 %', '3 ms', '1’000', '']],
+  ['one number', ['1']],
+])('a column of %s is aligned as numbers', (_, texts) => {
+  expect(sideOf('---', texts)).toBe('number')
+})
+
+test.each([
+  ['a word among numbers', ['1', 'none', '2']],
+  ['dates', ['2026-11-28']],
+  ['names with digits', ['Q1', 'Q2']],
+  ['empty cells', ['', '']],
+  ['no cells', []],
+])('a column of %s stays where texts begin', (_, texts) => {
+  expect(sideOf('---', texts)).toBeNull()
+})
+
+test('the alignment that a table gives a column counts, whatever is in it', () => {
+  expect([':-', ':-:', '-:'].map((dash) => sideOf(dash, ['1', '2']))).toEqual([
+    null,
+    'center',
+    'end',
+  ])
+  expect(sideOf('--:', ['a'])).toBe('end')
+})
