@@ -1,9 +1,10 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import type { ChatContext } from './context.ts'
+import type * as announcing from './parts/announce.ts'
 import type { Announced } from './parts/announce.ts'
 import { LONG_MS } from './parts/call-state.ts'
 
-type Announce = typeof import('./parts/announce.ts')
+type Announce = Pick<typeof announcing, 'announcedBy' | 'announceIn'>
 type Said = Pick<ChatContext, 'snapshot' | 'words' | 'around'>
 
 /** An announcement that was read leaves the page. Milliseconds. */
@@ -33,12 +34,11 @@ export class Announcer implements ReactiveController {
     if (snapshot.status === 'running')
       this.#later = setTimeout(() => this.#host.requestUpdate(), LONG_MS)
     if (!this.#code) return this.#load()
-    const { texts, announced } = this.#code.announce(
-      this.#announced(this.#code),
+    const { texts, announced } = this.#code.announceIn(this.#announced(this.#code), {
       snapshot,
       words,
       around,
-    )
+    })
     this.#announced = () => announced
     const region = this.#host.renderRoot.querySelector('.announcements')
     for (const text of region ? texts : []) {

@@ -3,7 +3,7 @@ import type { Words } from '../words/words.ts'
 import { CALL_STATES, LONG_MS } from './call-state.ts'
 import { pageSentence } from './page-sentence.ts'
 import { SENTENCE_END } from './sentence-end.ts'
-import { type Around, STATES, statesOf, textIn } from './states.ts'
+import { type Around, type Situation, STATES, statesOf, textIn } from './states.ts'
 import { textOf } from './text-of.ts'
 import { turnOf } from './turn-of.ts'
 
@@ -49,14 +49,26 @@ export function announcedBy(snapshot: ConversationSnapshot, now: number = Date.n
 
 /**
  * What a screen reader is to say of a snapshot, in order, and what has been announced then. An answer that is written comes in
- * whole sentences, each once; states, calls and questions as they begin. Default of `around`: nothing out of the ordinary.
+ * whole sentences, each once; states, calls and questions as they begin.
  */
 export function announce(
   before: Announced,
   snapshot: ConversationSnapshot,
   words: Words,
-  around: Around = {},
-): { readonly texts: readonly string[]; readonly announced: Announced } {
+): Announcement {
+  return announceIn(before, { snapshot, words, around: {} })
+}
+
+export interface Announcement {
+  readonly texts: readonly string[]
+  readonly announced: Announced
+}
+
+/** Announces states of the connection and the storage, too. */
+export function announceIn(
+  before: Announced,
+  { snapshot, words, around }: Situation,
+): Announcement {
   const { conversationId, status, runId, messages } = snapshot
   if (before.conversationId !== conversationId)
     return { texts: [], announced: announcedBy(snapshot) }

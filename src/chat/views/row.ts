@@ -36,7 +36,7 @@ export function rowView(context: ChatContext, row: ChatRow): TemplateResult | Di
     case 'approvals':
       return approvalsView(context, row.calls)
     case 'failure': {
-      const isNewest = row.failure === snapshot.ended && snapshot.runId === undefined
+      const isNewest = row.failure.runId === snapshot.ended?.runId && snapshot.runId === undefined
       return failureView(context, row.failure.error, isNewest ? STATES.failed.offers : undefined)
     }
     case 'compaction':

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { announce, announcedBy } from '../../../src/chat/parts/announce.ts'
+import { announcedBy, announceIn } from '../../../src/chat/parts/announce.ts'
 import { Failures } from '../../../src/chat/parts/failures.ts'
 import { rowsOf } from '../../../src/chat/parts/rows.ts'
 import type { Around } from '../../../src/chat/parts/states.ts'
@@ -29,7 +29,11 @@ async function listen(agent: Agent): Promise<Heard> {
   let before = announcedBy(conversation.getSnapshot())
   let from = 0
   const say = (): void => {
-    const { texts, announced } = announce(before, conversation.getSnapshot(), en, current)
+    const { texts, announced } = announceIn(before, {
+      snapshot: conversation.getSnapshot(),
+      words: en,
+      around: current,
+    })
     before = announced
     said.push(...texts)
   }
@@ -135,9 +139,7 @@ test('a retry is announced once, with its reason', async () => {
 })
 
 test('offline and back online are announced, and a run that failed meanwhile goes on', async () => {
-  const { conversation, said, hears, around } = await listen(
-    await served(503, 503, says('Here I am.')),
-  )
+  const { conversation, hears, around } = await listen(await served(503, 503, says('Here I am.')))
   const failures = new Failures()
   around({ isOffline: true })
   expect(await hears(en.offline)).toEqual([en.offline])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { announce, announcedBy } from '../../../src/chat/parts/announce.ts'
+import { announce, announcedBy, announceIn } from '../../../src/chat/parts/announce.ts'
 import {
   type Around,
   type Offer,
@@ -235,11 +235,17 @@ test.each(cases)(
     const text = row.place ? textIn({ snapshot, words: en, around }, row.text) : ''
     expect(text).toBe(shown ?? '')
     const opened = announcedBy(before)
-    const earlier = announce(opened, before, en, { isOffline: isOfflineBefore }).announced
-    expect(announce(earlier, snapshot, en, around).texts).toEqual(said ?? [])
+    const earlier = announceIn(opened, {
+      snapshot: before,
+      words: en,
+      around: { isOffline: isOfflineBefore },
+    }).announced
+    expect(announceIn(earlier, { snapshot, words: en, around }).texts).toEqual(said ?? [])
     // Once, however long it lasts.
-    const later = announce(earlier, snapshot, en, around).announced
-    expect(announce(later, snapshot, en, { ...around, retryInMs: 500 }).texts).toEqual([])
+    const later = announceIn(earlier, { snapshot, words: en, around }).announced
+    expect(
+      announceIn(later, { snapshot, words: en, around: { ...around, retryInMs: 500 } }).texts,
+    ).toEqual([])
     const offered = statesOf(snapshot, around).flatMap((each) => STATES[each].offers ?? [])
     if (offers) expect(offered).toContain(offers)
     else expect(row.offers).toBe(undefined)
