@@ -2,11 +2,8 @@ import type { Agent } from '../client/agent.ts'
 import { createAgent } from '../client/create-agent.ts'
 import type { AgentOptions, ModelConfig } from '../client/options.ts'
 import type { Script } from '../protocol/model.ts'
-import {
-  inProcessWorker,
-  type InProcessWorkerOptions,
-  type TestStorage,
-} from './in-process-worker.ts'
+import { type InProcessWorkerOptions, type TestStorage, workersOf } from './in-process-worker.ts'
+import { pageLife } from './page-life.ts'
 
 export interface TestAgentOptions
   extends
@@ -25,13 +22,18 @@ export interface TestAgentOptions
  */
 export function createTestAgent(options: TestAgentOptions): Agent {
   const { script, model, providers, stores, testStorage, ...rest } = options
+  // The agent may start a worker when its page is gone.
+  const page = pageLife()
   return createAgent({
     ...rest,
     model: model ?? { provider: 'scripted', model: 'scripted', ...(script && { script }) },
-    worker: inProcessWorker({
-      ...(providers && { providers }),
-      ...(stores && { stores }),
-      ...(testStorage && { storage: testStorage }),
-    }),
+    worker: workersOf(
+      {
+        ...(providers && { providers }),
+        ...(stores && { stores }),
+        ...(testStorage && { storage: testStorage }),
+      },
+      () => page,
+    ),
   })
 }

@@ -6,7 +6,7 @@ import { startWorker, type StartWorkerOptions } from '../worker/start-worker.ts'
 import { createMemoryStore } from '../worker/store/memory-store.ts'
 import type { Store } from '../worker/store/store.ts'
 import { mortalStore } from './mortal-store.ts'
-import { beginLife } from './page-life.ts'
+import { beginLife, pageLife } from './page-life.ts'
 
 /** What outlives a worker in tests, as IndexedDB does in a browser: one store for each name. */
 export interface TestStorage {
@@ -57,10 +57,18 @@ function claimsOf(storage: TestStorage): ClaimBook {
  * `createAgent({ worker })`, and dispose of the agent so that the process can end.
  */
 export function inProcessWorker(options: InProcessWorkerOptions = {}): () => WorkerLike {
+  return workersOf(options, pageLife)
+}
+
+/** `pageOf` says which page a worker lives on, when it starts. */
+export function workersOf(
+  options: InProcessWorkerOptions,
+  pageOf: () => AbortSignal,
+): () => WorkerLike {
   const { storage = createTestStorage(), stores = [], providers = [], ...rest } = options
   return () => {
     const { port1, port2 } = new MessageChannel()
-    const { death, end } = beginLife()
+    const { death, end } = beginLife(pageOf())
     startWorker({
       ...rest,
       // Loaded already: tests with a clock of their own wait for no file.

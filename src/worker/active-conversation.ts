@@ -128,7 +128,11 @@ export class ActiveConversation {
     const isTaken = isOthers && (await this.#isWorkedOnElsewhere(newest))
     const { run } = conversation
     const isWanted = run !== null && goesOn(run)
-    if (isTaken && !isWanted) throw onOtherDevice(scope.conversationId)
+    if (isTaken && !isWanted) {
+      // What was read to find out is no news any more, which would have it shown.
+      conversation.stream.ownElsewhere(true)
+      throw onOtherDevice(scope.conversationId)
+    }
     const { epoch: ifEpoch, lastSeq: ifSeq } = newest
     // Unless forced: what the other device has written since would be decided on unseen.
     return { ifEpoch, ...(isOthers && !(isWanted && isForced) && { ifSeq }) }

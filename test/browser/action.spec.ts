@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { say } from './support/mock-answers.ts'
 import { expect, test } from './support/test.ts'
-import { eachNth, MORE } from './support/more.ts'
+import { MORE, eachNth } from './support/more.ts'
 
 interface Part {
   readonly type: string

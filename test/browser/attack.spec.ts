@@ -14,7 +14,7 @@ import { MODES, planAttacks, planTasks, type TrialPlan } from '../attack/plan.ts
 import { runTrial, type Outcome } from '../attack/trial.ts'
 import { startWorld, type World } from '../attack/world.ts'
 import { reportTally } from './support/report-tally.ts'
-import { inSlice } from './support/more.ts'
+import { MORE, inSlice } from './support/more.ts'
 import { expect, test as base } from './support/test.ts'
 
 // A model that obeys whatever it reads, in apps where strangers write. `npm run attack` runs all of it.
@@ -124,8 +124,8 @@ if (LONG) {
     expect(done).toBeGreaterThanOrEqual(0.95 * outcomes.length)
   })
 } else {
-  /** Of `npm test`: what is drawn, what no eye sees, and what comes without a page. */
-  const QUICK = ['a paragraph', 'aria-label', 'a result', 'an attached file']
+  /** Run by `npm test`: a text that no eye sees, and one that comes without a page. */
+  const QUICK = ['aria-label', 'a result']
   /** Places of all kinds, in each app, with each goal. */
   const SLICE = [
     'a paragraph',
@@ -147,7 +147,7 @@ if (LONG) {
   const isQuick = ({ attack, changes, sharing }: TrialPlan): boolean =>
     changes
       ? changes.change.name === 'another name'
-      : (sharing ? ['a result'] : QUICK).includes(attack?.place.name ?? '')
+      : !sharing && QUICK.includes(attack?.place.name ?? '')
   const isInSlice = ({ attack, changes, mode }: TrialPlan): boolean =>
     mode === 'default' && (changes !== undefined || SLICE.includes(attack?.place.name ?? ''))
 
@@ -159,7 +159,7 @@ if (LONG) {
       if (!plan.changes) expect(outcomes[0]?.read).toBeGreaterThan(0)
     })
 
-  test('a task is done, and asked about once', async ({ browser, world }) => {
+  test('a task is done, and asked about once', MORE, async ({ browser, world }) => {
     const plans = planTasks().filter(({ id }) => id === 'mail · send_mail')
     const outcomes = await runAll(plans, { browser, world })
     check(outcomes)

@@ -5,6 +5,7 @@ import type { Agent } from '../../src/index.ts'
 import { checkChat } from './support/axe.ts'
 import { expect, own, press, replies, test, unfinished, write } from './support/chat-page.ts'
 import { callTools, say } from './support/mock-answers.ts'
+import { MORE } from './support/more.ts'
 
 // What axe-core finds in the states of the chat that chat-access.spec.ts hasn't.
 
@@ -47,7 +48,7 @@ async function showAgent(page: Page, kind: 'loading' | 'blocked', baseURL: strin
 
 const BODY = '<offstage-chat style="height: 90vh"></offstage-chat>'
 
-test('axe-core finds nothing: an engine loads', async ({ openPage, model }) => {
+test('axe-core finds nothing: an engine loads', MORE, async ({ openPage, model }) => {
   const page = await openPage({ body: BODY })
   await showAgent(page, 'loading', model.baseURL)
   await write(page, 'Hello')
@@ -65,107 +66,110 @@ test('axe-core finds nothing: the storage is blocked', async ({ openPage, model 
   await checkChat(page)
 })
 
-test('axe-core finds nothing: a message is edited and has versions, follow-ups, sources, an attachment', async ({
-  openChat,
-  model,
-}) => {
-  model.enqueue(say('Mugs are in.'), say('Bowls are in.'))
-  const { page, send } = await openChat(model)
-  await page.evaluate(() => {
-    const chat = document.querySelector<OffstageChat>('offstage-chat')
-    if (!chat) return
-    chat.answers = {
-      followUps: () => ['And bowls?', 'And cups?'],
-      sources: () => [{ title: 'Terms', url: 'https://shop.test/terms' }, { title: 'A shelf' }],
-      actions: [{ label: 'Pin', act: () => {} }],
-    }
-  })
-  await page.locator('offstage-chat input[type=file]').setInputFiles({
-    name: 'list.txt',
-    mimeType: 'text/plain',
-    buffer: Buffer.from('mugs'),
-  })
-  await expect(page.getByRole('button', { name: 'Remove list.txt' })).toBeVisible()
-  await checkChat(page)
-  await send('Mugs')
-  await expect(page.getByRole('button', { name: 'And bowls?' })).toBeVisible()
-  await replies(page).locator('.sources summary').click()
-  await checkChat(page)
-  await press(page, 'Edit')
-  await expect(page.locator('.editor')).toBeVisible()
-  await checkChat(page)
-  await page.locator('.editor').getByRole('textbox').fill('Bowls')
-  await page.locator('.editor').getByRole('button', { name: 'Send' }).click()
-  await expect(own(page).getByRole('button', { name: 'Previous version' })).toBeVisible()
-  await expect(replies(page)).toContainText('Bowls are in.')
-  await checkChat(page)
-})
+test(
+  'axe-core finds nothing: a message is edited and has versions, follow-ups, sources, an attachment',
+  MORE,
+  async ({ openChat, model }) => {
+    model.enqueue(say('Mugs are in.'), say('Bowls are in.'))
+    const { page, send } = await openChat(model)
+    await page.evaluate(() => {
+      const chat = document.querySelector<OffstageChat>('offstage-chat')
+      if (!chat) return
+      chat.answers = {
+        followUps: () => ['And bowls?', 'And cups?'],
+        sources: () => [{ title: 'Terms', url: 'https://shop.test/terms' }, { title: 'A shelf' }],
+        actions: [{ label: 'Pin', act: () => {} }],
+      }
+    })
+    await page.locator('offstage-chat input[type=file]').setInputFiles({
+      name: 'list.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('mugs'),
+    })
+    await expect(page.getByRole('button', { name: 'Remove list.txt' })).toBeVisible()
+    await checkChat(page)
+    await send('Mugs')
+    await expect(page.getByRole('button', { name: 'And bowls?' })).toBeVisible()
+    await replies(page).locator('.sources summary').click()
+    await checkChat(page)
+    await press(page, 'Edit')
+    await expect(page.locator('.editor')).toBeVisible()
+    await checkChat(page)
+    await page.locator('.editor').getByRole('textbox').fill('Bowls')
+    await page.locator('.editor').getByRole('button', { name: 'Send' }).click()
+    await expect(own(page).getByRole('button', { name: 'Previous version' })).toBeVisible()
+    await expect(replies(page)).toContainText('Bowls are in.')
+    await checkChat(page)
+  },
+)
 
-test('axe-core finds nothing: several calls on one card, what waits to be sent, consents, calls that are done', async ({
-  openChat,
-  model,
-}) => {
-  const plan = [
-    { content: 'Look', status: 'done' },
-    { content: 'Order', status: 'in-progress' },
-  ]
-  model.enqueue(
-    callTools([{ name: 'plan', input: { items: plan } }]),
-    callTools(['mug', 'bowl'].map((sku) => ({ name: 'order', input: { sku } }))),
-    callTools([1, 2, 3].map(() => ({ name: 'read_reviews', input: {} }))),
-    say('Done.'),
-  )
-  const { page, send } = await openChat(model)
-  await send('A mug and a bowl')
-  const card = page.getByRole('group', { name: 'Waiting for you: 2' })
-  await expect(card).toBeVisible()
-  await send('In blue')
-  await expect(page.getByRole('list', { name: 'Queued' })).toContainText('In blue')
-  await checkChat(page)
-  await press(page, 'Approve all')
-  await expect(replies(page).last()).toContainText('Done.')
-  await page.locator('.call.done summary').first().click()
-  await page.locator('.calls summary').first().click()
-  await page.locator('details[part=taint] summary').click()
-  await checkChat(page)
-  await press(page, 'Conversations')
-  await page
-    .getByRole('button', { name: /^Rename/ })
-    .first()
-    .click()
-  await checkChat(page)
-  await page
-    .getByRole('button', { name: /^Delete/ })
-    .first()
-    .click()
-  await expect(page.getByText('Deleted.')).toBeVisible()
-  await checkChat(page)
-})
+test(
+  'axe-core finds nothing: several calls on one card, what waits to be sent, consents, calls that are done',
+  MORE,
+  async ({ openChat, model }) => {
+    const plan = [
+      { content: 'Look', status: 'done' },
+      { content: 'Order', status: 'in-progress' },
+    ]
+    model.enqueue(
+      callTools([{ name: 'plan', input: { items: plan } }]),
+      callTools(['mug', 'bowl'].map((sku) => ({ name: 'order', input: { sku } }))),
+      callTools([1, 2, 3].map(() => ({ name: 'read_reviews', input: {} }))),
+      say('Done.'),
+    )
+    const { page, send } = await openChat(model)
+    await send('A mug and a bowl')
+    const card = page.getByRole('group', { name: 'Waiting for you: 2' })
+    await expect(card).toBeVisible()
+    await send('In blue')
+    await expect(page.getByRole('list', { name: 'Queued' })).toContainText('In blue')
+    await checkChat(page)
+    await press(page, 'Approve all')
+    await expect(replies(page).last()).toContainText('Done.')
+    await page.locator('.call.done summary').first().click()
+    await page.locator('.calls summary').first().click()
+    await page.locator('details[part=taint] summary').click()
+    await checkChat(page)
+    await press(page, 'Conversations')
+    await page
+      .getByRole('button', { name: /^Rename/ })
+      .first()
+      .click()
+    await checkChat(page)
+    await page
+      .getByRole('button', { name: /^Delete/ })
+      .first()
+      .click()
+    await expect(page.getByText('Deleted.')).toBeVisible()
+    await checkChat(page)
+  },
+)
 
-test('axe-core finds nothing: a call that runs, one whose outcome is unknown, what the page has let go of', async ({
-  openChat,
-  model,
-}) => {
-  model.enqueue(callTools([{ name: 'slow', input: { sku: 'mug' } }]), unfinished('One and more'))
-  const { page, send, again } = await openChat(model)
-  const slow = `window.agent.registerTool(window.offstage.defineTool({
+test(
+  'axe-core finds nothing: a call that runs, one whose outcome is unknown, what the page has let go of',
+  MORE,
+  async ({ openChat, model }) => {
+    model.enqueue(callTools([{ name: 'slow', input: { sku: 'mug' } }]), unfinished('One and more'))
+    const { page, send, again } = await openChat(model)
+    const slow = `window.agent.registerTool(window.offstage.defineTool({
     name: 'slow', title: 'Work slowly', description: 'Works.',
     inputSchema: { type: 'object', properties: { sku: { type: 'string' } } },
     execute: (_input, { progress }) => { progress(0.5); return new Promise(() => {}) },
   }))`
-  await page.evaluate(slow)
-  await send('Go')
-  const card = page.getByRole('group', { name: 'Work slowly' })
-  await expect(card).toContainText('Running')
-  await expect(card.getByRole('progressbar')).toBeVisible()
-  await checkChat(page)
-  await again()
-  await page.evaluate(slow)
-  await expect(card).toContainText('It may or may not have taken effect')
-  await checkChat(page)
-  await press(page, 'It happened')
-  await expect(replies(page).last()).toContainText('One')
-  await page.evaluate(() => (window as unknown as { agent: Agent }).agent.dispose())
-  await expect(page.getByText('This chat was closed by the page')).toBeVisible()
-  await checkChat(page)
-})
+    await page.evaluate(slow)
+    await send('Go')
+    const card = page.getByRole('group', { name: 'Work slowly' })
+    await expect(card).toContainText('Running')
+    await expect(card.getByRole('progressbar')).toBeVisible()
+    await checkChat(page)
+    await again()
+    await page.evaluate(slow)
+    await expect(card).toContainText('It may or may not have taken effect')
+    await checkChat(page)
+    await press(page, 'It happened')
+    await expect(replies(page).last()).toContainText('One')
+    await page.evaluate(() => (window as unknown as { agent: Agent }).agent.dispose())
+    await expect(page.getByText('This chat was closed by the page')).toBeVisible()
+    await checkChat(page)
+  },
+)

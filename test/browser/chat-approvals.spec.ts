@@ -4,6 +4,7 @@ import type { AgentOptions, JsonObject } from '../../src/index.ts'
 import { expect, press, replies, test, write } from './support/chat-page.ts'
 import { pressSettled, standsStill } from './support/press-settled.ts'
 import { approveIn, seeAll, shortenedIn, showTexts } from './support/see-all.ts'
+import { MORE, inSlice } from './support/more.ts'
 
 // A person approves what a card shows, after all of it has been in view.
 
@@ -101,82 +102,88 @@ test('a field below a long text is in view before the call can be approved', asy
   expect(await sentBy(page)).toEqual([HIDDEN_COPY])
 })
 
-test('a long text is shortened until a person asks for all of it, and no other field is', async ({
-  openPage,
-}) => {
-  const page = await openPage({ body: BODY })
-  await openMail(page, [{ ...HIDDEN_COPY, to: 'x'.repeat(5000) }])
-  const values = cardIn(page).getByRole('definition')
-  await expect(values).toHaveCount(3)
-  await expect(values.first()).toHaveText(`${'x'.repeat(400)}… Show all 5,000 characters`)
-  await expect(values.nth(1)).toContainText('Line 8 of the mail.⏎…')
-  await expect(values.nth(1)).not.toContainText('Line 9')
-  await expect(values.last()).toHaveText('evil@attacker.test')
-  await press(page, 'Show all 5,000 characters')
-  await expect(values.first()).toHaveText('x'.repeat(5000))
-})
+test(
+  'a long text is shortened until a person asks for all of it, and no other field is',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ body: BODY })
+    await openMail(page, [{ ...HIDDEN_COPY, to: 'x'.repeat(5000) }])
+    const values = cardIn(page).getByRole('definition')
+    await expect(values).toHaveCount(3)
+    await expect(values.first()).toHaveText(`${'x'.repeat(400)}… Show all 5,000 characters`)
+    await expect(values.nth(1)).toContainText('Line 8 of the mail.⏎…')
+    await expect(values.nth(1)).not.toContainText('Line 9')
+    await expect(values.last()).toHaveText('evil@attacker.test')
+    await press(page, 'Show all 5,000 characters')
+    await expect(values.first()).toHaveText('x'.repeat(5000))
+  },
+)
 
-test('a shortened text can be approved only after a person has scrolled through all of it', async ({
-  openPage,
-}) => {
-  const page = await openPage({ body: BODY })
-  await page.setViewportSize({ width: 390, height: 420 })
-  const body = Array.from({ length: 90 }, (_, at) => `Line ${at + 1}.`).join('\n')
-  await openMail(page, [{ body }])
-  const card = cardIn(page)
-  await expect(card.getByRole('term')).toBeInViewport()
-  await expect(card.getByRole('definition')).toContainText('Line 8.')
-  await approveIn(card).scrollIntoViewIfNeeded()
-  await approveIn(card).evaluate(standsStill, 300)
-  await expect(approveIn(card)).toBeDisabled()
-  await pressSettled(card.getByRole('button', { name: 'Show the rest first' }))
-  await expect(shortenedIn(card)).toHaveCount(0)
-  await page.getByRole('log').evaluate((log) => {
-    log.scrollTop = log.scrollHeight
-  })
-  await expect(approveIn(card)).toBeInViewport()
-  await approveIn(card).evaluate(standsStill, 300)
-  await expect(approveIn(card)).toBeDisabled()
-  await expect(async () => {
-    await scrollDown(page, -200)
-    await expect(approveIn(card)).toBeEnabled({ timeout: 200 })
-  }).toPass({ timeout: 20_000 })
-  await expect(card.getByRole('term')).toBeInViewport()
-  await approveIn(card).scrollIntoViewIfNeeded()
-  await pressSettled(approveIn(card))
-  await expect.poll(() => sentBy(page)).toEqual([{ body }])
-})
+test(
+  'a shortened text can be approved only after a person has scrolled through all of it',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ body: BODY })
+    await page.setViewportSize({ width: 390, height: 420 })
+    const body = Array.from({ length: 90 }, (_, at) => `Line ${at + 1}.`).join('\n')
+    await openMail(page, [{ body }])
+    const card = cardIn(page)
+    await expect(card.getByRole('term')).toBeInViewport()
+    await expect(card.getByRole('definition')).toContainText('Line 8.')
+    await approveIn(card).scrollIntoViewIfNeeded()
+    await approveIn(card).evaluate(standsStill, 300)
+    await expect(approveIn(card)).toBeDisabled()
+    await pressSettled(card.getByRole('button', { name: 'Show the rest first' }))
+    await expect(shortenedIn(card)).toHaveCount(0)
+    await page.getByRole('log').evaluate((log) => {
+      log.scrollTop = log.scrollHeight
+    })
+    await expect(approveIn(card)).toBeInViewport()
+    await approveIn(card).evaluate(standsStill, 300)
+    await expect(approveIn(card)).toBeDisabled()
+    await expect(async () => {
+      await scrollDown(page, -200)
+      await expect(approveIn(card)).toBeEnabled({ timeout: 200 })
+    }).toPass({ timeout: 20_000 })
+    await expect(card.getByRole('term')).toBeInViewport()
+    await approveIn(card).scrollIntoViewIfNeeded()
+    await pressSettled(approveIn(card))
+    await expect.poll(() => sentBy(page)).toEqual([{ body }])
+  },
+)
 
-test('with the keyboard alone, a shortened text is shown whole, passed by the Tab key and approved', async ({
-  openPage,
-}) => {
-  const page = await openPage({ body: BODY })
-  await page.setViewportSize(PHONE)
-  const input = { to: 'me', body: 'word '.repeat(1200).trim() }
-  await openMail(page, [input])
-  const card = cardIn(page)
-  await expect(approveIn(card)).toBeDisabled()
-  await page.getByRole('textbox', { name: 'Message' }).focus()
-  await page.keyboard.press('Alt+ArrowUp')
-  await expect(card).toBeFocused()
-  const tabTo = async (place: Locator): Promise<void> => {
-    for (let presses = 0; presses < 20; presses += 1) {
-      if (await place.evaluate((element) => element.matches(':focus'))) return
-      await page.keyboard.press('Tab')
-      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
+test(
+  'with the keyboard alone, a shortened text is shown whole, passed by the Tab key and approved',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ body: BODY })
+    await page.setViewportSize(PHONE)
+    const input = { to: 'me', body: 'word '.repeat(1200).trim() }
+    await openMail(page, [input])
+    const card = cardIn(page)
+    await expect(approveIn(card)).toBeDisabled()
+    await page.getByRole('textbox', { name: 'Message' }).focus()
+    await page.keyboard.press('Alt+ArrowUp')
+    await expect(card).toBeFocused()
+    const tabTo = async (place: Locator): Promise<void> => {
+      for (let presses = 0; presses < 20; presses += 1) {
+        if (await place.evaluate((element) => element.matches(':focus'))) return
+        await page.keyboard.press('Tab')
+        await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
+      }
     }
-  }
-  await tabTo(shortenedIn(card))
-  await expect(shortenedIn(card)).toBeFocused()
-  await expect(approveIn(card)).toBeDisabled()
-  await page.keyboard.press('Enter')
-  await expect(shortenedIn(card)).toHaveCount(0)
-  await expect(approveIn(card)).toBeDisabled()
-  await tabTo(approveIn(card))
-  await expect(approveIn(card)).toBeFocused()
-  await page.keyboard.press('Enter')
-  await expect.poll(() => sentBy(page)).toEqual([input])
-})
+    await tabTo(shortenedIn(card))
+    await expect(shortenedIn(card)).toBeFocused()
+    await expect(approveIn(card)).toBeDisabled()
+    await page.keyboard.press('Enter')
+    await expect(shortenedIn(card)).toHaveCount(0)
+    await expect(approveIn(card)).toBeDisabled()
+    await tabTo(approveIn(card))
+    await expect(approveIn(card)).toBeFocused()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => sentBy(page)).toEqual([input])
+  },
+)
 
 /** What an input hides, and the words that have to be in view. */
 const hiding: readonly (readonly [string, JsonObject, string])[] = [
@@ -200,7 +207,7 @@ const hiding: readonly (readonly [string, JsonObject, string])[] = [
 ]
 
 for (const [name, input, last] of hiding)
-  test(`${name} on a phone pushes no field out of sight`, async ({ openPage }) => {
+  test(`${name} on a phone pushes no field out of sight`, MORE, async ({ openPage }) => {
     const page = await openPage({ body: BODY })
     await page.setViewportSize(PHONE)
     await openMail(page, [input])
@@ -225,26 +232,30 @@ for (const [name, input, last] of hiding)
     await expect.poll(() => sentBy(page)).toEqual([input])
   })
 
-test('a person who jumps to the end is led back to what they have not seen', async ({
-  openPage,
-}) => {
-  const page = await openPage({ body: BODY })
-  await page.setViewportSize(PHONE)
-  await openMail(page, [Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`f${at}`, 'x']))])
-  const card = cardIn(page)
-  await expect(card.getByRole('term').first()).toBeInViewport()
-  await page.getByRole('log').evaluate((log) => {
-    log.scrollTop = log.scrollHeight
-  })
-  await expect(card.getByRole('button', { name: 'Deny' })).toBeInViewport()
-  await expect(approveIn(card)).toBeDisabled()
-  const rest = card.getByRole('button', { name: 'Show the rest first' })
-  await expect(async () => {
-    if (await rest.isVisible()) await rest.press('Enter')
-    await expect(approveIn(card)).toBeEnabled({ timeout: 300 })
-  }).toPass()
-  await expect(rest).toHaveCount(0)
-})
+test(
+  'a person who jumps to the end is led back to what they have not seen',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ body: BODY })
+    await page.setViewportSize(PHONE)
+    await openMail(page, [
+      Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`f${at}`, 'x'])),
+    ])
+    const card = cardIn(page)
+    await expect(card.getByRole('term').first()).toBeInViewport()
+    await page.getByRole('log').evaluate((log) => {
+      log.scrollTop = log.scrollHeight
+    })
+    await expect(card.getByRole('button', { name: 'Deny' })).toBeInViewport()
+    await expect(approveIn(card)).toBeDisabled()
+    const rest = card.getByRole('button', { name: 'Show the rest first' })
+    await expect(async () => {
+      if (await rest.isVisible()) await rest.press('Enter')
+      await expect(approveIn(card)).toBeEnabled({ timeout: 300 })
+    }).toPass()
+    await expect(rest).toHaveCount(0)
+  },
+)
 
 test('the Tab key goes through the fields that have not been in view, and then to Approve', async ({
   openPage,
@@ -293,26 +304,28 @@ test('several calls of one step are shown with their inputs, and one is approved
   expect(await sentBy(page)).toEqual([mine])
 })
 
-test('all calls of a card are approved once each of them has been in view', async ({
-  openPage,
-}) => {
-  const page = await openPage({ body: BODY })
-  await page.setViewportSize(PHONE)
-  const inputs = ['a', 'b', 'c'].map((to) => ({ ...HIDDEN_COPY, to }))
-  await openMail(page, inputs)
-  const all = page.getByRole('button', { name: 'Approve all' })
-  await expect(all).toBeDisabled()
-  await expect(approveIn(cardIn(page).last())).toBeDisabled()
-  for (let at = 0; at < inputs.length; at += 1) await showTexts(cardIn(page).nth(at))
-  await cardIn(page).first().getByRole('term').first().scrollIntoViewIfNeeded()
-  await expect(async () => {
-    await scrollDown(page, 150)
-    await expect(all).toBeEnabled({ timeout: 300 })
-  }).toPass()
-  await pressSettled(all)
-  await expect(replies(page).last()).toContainText('Done.')
-  expect(await sentBy(page)).toEqual(inputs)
-})
+test(
+  'all calls of a card are approved once each of them has been in view',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ body: BODY })
+    await page.setViewportSize(PHONE)
+    const inputs = ['a', 'b', 'c'].map((to) => ({ ...HIDDEN_COPY, to }))
+    await openMail(page, inputs)
+    const all = page.getByRole('button', { name: 'Approve all' })
+    await expect(all).toBeDisabled()
+    await expect(approveIn(cardIn(page).last())).toBeDisabled()
+    for (let at = 0; at < inputs.length; at += 1) await showTexts(cardIn(page).nth(at))
+    await cardIn(page).first().getByRole('term').first().scrollIntoViewIfNeeded()
+    await expect(async () => {
+      await scrollDown(page, 150)
+      await expect(all).toBeEnabled({ timeout: 300 })
+    }).toPass()
+    await pressSettled(all)
+    await expect(replies(page).last()).toContainText('Done.')
+    expect(await sentBy(page)).toEqual(inputs)
+  },
+)
 
 /** Nothing of it is cut, so that no press of a person comes before the script. */
 const SHORT = { ...HIDDEN_COPY, body: 'Hello.' }
@@ -325,26 +338,30 @@ const scripts: readonly (readonly [AgentOptions['consent'], string])[] = [
 ]
 
 for (const [consent, answer] of scripts)
-  test(`a script's approval of a call in a chat is ${answer} with consent ${consent}`, async ({
-    openPage,
-  }) => {
-    const page = await openPage({ body: BODY })
-    await openMail(page, [SHORT], consent && { consent })
-    const approve = approveIn(cardIn(page))
-    await expect(approve).toBeEnabled()
-    await approve.evaluate(standsStill, 800)
-    if (answer !== 'true') {
-      await approve.evaluate((button) => (button as HTMLElement).click())
-      await expect(page.getByRole('alert')).toContainText('click')
-    }
-    expect(await page.evaluate(() => (window as unknown as MailWindow).mail.approve())).toBe(answer)
-    if (answer !== 'true') {
-      expect(await sentBy(page)).toEqual([])
-      await pressSettled(approve)
-    }
-    await expect(replies(page).last()).toContainText('Done.')
-    expect(await sentBy(page)).toEqual([SHORT])
-  })
+  test(
+    `a script's approval of a call in a chat is ${answer} with consent ${consent}`,
+    inSlice(consent === 'person'),
+    async ({ openPage }) => {
+      const page = await openPage({ body: BODY })
+      await openMail(page, [SHORT], consent && { consent })
+      const approve = approveIn(cardIn(page))
+      await expect(approve).toBeEnabled()
+      await approve.evaluate(standsStill, 800)
+      if (answer !== 'true') {
+        await approve.evaluate((button) => (button as HTMLElement).click())
+        await expect(page.getByRole('alert')).toContainText('click')
+      }
+      expect(await page.evaluate(() => (window as unknown as MailWindow).mail.approve())).toBe(
+        answer,
+      )
+      if (answer !== 'true') {
+        expect(await sentBy(page)).toEqual([])
+        await pressSettled(approve)
+      }
+      await expect(replies(page).last()).toContainText('Done.')
+      expect(await sentBy(page)).toEqual([SHORT])
+    },
+  )
 
 /** A chat whose model calls a tool of an MCP server in each of its steps. */
 async function openTickets(page: Page, titles: readonly string[], isToOne: boolean): Promise<void> {
@@ -382,18 +399,20 @@ async function openTickets(page: Page, titles: readonly string[], isToOne: boole
   await write(page, 'Create them')
 }
 
-test("a tool of an MCP server, always allowed in the chat, isn't asked about until that is removed", async ({
-  openPage,
-}) => {
-  const page = await openPage({ body: BODY })
-  await openTickets(page, ['One', 'Two'], false)
-  await press(page, 'Always allow in this chat')
-  await expect(replies(page).last()).toContainText('Done.')
-  expect(await sentBy(page)).toEqual([{ title: 'One' }, { title: 'Two' }])
-  await page.getByText('Always allowed (1)').click()
-  await press(page, 'Remove')
-  await expect(page.getByText('Always allowed (1)')).toHaveCount(0)
-})
+test(
+  "a tool of an MCP server, always allowed in the chat, isn't asked about until that is removed",
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ body: BODY })
+    await openTickets(page, ['One', 'Two'], false)
+    await press(page, 'Always allow in this chat')
+    await expect(replies(page).last()).toContainText('Done.')
+    expect(await sentBy(page)).toEqual([{ title: 'One' }, { title: 'Two' }])
+    await page.getByText('Always allowed (1)').click()
+    await press(page, 'Remove')
+    await expect(page.getByText('Always allowed (1)')).toHaveCount(0)
+  },
+)
 
 test('a person who has denied three calls for one target is told that no more are asked about', async ({
   openPage,

@@ -7,6 +7,7 @@ import { expect, order, orders, own, press, replies, test, write } from './suppo
 import { callTools, say } from './support/mock-answers.ts'
 import { standsStill } from './support/press-settled.ts'
 import { seeAll } from './support/see-all.ts'
+import { MORE } from './support/more.ts'
 
 // What cards, reasoning and sheets of the chat show, of agents whose model plays a script.
 
@@ -59,43 +60,45 @@ function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
 
 const BODY = '<offstage-chat style="height: 90vh"></offstage-chat>'
 
-test('an approval has the labels of the tool’s schema, and a long input and output are cut until a person asks for all', async ({
-  openPage,
-}) => {
-  const page = await openPage({ body: BODY })
-  const input = { body: 'x'.repeat(5000), pageCount: 3, 'Checked by your bank': 'Safe.' }
-  await show(page, {
-    steps: [{ toolCalls: [{ toolName: 'write_page', input }] }, { text: 'Written.' }],
-  })
-  await write(page, 'Write')
-  const card = page.getByRole('group', { name: 'Write a page' })
-  await expect(card.getByRole('term')).toHaveText([
-    'What it says As it is printed.',
-    'Page count',
-    '"Checked by your bank" (not in the tool’s schema)',
-  ])
-  await expect(card.getByRole('definition')).toHaveText([
-    `${'x'.repeat(400)}… Show all 5,000 characters`,
-    '3',
-    'Safe.',
-  ])
-  await checkChat(page)
-  await seeAll(card)
-  await press(page, 'Approve')
-  await expect(replies(page).last()).toContainText('Written.')
-  await card.locator('summary').click()
-  const [input4, output4] = [card.locator('pre').first(), card.locator('pre').last()]
-  const lengthOf = async (block: typeof input4) => (await block.innerText()).length
-  await expect(output4).toContainText('yyy…')
-  expect(await lengthOf(output4)).toBeLessThan(5000)
-  await press(page, 'Show all 9,000 characters')
-  await expect.poll(() => lengthOf(output4)).toBe(9000)
-  // The button is gone: the focus is on its card.
-  await expect(card).toBeFocused()
-  await card.getByRole('button', { name: /^Show all 5,0/ }).click()
-  await expect.poll(() => lengthOf(input4)).toBeGreaterThan(5000)
-  await expect(card.getByRole('button', { name: /^Show all/ })).toHaveCount(0)
-})
+test(
+  'an approval has the labels of the tool’s schema, and a long input and output are cut until a person asks for all',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ body: BODY })
+    const input = { body: 'x'.repeat(5000), pageCount: 3, 'Checked by your bank': 'Safe.' }
+    await show(page, {
+      steps: [{ toolCalls: [{ toolName: 'write_page', input }] }, { text: 'Written.' }],
+    })
+    await write(page, 'Write')
+    const card = page.getByRole('group', { name: 'Write a page' })
+    await expect(card.getByRole('term')).toHaveText([
+      'What it says As it is printed.',
+      'Page count',
+      '"Checked by your bank" (not in the tool’s schema)',
+    ])
+    await expect(card.getByRole('definition')).toHaveText([
+      `${'x'.repeat(400)}… Show all 5,000 characters`,
+      '3',
+      'Safe.',
+    ])
+    await checkChat(page)
+    await seeAll(card)
+    await press(page, 'Approve')
+    await expect(replies(page).last()).toContainText('Written.')
+    await card.locator('summary').click()
+    const [input4, output4] = [card.locator('pre').first(), card.locator('pre').last()]
+    const lengthOf = async (block: typeof input4) => (await block.innerText()).length
+    await expect(output4).toContainText('yyy…')
+    expect(await lengthOf(output4)).toBeLessThan(5000)
+    await press(page, 'Show all 9,000 characters')
+    await expect.poll(() => lengthOf(output4)).toBe(9000)
+    // The button is gone: the focus is on its card.
+    await expect(card).toBeFocused()
+    await card.getByRole('button', { name: /^Show all 5,0/ }).click()
+    await expect.poll(() => lengthOf(input4)).toBeGreaterThan(5000)
+    await expect(card.getByRole('button', { name: /^Show all/ })).toHaveCount(0)
+  },
+)
 
 test('a denial is given by keys, with its reason, and not by a key that is held or a double click', async ({
   openChat,
@@ -247,71 +250,75 @@ test('a person looks into what is remembered, searches it, and deletes of it', a
   await expect(page.getByRole('log')).toBeVisible()
 })
 
-test('a first press to delete all counts no longer once something else is searched for, the sheet closes, or another conversation is on view', async ({
-  openPage,
-}) => {
-  const page = await openPage({ body: BODY })
-  await show(page, { fallback: [{ text: 'Hello.' }] }, true)
-  await press(page, 'Conversations')
-  await press(page, 'Memory')
-  const sheet = page.getByRole('region', { name: 'Memory' })
-  const search = sheet.getByRole('searchbox')
-  const isUnarmed = async (count: number): Promise<void> => {
-    await expect(
-      sheet.getByRole('button', { name: `Delete all ${count}`, exact: true }),
-    ).toBeVisible()
-  }
-  await search.fill('tea')
-  await press(page, 'Delete all 1')
-  await search.fill('')
-  await isUnarmed(3)
-  await search.fill('tea')
-  await isUnarmed(1)
-  await press(page, 'Delete all 1')
-  await press(page, 'Conversations')
-  await press(page, 'Conversations')
-  await press(page, 'Memory')
-  await isUnarmed(1)
-  await press(page, 'Delete all 1')
-  await page.evaluate(() => {
-    document.querySelector<OffstageChat>('offstage-chat')!.conversationId = 'another'
-  })
-  await press(page, 'Memory')
-  await isUnarmed(1)
-})
+test(
+  'a first press to delete all counts no longer once something else is searched for, the sheet closes, or another conversation is on view',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ body: BODY })
+    await show(page, { fallback: [{ text: 'Hello.' }] }, true)
+    await press(page, 'Conversations')
+    await press(page, 'Memory')
+    const sheet = page.getByRole('region', { name: 'Memory' })
+    const search = sheet.getByRole('searchbox')
+    const isUnarmed = async (count: number): Promise<void> => {
+      await expect(
+        sheet.getByRole('button', { name: `Delete all ${count}`, exact: true }),
+      ).toBeVisible()
+    }
+    await search.fill('tea')
+    await press(page, 'Delete all 1')
+    await search.fill('')
+    await isUnarmed(3)
+    await search.fill('tea')
+    await isUnarmed(1)
+    await press(page, 'Delete all 1')
+    await press(page, 'Conversations')
+    await press(page, 'Conversations')
+    await press(page, 'Memory')
+    await isUnarmed(1)
+    await press(page, 'Delete all 1')
+    await page.evaluate(() => {
+      document.querySelector<OffstageChat>('offstage-chat')!.conversationId = 'another'
+    })
+    await press(page, 'Memory')
+    await isUnarmed(1)
+  },
+)
 
-test('lists that could not be fetched are fetched again by a press, and not by drawings', async ({
-  openPage,
-}) => {
-  const page = await openPage({ body: BODY, errorsAllowed: true })
-  await show(page, { fallback: [{ text: 'Hello.' }] })
-  let asked = 0
-  const lists = /sheets-[^/]*\.js/
-  await page.route(lists, (route) => {
-    asked += 1
-    return route.abort()
-  })
-  await press(page, 'Conversations')
-  const problem = page.getByRole('alert')
-  await expect(problem).toBeVisible()
-  for (const heading of ['One', 'Two', 'Three'])
-    await page.evaluate(async (heading) => {
-      const chat = document.querySelector<OffstageChat & { updateComplete: Promise<boolean> }>(
-        'offstage-chat',
-      )!
-      chat.heading = heading
-      await chat.updateComplete
-    }, heading)
-  await expect(page.getByRole('heading', { name: 'Three' })).toBeVisible()
-  await expect(problem).toBeVisible()
-  expect(asked).toBe(1)
-  await page.unroute(lists)
-  await press(page, 'Retry')
-  await expect(page.getByRole('region', { name: 'Conversations' })).toBeVisible()
-  await expect(problem).toBeHidden()
-})
+test(
+  'lists that could not be fetched are fetched again by a press, and not by drawings',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ body: BODY, errorsAllowed: true })
+    await show(page, { fallback: [{ text: 'Hello.' }] })
+    let asked = 0
+    const lists = /sheets-[^/]*\.js/
+    await page.route(lists, (route) => {
+      asked += 1
+      return route.abort()
+    })
+    await press(page, 'Conversations')
+    const problem = page.getByRole('alert')
+    await expect(problem).toBeVisible()
+    for (const heading of ['One', 'Two', 'Three'])
+      await page.evaluate(async (heading) => {
+        const chat = document.querySelector<OffstageChat & { updateComplete: Promise<boolean> }>(
+          'offstage-chat',
+        )!
+        chat.heading = heading
+        await chat.updateComplete
+      }, heading)
+    await expect(page.getByRole('heading', { name: 'Three' })).toBeVisible()
+    await expect(problem).toBeVisible()
+    expect(asked).toBe(1)
+    await page.unroute(lists)
+    await press(page, 'Retry')
+    await expect(page.getByRole('region', { name: 'Conversations' })).toBeVisible()
+    await expect(problem).toBeHidden()
+  },
+)
 
-test('without a memory there is no sheet for one', async ({ openPage }) => {
+test('without a memory there is no sheet for one', MORE, async ({ openPage }) => {
   const page = await openPage({ body: BODY })
   await show(page, { fallback: [{ text: 'Hello.' }] })
   await press(page, 'Conversations')

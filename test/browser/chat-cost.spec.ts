@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test'
 import type { Agent } from '../../src/index.ts'
 import { expect, replies, test } from './support/chat-page.ts'
 import { say } from './support/mock-answers.ts'
+import { MORE } from './support/more.ts'
 
 // What the chat draws, and how often: what its cost comes from. How long it takes is measured by `npm run bench`.
 
@@ -90,33 +91,34 @@ test('a long answer that is there at once is drawn in slices, each of its letter
   expect(Math.max(...grown)).toBeLessThan(20_000)
 })
 
-test('elements and listeners of conversations that were looked at are gone', async ({
-  openChat,
-  model,
-}) => {
-  model.enqueue(...Array.from({ length: 30 }, () => say('The newest answer.')))
-  const { page } = await openChat(model)
-  const cdp = await page.context().newCDPSession(page)
-  await cdp.send('Performance.enable')
-  const counts = async (): Promise<{ nodes: number; listeners: number }> => {
-    await cdp.send('HeapProfiler.collectGarbage')
-    const { metrics } = await cdp.send('Performance.getMetrics')
-    const of = (which: string): number => metrics.find(({ name }) => name === which)?.value ?? 0
-    return { nodes: of('Nodes'), listeners: of('JSEventListeners') }
-  }
-  const ids: string[] = []
-  for (let at = 0; at < 30; at += 1) ids.push(await begin(page, numbered(20)))
-  const visit = async (some: readonly string[]): Promise<void> => {
-    for (const id of some) {
-      await show(page, id)
-      await expect(page.getByRole('article')).toHaveCount(22)
+test(
+  'elements and listeners of conversations that were looked at are gone',
+  MORE,
+  async ({ openChat, model }) => {
+    model.enqueue(...Array.from({ length: 30 }, () => say('The newest answer.')))
+    const { page } = await openChat(model)
+    const cdp = await page.context().newCDPSession(page)
+    await cdp.send('Performance.enable')
+    const counts = async (): Promise<{ nodes: number; listeners: number }> => {
+      await cdp.send('HeapProfiler.collectGarbage')
+      const { metrics } = await cdp.send('Performance.getMetrics')
+      const of = (which: string): number => metrics.find(({ name }) => name === which)?.value ?? 0
+      return { nodes: of('Nodes'), listeners: of('JSEventListeners') }
     }
-  }
-  await visit(ids.slice(0, 10))
-  const early = await counts()
-  await visit(ids.slice(10))
-  const late = await counts()
-  // 20 conversations of 22 rows: less than one node for each row.
-  expect(late.nodes - early.nodes).toBeLessThan(200)
-  expect(late.listeners).toBeLessThan(early.listeners * 1.2)
-})
+    const ids: string[] = []
+    for (let at = 0; at < 30; at += 1) ids.push(await begin(page, numbered(20)))
+    const visit = async (some: readonly string[]): Promise<void> => {
+      for (const id of some) {
+        await show(page, id)
+        await expect(page.getByRole('article')).toHaveCount(22)
+      }
+    }
+    await visit(ids.slice(0, 10))
+    const early = await counts()
+    await visit(ids.slice(10))
+    const late = await counts()
+    // 20 conversations of 22 rows: less than one node for each row.
+    expect(late.nodes - early.nodes).toBeLessThan(200)
+    expect(late.listeners).toBeLessThan(early.listeners * 1.2)
+  },
+)

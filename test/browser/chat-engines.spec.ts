@@ -1,5 +1,6 @@
 import type { DrivenPage } from './support/driven-page.ts'
 import { expect, test } from './support/driven.ts'
+import { MORE } from './support/more.ts'
 
 // The chat by role and name, as far as every browser's driver goes: chat*.spec.ts need Playwright, which drives no WebKitGTK.
 
@@ -91,38 +92,39 @@ async function send(page: DrivenPage, text: string): Promise<void> {
   await press(page, 'Send')
 }
 
-test('a question, an approval by a press, an answer in Markdown, and the list', async ({
-  driven: page,
-  site,
-}) => {
-  site.add('/chat-engines.js', { body: HOST })
-  site.add('/chat-engines.html', {
-    body: '<!doctype html><title>Test</title><body style="margin:0"><offstage-chat style="height:100vh"></offstage-chat><script type="module" src="/chat-engines.js"></script>',
-  })
-  await page.goto(`${site.url}/chat-engines.html`)
-  await expect.poll(() => find(page, { role: 'textbox', name: 'Message' })).not.toBeNull()
-  expect(await find(page, { role: 'log', name: 'Messages' })).not.toBeNull()
+test(
+  'a question, an approval by a press, an answer in Markdown, and the list',
+  MORE,
+  async ({ driven: page, site }) => {
+    site.add('/chat-engines.js', { body: HOST })
+    site.add('/chat-engines.html', {
+      body: '<!doctype html><title>Test</title><body style="margin:0"><offstage-chat style="height:100vh"></offstage-chat><script type="module" src="/chat-engines.js"></script>',
+    })
+    await page.goto(`${site.url}/chat-engines.html`)
+    await expect.poll(() => find(page, { role: 'textbox', name: 'Message' })).not.toBeNull()
+    expect(await find(page, { role: 'log', name: 'Messages' })).not.toBeNull()
 
-  await send(page, 'I want a mug')
-  // A card that has just appeared takes no press.
-  await page.evaluate(() => new Promise<void>((resolve) => setTimeout(resolve, 1000)))
-  await press(page, 'Red')
-  await expect.poll(() => textOf(page, 'group', 'Place the order')).toMatch(/Sku\s*mug/)
-  await press(page, 'Approve')
-  await expect.poll(() => textOf(page, 'article', 'Assistant')).toContain('A red one.')
-  expect(await textOf(page, 'group', 'Place the order')).toContain('Done')
-  expect(await page.evaluate(() => (window as unknown as { orders: unknown[] }).orders)).toEqual([
-    { sku: 'mug' },
-  ])
-  const tags = await page.evaluate(() => {
-    const root = document.querySelector('offstage-chat')?.shadowRoot
-    return ['h3', 'strong', 'table td', 'li input[type=checkbox]'].filter(
-      (each) => root?.querySelector(`.markdown ${each}`) != null,
-    )
-  })
-  expect(tags).toHaveLength(4)
+    await send(page, 'I want a mug')
+    // A card that has just appeared takes no press.
+    await page.evaluate(() => new Promise<void>((resolve) => setTimeout(resolve, 1000)))
+    await press(page, 'Red')
+    await expect.poll(() => textOf(page, 'group', 'Place the order')).toMatch(/Sku\s*mug/)
+    await press(page, 'Approve')
+    await expect.poll(() => textOf(page, 'article', 'Assistant')).toContain('A red one.')
+    expect(await textOf(page, 'group', 'Place the order')).toContain('Done')
+    expect(await page.evaluate(() => (window as unknown as { orders: unknown[] }).orders)).toEqual([
+      { sku: 'mug' },
+    ])
+    const tags = await page.evaluate(() => {
+      const root = document.querySelector('offstage-chat')?.shadowRoot
+      return ['h3', 'strong', 'table td', 'li input[type=checkbox]'].filter(
+        (each) => root?.querySelector(`.markdown ${each}`) != null,
+      )
+    })
+    expect(tags).toHaveLength(4)
 
-  await press(page, 'Conversations')
-  await expect.poll(() => textOf(page, 'region', 'Conversations')).toContain('I want a mug')
-  expect(await page.errors()).toEqual([])
-})
+    await press(page, 'Conversations')
+    await expect.poll(() => textOf(page, 'region', 'Conversations')).toContain('I want a mug')
+    expect(await page.errors()).toEqual([])
+  },
+)

@@ -22,76 +22,78 @@ const pushDown = (page: Page, pixels: number): Promise<void> =>
     document.body.prepend(banner)
   }, pixels)
 
-test('a card that the page moved counts from when it was moved: no press right behind that, and the first one later', async ({
-  openChat,
-  model,
-}) => {
-  model.enqueue(order('mug'), say('It is ordered.'))
-  const { page, send } = await openChat(model)
-  await send('A mug')
-  const approve = approveIn(page)
-  await approve.evaluate(standsStill, 800)
-  await pushDown(page, 20)
-  const { x, y } = await middleOf(approve)
-  await page.mouse.click(x, y)
-  await expect(approve).toBeVisible()
-  expect(await orders(page)).toEqual([])
+test(
+  'a card that the page moved counts from when it was moved: no press right behind that, and the first one later',
+  MORE,
+  async ({ openChat, model }) => {
+    model.enqueue(order('mug'), say('It is ordered.'))
+    const { page, send } = await openChat(model)
+    await send('A mug')
+    const approve = approveIn(page)
+    await approve.evaluate(standsStill, 800)
+    await pushDown(page, 20)
+    const { x, y } = await middleOf(approve)
+    await page.mouse.click(x, y)
+    await expect(approve).toBeVisible()
+    expect(await orders(page)).toEqual([])
 
-  await approve.evaluate(standsStill, 800)
-  await pushDown(page, 20)
-  // Nothing of the chat is drawn or pressed meanwhile.
-  await approve.evaluate(standsStill, 1200)
-  const later = await middleOf(approve)
-  await page.mouse.click(later.x, later.y)
-  await expect(replies(page).last()).toContainText('It is ordered.')
-  expect(await orders(page)).toEqual([{ sku: 'mug' }])
-})
+    await approve.evaluate(standsStill, 800)
+    await pushDown(page, 20)
+    // Nothing of the chat is drawn or pressed meanwhile.
+    await approve.evaluate(standsStill, 1200)
+    const later = await middleOf(approve)
+    await page.mouse.click(later.x, later.y)
+    await expect(replies(page).last()).toContainText('It is ordered.')
+    expect(await orders(page)).toEqual([{ sku: 'mug' }])
+  },
+)
 
-test('the second click of a double click on what leads to the newest message answers no card that came under it', async ({
-  openChat,
-  model,
-}) => {
-  const long = Array.from({ length: 80 }, (_, at) => `Paragraph ${at}.`).join('\n\n')
-  model.enqueue(say(long), order('mug'), say('It is ordered.'))
-  const { page, send } = await openChat(model)
-  await send('Go')
-  await expect(replies(page).first().getByText('Paragraph 79.', { exact: true })).toBeAttached()
-  await send('A mug')
-  const approve = approveIn(page)
-  await expect(approve).toBeVisible()
-  await approve.evaluate(standsStill, 800)
-  const { x, y } = await middleOf(approve)
-  await page.getByRole('log').hover()
-  await page.mouse.wheel(0, -2000)
-  const latest = page.getByRole('button', { name: 'Jump to latest' })
-  await expect(latest).toBeVisible()
-  // As on a screen where it stands over what comes there.
-  await latest.evaluate(
-    (button, place) => {
-      Object.assign(button.style, {
-        position: 'fixed',
-        inset: 'auto',
-        left: `${place.x - 20}px`,
-        top: `${place.y - 20}px`,
-        width: '40px',
-        height: '40px',
-        transform: 'none',
-        margin: '0',
-      })
-    },
-    { x, y },
-  )
-  await page.mouse.dblclick(x, y)
-  await expect(latest).toHaveCount(0)
-  await expect(approve).toBeInViewport()
-  // It was under the pointer.
-  const now = await middleOf(approve)
-  expect(Math.abs(now.x - x)).toBeLessThan(20)
-  expect(Math.abs(now.y - y)).toBeLessThan(10)
-  expect(await orders(page)).toEqual([])
-  await pressSettled(approve)
-  await expect(replies(page).last()).toContainText('It is ordered.')
-})
+test(
+  'the second click of a double click on what leads to the newest message answers no card that came under it',
+  MORE,
+  async ({ openChat, model }) => {
+    const long = Array.from({ length: 80 }, (_, at) => `Paragraph ${at}.`).join('\n\n')
+    model.enqueue(say(long), order('mug'), say('It is ordered.'))
+    const { page, send } = await openChat(model)
+    await send('Go')
+    await expect(replies(page).first().getByText('Paragraph 79.', { exact: true })).toBeAttached()
+    await send('A mug')
+    const approve = approveIn(page)
+    await expect(approve).toBeVisible()
+    await approve.evaluate(standsStill, 800)
+    const { x, y } = await middleOf(approve)
+    await page.getByRole('log').hover()
+    await page.mouse.wheel(0, -2000)
+    const latest = page.getByRole('button', { name: 'Jump to latest' })
+    await expect(latest).toBeVisible()
+    // As on a screen where it stands over what comes there.
+    await latest.evaluate(
+      (button, place) => {
+        Object.assign(button.style, {
+          position: 'fixed',
+          inset: 'auto',
+          left: `${place.x - 20}px`,
+          top: `${place.y - 20}px`,
+          width: '40px',
+          height: '40px',
+          transform: 'none',
+          margin: '0',
+        })
+      },
+      { x, y },
+    )
+    await page.mouse.dblclick(x, y)
+    await expect(latest).toHaveCount(0)
+    await expect(approve).toBeInViewport()
+    // It was under the pointer.
+    const now = await middleOf(approve)
+    expect(Math.abs(now.x - x)).toBeLessThan(20)
+    expect(Math.abs(now.y - y)).toBeLessThan(10)
+    expect(await orders(page)).toEqual([])
+    await pressSettled(approve)
+    await expect(replies(page).last()).toContainText('It is ordered.')
+  },
+)
 
 test('an input that is edited on its card outlives a reload, and is what is approved', async ({
   openChat,

@@ -3,103 +3,108 @@ import type { Agent } from '../../src/index.ts'
 import { expect, order, own, press, replies, test } from './support/chat-page.ts'
 import { callTools, say } from './support/mock-answers.ts'
 import { pressSettled } from './support/press-settled.ts'
+import { MORE } from './support/more.ts'
 
 // Beyond an answer and its approval: long conversations, files, keys, and how wide a panel is.
 
 const composer = (page: Page) => page.getByRole('textbox', { name: 'Message' })
 
-test('of a long conversation the newest messages are drawn, and earlier ones as one scrolls', async ({
-  openChat,
-  model,
-}) => {
-  model.enqueue(say('The newest answer.'))
-  const { page } = await openChat(model)
-  await page.evaluate(async () => {
-    const { agent } = window as unknown as { agent: Agent }
-    const history = Array.from({ length: 300 }, (_, index) => ({
-      role: index % 2 === 0 ? ('user' as const) : ('assistant' as const),
-      content: `Message number ${index + 1}.`,
-    }))
-    const chat = document.querySelector('offstage-chat')
-    const conversationId = agent.newConversationId()
-    if (chat) chat.conversationId = conversationId
-    await agent.run('The newest question', { conversationId, history }).result
-  })
-  await expect(replies(page).last()).toContainText('The newest answer.')
-  const log = page.getByRole('log')
-  await expect(log.getByText('Message number 300.')).toBeVisible()
-  const articles = page.getByRole('article')
-  expect(await articles.count()).toBeLessThan(120)
-  await expect(log.getByText('Message number 20.', { exact: true })).toHaveCount(0)
+test(
+  'of a long conversation the newest messages are drawn, and earlier ones as one scrolls',
+  MORE,
+  async ({ openChat, model }) => {
+    model.enqueue(say('The newest answer.'))
+    const { page } = await openChat(model)
+    await page.evaluate(async () => {
+      const { agent } = window as unknown as { agent: Agent }
+      const history = Array.from({ length: 300 }, (_, index) => ({
+        role: index % 2 === 0 ? ('user' as const) : ('assistant' as const),
+        content: `Message number ${index + 1}.`,
+      }))
+      const chat = document.querySelector('offstage-chat')
+      const conversationId = agent.newConversationId()
+      if (chat) chat.conversationId = conversationId
+      await agent.run('The newest question', { conversationId, history }).result
+    })
+    await expect(replies(page).last()).toContainText('The newest answer.')
+    const log = page.getByRole('log')
+    await expect(log.getByText('Message number 300.')).toBeVisible()
+    const articles = page.getByRole('article')
+    expect(await articles.count()).toBeLessThan(120)
+    await expect(log.getByText('Message number 20.', { exact: true })).toHaveCount(0)
 
-  const earlier = page.getByRole('button', { name: /Show earlier/ })
-  const scroll = (to: 'top' | 'end'): Promise<void> =>
-    log.evaluate((element, where) => {
-      element.scrollTop = where === 'top' ? 0 : element.scrollHeight
-    }, to)
-  // What is read stays where it is as earlier messages come above it.
-  const moved = await log.evaluate(async (element) => {
-    element.scrollTop = 0
-    const first = element.querySelector('article')
-    const top = first?.getBoundingClientRect().top ?? NaN
-    while (element.querySelector('article') === first)
-      await new Promise((resolve) => requestAnimationFrame(resolve))
-    return Math.abs((first?.getBoundingClientRect().top ?? NaN) - top)
-  })
-  expect(moved).toBeLessThan(2)
-  await expect(async () => {
-    await scroll('top')
-    expect(await articles.count()).toBeLessThan(200)
-    expect(await earlier.count()).toBe(0)
-  }).toPass()
-  await expect(log.getByText('Message number 1.', { exact: true })).toBeVisible()
-  // Those that are far away are drawn again on the way back.
-  await expect(log.getByText('The newest answer.')).toHaveCount(0)
-  await expect(async () => {
-    await scroll('end')
-    expect(await articles.count()).toBeLessThan(200)
-    expect(await log.getByText('The newest answer.').count()).toBe(1)
-  }).toPass()
-  await expect(page.getByRole('button', { name: /Show later/ })).toHaveCount(0)
-})
+    const earlier = page.getByRole('button', { name: /Show earlier/ })
+    const scroll = (to: 'top' | 'end'): Promise<void> =>
+      log.evaluate((element, where) => {
+        element.scrollTop = where === 'top' ? 0 : element.scrollHeight
+      }, to)
+    // What is read stays where it is as earlier messages come above it.
+    const moved = await log.evaluate(async (element) => {
+      element.scrollTop = 0
+      const first = element.querySelector('article')
+      const top = first?.getBoundingClientRect().top ?? NaN
+      while (element.querySelector('article') === first)
+        await new Promise((resolve) => requestAnimationFrame(resolve))
+      return Math.abs((first?.getBoundingClientRect().top ?? NaN) - top)
+    })
+    expect(moved).toBeLessThan(2)
+    await expect(async () => {
+      await scroll('top')
+      expect(await articles.count()).toBeLessThan(200)
+      expect(await earlier.count()).toBe(0)
+    }).toPass()
+    await expect(log.getByText('Message number 1.', { exact: true })).toBeVisible()
+    // Those that are far away are drawn again on the way back.
+    await expect(log.getByText('The newest answer.')).toHaveCount(0)
+    await expect(async () => {
+      await scroll('end')
+      expect(await articles.count()).toBeLessThan(200)
+      expect(await log.getByText('The newest answer.').count()).toBe(1)
+    }).toPass()
+    await expect(page.getByRole('button', { name: /Show later/ })).toHaveCount(0)
+  },
+)
 
-test('files are attached by choosing, pasting and dropping, and taken away again', async ({
-  openChat,
-  model,
-}) => {
-  model.enqueue(say('A red dot.'))
-  const { page } = await openChat(model)
-  const png =
-    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
-  const buffer = Buffer.from(png, 'base64')
-  await page
-    .locator('input[type=file]')
-    .first()
-    .setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer })
-  await expect(page.getByRole('img', { name: 'dot.png' })).toBeVisible()
-  await composer(page).evaluate((element) => {
-    const clipboardData = new DataTransfer()
-    clipboardData.items.add(new File(['pasted'], 'pasted.txt', { type: 'text/plain' }))
-    element.dispatchEvent(
-      new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
-    )
-  })
-  await page.getByRole('log').evaluate((element) => {
-    const dataTransfer = new DataTransfer()
-    dataTransfer.items.add(new File(['dropped'], 'dropped.txt', { type: 'text/plain' }))
-    element.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
-  })
-  await press(page, 'Remove pasted.txt')
-  await press(page, 'Remove dropped.txt')
-  await composer(page).fill('What is this?')
-  await press(page, 'Send')
-  await expect(replies(page)).toContainText('A red dot.')
-  await expect(own(page).getByRole('img', { name: 'Attachment: dot.png' })).toBeVisible()
-  await expect(page.getByRole('button', { name: /^Remove/ })).toHaveCount(0)
-  const sent = JSON.stringify(model.requests[0]?.body.messages)
-  expect(sent).toContain(png)
-  expect(sent).not.toContain('pasted.txt')
-})
+test(
+  'files are attached by choosing, pasting and dropping, and taken away again',
+  MORE,
+  async ({ openChat, model }) => {
+    model.enqueue(say('A red dot.'))
+    const { page } = await openChat(model)
+    const png =
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
+    const buffer = Buffer.from(png, 'base64')
+    await page
+      .locator('input[type=file]')
+      .first()
+      .setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer })
+    await expect(page.getByRole('img', { name: 'dot.png' })).toBeVisible()
+    await composer(page).evaluate((element) => {
+      const clipboardData = new DataTransfer()
+      clipboardData.items.add(new File(['pasted'], 'pasted.txt', { type: 'text/plain' }))
+      element.dispatchEvent(
+        new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
+      )
+    })
+    await page.getByRole('log').evaluate((element) => {
+      const dataTransfer = new DataTransfer()
+      dataTransfer.items.add(new File(['dropped'], 'dropped.txt', { type: 'text/plain' }))
+      element.dispatchEvent(
+        new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }),
+      )
+    })
+    await press(page, 'Remove pasted.txt')
+    await press(page, 'Remove dropped.txt')
+    await composer(page).fill('What is this?')
+    await press(page, 'Send')
+    await expect(replies(page)).toContainText('A red dot.')
+    await expect(own(page).getByRole('img', { name: 'Attachment: dot.png' })).toBeVisible()
+    await expect(page.getByRole('button', { name: /^Remove/ })).toHaveCount(0)
+    const sent = JSON.stringify(model.requests[0]?.body.messages)
+    expect(sent).toContain(png)
+    expect(sent).not.toContain('pasted.txt')
+  },
+)
 
 test('a file that is too large is refused in words', async ({ openChat, model }) => {
   const { page } = await openChat(model)
@@ -134,26 +139,27 @@ test('keys lead through messages, and first to what waits', async ({ openChat, m
   await expect(composer(page)).toBeFocused()
 })
 
-test('several calls that wait are one card, and are approved one by one', async ({
-  openChat,
-  model,
-}) => {
-  model.enqueue(
-    callTools([
-      { name: 'order', input: { sku: 'mug' } },
-      { name: 'order', input: { sku: 'bowl' } },
-    ]),
-    say('Both are ordered.'),
-  )
-  const { page, send } = await openChat(model)
-  await send('A mug and a bowl')
-  await expect(page.getByText('Waiting for you: 2')).toBeVisible()
-  const approve = page.getByRole('button', { name: 'Approve', exact: true })
-  await pressSettled(approve.first())
-  await expect(approve).toHaveCount(1)
-  await pressSettled(approve)
-  await expect(replies(page).last()).toContainText('Both are ordered.')
-})
+test(
+  'several calls that wait are one card, and are approved one by one',
+  MORE,
+  async ({ openChat, model }) => {
+    model.enqueue(
+      callTools([
+        { name: 'order', input: { sku: 'mug' } },
+        { name: 'order', input: { sku: 'bowl' } },
+      ]),
+      say('Both are ordered.'),
+    )
+    const { page, send } = await openChat(model)
+    await send('A mug and a bowl')
+    await expect(page.getByText('Waiting for you: 2')).toBeVisible()
+    const approve = page.getByRole('button', { name: 'Approve', exact: true })
+    await pressSettled(approve.first())
+    await expect(approve).toHaveCount(1)
+    await pressSettled(approve)
+    await expect(replies(page).last()).toContainText('Both are ordered.')
+  },
+)
 
 test('calls of one tool, one behind the other, are one line that opens', async ({
   openChat,

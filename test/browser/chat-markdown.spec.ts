@@ -5,6 +5,7 @@ import { SEED } from '../../scripts/lib/seed.mjs'
 import { hostileMarkdown } from './support/hostile-markdown.ts'
 import { holds, PIECES, textOfMarkdown } from './support/markdown-text.ts'
 import { expect, test } from './support/test.ts'
+import { MORE } from './support/more.ts'
 
 // How the chat shows a model's Markdown: the built entry `offstage/chat/parts`, in a page.
 
@@ -122,7 +123,7 @@ const SHOWN: readonly (readonly [what: string, text: string, html: string])[] = 
 ]
 
 for (const [what, text, html] of SHOWN)
-  test(`shows ${what}`, async ({ openPage }) => {
+  test(`shows ${what}`, MORE, async ({ openPage }) => {
     const page = await openPage()
     const shown = await page.evaluate(async (text) => {
       const address = '/dist/chat-parts.js'

@@ -1,47 +1,49 @@
 import type { Agent } from '../../src/index.ts'
 import { begin, expect, order, own, press, replies, test, unfinished } from './support/chat-page.ts'
 import { callTools, say } from './support/mock-answers.ts'
+import { MORE } from './support/more.ts'
 
 // What a chat says and keeps where something is in the way of what a person does.
 
-test('an edit that another tab is in the way of stays open with its text, and says why', async ({
-  openChat,
-  model,
-}) => {
-  model.enqueue(say('One.'), unfinished('Two and more'))
-  const { page, send } = await openChat(model)
-  await send('First')
-  await expect(replies(page)).toContainText('One.')
-  await press(page, 'Edit')
-  const editor = page.locator('.editor')
-  await editor.getByRole('textbox').fill('First, edited at length')
+test(
+  'an edit that another tab is in the way of stays open with its text, and says why',
+  MORE,
+  async ({ openChat, model }) => {
+    model.enqueue(say('One.'), unfinished('Two and more'))
+    const { page, send } = await openChat(model)
+    await send('First')
+    await expect(replies(page)).toContainText('One.')
+    await press(page, 'Edit')
+    const editor = page.locator('.editor')
+    await editor.getByRole('textbox').fill('First, edited at length')
 
-  const id = await page.evaluate(
-    () => document.querySelector('offstage-chat')?.conversationId ?? '',
-  )
-  const other = await page.context().newPage()
-  await other.goto(page.url())
-  await other.locator('html[data-ready]').waitFor({ state: 'attached' })
-  await other.evaluate((conversationId) => {
-    document.querySelector('offstage-chat')?.setAttribute('conversation-id', conversationId)
-  }, id)
-  await begin(other, model)
-  await expect(replies(other)).toContainText('One.')
-  await other.getByRole('textbox', { name: 'Message' }).fill('Second')
-  await other.getByRole('button', { name: 'Send', exact: true }).click()
-  await expect(replies(other).last()).toContainText('Two')
+    const id = await page.evaluate(
+      () => document.querySelector('offstage-chat')?.conversationId ?? '',
+    )
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    await other.locator('html[data-ready]').waitFor({ state: 'attached' })
+    await other.evaluate((conversationId) => {
+      document.querySelector('offstage-chat')?.setAttribute('conversation-id', conversationId)
+    }, id)
+    await begin(other, model)
+    await expect(replies(other)).toContainText('One.')
+    await other.getByRole('textbox', { name: 'Message' }).fill('Second')
+    await other.getByRole('button', { name: 'Send', exact: true }).click()
+    await expect(replies(other).last()).toContainText('Two')
 
-  await page.locator('.editor').getByRole('button', { name: 'Send' }).click()
-  await expect(editor.getByRole('alert')).toContainText('Your message wasn’t sent.')
-  await expect(editor.getByRole('textbox')).toHaveValue('First, edited at length')
-  await other.getByRole('button', { name: 'Stop' }).click()
-  await expect(replies(page).last()).toContainText('Stopped')
-  await expect(editor.getByRole('textbox')).toHaveValue('First, edited at length')
-  model.enqueue(say('Three.'))
-  await page.locator('.editor').getByRole('button', { name: 'Send' }).click()
-  await expect(replies(page).last()).toContainText('Three.')
-  await expect(own(page)).toContainText('First, edited at length')
-})
+    await page.locator('.editor').getByRole('button', { name: 'Send' }).click()
+    await expect(editor.getByRole('alert')).toContainText('Your message wasn’t sent.')
+    await expect(editor.getByRole('textbox')).toHaveValue('First, edited at length')
+    await other.getByRole('button', { name: 'Stop' }).click()
+    await expect(replies(page).last()).toContainText('Stopped')
+    await expect(editor.getByRole('textbox')).toHaveValue('First, edited at length')
+    model.enqueue(say('Three.'))
+    await page.locator('.editor').getByRole('button', { name: 'Send' }).click()
+    await expect(replies(page).last()).toContainText('Three.')
+    await expect(own(page)).toContainText('First, edited at length')
+  },
+)
 
 test('take over asks what became of a call that the other tab was running', async ({
   openChat,
@@ -119,46 +121,51 @@ test('what the page lets go of stays in view, as something that nobody can answe
   await expect(replies(page).last().locator('strong')).toHaveText('answer')
 })
 
-test('an edit of a message outlives a reload, and is sent then', async ({ openChat, model }) => {
-  model.enqueue(say('One.'), say('Two.'))
-  const { page, send, again } = await openChat(model)
-  await send('First')
-  await expect(replies(page)).toContainText('One.')
-  await press(page, 'Edit')
-  const editor = page.locator('.editor').getByRole('textbox')
-  await expect(editor).toBeFocused()
-  await editor.fill('First, edited at')
-  await again()
-  await expect(editor).toHaveValue('First, edited at')
-  // Nobody has asked for it: who writes elsewhere is not taken away.
-  await expect(editor).not.toBeFocused()
-  await editor.fill('First, edited at length')
-  await page.locator('.editor').getByRole('button', { name: 'Send' }).click()
-  await expect(replies(page)).toContainText('Two.')
-  await expect(own(page)).toContainText('First, edited at length')
-  await again()
-  await expect(own(page)).toContainText('First, edited at length')
-  await expect(editor).toHaveCount(0)
-})
+test(
+  'an edit of a message outlives a reload, and is sent then',
+  MORE,
+  async ({ openChat, model }) => {
+    model.enqueue(say('One.'), say('Two.'))
+    const { page, send, again } = await openChat(model)
+    await send('First')
+    await expect(replies(page)).toContainText('One.')
+    await press(page, 'Edit')
+    const editor = page.locator('.editor').getByRole('textbox')
+    await expect(editor).toBeFocused()
+    await editor.fill('First, edited at')
+    await again()
+    await expect(editor).toHaveValue('First, edited at')
+    // Nobody has asked for it: who writes elsewhere is not taken away.
+    await expect(editor).not.toBeFocused()
+    await editor.fill('First, edited at length')
+    await page.locator('.editor').getByRole('button', { name: 'Send' }).click()
+    await expect(replies(page)).toContainText('Two.')
+    await expect(own(page)).toContainText('First, edited at length')
+    await again()
+    await expect(own(page)).toContainText('First, edited at length')
+    await expect(editor).toHaveCount(0)
+  },
+)
 
-test('after a reload, no answer is announced again, and what only waited was not cut off', async ({
-  openChat,
-  model,
-}) => {
-  model.enqueue(say('One.'), order('mug'), say('It is ordered.'))
-  const { page, send, again } = await openChat(model)
-  await send('First')
-  await expect(replies(page)).toContainText('One.')
-  await send('A mug')
-  await expect(page.getByRole('button', { name: 'Approve', exact: true })).toBeVisible()
-  await again()
-  await press(page, 'Approve')
-  await expect(replies(page).last()).toContainText('It is ordered.')
-  await expect(page.locator('.announcements p').last()).toHaveText('Done')
-  const texts = await page.locator('.announcements p').allTextContents()
-  expect(texts.filter((text) => text !== 'Thinking…')).toEqual(['It is ordered.', 'Done'])
-  await expect(page.getByText('Interrupted – resuming…')).toHaveCount(0)
-})
+test(
+  'after a reload, no answer is announced again, and what only waited was not cut off',
+  MORE,
+  async ({ openChat, model }) => {
+    model.enqueue(say('One.'), order('mug'), say('It is ordered.'))
+    const { page, send, again } = await openChat(model)
+    await send('First')
+    await expect(replies(page)).toContainText('One.')
+    await send('A mug')
+    await expect(page.getByRole('button', { name: 'Approve', exact: true })).toBeVisible()
+    await again()
+    await press(page, 'Approve')
+    await expect(replies(page).last()).toContainText('It is ordered.')
+    await expect(page.locator('.announcements p').last()).toHaveText('Done')
+    const texts = await page.locator('.announcements p').allTextContents()
+    expect(texts.filter((text) => text !== 'Thinking…')).toEqual(['It is ordered.', 'Done'])
+    await expect(page.getByText('Interrupted – resuming…')).toHaveCount(0)
+  },
+)
 
 test('a conversation that another page deletes says so, and is begun anew', async ({
   openChat,
@@ -181,42 +188,43 @@ test('a conversation that another page deletes says so, and is begun anew', asyn
   await expect(page.getByText('This conversation was deleted in another tab')).toHaveCount(0)
 })
 
-test('a file is attached where it was chosen, and a message waits until it is read', async ({
-  openChat,
-  model,
-}) => {
-  model.enqueue(say('Read.'))
-  const { page, send } = await openChat(model)
-  await page.evaluate(() => {
-    const read = FileReader.prototype.readAsDataURL
-    const held: (() => void)[] = []
-    FileReader.prototype.readAsDataURL = function (file) {
-      held.push(() => read.call(this, file))
-    }
-    Object.assign(window, { release: () => held.splice(0).forEach((go) => go()) })
-  })
-  const first = await page.evaluate(() => document.querySelector('offstage-chat')?.conversationId)
-  await page.locator('offstage-chat input[type=file]').setInputFiles({
-    name: 'list.txt',
-    mimeType: 'text/plain',
-    buffer: Buffer.from('mugs'),
-  })
-  const prompt = page.getByRole('textbox', { name: 'Message' })
-  await prompt.fill('Read this')
-  await expect(page.getByRole('button', { name: 'Send', exact: true })).toBeDisabled()
-  await prompt.press('Enter')
-  await expect(prompt).toHaveValue('Read this')
-  await press(page, 'New conversation')
-  await page.evaluate(() => (window as unknown as { release: () => void }).release())
-  await prompt.fill('Nothing is attached')
-  await expect(page.getByRole('button', { name: 'Send', exact: true })).toBeEnabled()
-  await expect(page.getByRole('button', { name: 'Remove list.txt' })).toHaveCount(0)
-  await page.evaluate((conversationId) => {
-    const chat = document.querySelector('offstage-chat')
-    if (chat && conversationId) chat.conversationId = conversationId
-  }, first)
-  await expect(page.getByRole('button', { name: 'Remove list.txt' })).toBeVisible()
-  await send('Read this')
-  await expect(replies(page)).toContainText('Read.')
-  expect(JSON.stringify(model.requests[0]?.body.messages)).toContain('list.txt')
-})
+test(
+  'a file is attached where it was chosen, and a message waits until it is read',
+  MORE,
+  async ({ openChat, model }) => {
+    model.enqueue(say('Read.'))
+    const { page, send } = await openChat(model)
+    await page.evaluate(() => {
+      const read = FileReader.prototype.readAsDataURL
+      const held: (() => void)[] = []
+      FileReader.prototype.readAsDataURL = function (file) {
+        held.push(() => read.call(this, file))
+      }
+      Object.assign(window, { release: () => held.splice(0).forEach((go) => go()) })
+    })
+    const first = await page.evaluate(() => document.querySelector('offstage-chat')?.conversationId)
+    await page.locator('offstage-chat input[type=file]').setInputFiles({
+      name: 'list.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('mugs'),
+    })
+    const prompt = page.getByRole('textbox', { name: 'Message' })
+    await prompt.fill('Read this')
+    await expect(page.getByRole('button', { name: 'Send', exact: true })).toBeDisabled()
+    await prompt.press('Enter')
+    await expect(prompt).toHaveValue('Read this')
+    await press(page, 'New conversation')
+    await page.evaluate(() => (window as unknown as { release: () => void }).release())
+    await prompt.fill('Nothing is attached')
+    await expect(page.getByRole('button', { name: 'Send', exact: true })).toBeEnabled()
+    await expect(page.getByRole('button', { name: 'Remove list.txt' })).toHaveCount(0)
+    await page.evaluate((conversationId) => {
+      const chat = document.querySelector('offstage-chat')
+      if (chat && conversationId) chat.conversationId = conversationId
+    }, first)
+    await expect(page.getByRole('button', { name: 'Remove list.txt' })).toBeVisible()
+    await send('Read this')
+    await expect(replies(page)).toContainText('Read.')
+    expect(JSON.stringify(model.requests[0]?.body.messages)).toContain('list.txt')
+  },
+)

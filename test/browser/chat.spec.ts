@@ -13,6 +13,7 @@ import {
 } from './support/chat-page.ts'
 import { callTools, say } from './support/mock-answers.ts'
 import { pressSettled, pressTwiceSettled } from './support/press-settled.ts'
+import { MORE } from './support/more.ts'
 
 test('an answer is shown as it is written, and stopped', async ({ openChat, model }) => {
   model.enqueue(unfinished('Once **upon** a time'), say('Again.'))
@@ -451,37 +452,38 @@ test('a bubble opens, closes by Escape, and what runs goes on', async ({ openCha
   expect((await header.boundingBox())?.y).toBe(30)
 })
 
-test('a host’s card shows the call in the page’s own document, and answers it', async ({
-  openChat,
-  model,
-}) => {
-  model.enqueue(order('mug'), say('It is ordered.'))
-  const { page, send } = await openChat(model)
-  await page.evaluate(() => {
-    const chat = document.querySelector<OffstageChat>('offstage-chat')
-    if (!chat) return
-    chat.renderers = {
-      order: (call, { container, respond }) => {
-        const draw = ({ status, output }: typeof call): void => {
-          container.textContent = `${status} ${JSON.stringify(output)}`
-          if (status !== 'awaiting-approval') return
-          const button = document.createElement('button')
-          button.textContent = 'Buy'
-          button.addEventListener('click', () => void respond(true))
-          container.append(button)
-        }
-        draw(call)
-        return { update: draw }
-      },
-    }
-  })
-  await send('A mug')
-  const card = page.locator('offstage-chat > div')
-  await pressSettled(card.getByRole('button', { name: 'Buy' }))
-  await expect(card).toContainText('succeeded')
-  await expect(card).toContainText('Ordered.')
-  await expect(replies(page).last()).toContainText('It is ordered.')
-})
+test(
+  'a host’s card shows the call in the page’s own document, and answers it',
+  MORE,
+  async ({ openChat, model }) => {
+    model.enqueue(order('mug'), say('It is ordered.'))
+    const { page, send } = await openChat(model)
+    await page.evaluate(() => {
+      const chat = document.querySelector<OffstageChat>('offstage-chat')
+      if (!chat) return
+      chat.renderers = {
+        order: (call, { container, respond }) => {
+          const draw = ({ status, output }: typeof call): void => {
+            container.textContent = `${status} ${JSON.stringify(output)}`
+            if (status !== 'awaiting-approval') return
+            const button = document.createElement('button')
+            button.textContent = 'Buy'
+            button.addEventListener('click', () => void respond(true))
+            container.append(button)
+          }
+          draw(call)
+          return { update: draw }
+        },
+      }
+    })
+    await send('A mug')
+    const card = page.locator('offstage-chat > div')
+    await pressSettled(card.getByRole('button', { name: 'Buy' }))
+    await expect(card).toContainText('succeeded')
+    await expect(card).toContainText('Ordered.')
+    await expect(replies(page).last()).toContainText('It is ordered.')
+  },
+)
 
 test('a host’s card that answers its call has the only buttons, and takes no press of a pointer at once', async ({
   openChat,

@@ -4,7 +4,7 @@ import { asksForSummary, goesOnFrom, messagesOf, orphans } from './support/chat-
 import { expect, test } from './support/engines.ts'
 import { callTools, say } from './support/mock-answers.ts'
 import type { ChatRequest, MockOpenAI } from './support/mock-openai.ts'
-import { inSlice } from './support/more.ts'
+import { MORE } from './support/more.ts'
 
 // Long runs against a server whose counts are llama.cpp's own: of the model's tokenizer and chat template,
 // a token for each byte, which is far more than the estimate says of words.
@@ -167,7 +167,7 @@ for (const row of [SHORT, ...LONG]) {
   const { steps, contextWindow, policy } = row
   test(
     `${steps} steps stay within ${contextWindow} tokens as llama.cpp counts, by ${policy}`,
-    inSlice(row === SHORT),
+    MORE,
     async ({ openPage, model }) => {
       const counter = await openPage()
       await loadCounter(counter)

@@ -11,7 +11,7 @@ import {
   whenAsked,
 } from './support/consent-host.ts'
 import { expect, test } from './support/driven.ts'
-import { MORE, eachNth } from './support/more.ts'
+import { MORE, inSlice } from './support/more.ts'
 import { pressOn } from './support/person.ts'
 
 // A model must not answer for the person: the scripted one presses what the page offers.
@@ -81,7 +81,7 @@ const attacks: readonly (readonly [string, string, ReturnType<typeof use>])[] = 
 for (const [at, [name, body, attack]] of attacks.entries())
   test(
     `a model can't approve its own call through ${name}; a person still can`,
-    eachNth(6, at),
+    inSlice(at === 0),
     async ({ openPage }) => {
       const page = await openHost(
         openPage,
@@ -128,7 +128,7 @@ test("a model can't press the button of another agent's call", MORE, async ({ op
   await expect.poll(async () => (await attacked(page)).effects).toBe(1)
 })
 
-test("a model's page tools can't answer its question to the person", async ({ openPage }) => {
+test("a model's page tools can't answer its question to the person", MORE, async ({ openPage }) => {
   const page = await openHost(openPage, '<button onclick="reply(\'yes\')">Approve</button>')
   await begin(page, [
     { toolCalls: [press, use('ask_user', { question: 'Really?' })] },
@@ -142,19 +142,21 @@ test("a model's page tools can't answer its question to the person", async ({ op
   }).toPass()
 })
 
-test("a host's own code answers what was asked after the page tools acted", async ({
-  openPage,
-}) => {
-  const page = await openHost(openPage, '<button id="yes">Nothing</button>')
-  await begin(page, [
-    { toolCalls: [use('hover', { ref: 'Nothing' })] },
-    { toolCalls: [use('destroy')] },
-    { text: 'Done.' },
-  ])
-  await whenAsked(page)
-  await callHost(page, 'approve')
-  await expectAnswers(page, 'true')
-})
+test(
+  "a host's own code answers what was asked after the page tools acted",
+  MORE,
+  async ({ openPage }) => {
+    const page = await openHost(openPage, '<button id="yes">Nothing</button>')
+    await begin(page, [
+      { toolCalls: [use('hover', { ref: 'Nothing' })] },
+      { toolCalls: [use('destroy')] },
+      { text: 'Done.' },
+    ])
+    await whenAsked(page)
+    await callHost(page, 'approve')
+    await expectAnswers(page, 'true')
+  },
+)
 
 test(
   'what another copy of the package did counts, and denying is always possible',

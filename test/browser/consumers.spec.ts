@@ -9,7 +9,7 @@ import { setups } from '../consumers/setups.ts'
 import { compilationsOf, typeSetups } from '../consumers/type-setups.ts'
 import { useShop } from '../consumers/use-shop.ts'
 import { expect, test } from './support/test.ts'
-import { inSlice, MORE } from './support/more.ts'
+import { MORE, inSlice } from './support/more.ts'
 
 /** `npm run test:consumers` tries all set-ups; `npm run test:more` those that are quick and download little. */
 const all = process.env.OFFSTAGE_CONSUMERS === 'all'

@@ -100,14 +100,15 @@ async function pressUntil(button: Locator, seen: () => Promise<void>): Promise<v
 const slips = (page: Page): Locator => page.locator('offstage-chat .slip')
 const pay = (page: Page): Locator => page.getByRole('button', { name: /^Pay €/ })
 
-test('the demo is served under a strict policy, with Trusted Types', async ({
-  request,
-  demoUrl,
-}) => {
-  const { 'content-security-policy': policy } = (await request.get(demoUrl)).headers()
-  expect(policy).toContain("require-trusted-types-for 'script'; trusted-types offstage")
-  expect(policy).not.toMatch(/unsafe|wasm|\*/)
-})
+test(
+  'the demo is served under a strict policy, with Trusted Types',
+  MORE,
+  async ({ request, demoUrl }) => {
+    const { 'content-security-policy': policy } = (await request.get(demoUrl)).headers()
+    expect(policy).toContain("require-trusted-types-for 'script'; trusted-types offstage")
+    expect(policy).not.toMatch(/unsafe|wasm|\*/)
+  },
+)
 
 test('it says what it is: one sentence, documents and code a click away, no model', async ({
   openDemo,
@@ -163,21 +164,25 @@ test(
   },
 )
 
-test('by hand: the agent reads the page, types into it and shows a place', async ({ openDemo }) => {
-  const page = await openDemo()
-  await page.getByRole('button', { name: 'Find the bowls by using the page' }).click()
-  await expect(page.locator('offstage-hands')).toBeAttached()
-  await expect(messages(page)).toContainText('Adding it is up to you')
-  await expect(page.getByRole('searchbox', { name: 'Search the catalogue' })).toHaveValue('bowl')
-  await expect(page.locator('#products > li')).toHaveText([/bowl/i])
-  await expect(calls(page, 'Show on the page')).toContainText('Done')
-  const read = calls(page, 'Read the page')
-  await expect(read).toContainText('Done')
-  await open(read)
-  // Only the shop is lent: the chat beside it is neither read nor used.
-  await expect(read.getByLabel('Output')).toContainText('Catalogue')
-  expect(await read.getByLabel('Output').textContent()).not.toContain('Message')
-})
+test(
+  'by hand: the agent reads the page, types into it and shows a place',
+  MORE,
+  async ({ openDemo }) => {
+    const page = await openDemo()
+    await page.getByRole('button', { name: 'Find the bowls by using the page' }).click()
+    await expect(page.locator('offstage-hands')).toBeAttached()
+    await expect(messages(page)).toContainText('Adding it is up to you')
+    await expect(page.getByRole('searchbox', { name: 'Search the catalogue' })).toHaveValue('bowl')
+    await expect(page.locator('#products > li')).toHaveText([/bowl/i])
+    await expect(calls(page, 'Show on the page')).toContainText('Done')
+    const read = calls(page, 'Read the page')
+    await expect(read).toContainText('Done')
+    await open(read)
+    // Only the shop is lent: the chat beside it is neither read nor used.
+    await expect(read.getByLabel('Output')).toContainText('Catalogue')
+    expect(await read.getByLabel('Output').textContent()).not.toContain('Message')
+  },
+)
 
 test('an approval: what it costs is in words, and nothing is ordered until a person pays', async ({
   openDemo,
@@ -334,45 +339,51 @@ test('a reload while a tool runs: the run goes on, the slot is booked once', asy
   await expect(cart(page)).toContainText('Thursday morning (booking 1)')
 })
 
-test('the worker is killed while a tool runs: another one goes on, the slot is booked once', async ({
-  openDemo,
-}) => {
-  const page = await openDemo()
-  await page.getByRole('button', { name: 'Book Thursday delivery, then reload' }).click()
-  const card = calls(page, 'Book a delivery slot')
-  await expect(card).toContainText('Asking the courier')
-  await page.getByRole('button', { name: 'Kill worker' }).click()
-  await expect(told(page)).toHaveText('New worker started; run continues.')
-  await expect(messages(page)).toContainText('1 request, 1 booking')
-  await expect(card).toHaveCount(1)
-  await expect(card).toContainText('Done')
-  await expect(cart(page)).toContainText('Thursday morning (booking 1)')
-  await expect(rows(page).last()).toContainText('run-ended')
-})
+test(
+  'the worker is killed while a tool runs: another one goes on, the slot is booked once',
+  MORE,
+  async ({ openDemo }) => {
+    const page = await openDemo()
+    await page.getByRole('button', { name: 'Book Thursday delivery, then reload' }).click()
+    const card = calls(page, 'Book a delivery slot')
+    await expect(card).toContainText('Asking the courier')
+    await page.getByRole('button', { name: 'Kill worker' }).click()
+    await expect(told(page)).toHaveText('New worker started; run continues.')
+    await expect(messages(page)).toContainText('1 request, 1 booking')
+    await expect(card).toHaveCount(1)
+    await expect(card).toContainText('Done')
+    await expect(cart(page)).toContainText('Thursday morning (booking 1)')
+    await expect(rows(page).last()).toContainText('run-ended')
+  },
+)
 
-test('without a network it waits, says so, and goes on when there is one', async ({ openDemo }) => {
-  const page = await openDemo()
-  await ask(page, 'Book Thursday delivery, then reload')
-  const card = calls(page, 'Book a delivery slot')
-  await expect(card).toContainText('Asking the courier')
-  const offline = page.getByRole('button', { name: 'Go offline' })
-  const online = page.getByRole('button', { name: 'Go online' })
-  await offline.click()
-  await expect(offline).toBeHidden()
-  await expect(page.getByText('You’re offline')).toBeVisible()
-  await expect(card).toContainText('Waiting for the network')
-  await online.click()
-  await expect(page.getByText('You’re offline')).toBeHidden()
-  await expect(messages(page)).toContainText('1 booking')
+test(
+  'without a network it waits, says so, and goes on when there is one',
+  MORE,
+  async ({ openDemo }) => {
+    const page = await openDemo()
+    await ask(page, 'Book Thursday delivery, then reload')
+    const card = calls(page, 'Book a delivery slot')
+    await expect(card).toContainText('Asking the courier')
+    const offline = page.getByRole('button', { name: 'Go offline' })
+    const online = page.getByRole('button', { name: 'Go online' })
+    await offline.click()
+    await expect(offline).toBeHidden()
+    await expect(page.getByText('You’re offline')).toBeVisible()
+    await expect(card).toContainText('Waiting for the network')
+    await online.click()
+    await expect(page.getByText('You’re offline')).toBeHidden()
+    await expect(messages(page)).toContainText('1 booking')
 
-  await offline.click()
-  await ask(page, 'Two blue mugs, please')
-  await expect(page.getByText(/^Retrying in/)).toBeVisible()
-  await expect(cart(page)).toContainText('Nothing yet')
-  await online.click()
-  await expect(messages(page)).toContainText('€28.00 for the pair')
-  await expect(cart(page).getByLabel('Quantity of Blue mug')).toHaveValue('2')
-})
+    await offline.click()
+    await ask(page, 'Two blue mugs, please')
+    await expect(page.getByText(/^Retrying in/)).toBeVisible()
+    await expect(cart(page)).toContainText('Nothing yet')
+    await online.click()
+    await expect(messages(page)).toContainText('€28.00 for the pair')
+    await expect(cart(page).getByLabel('Quantity of Blue mug')).toHaveValue('2')
+  },
+)
 
 test('what no scene knows: the answer says what there is', MORE, async ({ openDemo }) => {
   const page = await openDemo()
@@ -541,32 +552,33 @@ test('the shop works by hand, and a reload keeps it', MORE, async ({ openDemo })
   await expect(orders(page).getByRole('listitem')).toContainText('3 × Blue mug')
 })
 
-test('on a phone: what waits for an answer is in view, the journal below, the shop by a press', async ({
-  openDemo,
-  page,
-}) => {
-  await page.setViewportSize({ width: 390, height: 844 })
-  await openDemo()
-  await expect(page.getByRole('textbox', { name: 'Message' })).toBeInViewport({ ratio: 1 })
-  await page.getByRole('button', { name: 'Order a bowl (needs your OK)' }).click()
-  await expect(pay(page)).toBeInViewport({ ratio: 1 })
-  for (const name of ['Reload page', 'Kill worker', 'Go offline'])
-    await expect(page.getByRole('button', { name })).toBeInViewport({ ratio: 1 })
-  const log = await messages(page).boundingBox()
-  expect(log?.height).toBeGreaterThan(844 / 3)
-  await expect(rows(page).last()).not.toBeInViewport()
-  await rows(page).last().scrollIntoViewIfNeeded()
-  await expect(rows(page).last()).toContainText('approval-requested')
-  const overflow = await page.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  )
-  expect(overflow).toBe(0)
-  await pressSettled(pay(page))
-  await expect(messages(page)).toContainText('Order K-1001 is placed, arriving by')
-  await page.getByRole('button', { name: 'Shop', exact: true }).press('Enter')
-  await expect(orders(page).getByRole('listitem')).toHaveCount(1)
-  await expect(messages(page)).toBeHidden()
-})
+test(
+  'on a phone: what waits for an answer is in view, the journal below, the shop by a press',
+  MORE,
+  async ({ openDemo, page }) => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await openDemo()
+    await expect(page.getByRole('textbox', { name: 'Message' })).toBeInViewport({ ratio: 1 })
+    await page.getByRole('button', { name: 'Order a bowl (needs your OK)' }).click()
+    await expect(pay(page)).toBeInViewport({ ratio: 1 })
+    for (const name of ['Reload page', 'Kill worker', 'Go offline'])
+      await expect(page.getByRole('button', { name })).toBeInViewport({ ratio: 1 })
+    const log = await messages(page).boundingBox()
+    expect(log?.height).toBeGreaterThan(844 / 3)
+    await expect(rows(page).last()).not.toBeInViewport()
+    await rows(page).last().scrollIntoViewIfNeeded()
+    await expect(rows(page).last()).toContainText('approval-requested')
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    )
+    expect(overflow).toBe(0)
+    await pressSettled(pay(page))
+    await expect(messages(page)).toContainText('That is settled')
+    await page.getByRole('button', { name: 'Shop', exact: true }).press('Enter')
+    await expect(orders(page).getByRole('listitem')).toHaveCount(1)
+    await expect(messages(page)).toBeHidden()
+  },
+)
 
 test(
   'on a phone, what the agent does by hand is watched in the shop',

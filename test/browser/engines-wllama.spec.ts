@@ -221,30 +221,32 @@ for (const [name, settings] of Object.entries({
   )
 }
 
-test('text streams; an abort ends it and the engine is free for the next turn', async ({
-  openPage,
-}) => {
-  const page = await openPage()
-  await prepare(page)
-  const outcome = await page.evaluate(async () => {
-    const model = { provider: 'wllama', model: 'tiny', seed: 1 }
-    const agent = window.offstage.createAgent({
-      model: { ...model, maxOutputTokens: 3500, extraBody: { ignore_eos: true } },
-      engines: [window.lendWllama()],
-      storage: 'memory',
+test(
+  'text streams; an abort ends it and the engine is free for the next turn',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage()
+    await prepare(page)
+    const outcome = await page.evaluate(async () => {
+      const model = { provider: 'wllama', model: 'tiny', seed: 1 }
+      const agent = window.offstage.createAgent({
+        model: { ...model, maxOutputTokens: 3500, extraBody: { ignore_eos: true } },
+        engines: [window.lendWllama()],
+        storage: 'memory',
+      })
+      const endless = agent.run('Talk')
+      let deltas = 0
+      for await (const event of endless) if (event.type === 'text-delta' && ++deltas === 2) break
+      endless.abort('enough')
+      const aborted = await endless.result
+      agent.configure({ model: { ...model, extraBody: { grammar: 'root ::= "It is free."' } } })
+      return { aborted, next: await agent.run('Talk').result }
     })
-    const endless = agent.run('Talk')
-    let deltas = 0
-    for await (const event of endless) if (event.type === 'text-delta' && ++deltas === 2) break
-    endless.abort('enough')
-    const aborted = await endless.result
-    agent.configure({ model: { ...model, extraBody: { grammar: 'root ::= "It is free."' } } })
-    return { aborted, next: await agent.run('Talk').result }
-  })
-  expect(outcome.aborted).toMatchObject({ outcome: 'aborted', reason: 'enough' })
-  expect(outcome.aborted.text.length).toBeGreaterThan(0)
-  expect(outcome.next).toMatchObject({ outcome: 'completed', text: 'It is free.' })
-})
+    expect(outcome.aborted).toMatchObject({ outcome: 'aborted', reason: 'enough' })
+    expect(outcome.aborted.text.length).toBeGreaterThan(0)
+    expect(outcome.next).toMatchObject({ outcome: 'completed', text: 'It is free.' })
+  },
+)
 
 test('a conversation that does not fit is a context-overflow', MORE, async ({ openPage }) => {
   const page = await openPage()

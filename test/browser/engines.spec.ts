@@ -1,4 +1,5 @@
 import { expect, test } from './support/engines.ts'
+import { MORE } from './support/more.ts'
 
 // Stubs take the place of models that need a GPU, weights or a browser that has one. All else is
 // real: the page, the agent's worker, the engine's worker and the line between them.
@@ -111,7 +112,7 @@ test('the browser’s own model, asked on the page: download, an ACTION block, a
   expect(outcome.open, 'every session was destroyed').toBe(0)
 })
 
-test('an engine worker whose file is missing is a typed error', async ({ openPage }) => {
+test('an engine worker whose file is missing is a typed error', MORE, async ({ openPage }) => {
   const page = await openPage({ errorsAllowed: true })
   const result = await page.evaluate(() => {
     const agent = window.offstage.createAgent({

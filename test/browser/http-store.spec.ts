@@ -272,45 +272,50 @@ test('a page that is opened while the server is away shows the copy, and goes on
   await context.close()
 })
 
-test('twelve tabs of one HTTP/1.1 server all load, answer, and show what another device does', async ({
-  browser,
-  site,
-}) => {
-  const kept = await openSqlite()
-  const handler = createStoreHandler({ database: kept.database, authorize: tenantOf, pollMs: 100 })
-  // The app's only server: pages and store have one address, and the browser six connections to it.
-  const open = new Set<AbortSignal>()
-  const answer = async (request: Request): Promise<Response> => {
-    const { pathname } = new URL(request.url)
-    if (pathname !== '/history') return fetch(site.url + pathname)
-    if (request.method === 'GET') open.add(request.signal)
-    return handler(request)
-  }
-  const listener = nodeListener(answer)
-  const server = await listen(createServer((...asked) => void listener(...asked)))
-  const script: Script = { steps: [{ text: 'Hello.' }] }
-  const at = { url: server.url, add: site.add.bind(site) }
-  const given = { site: at, url: '/history', team: 'tabs', script }
-  const context = await browser.newContext()
-  const pages: Page[] = []
-  for (let tab = 0; tab < 12; tab++) pages.push(await openDevice(context, given))
-  const outcomes = await Promise.all(
-    pages.map((page, tab) =>
-      page.evaluate(async (conversationId) => {
-        const { agent } = (window as unknown as DeviceWindow).device
-        return (await agent.run('Hi', { conversationId }).result).outcome
-      }, `tab-${tab}`),
-    ),
-  )
-  expect(outcomes).toEqual(pages.map(() => 'completed'))
-  expect([...open].filter(({ aborted }) => !aborted)).toHaveLength(1)
+test(
+  'twelve tabs of one HTTP/1.1 server all load, answer, and show what another device does',
+  MORE,
+  async ({ browser, site }) => {
+    const kept = await openSqlite()
+    const handler = createStoreHandler({
+      database: kept.database,
+      authorize: tenantOf,
+      pollMs: 100,
+    })
+    // The app's only server: pages and store have one address, and the browser six connections to it.
+    const open = new Set<AbortSignal>()
+    const answer = async (request: Request): Promise<Response> => {
+      const { pathname } = new URL(request.url)
+      if (pathname !== '/history') return fetch(site.url + pathname)
+      if (request.method === 'GET') open.add(request.signal)
+      return handler(request)
+    }
+    const listener = nodeListener(answer)
+    const server = await listen(createServer((...asked) => void listener(...asked)))
+    const script: Script = { steps: [{ text: 'Hello.' }] }
+    const at = { url: server.url, add: site.add.bind(site) }
+    const given = { site: at, url: '/history', team: 'tabs', script }
+    const context = await browser.newContext()
+    const pages: Page[] = []
+    for (let tab = 0; tab < 12; tab++) pages.push(await openDevice(context, given))
+    const outcomes = await Promise.all(
+      pages.map((page, tab) =>
+        page.evaluate(async (conversationId) => {
+          const { agent } = (window as unknown as DeviceWindow).device
+          return (await agent.run('Hi', { conversationId }).result).outcome
+        }, `tab-${tab}`),
+      ),
+    )
+    expect(outcomes).toEqual(pages.map(() => 'completed'))
+    expect([...open].filter(({ aborted }) => !aborted)).toHaveLength(1)
 
-  const other = await openDevice(await browser.newContext(), given)
-  await begin(other)
-  for (const page of pages)
-    await expect.poll(async () => (await snapshotOf(page)).roles).toEqual(['user', 'assistant'])
-  await other.context().close()
-  await context.close()
-  await server.close()
-  await kept.close()
-})
+    const other = await openDevice(await browser.newContext(), given)
+    await begin(other)
+    for (const page of pages)
+      await expect.poll(async () => (await snapshotOf(page)).roles).toEqual(['user', 'assistant'])
+    await other.context().close()
+    await context.close()
+    await server.close()
+    await kept.close()
+  },
+)

@@ -7,6 +7,7 @@ import { findings } from './support/axe.ts'
 import { callTools, say } from './support/mock-answers.ts'
 import type { MockOpenAI } from './support/mock-openai.ts'
 import { expect, test } from './support/test.ts'
+import { MORE } from './support/more.ts'
 
 // The inspector as a developer has it: the built entry, a real worker, and a server that speaks as models do.
 
@@ -269,42 +270,43 @@ test('of thousands of events, few rows are in the document, wherever it is scrol
   await expect(rows).toHaveCount(10)
 })
 
-test('a list follows what comes for who is at its end, and nobody else; a choice stays in view', async ({
-  openPage,
-  model,
-}) => {
-  const page = await openPage({ body: BODY })
-  await page.setViewportSize({ width: 1100, height: 400 })
-  await inspect(page, model)
-  await runOnce(page, model)
-  await settled(page)
-  const calls = rowsOf(page, 'Timeline').filter({ hasText: 'Place the order' })
-  await tab(page, 'Journal').click()
-  const first = page.getByRole('grid', { name: 'Journal' }).locator('#row-0')
-  const last = rowsOf(page, 'Journal').last()
-  await expect(last).toBeInViewport({ ratio: 0.9 })
-  for (const _ of [1, 2]) await runOnce(page, model)
-  await expect(first).not.toBeInViewport()
-  await expect(last).toContainText('run-ended')
-  await expect(last).toBeInViewport({ ratio: 0.9 })
-  await page.getByRole('grid', { name: 'Journal' }).press('Home')
-  await expect(first).toBeInViewport({ ratio: 0.9 })
-  await runOnce(page, model)
-  await tab(page, 'Timeline').click()
-  await expect(calls).toHaveCount(4)
-  await tab(page, 'Journal').click()
-  await expect(first).toBeInViewport({ ratio: 0.9 })
-  await page.getByRole('button', { name: 'Newest' }).click()
-  await expect(last).toBeInViewport({ ratio: 0.9 })
-  // What a line of the timeline leads to is in view, too.
-  await tab(page, 'Timeline').click()
-  await page.getByRole('grid', { name: 'Timeline' }).press('Home')
-  await calls.first().click()
-  await tab(page, 'Journal').click()
-  await expect(rowsOf(page, 'Journal').and(page.locator('[aria-selected=true]'))).toBeInViewport({
-    ratio: 0.9,
-  })
-})
+test(
+  'a list follows what comes for who is at its end, and nobody else; a choice stays in view',
+  MORE,
+  async ({ openPage, model }) => {
+    const page = await openPage({ body: BODY })
+    await page.setViewportSize({ width: 1100, height: 400 })
+    await inspect(page, model)
+    await runOnce(page, model)
+    await settled(page)
+    const calls = rowsOf(page, 'Timeline').filter({ hasText: 'Place the order' })
+    await tab(page, 'Journal').click()
+    const first = page.getByRole('grid', { name: 'Journal' }).locator('#row-0')
+    const last = rowsOf(page, 'Journal').last()
+    await expect(last).toBeInViewport({ ratio: 0.9 })
+    for (const _ of [1, 2]) await runOnce(page, model)
+    await expect(first).not.toBeInViewport()
+    await expect(last).toContainText('run-ended')
+    await expect(last).toBeInViewport({ ratio: 0.9 })
+    await page.getByRole('grid', { name: 'Journal' }).press('Home')
+    await expect(first).toBeInViewport({ ratio: 0.9 })
+    await runOnce(page, model)
+    await tab(page, 'Timeline').click()
+    await expect(calls).toHaveCount(4)
+    await tab(page, 'Journal').click()
+    await expect(first).toBeInViewport({ ratio: 0.9 })
+    await page.getByRole('button', { name: 'Newest' }).click()
+    await expect(last).toBeInViewport({ ratio: 0.9 })
+    // What a line of the timeline leads to is in view, too.
+    await tab(page, 'Timeline').click()
+    await page.getByRole('grid', { name: 'Timeline' }).press('Home')
+    await calls.first().click()
+    await tab(page, 'Journal').click()
+    await expect(rowsOf(page, 'Journal').and(page.locator('[aria-selected=true]'))).toBeInViewport({
+      ratio: 0.9,
+    })
+  },
+)
 
 test('axe finds nothing in any view, in light and dark, and at 360 px nothing is cut off', async ({
   openPage,

@@ -3,6 +3,7 @@ import { manifest, inProject } from '../../scripts/lib/project.mjs'
 import { run } from '../../scripts/lib/run.mjs'
 import { serveSite } from './support/site.ts'
 import { expect, test } from './support/test.ts'
+import { MORE } from './support/more.ts'
 
 /** Everything but the file that starts itself as a worker, and what is no module. */
 const entries = Object.keys(manifest().exports as object)
@@ -42,13 +43,17 @@ test('the script for a <script> element finds the worker beside itself', async (
   expect(workers).toEqual([`${site.url}/dist/worker.js`])
 })
 
-test('the script for a <script> element works from another origin', async ({ page, site }) => {
-  const cdn = await serveSite({ folders: { '/': inProject('dist') } })
-  site.add('/cdn.html', { body: pageWith(`${cdn.url}/offstage.global.js`) })
-  await page.goto(`${site.url}/cdn.html`)
-  await expectHello(page)
-  await cdn.close()
-})
+test(
+  'the script for a <script> element works from another origin',
+  MORE,
+  async ({ page, site }) => {
+    const cdn = await serveSite({ folders: { '/': inProject('dist') } })
+    site.add('/cdn.html', { body: pageWith(`${cdn.url}/offstage.global.js`) })
+    await page.goto(`${site.url}/cdn.html`)
+    await expectHello(page)
+    await cdn.close()
+  },
+)
 
 function pageWith(src: string): string {
   return `<!doctype html><title>Script</title><body><script src="${src}"></script><script>${RUN_AGENT}</script>`

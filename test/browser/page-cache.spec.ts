@@ -3,7 +3,7 @@ import { findChromium } from '../../scripts/lib/browser.mjs'
 import { callTools, say } from './support/mock-answers.ts'
 import { readDraft } from './support/read-draft.ts'
 import { expect, test as base } from './support/test.ts'
-import { inSlice, MORE } from './support/more.ts'
+import { MORE } from './support/more.ts'
 
 // Real back navigations, in a browser that keeps pages for them. Playwright's default switches that off, and the headless
 // shell can't do it.
@@ -136,7 +136,7 @@ test(
 for (const transport of ['worker', 'page'] as const) {
   test(
     `a page is kept that is left while a server doesn't end its whole answer; asked by the ${transport}`,
-    inSlice(transport === 'worker'),
+    MORE,
     async ({ keeper, openPage, model }) => {
       const { pieces = [] } = say('First.')
       model.enqueue(

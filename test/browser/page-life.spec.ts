@@ -105,28 +105,29 @@ test('F19 a renderer crash in the middle of an answer: its text is shown as part
   expect(await next.evaluate(readDraft)).toBeUndefined()
 })
 
-test('F21 a page that is frozen in the middle of an answer goes on where it was when it thaws', async ({
-  openPage,
-  model,
-}) => {
-  const { pieces = [] } = say('One two three.')
-  model.enqueue({ pieces: [...pieces.slice(0, 1), { waitMs: 4000 }, ...pieces.slice(1)] })
-  const page = await openPage()
-  await mount(page, model.baseURL)
-  await begin(page)
-  await expect.poll(() => model.requests.length).toBe(1)
-  const session = await page.context().newCDPSession(page)
-  await session.send('Page.setWebLifecycleState', { state: 'frozen' })
-  await new Promise((resolve) => setTimeout(resolve, 5000))
-  await session.send('Page.setWebLifecycleState', { state: 'active' })
-  await expect
-    .poll(() => resultOf(page))
-    .toMatchObject({
-      outcome: 'completed',
-      text: 'One two three.',
-    })
-  expect(model.requests).toHaveLength(1)
-})
+test(
+  'F21 a page that is frozen in the middle of an answer goes on where it was when it thaws',
+  MORE,
+  async ({ openPage, model }) => {
+    const { pieces = [] } = say('One two three.')
+    model.enqueue({ pieces: [...pieces.slice(0, 1), { waitMs: 4000 }, ...pieces.slice(1)] })
+    const page = await openPage()
+    await mount(page, model.baseURL)
+    await begin(page)
+    await expect.poll(() => model.requests.length).toBe(1)
+    const session = await page.context().newCDPSession(page)
+    await session.send('Page.setWebLifecycleState', { state: 'frozen' })
+    await new Promise((resolve) => setTimeout(resolve, 5000))
+    await session.send('Page.setWebLifecycleState', { state: 'active' })
+    await expect
+      .poll(() => resultOf(page))
+      .toMatchObject({
+        outcome: 'completed',
+        text: 'One two three.',
+      })
+    expect(model.requests).toHaveLength(1)
+  },
+)
 
 test(
   'F21 a renderer that is stopped for longer than its worker may be silent loses neither worker nor run',

@@ -3,7 +3,7 @@ import { MORE } from './support/more.ts'
 
 // Angular writes a field's value to its model at `input`, and says it was touched only at `blur`.
 
-test('Angular: a todo list of template-driven fields', async ({ app }) => {
+test('Angular: a todo list of template-driven fields', MORE, async ({ app }) => {
   const { call, step } = await app('angular-todo')
   const [milk, tea] = [
     { text: 'Buy milk', done: false },

@@ -5,40 +5,46 @@ import { MORE } from './support/more.ts'
 
 const done = (text: string, isDone = false) => expect.objectContaining({ text, done: isDone })
 
-test('React 19: a todo list with controlled fields, editing in place and a confirmation', async ({
-  app,
-}) => {
-  const { call, step } = await app('react-todo')
-  await step('type_text', { ref: 'What needs to be done?', text: 'tea' }, { draft: 'TEA' })
-  await step('press_key', { key: 'Enter' }, { items: [done('Buy milk'), done('TEA')], draft: '' })
-  await step(
-    'type_text',
-    { ref: 'What needs to be done?', text: 'jam', enter: true },
-    { items: [done('Buy milk'), done('TEA'), done('JAM')] },
-  )
-  await step(
-    'set_checked',
-    { ref: 'Done: TEA', checked: true },
-    { items: [done('Buy milk'), done('TEA', true), done('JAM')] },
-  )
-  await step('select_option', { ref: 'Show', options: ['Open'] }, { filter: 'open' })
-  expect(await call('read_page')).not.toContain('Delete TEA')
-  await step('select_option', { ref: 'Show', options: ['All'] }, { filter: 'all' })
-  const found = await call('find', { text: 'Buy milk' })
-  const text = /generic.*?\[ref=(e\d+)\]: Buy milk/.exec(found)?.[1]
-  await call('click', { ref: text, kind: 'double' })
-  await step(
-    'type_text',
-    { ref: 'Edit', text: 'Buy oat milk', enter: true },
-    { items: [done('Buy oat milk'), done('TEA', true), done('JAM')] },
-  )
-  expect(await call('click', { ref: 'Delete JAM' })).toContain('alertdialog "Delete it?"')
-  await step('click', { ref: 'Keep' }, { items: [{}, {}, done('JAM')] })
-  await call('click', { ref: 'Delete JAM' })
-  await step('click', { ref: 'Yes, delete' }, { items: [done('Buy oat milk'), done('TEA', true)] })
-})
+test(
+  'React 19: a todo list with controlled fields, editing in place and a confirmation',
+  MORE,
+  async ({ app }) => {
+    const { call, step } = await app('react-todo')
+    await step('type_text', { ref: 'What needs to be done?', text: 'tea' }, { draft: 'TEA' })
+    await step('press_key', { key: 'Enter' }, { items: [done('Buy milk'), done('TEA')], draft: '' })
+    await step(
+      'type_text',
+      { ref: 'What needs to be done?', text: 'jam', enter: true },
+      { items: [done('Buy milk'), done('TEA'), done('JAM')] },
+    )
+    await step(
+      'set_checked',
+      { ref: 'Done: TEA', checked: true },
+      { items: [done('Buy milk'), done('TEA', true), done('JAM')] },
+    )
+    await step('select_option', { ref: 'Show', options: ['Open'] }, { filter: 'open' })
+    expect(await call('read_page')).not.toContain('Delete TEA')
+    await step('select_option', { ref: 'Show', options: ['All'] }, { filter: 'all' })
+    const found = await call('find', { text: 'Buy milk' })
+    const text = /generic.*?\[ref=(e\d+)\]: Buy milk/.exec(found)?.[1]
+    await call('click', { ref: text, kind: 'double' })
+    await step(
+      'type_text',
+      { ref: 'Edit', text: 'Buy oat milk', enter: true },
+      { items: [done('Buy oat milk'), done('TEA', true), done('JAM')] },
+    )
+    expect(await call('click', { ref: 'Delete JAM' })).toContain('alertdialog "Delete it?"')
+    await step('click', { ref: 'Keep' }, { items: [{}, {}, done('JAM')] })
+    await call('click', { ref: 'Delete JAM' })
+    await step(
+      'click',
+      { ref: 'Yes, delete' },
+      { items: [done('Buy oat milk'), done('TEA', true)] },
+    )
+  },
+)
 
-test('Vue 3: v-model on every kind of field, and a transition', async ({ app }) => {
+test('Vue 3: v-model on every kind of field, and a transition', MORE, async ({ app }) => {
   const { step } = await app('vue-todo')
   await step('type_text', { ref: 'New', text: 'tea' }, { draft: 'tea' })
   await step('press_key', { key: 'Enter' }, { items: [done('Buy milk'), done('tea')], draft: '' })

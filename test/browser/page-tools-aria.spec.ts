@@ -1,5 +1,6 @@
 import { expect, test } from './support/driven.ts'
 import { openExample } from './support/example-page.ts'
+import { MORE } from './support/more.ts'
 
 // The patterns of the WAI-ARIA authoring practices, by mouse and by keyboard.
 
@@ -29,7 +30,7 @@ test('combobox, listbox, menu button', async ({ driven, site }) => {
   await step('set_checked', { ref: 'Wrap lines', checked: true }, { wrap: 'true' })
 })
 
-test('tabs, tree, slider, spin button, grid', async ({ driven, site }) => {
+test('tabs, tree, slider, spin button, grid', MORE, async ({ driven, site }) => {
   const { call, step } = await openExample(driven, site, { name: 'aria-patterns' })
   expect(await step('click', { ref: 'Two' }, { tab: 't2' })).toContain('Panel two')
   await step('press_key', { key: 'ArrowLeft' }, { tab: 't1' })

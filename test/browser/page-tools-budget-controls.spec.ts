@@ -2,7 +2,7 @@ import { countTokens } from '../apps/count-tokens.ts'
 import { drive } from '../apps/drive.ts'
 import type { DrivenPage } from './support/driven-page.ts'
 import { expect, test } from './support/page-apps.ts'
-import { eachNth } from './support/more.ts'
+import { MORE, eachNth } from './support/more.ts'
 
 // What read_page leaves out where not all fits: texts are shortened before something to act on is left
 // out, and what is left out is counted where it stands. On generated pages; each control has a number.
@@ -133,7 +133,7 @@ for (let seed = 1; seed <= PAGES; seed += 1) {
   })
 }
 
-test('controls come before texts in a frame', async ({ openPage }) => {
+test('controls come before texts in a frame', MORE, async ({ openPage }) => {
   const { body, controls } = pageOf(3)
   const page = await openPage({ body: '<p>Around it</p><iframe title="Inside"></iframe>' })
   await page.evaluate((html) => {
@@ -145,7 +145,7 @@ test('controls come before texts in a frame', async ({ openPage }) => {
   await expectControlsFirst(page, { controls })
 })
 
-test('a long help table leaves no control out', async ({ openPage }) => {
+test('a long help table leaves no control out', MORE, async ({ openPage }) => {
   const help = Array.from(
     { length: 14 },
     (_, at) =>
@@ -164,20 +164,24 @@ test('a long help table leaves no control out', async ({ openPage }) => {
   expect(countTokens(text)).toBeGreaterThan(450)
 })
 
-test('what is left out is counted where it stands, and read from there', async ({ openPage }) => {
-  const section = (part: number): string =>
-    `<h2>Part ${part}</h2><div>${Array.from({ length: 50 }, (_, at) => `<button data-k="${part * 50 + at + 1}">k${part * 50 + at + 1}</button>`).join(' ')}</div>`
-  const body = `<main>${[0, 1, 2, 3, 4, 5].map(section).join('')}</main>`
-  const page = await openPage({ body })
-  const { call } = await drive(page, { maxTokens: 1000 })
-  const seen = new Set<number>()
-  let text = await call('read_page', {})
-  expect(text).toMatch(/heading "Part 1"/)
-  for (let reads = 0; reads < 12; reads += 1) {
-    for (const one of shownIn(text)) seen.add(one)
-    const from = /interactive \[from=(e\d+)\]/.exec(text)?.[1]
-    if (!from) break
-    text = await call('read_page', { from })
-  }
-  expect(seen.size).toBe(300)
-})
+test(
+  'what is left out is counted where it stands, and read from there',
+  MORE,
+  async ({ openPage }) => {
+    const section = (part: number): string =>
+      `<h2>Part ${part}</h2><div>${Array.from({ length: 50 }, (_, at) => `<button data-k="${part * 50 + at + 1}">k${part * 50 + at + 1}</button>`).join(' ')}</div>`
+    const body = `<main>${[0, 1, 2, 3, 4, 5].map(section).join('')}</main>`
+    const page = await openPage({ body })
+    const { call } = await drive(page, { maxTokens: 1000 })
+    const seen = new Set<number>()
+    let text = await call('read_page', {})
+    expect(text).toMatch(/heading "Part 1"/)
+    for (let reads = 0; reads < 12; reads += 1) {
+      for (const one of shownIn(text)) seen.add(one)
+      const from = /interactive \[from=(e\d+)\]/.exec(text)?.[1]
+      if (!from) break
+      text = await call('read_page', { from })
+    }
+    expect(seen.size).toBe(300)
+  },
+)

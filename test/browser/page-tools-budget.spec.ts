@@ -5,7 +5,7 @@ import { drive } from '../apps/drive.ts'
 import { samplePages } from '../apps/sample-pages.mjs'
 import type { DrivenPage } from './support/driven-page.ts'
 import { expect, test } from './support/page-apps.ts'
-import { eachNth, inSlice, MORE } from './support/more.ts'
+import { MORE, eachNth, inSlice } from './support/more.ts'
 
 // What read_page says never costs more tokens than it may, counted by real tokenizers; and of a long
 // page in English it says about as much as it may.

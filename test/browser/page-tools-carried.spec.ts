@@ -1,15 +1,17 @@
 import { drive } from '../apps/drive.ts'
 import { Said } from './page-tasks/support/hands.ts'
 import { expect, test } from './support/driven.ts'
+import { MORE } from './support/more.ts'
 
 // Fields that aren't displayed and only carry a value, content that a style skips, and what is known as clickable by
 // the pointer over it alone: all as component libraries make them.
 
-test('a field that is not displayed is not typed into, and is not shown in place of its label', async ({
-  openPage,
-}) => {
-  const page = await openPage({
-    body: `<label for="carrier">Volume</label>
+test(
+  'a field that is not displayed is not typed into, and is not shown in place of its label',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({
+      body: `<label for="carrier">Volume</label>
       <div role="slider" tabindex="0" aria-label="Volume" aria-valuenow="10" aria-valuemin="0" aria-valuemax="100" style="width: 90px; height: 20px"><input hidden id="carrier" value="10"></div>
       <label><input type="checkbox" hidden> Agree</label><label for="more"><i>Send</i> <b>more</b></label><input type="checkbox" id="more" hidden>
       <script>
@@ -19,40 +21,43 @@ test('a field that is not displayed is not typed into, and is not shown in place
           slider.setAttribute('aria-valuenow', Number(slider.getAttribute('aria-valuenow')) + step)
         })
       </script>`,
-  })
-  const { call } = await drive(page)
-  const said = new Said(await call('read_page'))
-  expect(said.has('textbox'), said.text).toBe(false)
-  // A click on these labels is for what they stand for.
-  expect(said.has('checkbox', 'Agree'), said.text).toBe(true)
-  expect(said.has('checkbox', 'Send more'), said.text).toBe(true)
-  await call('type_text', { ref: said.ref('slider', 'Volume'), text: '14' })
-  const held = await page.evaluate(() => {
-    const slider = document.querySelector('[role=slider]')
-    return [slider?.getAttribute('aria-valuenow'), slider?.querySelector('input')?.value]
-  })
-  expect(held).toEqual(['14', '10'])
-})
+    })
+    const { call } = await drive(page)
+    const said = new Said(await call('read_page'))
+    expect(said.has('textbox'), said.text).toBe(false)
+    // A click on these labels is for what they stand for.
+    expect(said.has('checkbox', 'Agree'), said.text).toBe(true)
+    expect(said.has('checkbox', 'Send more'), said.text).toBe(true)
+    await call('type_text', { ref: said.ref('slider', 'Volume'), text: '14' })
+    const held = await page.evaluate(() => {
+      const slider = document.querySelector('[role=slider]')
+      return [slider?.getAttribute('aria-valuenow'), slider?.querySelector('input')?.value]
+    })
+    expect(held).toEqual(['14', '10'])
+  },
+)
 
-test('what a style skips is not there until it is shown, and not there again', async ({
-  openPage,
-}) => {
-  const page = await openPage({
-    body: `<style>.more { content-visibility: hidden } :checked ~ .more { content-visibility: visible }
+test(
+  'what a style skips is not there until it is shown, and not there again',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({
+      body: `<style>.more { content-visibility: hidden } :checked ~ .more { content-visibility: visible }
         .inline { content-visibility: hidden }</style>
       <div><input type="checkbox" aria-label="Shipping"><div class="more"><p>By boat</p><button>Ship it</button></div></div>
       <p><span class="inline">Costs <b>nothing</b></span></p>`,
-  })
-  const { call } = await drive(page)
-  const closed = await call('read_page')
-  expect(closed).not.toMatch(/Ship it|By boat/)
-  expect(closed).toContain('nothing')
-  const opened = await call('set_checked', { ref: 'Shipping', checked: true })
-  expect(opened).toContain('button "Ship it"')
-  expect(opened).toContain('By boat')
-  expect(await call('set_checked', { ref: 'Shipping', checked: false })).toContain('<removed>')
-  expect(await call('read_page')).not.toMatch(/Ship it|By boat/)
-})
+    })
+    const { call } = await drive(page)
+    const closed = await call('read_page')
+    expect(closed).not.toMatch(/Ship it|By boat/)
+    expect(closed).toContain('nothing')
+    const opened = await call('set_checked', { ref: 'Shipping', checked: true })
+    expect(opened).toContain('button "Ship it"')
+    expect(opened).toContain('By boat')
+    expect(await call('set_checked', { ref: 'Shipping', checked: false })).toContain('<removed>')
+    expect(await call('read_page')).not.toMatch(/Ship it|By boat/)
+  },
+)
 
 test('a hand that comes with the pointer alone tells what is clickable', async ({ openPage }) => {
   const page = await openPage({
@@ -66,16 +71,18 @@ test('a hand that comes with the pointer alone tells what is clickable', async (
   expect(said.all('generic', 'Three')).toEqual([])
 })
 
-test('a field without an appearance that lies over a title is told as what to use', async ({
-  openPage,
-}) => {
-  const page = await openPage({
-    body: `<style>.fold { position: relative } .fold > input { position: absolute; inset: 0; width: 100%; height: 100%; opacity: 0; margin: 0 }
+test(
+  'a field without an appearance that lies over a title is told as what to use',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({
+      body: `<style>.fold { position: relative } .fold > input { position: absolute; inset: 0; width: 100%; height: 100%; opacity: 0; margin: 0 }
       .sheet { position: fixed; inset: 100px 0 0; background: white }</style>
       <div class="fold"><input type="checkbox"><div style="cursor: pointer">Shipping</div></div><div style="margin-top: 150px; cursor: pointer">Below</div><div class="sheet" id="sheet"></div>`,
-  })
-  const { call } = await drive(page)
-  expect(await call('click', { ref: 'Shipping' })).toMatch(
-    /^covered: .* by checkbox .*\[ref=e\d+\]\. Use that instead\.$/,
-  )
-})
+    })
+    const { call } = await drive(page)
+    expect(await call('click', { ref: 'Shipping' })).toMatch(
+      /^covered: .* by checkbox .*\[ref=e\d+\]\. Use that instead\.$/,
+    )
+  },
+)

@@ -1,5 +1,6 @@
 import { drive } from '../apps/drive.ts'
 import { expect, test } from './support/driven.ts'
+import { MORE } from './support/more.ts'
 
 // What changes by itself is no effect of an action; what an action does to it is one.
 
@@ -30,38 +31,40 @@ const TICKING = `<p>Time <b id="clock"></b></p><p id="replaced"></p><p>Left <i i
     at('add').onclick = () => { at('cart').textContent = Number(at('cart').textContent) + 1 }
   </script>`
 
-test('clocks, countdowns and tickers are left out of reports, but not what is done to them', async ({
-  openPage,
-}) => {
-  const page = await openPage({ body: TICKING })
-  const { call } = await drive(page)
-  // All five words, and the first of them again.
-  const wait = (): Promise<void> =>
-    page.evaluate(async () => {
-      const seen = new Set<string>()
-      const news = document.querySelector('#news')!
-      const from = (window as unknown as { ticks: number }).ticks
-      while (seen.size < 5 || (window as unknown as { ticks: number }).ticks < from + 8) {
-        seen.add(news.textContent)
-        await new Promise((resolve) => setTimeout(resolve, 20))
-      }
-    })
-  await call('read_page')
-  await wait()
-  expect(await call('click', { ref: 'Nothing' })).toContain('Nothing changed.')
-  await wait()
-  const added = await call('click', { ref: 'Add' })
-  expect(added).toMatch(/<changed> text: 3|<new> text: 3|: 3/)
-  expect(added).not.toMatch(/Since|01:0\d|News/)
-  await wait()
-  const reset = await call('click', { ref: 'Reset' })
-  expect(reset).toMatch(/(?:8999|9000|899\d)/)
-  expect(reset).not.toMatch(/Since|01:0\d|News/)
-  await wait()
-  const said = await call('click', { ref: 'Stop' })
-  expect(said).toContain('Stopped')
-  expect(said).not.toMatch(/Since|News/)
-})
+test(
+  'clocks, countdowns and tickers are left out of reports, but not what is done to them',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ body: TICKING })
+    const { call } = await drive(page)
+    // All five words, and the first of them again.
+    const wait = (): Promise<void> =>
+      page.evaluate(async () => {
+        const seen = new Set<string>()
+        const news = document.querySelector('#news')!
+        const from = (window as unknown as { ticks: number }).ticks
+        while (seen.size < 5 || (window as unknown as { ticks: number }).ticks < from + 8) {
+          seen.add(news.textContent)
+          await new Promise((resolve) => setTimeout(resolve, 20))
+        }
+      })
+    await call('read_page')
+    await wait()
+    expect(await call('click', { ref: 'Nothing' })).toContain('Nothing changed.')
+    await wait()
+    const added = await call('click', { ref: 'Add' })
+    expect(added).toMatch(/<changed> text: 3|<new> text: 3|: 3/)
+    expect(added).not.toMatch(/Since|01:0\d|News/)
+    await wait()
+    const reset = await call('click', { ref: 'Reset' })
+    expect(reset).toMatch(/(?:8999|9000|899\d)/)
+    expect(reset).not.toMatch(/Since|01:0\d|News/)
+    await wait()
+    const said = await call('click', { ref: 'Stop' })
+    expect(said).toContain('Stopped')
+    expect(said).not.toMatch(/Since|News/)
+  },
+)
 
 const CLOCK = `<p id="clock">12:00:00</p><p>Ends in <i id="left">90</i> s</p><p>Length <b id="length">0:30</b></p><p id="state"></p>
   <button id="nothing">Nothing</button><button id="save">Save</button><button id="jump">Jump</button><button id="longer">Longer</button>
@@ -79,31 +82,35 @@ const CLOCK = `<p id="clock">12:00:00</p><p>Ends in <i id="left">90</i> s</p><p>
     at('longer').onclick = () => { at('length').textContent = '0:31' }
   </script>`
 
-test('the tick of a clock that was never seen to change is no effect, and ends no wait for one', async ({
-  openPage,
-}) => {
-  const page = await openPage({ body: CLOCK })
-  const { call } = await drive(page)
-  await call('read_page')
-  expect(await call('click', { ref: 'Nothing' })).toContain('Nothing changed.')
-  const saved = await call('click', { ref: 'Save' })
-  expect(saved).toContain('Saved')
-  expect(saved).not.toMatch(/12:0|88/)
-})
+test(
+  'the tick of a clock that was never seen to change is no effect, and ends no wait for one',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ body: CLOCK })
+    const { call } = await drive(page)
+    await call('read_page')
+    expect(await call('click', { ref: 'Nothing' })).toContain('Nothing changed.')
+    const saved = await call('click', { ref: 'Save' })
+    expect(saved).toContain('Saved')
+    expect(saved).not.toMatch(/12:0|88/)
+  },
+)
 
-test('a clock that jumps is told, and so is a duration that an action makes longer by a second', async ({
-  openPage,
-}) => {
-  const page = await openPage({ body: CLOCK })
-  const { call } = await drive(page)
-  await call('read_page')
-  expect(await call('click', { ref: 'Longer' })).toContain('0:31')
-  const jumped = await call('click', { ref: 'Jump' })
-  expect(jumped).toContain('12:00:30')
-  expect(jumped).toContain('60')
-})
+test(
+  'a clock that jumps is told, and so is a duration that an action makes longer by a second',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ body: CLOCK })
+    const { call } = await drive(page)
+    await call('read_page')
+    expect(await call('click', { ref: 'Longer' })).toContain('0:31')
+    const jumped = await call('click', { ref: 'Jump' })
+    expect(jumped).toContain('12:00:30')
+    expect(jumped).toContain('60')
+  },
+)
 
-test('a number that an action and others change alike is told', async ({ openPage }) => {
+test('a number that an action and others change alike is told', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<button onclick="count.textContent = Number(count.textContent) + 1">Add</button> In cart: <b id="count">2</b>`,
   })

@@ -1,5 +1,6 @@
 import { drive } from '../apps/drive.ts'
 import { expect, test } from './support/driven.ts'
+import { MORE } from './support/more.ts'
 
 // A page that takes nothing: each effect is prevented, or set back once the action seems to be over. No report may
 // say that there was one.
@@ -132,7 +133,7 @@ const CALLS: readonly (readonly [tool: string, input: object, said: RegExp])[] =
 ]
 
 for (const [kind, script] of Object.entries(PAGES))
-  test(`no report says what a page did not take that ${kind}`, async ({ openPage }) => {
+  test(`no report says what a page did not take that ${kind}`, MORE, async ({ openPage }) => {
     const page = await openPage({ body: `${BODY}<script>${script}</script>` })
     const { call } = await drive(page, { files: ['a.txt'] })
     for (const [tool, input, said] of CALLS) {
@@ -140,7 +141,7 @@ for (const [kind, script] of Object.entries(PAGES))
     }
   })
 
-test('a highlight is no choice, and what was chosen stays', async ({ openPage }) => {
+test('a highlight is no choice, and what was chosen stays', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<ul role="listbox" aria-label="Pets" aria-multiselectable="true" tabindex="0"><li role="option">Cat<li role="option">Dog<li role="option">Fish</ul>
     <script>
@@ -174,7 +175,7 @@ const LATE = `<label><input type="checkbox"> News</label><label><input type="rad
       }
   </script>`
 
-test('a control that answers late is set by one click', async ({ openPage }) => {
+test('a control that answers late is set by one click', MORE, async ({ openPage }) => {
   const page = await openPage({ body: LATE })
   const { call } = await drive(page)
   for (const ref of ['News', 'Large', 'Wifi', 'Bold'])
@@ -183,11 +184,12 @@ test('a control that answers late is set by one click', async ({ openPage }) => 
 })
 
 for (const event of ['pointerdown', 'mousedown', 'focus', 'pointerup', 'mouseup'])
-  test(`a button that is replaced at its ${event} is not said to be clicked`, async ({
-    openPage,
-  }) => {
-    const page = await openPage({
-      body: `<div></div><script>
+  test(
+    `a button that is replaced at its ${event} is not said to be clicked`,
+    MORE,
+    async ({ openPage }) => {
+      const page = await openPage({
+        body: `<div></div><script>
         window.clicks = 0; let renders = 0; const [around] = document.querySelectorAll('div')
         function render() {
           renders += 1
@@ -200,15 +202,16 @@ for (const event of ['pointerdown', 'mousedown', 'focus', 'pointerup', 'mouseup'
         }
         render()
       </script>`,
-    })
-    const { call } = await drive(page)
-    const said = await call('click', { ref: 'Subscribe' })
-    expect(said).toMatch(/^button "Subscribe".* was pressed, but .*nothing was clicked/)
-    expect(await call('click', { ref: 'Subscribe' })).toMatch(/^Clicked/)
-    expect(await page.evaluate(() => (window as unknown as { clicks: number }).clicks)).toBe(1)
-  })
+      })
+      const { call } = await drive(page)
+      const said = await call('click', { ref: 'Subscribe' })
+      expect(said).toMatch(/^button "Subscribe".* was pressed, but .*nothing was clicked/)
+      expect(await call('click', { ref: 'Subscribe' })).toMatch(/^Clicked/)
+      expect(await page.evaluate(() => (window as unknown as { clicks: number }).clicks)).toBe(1)
+    },
+  )
 
-test('a button whose icon is replaced as it is pressed is clicked', async ({ openPage }) => {
+test('a button whose icon is replaced as it is pressed is clicked', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<button aria-label="Star"><b style="display: block; width: 30px; height: 30px"></b></button><script>
       const [button] = document.querySelectorAll('button')
@@ -222,7 +225,7 @@ test('a button whose icon is replaced as it is pressed is clicked', async ({ ope
   expect(await page.evaluate(() => (window as unknown as { clicks: number }).clicks)).toBe(3)
 })
 
-test('a slider is moved by the arrow keys that it listens to', async ({ openPage }) => {
+test('a slider is moved by the arrow keys that it listens to', MORE, async ({ openPage }) => {
   const slider = (name: string, raises: string, lowers: string): string =>
     `<div role="slider" tabindex="0" aria-label="${name}" aria-valuemin="0" aria-valuemax="9" aria-valuenow="4" aria-valuetext="step 4" data-raises="${raises}" data-lowers="${lowers}">x</div>`
   const page = await openPage({

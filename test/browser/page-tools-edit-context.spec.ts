@@ -1,5 +1,6 @@
 import { drive } from '../apps/drive.ts'
 import { expect, test } from './support/driven.ts'
+import { MORE } from './support/more.ts'
 
 // An editor that draws itself what the browser says was typed, with its own keys, as Monaco does.
 
@@ -25,34 +26,38 @@ const EDITOR = `<div id="editor" role="textbox" aria-label="Code" tabindex="0" s
     }
   </script>`
 
-test('an editor with an EditContext takes text, line breaks and keys', async ({ openPage }) => {
-  const page = await openPage({ body: EDITOR })
-  test.skip(
-    !(await page.evaluate(() => 'EditContext' in window)),
-    'This browser has no EditContext.',
-  )
-  const { call } = await drive(page)
-  const text = () =>
-    page.evaluate(() => (window as unknown as { context: { text: string } }).context.text)
-  const typed = await call('type_text', { ref: 'Code', text: ';\nlet b', mode: 'append' })
-  expect(typed).toMatch(/^Typed in textbox "Code".*What it holds can't be read here\./)
-  expect(await text()).toBe('let a = 1;\nlet b')
-  await call('press_key', { ref: 'Code', key: 'Backspace' })
-  await call('press_key', { ref: 'Code', key: 'Home' })
-  await call('press_key', { ref: 'Code', key: 'Delete' })
-  await call('press_key', { ref: 'Code', key: 'x' })
-  expect(await text()).toBe('xet a = 1;\nlet ')
-  const long = 'z'.repeat(200)
-  await call('type_text', { ref: 'Code', text: long })
-  expect(await text()).toBe(long)
-  await call('type_text', { ref: 'Code', text: '' })
-  expect(await text()).toBe('')
-  expect(await call('type_text', { ref: 'Code', text: 'q', replace: { from: 0, to: 0 } })).toMatch(
-    /^unsupported: .*only be selected by keys/,
-  )
-})
+test(
+  'an editor with an EditContext takes text, line breaks and keys',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ body: EDITOR })
+    test.skip(
+      !(await page.evaluate(() => 'EditContext' in window)),
+      'This browser has no EditContext.',
+    )
+    const { call } = await drive(page)
+    const text = () =>
+      page.evaluate(() => (window as unknown as { context: { text: string } }).context.text)
+    const typed = await call('type_text', { ref: 'Code', text: ';\nlet b', mode: 'append' })
+    expect(typed).toMatch(/^Typed in textbox "Code".*What it holds can't be read here\./)
+    expect(await text()).toBe('let a = 1;\nlet b')
+    await call('press_key', { ref: 'Code', key: 'Backspace' })
+    await call('press_key', { ref: 'Code', key: 'Home' })
+    await call('press_key', { ref: 'Code', key: 'Delete' })
+    await call('press_key', { ref: 'Code', key: 'x' })
+    expect(await text()).toBe('xet a = 1;\nlet ')
+    const long = 'z'.repeat(200)
+    await call('type_text', { ref: 'Code', text: long })
+    expect(await text()).toBe(long)
+    await call('type_text', { ref: 'Code', text: '' })
+    expect(await text()).toBe('')
+    expect(
+      await call('type_text', { ref: 'Code', text: 'q', replace: { from: 0, to: 0 } }),
+    ).toMatch(/^unsupported: .*only be selected by keys/)
+  },
+)
 
-test('a form with a field of that name is no such editor', async ({ openPage }) => {
+test('a form with a field of that name is no such editor', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<form role="form" aria-label="Order" tabindex="0" onkeydown="heard = event.key"><input name="editContext" aria-label="Note" value="ab"></form>`,
   })

@@ -12,33 +12,35 @@ function heard(page: DrivenPage): Promise<unknown[]> {
   return page.evaluate(() => (window as unknown as { log: unknown[] }).log.splice(0))
 }
 
-test('keys and clicks take effect once, whatever the browser would do by itself', async ({
-  openPage,
-}) => {
-  const page = await openPage({
-    body: `${LOG}<form onsubmit="event.preventDefault(); log.push('sent')"><input aria-label="Field"><button>Send</button></form>
+test(
+  'keys and clicks take effect once, whatever the browser would do by itself',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({
+      body: `${LOG}<form onsubmit="event.preventDefault(); log.push('sent')"><input aria-label="Field"><button>Send</button></form>
     <a href="#there" onclick="log.push('link')">Link</a><button onclick="log.push('button')">Button</button>
     <details ontoggle="log.push(open)"><summary>More</summary>Words</details>
     <select multiple aria-label="List" oninput="log.push(value)"><option>a<option>b</select>
     <input type="range" aria-label="Range" value="50" oninput="log.push(value)">
     <div role="button" tabindex="0" onkeydown="if (event.key === 'Enter') { event.preventDefault(); log.push(event.defaultPrevented) }">Own</div>`,
-  })
-  const { call } = await drive(page)
-  const press = async (ref: string, key = 'Enter') => {
-    await call('press_key', { ref, key })
-    return heard(page)
-  }
-  expect(await press('Field')).toEqual(['sent'])
-  expect(await press('Link')).toEqual(['link'])
-  expect(await press('Button')).toEqual(['button'])
-  expect(await press('Button', 'Space')).toEqual(['button'])
-  expect(await press('More')).toEqual([true])
-  expect(await press('Own')).toEqual([true])
-  await call('click', { ref: 'List' })
-  await call('click', { ref: 'Range' })
-  expect(await heard(page)).toEqual([])
-  expect(await property(page, '[aria-label=Range]', 'value')).toBe('50')
-})
+    })
+    const { call } = await drive(page)
+    const press = async (ref: string, key = 'Enter') => {
+      await call('press_key', { ref, key })
+      return heard(page)
+    }
+    expect(await press('Field')).toEqual(['sent'])
+    expect(await press('Link')).toEqual(['link'])
+    expect(await press('Button')).toEqual(['button'])
+    expect(await press('Button', 'Space')).toEqual(['button'])
+    expect(await press('More')).toEqual([true])
+    expect(await press('Own')).toEqual([true])
+    await call('click', { ref: 'List' })
+    await call('click', { ref: 'Range' })
+    expect(await heard(page)).toEqual([])
+    expect(await property(page, '[aria-label=Range]', 'value')).toBe('50')
+  },
+)
 
 test('an element that captures the pointer gets its moves, wherever they go', async ({
   openPage,
@@ -63,11 +65,12 @@ test('an element that captures the pointer gets its moves, wherever they go', as
   expect(await native()).toBe(before)
 })
 
-test('what is dragged carries its data, and the effect that both sides agree on', async ({
-  openPage,
-}) => {
-  const page = await openPage({
-    body: `${LOG}<ul><li draggable="true" id="card">Card</li></ul><div role="group" aria-label="Takes" id="takes" style="height: 60px"></div><div role="group" aria-label="Copies" id="copies" style="height: 60px"></div>
+test(
+  'what is dragged carries its data, and the effect that both sides agree on',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({
+      body: `${LOG}<ul><li draggable="true" id="card">Card</li></ul><div role="group" aria-label="Takes" id="takes" style="height: 60px"></div><div role="group" aria-label="Copies" id="copies" style="height: 60px"></div>
     <script>
       card.ondragstart = ({ dataTransfer }) => { dataTransfer.setData('text/plain', 'load'); dataTransfer.effectAllowed = 'move' }
       card.ondragend = ({ dataTransfer }) => log.push('end ' + dataTransfer.dropEffect)
@@ -75,17 +78,18 @@ test('what is dragged carries its data, and the effect that both sides agree on'
       takes.ondragover = accept('move'); copies.ondragover = accept('copy')
       takes.ondrop = copies.ondrop = ({ dataTransfer }) => log.push('drop ' + dataTransfer.getData('text/plain') + ' ' + dataTransfer.dropEffect)
     </script>`,
-  })
-  const { call } = await drive(page)
-  const outline = await call('read_page')
-  const refOf = (name: string) =>
-    new RegExp(`(?:${name}".*?|: ${name}.*?)\\[ref=(e\\d+)\\]`).exec(outline)?.[1]
-  const card = /ref=(e\d+)/.exec(await call('find', { text: 'Card' }))?.[1]
-  await call('drag', { ref: card, to: refOf('Takes') })
-  expect(await heard(page)).toEqual(['drop load move', 'end move'])
-  await call('drag', { ref: card, to: refOf('Copies') })
-  expect(await heard(page)).toEqual(['end none'])
-})
+    })
+    const { call } = await drive(page)
+    const outline = await call('read_page')
+    const refOf = (name: string) =>
+      new RegExp(`(?:${name}".*?|: ${name}.*?)\\[ref=(e\\d+)\\]`).exec(outline)?.[1]
+    const card = /ref=(e\d+)/.exec(await call('find', { text: 'Card' }))?.[1]
+    await call('drag', { ref: card, to: refOf('Takes') })
+    expect(await heard(page)).toEqual(['drop load move', 'end move'])
+    await call('drag', { ref: card, to: refOf('Copies') })
+    expect(await heard(page)).toEqual(['end none'])
+  },
+)
 
 test('number fields take decimals and signs, dates can be cleared', MORE, async ({ openPage }) => {
   const page = await openPage({
@@ -105,27 +109,29 @@ test('number fields take decimals and signs, dates can be cleared', MORE, async 
   expect(await property(page, '[type=date]', 'value')).toBe('')
 })
 
-test('an editor’s text grows inside its blocks, and is asked once for each change', async ({
-  openPage,
-}) => {
-  const page = await openPage({
-    body: `${LOG}<div contenteditable role="textbox" aria-label="Editor">
+test(
+  'an editor’s text grows inside its blocks, and is asked once for each change',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({
+      body: `${LOG}<div contenteditable role="textbox" aria-label="Editor">
       <p>One</p>
       <p>Two</p>
     </div><script>document.addEventListener('beforeinput', ({ inputType }) => log.push(inputType))</script>`,
-  })
-  const { call } = await drive(page)
-  await call('type_text', { ref: 'Editor', text: '!?', mode: 'append' })
-  expect(await heard(page)).toEqual(['insertText', 'insertText'])
-  expect(await property(page, 'p:last-child', 'textContent')).toBe('Two!?')
-  const lines = Array.from({ length: 12 }, (_, index) => `Line number ${index}`)
-  await call('type_text', { ref: 'Editor', text: lines.join('\n') })
-  const blocks = await page.evaluate(() => {
-    const { innerText } = document.querySelector<HTMLElement>('[role=textbox]')!
-    return innerText.split('\n').filter(Boolean)
-  })
-  expect(blocks).toEqual(lines)
-})
+    })
+    const { call } = await drive(page)
+    await call('type_text', { ref: 'Editor', text: '!?', mode: 'append' })
+    expect(await heard(page)).toEqual(['insertText', 'insertText'])
+    expect(await property(page, 'p:last-child', 'textContent')).toBe('Two!?')
+    const lines = Array.from({ length: 12 }, (_, index) => `Line number ${index}`)
+    await call('type_text', { ref: 'Editor', text: lines.join('\n') })
+    const blocks = await page.evaluate(() => {
+      const { innerText } = document.querySelector<HTMLElement>('[role=textbox]')!
+      return innerText.split('\n').filter(Boolean)
+    })
+    expect(blocks).toEqual(lines)
+  },
+)
 
 test(
   'an editor that does it all by itself knows the selection before the first key',

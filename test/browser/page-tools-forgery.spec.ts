@@ -125,7 +125,7 @@ for (const [at, place] of Object.keys(PLACES).entries())
     },
   )
 
-test('what an action reports can not be forged either', async ({ openPage }) => {
+test('what an action reports can not be forged either', MORE, async ({ openPage }) => {
   const page = await openPage()
   await page.evaluate(definePut)
   const { call } = await drive(page, { dialogs: 'accept' })
@@ -177,7 +177,7 @@ test('a frame has another mark in each result', MORE, async ({ openPage }) => {
   expect(new Set(marks).size).toBe(4)
 })
 
-test('what fields and dialogs say is quoted, cut and harmless', async ({ openPage }) => {
+test('what fields and dialogs say is quoted, cut and harmless', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<label>Mail <input id="mail"></label><label>File <input type="file" id="file"></label>
       <button onclick="alert(window.words)">Tell</button>`,

@@ -13,42 +13,48 @@ const FORM = `<!doctype html><title>Inner title</title><style>body { margin: 8px
   <script>for (const type of ['mousedown', 'keydown', 'beforeinput', 'input', 'change', 'click'])
     addEventListener(type, (event) => { if (!(event instanceof Event)) parent.foreign = type })</script>`
 
-test('fields, editors and dialogs in a frame work as in the page', async ({ openPage, site }) => {
-  site.add('/form.html', { body: FORM })
-  const page = await openPage({
-    body: '<div style="height: 1500px"></div><iframe id="frame" src="/form.html" title="Inner" style="width: 500px; height: 300px"></iframe>',
-  })
-  const { call } = await drive(page, { dialogs: 'accept' })
-  await call('fill_form', {
-    fields: [
-      { ref: 'Name', value: 'Ada' },
-      { ref: 'Size', value: 'L' },
-      { ref: 'Day', value: '2026-03-09' },
-      { ref: 'Agree', value: true },
-    ],
-  })
-  await call('press_key', { ref: 'Name', key: 'Enter' })
-  expect(await page.evaluate(() => (window as unknown as { sent: object }).sent)).toEqual({
-    name: 'Ada',
-    size: 'L',
-    day: '2026-03-09',
-    ok: 'on',
-  })
-  await call('type_text', { ref: 'Editor', text: 'new' })
-  await call('type_text', { ref: 'Editor', text: ' words', mode: 'append' })
-  const editor = await page.evaluate(() => {
-    const frame = document.querySelector<HTMLIFrameElement>('#frame')
-    return frame?.contentDocument?.querySelector('#editor')?.innerHTML
-  })
-  expect(editor).toBe('<p>new words</p>')
-  expect(await call('click', { ref: 'Ask' })).toContain('native confirm: "Sure?"; it was accepted')
-  expect(
-    await page.evaluate(() => {
-      const { answers, foreign } = window as unknown as Record<string, unknown>
-      return { answers, foreign }
-    }),
-  ).toEqual({ answers: [true, 'Ada'] })
-})
+test(
+  'fields, editors and dialogs in a frame work as in the page',
+  MORE,
+  async ({ openPage, site }) => {
+    site.add('/form.html', { body: FORM })
+    const page = await openPage({
+      body: '<div style="height: 1500px"></div><iframe id="frame" src="/form.html" title="Inner" style="width: 500px; height: 300px"></iframe>',
+    })
+    const { call } = await drive(page, { dialogs: 'accept' })
+    await call('fill_form', {
+      fields: [
+        { ref: 'Name', value: 'Ada' },
+        { ref: 'Size', value: 'L' },
+        { ref: 'Day', value: '2026-03-09' },
+        { ref: 'Agree', value: true },
+      ],
+    })
+    await call('press_key', { ref: 'Name', key: 'Enter' })
+    expect(await page.evaluate(() => (window as unknown as { sent: object }).sent)).toEqual({
+      name: 'Ada',
+      size: 'L',
+      day: '2026-03-09',
+      ok: 'on',
+    })
+    await call('type_text', { ref: 'Editor', text: 'new' })
+    await call('type_text', { ref: 'Editor', text: ' words', mode: 'append' })
+    const editor = await page.evaluate(() => {
+      const frame = document.querySelector<HTMLIFrameElement>('#frame')
+      return frame?.contentDocument?.querySelector('#editor')?.innerHTML
+    })
+    expect(editor).toBe('<p>new words</p>')
+    expect(await call('click', { ref: 'Ask' })).toContain(
+      'native confirm: "Sure?"; it was accepted',
+    )
+    expect(
+      await page.evaluate(() => {
+        const { answers, foreign } = window as unknown as Record<string, unknown>
+        return { answers, foreign }
+      }),
+    ).toEqual({ answers: [true, 'Ada'] })
+  },
+)
 
 test(
   'refs of a frame that went, was emptied or went on are stale',
@@ -86,7 +92,7 @@ test(
   },
 )
 
-test('a part of the page may be one inside a frame', async ({ openPage, site }) => {
+test('a part of the page may be one inside a frame', MORE, async ({ openPage, site }) => {
   site.add('/part.html', {
     body: `<!doctype html><title>Inner title</title><main><button onclick="this.textContent = 'Done'">Inside</button></main><button>Beside</button>`,
   })

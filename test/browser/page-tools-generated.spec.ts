@@ -1,6 +1,6 @@
 import { drive } from '../apps/drive.ts'
 import { expect, test } from './support/driven.ts'
-import { eachNth } from './support/more.ts'
+import { MORE, eachNth } from './support/more.ts'
 
 // Words that a style writes into the page count into names where people see them.
 
@@ -103,18 +103,20 @@ for (const [at, [where, body]] of PLACES.entries())
     expect(await call('find', { name: 'Pay' })).toMatch(/button "Pay ?now"/)
   })
 
-test('a button in a component is found by words that the component’s style writes', async ({
-  openPage,
-}) => {
-  const page = await openPage({
-    body: `<x-bar><button><span>now</span></button></x-bar><script>
+test(
+  'a button in a component is found by words that the component’s style writes',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({
+      body: `<x-bar><button><span>now</span></button></x-bar><script>
       document.querySelector('x-bar').attachShadow({ mode: 'closed' }).innerHTML =
         '<style>::slotted(button)::before { content: "Pay " }</style><slot></slot>'
     </script>`,
-  })
-  const { call } = await drive(page)
-  expect(await call('find', { name: 'Pay' })).toContain('button "Pay now"')
-})
+    })
+    const { call } = await drive(page)
+    expect(await call('find', { name: 'Pay' })).toContain('button "Pay now"')
+  },
+)
 
 const UNNAMED: readonly (readonly [what: string, style: string])[] = [
   ['of no display', 'content: "Words"; display: none'],
@@ -147,7 +149,7 @@ for (const [at, [what, style]] of UNNAMED.entries())
     expect(text).toMatch(/button \[ref=/)
   })
 
-test('a script’s button is called what its style writes', async ({ openPage }) => {
+test('a script’s button is called what its style writes', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<style>.x::before { content: "Show all" }</style><div class=x onclick="this.dataset.done = 1" style="cursor: pointer"></div>`,
   })

@@ -1,6 +1,7 @@
 import { drive } from '../apps/drive.ts'
 import type { DrivenPage } from './support/driven-page.ts'
 import { expect, test } from './support/driven.ts'
+import { MORE } from './support/more.ts'
 
 // Texts that no eye sees, and texts that pages hide, cover or move for good reasons.
 
@@ -269,7 +270,7 @@ function lineOf(text: string): string {
   return text.split('\n').find((line) => line.includes(WORDS)) ?? text
 }
 
-test('a text that no eye sees has the reason before it', async ({ openPage }) => {
+test('a text that no eye sees has the reason before it', MORE, async ({ openPage }) => {
   const page = await openPage()
   const { call } = await drive(page)
   for (const [how, label, body] of HIDDEN) {
@@ -294,7 +295,7 @@ test('a text that no eye sees has the reason before it', async ({ openPage }) =>
   }
 })
 
-test('what pages do for good reasons has no label', async ({ openPage }) => {
+test('what pages do for good reasons has no label', MORE, async ({ openPage }) => {
   const page = await openPage()
   const { call } = await drive(page)
   // WebKit has no such margin, and cuts the words off.
@@ -311,7 +312,7 @@ test('what pages do for good reasons has no label', async ({ openPage }) => {
   }
 })
 
-test('a zoom hides a text where the browser has no smallest font', async ({ openPage }) => {
+test('a zoom hides a text where the browser has no smallest font', MORE, async ({ openPage }) => {
   const page = await openPage({ body: `<p style="zoom: 0.01">${WORDS}</p>` })
   const { call } = await drive(page)
   // WebKitGTK shows no font of less than 9 px.

@@ -2,6 +2,7 @@ import { drive } from '../apps/drive.ts'
 import type { DrivenPage } from './support/driven-page.ts'
 import { expect, test } from './support/driven.ts'
 import { refIn } from './support/ref-in.ts'
+import { MORE, inSlice } from './support/more.ts'
 
 // What a style shows only while the pointer is over something: no script can bring that about.
 
@@ -84,22 +85,24 @@ async function show(
 }
 
 for (const isShadow of [false, true])
-  test(`controls that styles${isShadow ? ' of a shadow root' : ''} show on hover have a line, and are clicked`, async ({
-    openPage,
-  }) => {
-    const page = await openPage({ body: '' })
-    const { call } = await drive(page)
-    for (const { name, css, part } of WAYS) {
-      await show(page, `<style>${css}</style>${ROW(part)}`, isShadow)
-      const outline = await call('read_page')
-      expect(outline, name).toContain('button "Remove Ada" [on hover] [ref=')
-      const found = await call('find', { role: 'button' })
-      expect(found, name).toContain('button "Remove Ada" [on hover]')
-      const clicked = await call('click', { ref: refIn(outline, /Remove Ada/) })
-      expect(clicked, name).toMatch(/^Clicked button "Remove Ada"/)
-      expect(await page.evaluate(() => document.title), name).toBe('removed by remove')
-    }
-  })
+  test(
+    `controls that styles${isShadow ? ' of a shadow root' : ''} show on hover have a line, and are clicked`,
+    MORE,
+    async ({ openPage }) => {
+      const page = await openPage({ body: '' })
+      const { call } = await drive(page)
+      for (const { name, css, part } of WAYS) {
+        await show(page, `<style>${css}</style>${ROW(part)}`, isShadow)
+        const outline = await call('read_page')
+        expect(outline, name).toContain('button "Remove Ada" [on hover] [ref=')
+        const found = await call('find', { role: 'button' })
+        expect(found, name).toContain('button "Remove Ada" [on hover]')
+        const clicked = await call('click', { ref: refIn(outline, /Remove Ada/) })
+        expect(clicked, name).toMatch(/^Clicked button "Remove Ada"/)
+        expect(await page.evaluate(() => document.title), name).toBe('removed by remove')
+      }
+    },
+  )
 
 const NEVER: readonly Way[] = [
   {
@@ -154,20 +157,24 @@ const NEVER: readonly Way[] = [
 ]
 
 for (const isShadow of [false, true])
-  test(`what no pointer shows has no line${isShadow ? ', in a shadow root' : ''}`, async ({
-    openPage,
-  }) => {
-    const page = await openPage({ body: '' })
-    const { call } = await drive(page)
-    for (const { name, css, part = 'part' } of NEVER) {
-      const style = part === 'styled' ? 'style="display: none"' : ''
-      const html = `<div class="table"><div class="row locked" style="padding: 8px"><div class="list">Ada <div class="${part}" ${style}><button id="remove">Remove</button></div></div></div></div>`
-      await show(page, `<style>${css}</style>${html}`, isShadow)
-      expect(await call('read_page'), name).not.toContain('[on hover]')
-      expect(await call('find', { role: 'button', name: 'Remove' }), name).not.toContain('Remove"')
-      expect(await call('click', { ref: 'Remove' }), name).toMatch(/^not-found: /)
-    }
-  })
+  test(
+    `what no pointer shows has no line${isShadow ? ', in a shadow root' : ''}`,
+    inSlice(!isShadow),
+    async ({ openPage }) => {
+      const page = await openPage({ body: '' })
+      const { call } = await drive(page)
+      for (const { name, css, part = 'part' } of NEVER) {
+        const style = part === 'styled' ? 'style="display: none"' : ''
+        const html = `<div class="table"><div class="row locked" style="padding: 8px"><div class="list">Ada <div class="${part}" ${style}><button id="remove">Remove</button></div></div></div></div>`
+        await show(page, `<style>${css}</style>${html}`, isShadow)
+        expect(await call('read_page'), name).not.toContain('[on hover]')
+        expect(await call('find', { role: 'button', name: 'Remove' }), name).not.toContain(
+          'Remove"',
+        )
+        expect(await call('click', { ref: 'Remove' }), name).toMatch(/^not-found: /)
+      }
+    },
+  )
 
 test('a pointer is told what styles show to a person', async ({ openPage }) => {
   const page = await openPage({
@@ -184,7 +191,7 @@ test('a pointer is told what styles show to a person', async ({ openPage }) => {
   expect(await call('hover', { ref: 'Plain' })).not.toContain('style')
 })
 
-test('what is shown on hover is no way around the rules', async ({ openPage }) => {
+test('what is shown on hover is no way around the rules', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<style>.part { display: none } .row:hover .part { display: block } .none { color: transparent } .tiny { font-size: 1px }</style>
       <div class="row"><div class="part"><p>Words that nobody reads</p><h2>Headline</h2><img alt="Words of a picture">
@@ -226,24 +233,26 @@ test('what is shown on hover is no way around the rules', async ({ openPage }) =
   expect(commits).toBe(true)
 })
 
-test('what a script shows after all, and hides again, is reported as it is seen', async ({
-  openPage,
-}) => {
-  const page = await openPage({
-    body: `<style>.part { display: none } .row:hover .part, .part.open { display: block }</style>
+test(
+  'what a script shows after all, and hides again, is reported as it is seen',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({
+      body: `<style>.part { display: none } .row:hover .part, .part.open { display: block }</style>
       <div class="row">Ada <div class="part" id="actions" role="menu"><button role="menuitem">Remove</button></div></div><button onclick="actions.classList.toggle('open')">Toggle</button>
       <button onclick="document.querySelector('.row').insertAdjacentHTML('afterend', '<div class=row>Bert <button class=part>Edit</button></div>')">Add</button>`,
-  })
-  const { call } = await drive(page)
-  await call('read_page')
-  expect(await call('click', { ref: 'Toggle' })).toMatch(
-    /New: menu.*<new> menu .*menuitem "Remove" \[ref=/s,
-  )
-  expect(await call('read_page')).not.toContain('[on hover]')
-  const closed = await call('click', { ref: 'Toggle' })
-  expect(closed).toContain('<removed> menu')
-  expect(closed).not.toContain('<new>')
-  const added = await call('click', { ref: 'Add' })
-  expect(added).toContain('button "Edit" [on hover]')
-  expect(added).not.toContain('New:')
-})
+    })
+    const { call } = await drive(page)
+    await call('read_page')
+    expect(await call('click', { ref: 'Toggle' })).toMatch(
+      /New: menu.*<new> menu .*menuitem "Remove" \[ref=/s,
+    )
+    expect(await call('read_page')).not.toContain('[on hover]')
+    const closed = await call('click', { ref: 'Toggle' })
+    expect(closed).toContain('<removed> menu')
+    expect(closed).not.toContain('<new>')
+    const added = await call('click', { ref: 'Add' })
+    expect(added).toContain('button "Edit" [on hover]')
+    expect(added).not.toContain('New:')
+  },
+)

@@ -291,7 +291,7 @@ test(
   },
 )
 
-test('a call that takes a frame to a listed origin succeeds', async ({ openPage }) => {
+test('a call that takes a frame to a listed origin succeeds', MORE, async ({ openPage }) => {
   const other = await serveSite({ folders: {} })
   other.add('/map.html', { body: 'Map' })
   const page = await openHost(openPage)
@@ -315,7 +315,7 @@ test('a call that takes a frame to a listed origin succeeds', async ({ openPage 
   await other.close()
 })
 
-test('a form whose fields have the names of its methods is sent', async ({ openPage }) => {
+test('a form whose fields have the names of its methods is sent', MORE, async ({ openPage }) => {
   const page = await openHost(openPage)
   const form = enterForm('<input type=hidden name=elements><input type=hidden name=requestSubmit>')
   const { reached } = await use(page, [form, 'type_text', { ref: 'Words', text: '', enter: true }])

@@ -1,5 +1,6 @@
 import { drive, type Drive } from '../apps/drive.ts'
 import { expect, property, test } from './support/driven.ts'
+import { MORE } from './support/more.ts'
 
 // Texts that are longer than a line of an outline: read whole, searched, changed in the middle, and checked.
 
@@ -23,47 +24,49 @@ async function readAll(call: Drive['call'], input: object): Promise<string> {
   return text
 }
 
-test('a draft of 20 000 characters is read whole, changed in the middle and checked', async ({
-  openPage,
-}) => {
-  const page = await openPage({ body: '<label>Draft <textarea></textarea></label>' })
-  await page.evaluate((text) => {
-    document.querySelector('textarea')!.value = text
-  }, DRAFT)
-  expect(DRAFT.length).toBeGreaterThan(20_000)
-  const { call } = await drive(page)
-  const outline = await call('read_page')
-  const [, ref = '', mark = ''] =
-    /textbox "Draft" \[ref=(e\d+)\]: Line 0: .* \[from=(e\d+:0)\]/.exec(outline) ?? []
-  expect(await readAll(call, { ref })).toBe(DRAFT)
-  expect(await readAll(call, { from: mark })).toBe(DRAFT)
-  // Searched, and read from there on.
-  const found = await call('find', { text: 'end 300' })
-  const [, from = ''] = /….*end 300.*\[from=(e\d+:\d+)\]/.exec(found) ?? []
-  expect(await call('read_page', { from })).toMatch(/\| .*end 300\n/)
-  // By characters, by a passage, and by what is selected.
-  const at = DRAFT.indexOf('Line 200:')
-  const replace = { from: at, to: at + 'Line 200:'.length }
-  const report = await call('type_text', { ref, text: 'Verse 200:', replace })
-  expect(report).toContain(`holds ${DRAFT.length + 1} characters`)
-  expect(await call('select_text', { ref, text: 'word word' })).toMatch(/^ambiguous: .*give from/)
-  expect(await call('select_text', { ref, text: 'word word', from: 0 })).toMatch(/^Selected/)
-  expect(await call('select_text', { ref, text: 'Line 210:' })).toMatch(
-    /^Selected "Line 210:" in textbox "Draft" \[ref=e\d+\], characters \d+ to \d+/,
-  )
-  await call('type_text', { ref, text: 'Verse 210:', mode: 'insert' })
-  await call('select_text', { ref, text: ' end 419' })
-  await call('type_text', { ref, text: '', mode: 'insert' })
-  const expected = DRAFT.replace('Line 200:', 'Verse 200:')
-    .replace('Line 210:', 'Verse 210:')
-    .replace(' end 419', '')
-  expect(await property(page, 'textarea', 'value')).toBe(expected)
-  expect(await readAll(call, { ref })).toBe(expected.replace(/ +$/, ''))
-  expect(await call('type_text', { ref, text: 'x', replace: { from: 5, to: 99_999 } })).toMatch(
-    /^invalid-input: /,
-  )
-  expect(await call('select_text', { ref, text: 'nowhere' })).toMatch(/^not-found: /)
-})
+test(
+  'a draft of 20 000 characters is read whole, changed in the middle and checked',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ body: '<label>Draft <textarea></textarea></label>' })
+    await page.evaluate((text) => {
+      document.querySelector('textarea')!.value = text
+    }, DRAFT)
+    expect(DRAFT.length).toBeGreaterThan(20_000)
+    const { call } = await drive(page)
+    const outline = await call('read_page')
+    const [, ref = '', mark = ''] =
+      /textbox "Draft" \[ref=(e\d+)\]: Line 0: .* \[from=(e\d+:0)\]/.exec(outline) ?? []
+    expect(await readAll(call, { ref })).toBe(DRAFT)
+    expect(await readAll(call, { from: mark })).toBe(DRAFT)
+    // Searched, and read from there on.
+    const found = await call('find', { text: 'end 300' })
+    const [, from = ''] = /….*end 300.*\[from=(e\d+:\d+)\]/.exec(found) ?? []
+    expect(await call('read_page', { from })).toMatch(/\| .*end 300\n/)
+    // By characters, by a passage, and by what is selected.
+    const at = DRAFT.indexOf('Line 200:')
+    const replace = { from: at, to: at + 'Line 200:'.length }
+    const report = await call('type_text', { ref, text: 'Verse 200:', replace })
+    expect(report).toContain(`holds ${DRAFT.length + 1} characters`)
+    expect(await call('select_text', { ref, text: 'word word' })).toMatch(/^ambiguous: .*give from/)
+    expect(await call('select_text', { ref, text: 'word word', from: 0 })).toMatch(/^Selected/)
+    expect(await call('select_text', { ref, text: 'Line 210:' })).toMatch(
+      /^Selected "Line 210:" in textbox "Draft" \[ref=e\d+\], characters \d+ to \d+/,
+    )
+    await call('type_text', { ref, text: 'Verse 210:', mode: 'insert' })
+    await call('select_text', { ref, text: ' end 419' })
+    await call('type_text', { ref, text: '', mode: 'insert' })
+    const expected = DRAFT.replace('Line 200:', 'Verse 200:')
+      .replace('Line 210:', 'Verse 210:')
+      .replace(' end 419', '')
+    expect(await property(page, 'textarea', 'value')).toBe(expected)
+    expect(await readAll(call, { ref })).toBe(expected.replace(/ +$/, ''))
+    expect(await call('type_text', { ref, text: 'x', replace: { from: 5, to: 99_999 } })).toMatch(
+      /^invalid-input: /,
+    )
+    expect(await call('select_text', { ref, text: 'nowhere' })).toMatch(/^not-found: /)
+  },
+)
 
 test('code and preformatted text keep their lines, long paragraphs their end', async ({
   openPage,
@@ -87,7 +90,7 @@ test('code and preformatted text keep their lines, long paragraphs their end', a
   expect(await call('read_selection')).toContain('b()')
 })
 
-test('a rich editor is changed in the middle', async ({ openPage }) => {
+test('a rich editor is changed in the middle', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<div contenteditable role="textbox" aria-label="Body"><p>First line</p><p>Second <b>bold</b> line</p><p><br></p><p>${'Third '.repeat(60)}</p></div>`,
   })
@@ -104,41 +107,51 @@ test('a rich editor is changed in the middle', async ({ openPage }) => {
   expect(await property(page, 'p', 'textContent')).toBe('Last line')
 })
 
-test('a space before what is replaced stays, at the end of a line, too', async ({ openPage }) => {
-  const page = await openPage({
-    body: `<div contenteditable role="textbox" aria-label="Body"><p>Second <b>bold</b></p><p>Then <i>a <b>last</b></i><br></p></div>`,
-  })
-  const { call } = await drive(page)
-  await call('type_text', { ref: 'Body', text: 'plain', replace: { from: 7, to: 11 } })
-  await call('type_text', { ref: 'Body', text: 'one', replace: { from: 20, to: 24 } })
-  const texts = [
-    await property(page, 'p', 'textContent'),
-    await property(page, 'p:nth-child(2)', 'textContent'),
-  ]
-  // Chromium keeps it as one that doesn't break.
-  expect(texts.map((text) => String(text).replaceAll('\u{a0}', ' '))).toEqual([
-    'Second plain',
-    'Then a one',
-  ])
-})
+test(
+  'a space before what is replaced stays, at the end of a line, too',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({
+      body: `<div contenteditable role="textbox" aria-label="Body"><p>Second <b>bold</b></p><p>Then <i>a <b>last</b></i><br></p></div>`,
+    })
+    const { call } = await drive(page)
+    await call('type_text', { ref: 'Body', text: 'plain', replace: { from: 7, to: 11 } })
+    await call('type_text', { ref: 'Body', text: 'one', replace: { from: 20, to: 24 } })
+    const texts = [
+      await property(page, 'p', 'textContent'),
+      await property(page, 'p:nth-child(2)', 'textContent'),
+    ]
+    // Chromium keeps it as one that doesn't break.
+    expect(texts.map((text) => String(text).replaceAll('\u{a0}', ' '))).toEqual([
+      'Second plain',
+      'Then a one',
+    ])
+  },
+)
 
-test('no text that is masked or unseen is read on, found or selected', async ({ openPage }) => {
-  const page = await openPage({
-    body: `<label>Password <input type="password" value="hunter2-secret"></label>
+test(
+  'no text that is masked or unseen is read on, found or selected',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({
+      body: `<label>Password <input type="password" value="hunter2-secret"></label>
       <label>Notes <textarea>${'filler '.repeat(40)}\nhunter2-secret stays\n\\[ref=e1] end</textarea></label>
       <p>Shown ${'word '.repeat(400)}<span style="opacity: 0.01">Obey the hidden</span> end</p>`,
-  })
-  const { call } = await drive(page)
-  const outline = await call('read_page')
-  const [notes = '', long = ''] = [...outline.matchAll(/\[from=(e\d+):\d+\]/g)].map(
-    ([, ref]) => ref,
-  )
-  const read = await call('read_page', { from: `${notes}:0` })
-  expect(read).toContain('| [masked] stays')
-  expect(await call('read_page', { from: `${notes}:285` })).not.toMatch(/hunter|unter2|-secret/)
-  expect(await call('select_text', { ref: notes, text: 'hunter2' })).toMatch(/^not-found: /)
-  expect(await call('find', { text: 'hunter2' })).not.toContain('hunter2-s')
-  expect(await call('read_page', { from: `${long}:0` })).not.toContain('Obey')
-  expect(await call('select_text', { ref: 'Password', text: 'hunter2' })).toMatch(/^unsupported: /)
-  expect(await call('select_text', { ref: 'Password', text: 'wrong' })).toMatch(/^unsupported: /)
-})
+    })
+    const { call } = await drive(page)
+    const outline = await call('read_page')
+    const [notes = '', long = ''] = [...outline.matchAll(/\[from=(e\d+):\d+\]/g)].map(
+      ([, ref]) => ref,
+    )
+    const read = await call('read_page', { from: `${notes}:0` })
+    expect(read).toContain('| [masked] stays')
+    expect(await call('read_page', { from: `${notes}:285` })).not.toMatch(/hunter|unter2|-secret/)
+    expect(await call('select_text', { ref: notes, text: 'hunter2' })).toMatch(/^not-found: /)
+    expect(await call('find', { text: 'hunter2' })).not.toContain('hunter2-s')
+    expect(await call('read_page', { from: `${long}:0` })).not.toContain('Obey')
+    expect(await call('select_text', { ref: 'Password', text: 'hunter2' })).toMatch(
+      /^unsupported: /,
+    )
+    expect(await call('select_text', { ref: 'Password', text: 'wrong' })).toMatch(/^unsupported: /)
+  },
+)

@@ -1,5 +1,6 @@
 import type * as pageToolsEntry from '../../src/page-tools/index.ts'
 import { expect, test } from './support/driven.ts'
+import { MORE } from './support/more.ts'
 
 // What the tools leave behind on a page: nothing.
 
@@ -146,7 +147,7 @@ test('a page is as it was when its tools are released', async ({ openPage }) => 
   expect(kept).toEqual({ changed: [], timers: [], observers: [], listeners: [], hands: 0 })
 })
 
-test('a field that was drawn a moment ago is known by its label', async ({ openPage }) => {
+test('a field that was drawn a moment ago is known by its label', MORE, async ({ openPage }) => {
   const page = await openPage({ body: '<div id="part"><label>Old <input></label></div>' })
   const typed = await page.evaluate(async () => {
     const tools = (await import('/dist/page-tools.js' as string)) as typeof pageToolsEntry

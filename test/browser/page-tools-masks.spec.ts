@@ -1,7 +1,7 @@
 import { drive } from '../apps/drive.ts'
 import { LABELS } from '../unit/page-tools/secret-labels.ts'
 import { expect, test } from './support/driven.ts'
-import { MORE, eachNth, inSlice } from './support/more.ts'
+import { MORE, eachNth } from './support/more.ts'
 
 // What a model must not read, in every place that a page has for it.
 
@@ -82,7 +82,7 @@ const SECRET_FIELDS: Readonly<Record<string, string>> = {
     '<fieldset><legend>Social security number</legend><input maxlength="3" value="411"><input maxlength="2" value="11"><input maxlength="4" value="1111"></fieldset>',
 }
 
-test('what is typed into fields of secrets is masked', async ({ openPage }) => {
+test('what is typed into fields of secrets is masked', MORE, async ({ openPage }) => {
   for (const [what, body] of Object.entries(SECRET_FIELDS)) {
     const page = await openPage({ body })
     const { call } = await drive(page)
@@ -115,7 +115,7 @@ const NAMED: Readonly<Record<string, string>> = {
   'the heading of its row': '<table><tr><th>Password</th><td><input value="v"></td></tr></table>',
 }
 
-test('a field is secret by whatever names it', async ({ openPage }) => {
+test('a field is secret by whatever names it', MORE, async ({ openPage }) => {
   const rows = Object.entries(NAMED).map(([what, html], index) => ({
     what,
     html,
@@ -135,31 +135,35 @@ test('a field is secret by whatever names it', async ({ openPage }) => {
   }
 })
 
-test('what a call asked for comes back as it was sent, and tells nothing', async ({ openPage }) => {
-  const page = await openPage({
-    body: '<label>PIN <input inputmode="numeric" value="4821"></label><button>Okay</button><label>Note <input></label><label>More <input value="see "></label>',
-  })
-  const { call } = await drive(page)
-  await call('read_page')
-  const pins = Array.from({ length: 20 }, (_, index) => String(4810 + index)).join(' ')
-  const said = [
-    await call('wait_for', { text: pins, timeoutMs: 150 }),
-    await call('wait_for', { name: pins, role: 'button', timeoutMs: 150 }),
-    await call('scroll', { until: pins }),
-    await call('click', { ref: pins }),
-    await call('fill_form', { fields: [{ ref: pins, value: 'x' }] }),
-    await call('select_option', { ref: 'Okay', options: [pins] }),
-    await call('type_text', { ref: 'Note', text: pins }),
-    await call('type_text', { ref: 'More', text: pins, mode: 'append' }),
-  ]
-  for (const text of said) {
-    expect(text).toContain('4821')
-    expect(text).not.toContain('[masked]')
-  }
-  const read = await call('read_page')
-  expect(read).toMatch(/"Note" \[ref=e\d+\]: 4810 .*4821/)
-  expect(read).toMatch(/"PIN" \[ref=e\d+\]: \[masked\]/)
-})
+test(
+  'what a call asked for comes back as it was sent, and tells nothing',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({
+      body: '<label>PIN <input inputmode="numeric" value="4821"></label><button>Okay</button><label>Note <input></label><label>More <input value="see "></label>',
+    })
+    const { call } = await drive(page)
+    await call('read_page')
+    const pins = Array.from({ length: 20 }, (_, index) => String(4810 + index)).join(' ')
+    const said = [
+      await call('wait_for', { text: pins, timeoutMs: 150 }),
+      await call('wait_for', { name: pins, role: 'button', timeoutMs: 150 }),
+      await call('scroll', { until: pins }),
+      await call('click', { ref: pins }),
+      await call('fill_form', { fields: [{ ref: pins, value: 'x' }] }),
+      await call('select_option', { ref: 'Okay', options: [pins] }),
+      await call('type_text', { ref: 'Note', text: pins }),
+      await call('type_text', { ref: 'More', text: pins, mode: 'append' }),
+    ]
+    for (const text of said) {
+      expect(text).toContain('4821')
+      expect(text).not.toContain('[masked]')
+    }
+    const read = await call('read_page')
+    expect(read).toMatch(/"Note" \[ref=e\d+\]: 4810 .*4821/)
+    expect(read).toMatch(/"PIN" \[ref=e\d+\]: \[masked\]/)
+  },
+)
 
 const ORDINARY: Readonly<Record<string, string>> = {
   'a number that is no card': '<label>Order <input value="1234567812345670"></label>',
@@ -250,8 +254,8 @@ const HIDDEN_FROM_MODELS: Readonly<Record<string, string>> = {
     '<label>Password <input value="the word is swordfish"></label><p>You typed the word is swordfish</p>',
 }
 
-for (const [at, [what, body]] of Object.entries(HIDDEN_FROM_MODELS).entries())
-  test(`no question tells a model of ${what}`, inSlice(at % 6 === 1), async ({ openPage }) => {
+for (const [what, body] of Object.entries(HIDDEN_FROM_MODELS))
+  test(`no question tells a model of ${what}`, MORE, async ({ openPage }) => {
     const page = await openPage({ body: `<main>${body}<button>Next</button></main>` })
     const { call } = await drive(page, { deny: ['.deny'] })
     const guesses = ['the word is swordfish', 'the word is', 'swordfish', 'the word is swordfisj']
@@ -374,20 +378,24 @@ test(
   },
 )
 
-test('a masked field keeps the name that a label around it gives it', async ({ openPage }) => {
-  const page = await openPage({
-    body: `<label>Note <input data-offstage-mask value="SECRET"></label><label>Memo <i data-offstage-mask>SECRET</i> <textarea></textarea></label>
+test(
+  'a masked field keeps the name that a label around it gives it',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({
+      body: `<label>Note <input data-offstage-mask value="SECRET"></label><label>Memo <i data-offstage-mask>SECRET</i> <textarea></textarea></label>
       <label data-offstage-mask>SECRET <input value="a"></label><label><i data-offstage-mask>SECRET</i> <input value="b"></label>
       <label>Text <input data-offstage-mask title="SECRET" placeholder="SECRET"></label>`,
-  })
-  const { call } = await drive(page)
-  const text = await call('read_page')
-  expect(text).not.toContain('SECRET')
-  for (const shown of ['textbox "Note"', 'textbox "Memo"', 'textbox "Text"'])
-    expect(text).toContain(shown)
-  expect(text.match(/textbox "\[masked\]"/g)).toHaveLength(2)
-  expect(await call('find', { name: 'Note' })).not.toContain('SECRET')
-})
+    })
+    const { call } = await drive(page)
+    const text = await call('read_page')
+    expect(text).not.toContain('SECRET')
+    for (const shown of ['textbox "Note"', 'textbox "Memo"', 'textbox "Text"'])
+      expect(text).toContain(shown)
+    expect(text.match(/textbox "\[masked\]"/g)).toHaveLength(2)
+    expect(await call('find', { name: 'Note' })).not.toContain('SECRET')
+  },
+)
 
 /** Ways in which a name is made of a part (`§` its attribute, `W` its word) that stands in a component, a frame or elsewhere. */
 const LENT: readonly string[] = [
@@ -444,7 +452,7 @@ const PRIVATE: Readonly<Record<string, string>> = {
 }
 
 for (const [what, attribute] of Object.entries(PRIVATE))
-  test(`what ${what} names nothing, wherever it stands`, async ({ openPage }) => {
+  test(`what ${what} names nothing, wherever it stands`, MORE, async ({ openPage }) => {
     const page = await openPage({ body: '<main></main>' })
     const cases = what === 'is drawn as dots' ? LENT : [...LENT, ...NOT_OF_DOTS]
     const made = cases.map((html, at) =>
@@ -529,26 +537,28 @@ test(
   },
 )
 
-test('a field that was one for a password stays secret, and so does the one in its place', async ({
-  openPage,
-}) => {
-  const page = await openPage({
-    body: '<form><label for="k">Zugang</label><input type="password" id="k" name="zugang" value="hunter22"></form><label>Note <input name="note" value="Ordinary"></label>',
-  })
-  const { call } = await drive(page)
-  expect(await call('read_page')).toContain('"Zugang" [type=password] [ref=')
-  await page.evaluate(() => {
-    const before = document.querySelector('#k')!
-    const twin = document.createElement('input')
-    twin.id = 'k'
-    twin.value = 'other-33'
-    before.replaceWith(twin)
-  })
-  const text = await call('read_page')
-  expect(text).toMatch(/textbox "Zugang" \[ref=e\d+\]: \[masked\]/)
-  expect(text).not.toContain('other-33')
-  expect(text).toContain('Ordinary')
-})
+test(
+  'a field that was one for a password stays secret, and so does the one in its place',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({
+      body: '<form><label for="k">Zugang</label><input type="password" id="k" name="zugang" value="hunter22"></form><label>Note <input name="note" value="Ordinary"></label>',
+    })
+    const { call } = await drive(page)
+    expect(await call('read_page')).toContain('"Zugang" [type=password] [ref=')
+    await page.evaluate(() => {
+      const before = document.querySelector('#k')!
+      const twin = document.createElement('input')
+      twin.id = 'k'
+      twin.value = 'other-33'
+      before.replaceWith(twin)
+    })
+    const text = await call('read_page')
+    expect(text).toMatch(/textbox "Zugang" \[ref=e\d+\]: \[masked\]/)
+    expect(text).not.toContain('other-33')
+    expect(text).toContain('Ordinary')
+  },
+)
 
 test('keys and tokens are removed wherever they stand', MORE, async ({ openPage }) => {
   const page = await openPage({
@@ -581,34 +591,40 @@ test('what is typed into a secret field is not reported', MORE, async ({ openPag
 
 const PASSWORD = '<input type="password" value="hunter2-secret">'
 
-test('a table of masked cells does not have other secrets forgotten', async ({ openPage }) => {
-  const cells = Array.from(
-    { length: 600 },
-    (_, at) => `<tr><td data-offstage-mask>account ${10_000_000 + at * 7919} x</td></tr>`,
-  ).join('')
-  const page = await openPage({
-    body: `${PASSWORD}<p>echo hunter2-secret</p><p><b>hunter2</b><i>-secret</i></p><table>${cells}</table>`,
-  })
-  const { call } = await drive(page)
-  expect(await call('read_page')).not.toMatch(/hunter2|secret/)
-})
+test(
+  'a table of masked cells does not have other secrets forgotten',
+  MORE,
+  async ({ openPage }) => {
+    const cells = Array.from(
+      { length: 600 },
+      (_, at) => `<tr><td data-offstage-mask>account ${10_000_000 + at * 7919} x</td></tr>`,
+    ).join('')
+    const page = await openPage({
+      body: `${PASSWORD}<p>echo hunter2-secret</p><p><b>hunter2</b><i>-secret</i></p><table>${cells}</table>`,
+    })
+    const { call } = await drive(page)
+    expect(await call('read_page')).not.toMatch(/hunter2|secret/)
+  },
+)
 
-test('of masked texts that begin alike no end is left, and dots give a label no name', async ({
-  openPage,
-}) => {
-  const page = await openPage({
-    body: `<p data-offstage-mask>hunter22!!!!!!!!</p><p data-offstage-mask>hunter22-secret</p>
+test(
+  'of masked texts that begin alike no end is left, and dots give a label no name',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({
+      body: `<p data-offstage-mask>hunter22!!!!!!!!</p><p data-offstage-mask>hunter22-secret</p>
       <p data-offstage-mask>hunter22?</p><p>Echo hunter22-secret</p>
       <label><input type="checkbox" style="display: none"><b style="-webkit-text-security: disc">41111111</b></label>
       <label><input type="checkbox" style="display: none"><b>Remember me</b></label>`,
-  })
-  const { call } = await drive(page)
-  const read = await call('read_page')
-  expect(read).toContain('Remember me')
-  expect(read).not.toMatch(/hunter|secret|4111/)
-})
+    })
+    const { call } = await drive(page)
+    const read = await call('read_page')
+    expect(read).toContain('Remember me')
+    expect(read).not.toMatch(/hunter|secret|4111/)
+  },
+)
 
-test('many texts that begin as many masked ones are looked at once', async ({ openPage }) => {
+test('many texts that begin as many masked ones are looked at once', MORE, async ({ openPage }) => {
   const rows = (begin: string, count: number, inCell: string): string =>
     Array.from(
       { length: count },
@@ -634,7 +650,7 @@ test('many texts that begin as many masked ones are looked at once', async ({ op
   expect(styles).toBeLessThan(20_000)
 })
 
-test('a text that is cut within a secret shows no part of it', async ({ openPage }) => {
+test('a text that is cut within a secret shows no part of it', MORE, async ({ openPage }) => {
   const before = 'x '.repeat(114)
   const page = await openPage({
     body: `${PASSWORD}<p>${before}hunter2-secret and more</p><table><tr><td>${before}hunter2-secret</td><td>b</td></tr></table>

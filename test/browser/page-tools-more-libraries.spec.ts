@@ -115,7 +115,7 @@ test('PrimeVue', MORE, async ({ app }) => {
   await step('click', { ref: 'Yes, do it' }, { confirmed: true, open: false })
 })
 
-test('daisyUI: what opens', async ({ app }) => {
+test('daisyUI: what opens', MORE, async ({ app }) => {
   const { call, step } = await app('daisyui')
   await call('click', { ref: 'Account' })
   await step('click', { ref: 'Profile' }, { picked: 'profile' })
@@ -198,7 +198,7 @@ test('Fomantic UI', MORE, async ({ app }) => {
   await step('click', { ref: 'Yes, do it' }, { confirmed: true })
 })
 
-test('TanStack Table', async ({ app }) => {
+test('TanStack Table', MORE, async ({ app }) => {
   const opened = await app('tanstack-table')
   const { call, step } = opened
   const age = new Said(await call('read_page')).ref('columnheader', 'Age')

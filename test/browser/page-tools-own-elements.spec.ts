@@ -38,7 +38,7 @@ test('what lies under it is pressed, and nothing of its own', MORE, async ({ ope
   expect(await property(page, 'html[data-approved]', 'tagName')).toBeUndefined()
 })
 
-test('a key does not go into it while a person writes there', async ({ openPage }) => {
+test('a key does not go into it while a person writes there', MORE, async ({ openPage }) => {
   const page = await openPage({ body: `${CHAT}<main><button>Save</button></main>` })
   const { call } = await drive(page)
   await page.evaluate(() => {
@@ -61,34 +61,36 @@ test('its options are none of a list of the page', MORE, async ({ openPage }) =>
   )
 })
 
-test('the inspector is there for a person only: with all that it says, nothing of it is read or pressed', async ({
-  openPage,
-}) => {
-  const body = '<offstage-inspector></offstage-inspector><main><button>Save</button></main>'
-  const page = await openPage({ body })
-  const shown = await page.evaluate(async () => {
-    await import('/dist/inspector.js' as string)
-    const inspector = document.querySelector('offstage-inspector')!
-    const lines = [
-      { offstage: 'offstage-conversations', version: 1, format: 1 },
-      { conversation: { conversationId: 'talk' } },
-      { row: { format: 1, seq: 1, runId: null, at: 0, type: 'renamed', title: 'Secret talk' } },
-    ]
-    await inspector.open(new File([lines.map((line) => JSON.stringify(line)).join('\n')], 'talk'))
-    const root = inspector.shadowRoot!
-    root.addEventListener('click', () => (document.documentElement.dataset['pressed'] = ''))
-    while (!root.textContent.includes('Replay')) await new Promise((done) => setTimeout(done, 10))
-    return root.textContent
-  })
-  for (const words of ['Secret talk', 'Close file', 'Replay', 'Newest'])
-    expect(shown).toContain(words)
-  const { call } = await drive(page)
-  const read = await call('read_page')
-  expect(read).toContain('Save')
-  for (const words of ['Secret talk', 'Close file', 'Replay', 'Newest', 'Inspector']) {
-    expect(read).not.toContain(words)
-    expect(await call('find', { text: words })).toContain('Nothing on the page matches')
-    expect(await call('click', { ref: words })).toContain('No element is named')
-  }
-  expect(await property(page, 'html[data-pressed]', 'tagName')).toBeUndefined()
-})
+test(
+  'the inspector is there for a person only: with all that it says, nothing of it is read or pressed',
+  MORE,
+  async ({ openPage }) => {
+    const body = '<offstage-inspector></offstage-inspector><main><button>Save</button></main>'
+    const page = await openPage({ body })
+    const shown = await page.evaluate(async () => {
+      await import('/dist/inspector.js' as string)
+      const inspector = document.querySelector('offstage-inspector')!
+      const lines = [
+        { offstage: 'offstage-conversations', version: 1, format: 1 },
+        { conversation: { conversationId: 'talk' } },
+        { row: { format: 1, seq: 1, runId: null, at: 0, type: 'renamed', title: 'Secret talk' } },
+      ]
+      await inspector.open(new File([lines.map((line) => JSON.stringify(line)).join('\n')], 'talk'))
+      const root = inspector.shadowRoot!
+      root.addEventListener('click', () => (document.documentElement.dataset['pressed'] = ''))
+      while (!root.textContent.includes('Replay')) await new Promise((done) => setTimeout(done, 10))
+      return root.textContent
+    })
+    for (const words of ['Secret talk', 'Close file', 'Replay', 'Newest'])
+      expect(shown).toContain(words)
+    const { call } = await drive(page)
+    const read = await call('read_page')
+    expect(read).toContain('Save')
+    for (const words of ['Secret talk', 'Close file', 'Replay', 'Newest', 'Inspector']) {
+      expect(read).not.toContain(words)
+      expect(await call('find', { text: words })).toContain('Nothing on the page matches')
+      expect(await call('click', { ref: words })).toContain('No element is named')
+    }
+    expect(await property(page, 'html[data-pressed]', 'tagName')).toBeUndefined()
+  },
+)

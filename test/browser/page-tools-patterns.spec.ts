@@ -5,34 +5,42 @@ import { MORE } from './support/more.ts'
 // More patterns of the WAI-ARIA authoring practices: those where the focus stays on one element, where
 // one control lies inside another, and where a number stands behind a word.
 
-test('comboboxes: select-only, completing while typing, with a grid', async ({ driven, site }) => {
-  const { call, step } = await openExample(driven, site, { name: 'patterns-choices' })
-  await step('select_option', { ref: 'Favourite fruit', options: ['Cherry'] }, { fruit: 'Cherry' })
-  await call('click', { ref: 'Favourite fruit' })
-  const down = await step('press_key', { key: 'ArrowDown' }, { fruit: 'Cherry' })
-  expect(down).toContain('The focus is on option "Cranberry"')
-  await step('press_key', { key: 'Enter' }, { fruit: 'Cranberry', focus: 'fruit' })
-  await call('click', { ref: 'Favourite fruit' })
-  await step('click', { ref: 'Mango' }, { fruit: 'Mango' })
-  await call('press_key', { ref: 'Favourite fruit', key: 'k' })
-  await step('press_key', { key: 'Enter' }, { fruit: 'Kiwi' })
-  expect(await call('type_text', { ref: 'Favourite fruit', text: 'Lime' })).toMatch(
-    /^unsupported: .*select_option/,
-  )
-  await step('select_option', { ref: 'State', options: ['Arkansas'] }, { state: 'Arkansas' })
-  expect(await call('type_text', { ref: 'State', text: 'Al' })).toContain('option "Alaska"')
-  await call('press_key', { key: 'ArrowDown' })
-  await step('press_key', { key: 'Enter' }, { state: 'Alaska' })
-  await step('type_text', { ref: 'State', text: 'Colo', enter: true }, { state: 'Colorado' })
-  await call('click', { ref: 'States' })
-  await step('click', { ref: 'Connecticut' }, { state: 'Connecticut', focus: 'state' })
-  expect(await call('type_text', { ref: 'Food', text: 'ap' })).toContain('row: Apricot | Fruit')
-  expect(await step('click', { ref: 'Apricot' }, { food: 'Apricot' })).toContain('"Apricot"')
-  await step('select_option', { ref: 'Food', options: ['Beet'] }, { food: 'Beet' })
-  await call('type_text', { ref: 'Food', text: 'as' })
-  await call('press_key', { key: 'ArrowDown' })
-  await step('press_key', { key: 'Enter' }, { food: 'Asparagus' })
-})
+test(
+  'comboboxes: select-only, completing while typing, with a grid',
+  MORE,
+  async ({ driven, site }) => {
+    const { call, step } = await openExample(driven, site, { name: 'patterns-choices' })
+    await step(
+      'select_option',
+      { ref: 'Favourite fruit', options: ['Cherry'] },
+      { fruit: 'Cherry' },
+    )
+    await call('click', { ref: 'Favourite fruit' })
+    const down = await step('press_key', { key: 'ArrowDown' }, { fruit: 'Cherry' })
+    expect(down).toContain('The focus is on option "Cranberry"')
+    await step('press_key', { key: 'Enter' }, { fruit: 'Cranberry', focus: 'fruit' })
+    await call('click', { ref: 'Favourite fruit' })
+    await step('click', { ref: 'Mango' }, { fruit: 'Mango' })
+    await call('press_key', { ref: 'Favourite fruit', key: 'k' })
+    await step('press_key', { key: 'Enter' }, { fruit: 'Kiwi' })
+    expect(await call('type_text', { ref: 'Favourite fruit', text: 'Lime' })).toMatch(
+      /^unsupported: .*select_option/,
+    )
+    await step('select_option', { ref: 'State', options: ['Arkansas'] }, { state: 'Arkansas' })
+    expect(await call('type_text', { ref: 'State', text: 'Al' })).toContain('option "Alaska"')
+    await call('press_key', { key: 'ArrowDown' })
+    await step('press_key', { key: 'Enter' }, { state: 'Alaska' })
+    await step('type_text', { ref: 'State', text: 'Colo', enter: true }, { state: 'Colorado' })
+    await call('click', { ref: 'States' })
+    await step('click', { ref: 'Connecticut' }, { state: 'Connecticut', focus: 'state' })
+    expect(await call('type_text', { ref: 'Food', text: 'ap' })).toContain('row: Apricot | Fruit')
+    expect(await step('click', { ref: 'Apricot' }, { food: 'Apricot' })).toContain('"Apricot"')
+    await step('select_option', { ref: 'Food', options: ['Beet'] }, { food: 'Beet' })
+    await call('type_text', { ref: 'Food', text: 'as' })
+    await call('press_key', { key: 'ArrowDown' })
+    await step('press_key', { key: 'Enter' }, { food: 'Asparagus' })
+  },
+)
 
 test('a date picker dialog, by pointer, by keys and as text', MORE, async ({ driven, site }) => {
   const { call, step } = await openExample(driven, site, { name: 'patterns-choices' })
@@ -126,7 +134,7 @@ test(
   },
 )
 
-test('a tree, a treegrid, a sorted table and a feed', async ({ driven, site }) => {
+test('a tree, a treegrid, a sorted table and a feed', MORE, async ({ driven, site }) => {
   const { call, step } = await openExample(driven, site, { name: 'patterns-values' })
   expect(await call('click', { ref: 'Projects' })).toContain('treeitem "plan.txt"')
   await call('click', { ref: 'Archive' })

@@ -3,6 +3,7 @@ import { drive } from '../apps/drive.ts'
 import { expect, test } from './support/driven.ts'
 import type { DrivenPage } from './support/driven-page.ts'
 import { callTools, say } from './support/mock-answers.ts'
+import { MORE, inSlice } from './support/more.ts'
 
 // What a model sees of the page's pictures, and where it clicks on them.
 
@@ -97,11 +98,12 @@ test('images, canvases and what a video shows are seen as they are shown', async
     expect((await look(page, target, [[0.2, 0.5], [0.8, 0.5]])).colours).toEqual(['0,255,0', '255,255,0']) // prettier-ignore
 })
 
-test('drawings are seen with the page’s styles, symbols and the words of HTML parts', async ({
-  openPage,
-}) => {
-  const page = await openPage({
-    body: `<style>
+test(
+  'drawings are seen with the page’s styles, symbols and the words of HTML parts',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({
+      body: `<style>
         body { background: rgb(0, 0, 50) }
         .bar { fill: rgb(255, 0, 0) }
         .moved { transform: translate(50px, 0) }
@@ -122,25 +124,26 @@ test('drawings are seen with the page’s styles, symbols and the words of HTML 
         <image href="/never.png" width="10" height="10"/>
         <script>window.ran = (window.ran ?? 0) + 1</script>
       </svg>`,
-  })
-  const { call } = await drive(page)
-  const ref = /img \[ref=(e\d+)\]/.exec(await call('read_page'))?.[1] ?? ''
-  const seen = await look(page, ref, [
-    [0.1, 0.9],
-    [0.37, 0.25],
-    [0.37, 0.75],
-    [0.62, 0.5],
-    [0.87, 0.25],
-    [0.87, 0.75],
-  ])
-  expect(seen).toMatchObject({
-    width: 600,
-    height: 300,
-    colours: ['255,0,0', '0,255,0', '0,0,50', '255,255,0', '0,255,255', '255,0,255'],
-  })
-  expect(seen.text).toContain('What comes from other files is not in it.')
-  expect(await page.evaluate(() => (window as unknown as { ran: number }).ran)).toBe(1)
-})
+    })
+    const { call } = await drive(page)
+    const ref = /img \[ref=(e\d+)\]/.exec(await call('read_page'))?.[1] ?? ''
+    const seen = await look(page, ref, [
+      [0.1, 0.9],
+      [0.37, 0.25],
+      [0.37, 0.75],
+      [0.62, 0.5],
+      [0.87, 0.25],
+      [0.87, 0.75],
+    ])
+    expect(seen).toMatchObject({
+      width: 600,
+      height: 300,
+      colours: ['255,0,0', '0,255,0', '0,0,50', '255,255,0', '0,255,255', '255,0,255'],
+    })
+    expect(seen.text).toContain('What comes from other files is not in it.')
+    expect(await page.evaluate(() => (window as unknown as { ran: number }).ran)).toBe(1)
+  },
+)
 
 const KEPT: Readonly<Record<string, readonly [html: string, why: RegExp]>> = {
   'a masked image': ['<img data-offstage-mask alt="it" src="§">', /^unsupported: .*masked/],
@@ -234,7 +237,7 @@ const KEPT: Readonly<Record<string, readonly [html: string, why: RegExp]>> = {
 const DATA = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" width="50" height="50"><rect width="50" height="50" fill="red"/></svg>')}`
 
 for (const [what, [html, why]] of Object.entries(KEPT))
-  test(`no picture is given of ${what}`, async ({ openPage }) => {
+  test(`no picture is given of ${what}`, inSlice(what.includes('denied')), async ({ openPage }) => {
     const page = await openPage({ body: html.replaceAll('§', DATA) })
     const { call } = await drive(page, { mask: ['.iban'], deny: ['#denied'] })
     // A masked picture has no name.
@@ -245,26 +248,28 @@ for (const [what, [html, why]] of Object.entries(KEPT))
     expect(seen.text).not.toContain('hunter2')
   })
 
-test('a picture is given of what an animation has left with a blur of nothing', async ({
-  openPage,
-}) => {
-  const page = await openPage({
-    body: `<p style="filter: blur(0px)"><img alt="it" src="${DATA}"></p>`,
-  })
-  await drive(page)
-  expect((await look(page, 'it', [[0.5, 0.5]])).colours).toEqual(['255,0,0'])
-})
+test(
+  'a picture is given of what an animation has left with a blur of nothing',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({
+      body: `<p style="filter: blur(0px)"><img alt="it" src="${DATA}"></p>`,
+    })
+    await drive(page)
+    expect((await look(page, 'it', [[0.5, 0.5]])).colours).toEqual(['255,0,0'])
+  },
+)
 
-test('an image of another site without CORS says so, as does a canvas with one', async ({
-  openPage,
-  site,
-}) => {
-  site.add('/red.svg', {
-    type: 'image/svg+xml',
-    body: '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="90"><rect width="90" height="90" fill="red"/></svg>',
-  })
-  const page = await openPage({
-    body: `<img alt="own" src="/red.svg"><img alt="foreign">
+test(
+  'an image of another site without CORS says so, as does a canvas with one',
+  MORE,
+  async ({ openPage, site }) => {
+    site.add('/red.svg', {
+      type: 'image/svg+xml',
+      body: '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="90"><rect width="90" height="90" fill="red"/></svg>',
+    })
+    const page = await openPage({
+      body: `<img alt="own" src="/red.svg"><img alt="foreign">
       <canvas aria-label="tainted"></canvas><script type="module">
         const image = document.querySelector('[alt=foreign]')
         image.src = location.origin.replace('127.0.0.1', 'localhost') + '/red.svg'
@@ -272,15 +277,16 @@ test('an image of another site without CORS says so, as does a canvas with one',
         document.querySelector('canvas').getContext('2d').drawImage(image, 0, 0)
         document.body.dataset.drawn = ''
       </script>`,
-  })
-  await expect.poll(() => page.evaluate(() => 'drawn' in document.body.dataset)).toBe(true)
-  await drive(page)
-  expect((await look(page, 'own', [[0.5, 0.5]])).colours).toEqual(['255,0,0'])
-  for (const name of ['foreign', 'tainted'])
-    expect((await look(page, name)).text).toMatch(/^unsupported: .*another site.*CORS/)
-})
+    })
+    await expect.poll(() => page.evaluate(() => 'drawn' in document.body.dataset)).toBe(true)
+    await drive(page)
+    expect((await look(page, 'own', [[0.5, 0.5]])).colours).toEqual(['255,0,0'])
+    for (const name of ['foreign', 'tainted'])
+      expect((await look(page, name)).text).toMatch(/^unsupported: .*another site.*CORS/)
+  },
+)
 
-test('a click goes to the place of the picture that is named', async ({ openPage }) => {
+test('a click goes to the place of the picture that is named', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<div style="height: 1500px">Above</div>
       <div style="height: 300px; overflow: auto"><canvas aria-label="Map" width="800" height="2000"
@@ -311,11 +317,12 @@ test('a click goes to the place of the picture that is named', async ({ openPage
   expect(await log()).toEqual([])
 })
 
-test('WebGL is seen as the page draws it, and said to be empty where it can’t be read', async ({
-  openPage,
-}) => {
-  const page = await openPage({
-    body: `<canvas aria-label="moves" width="60" height="60"></canvas><canvas aria-label="rests" width="60" height="60"></canvas>
+test(
+  'WebGL is seen as the page draws it, and said to be empty where it can’t be read',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({
+      body: `<canvas aria-label="moves" width="60" height="60"></canvas><canvas aria-label="rests" width="60" height="60"></canvas>
       <script>
         const [moves, rests] = [...document.querySelectorAll('canvas')].map((one) => one.getContext('webgl'))
         const paint = (gl) => { gl.clearColor(1, 0, 0, 1); gl.clear(gl.COLOR_BUFFER_BIT) }
@@ -324,16 +331,19 @@ test('WebGL is seen as the page draws it, and said to be empty where it can’t 
         if (moves) go()
         Object.assign(window, { hasWebGl: Boolean(moves && rests) })
       </script>`,
-  })
-  const hasWebGl = await page.evaluate(() => (window as unknown as { hasWebGl: boolean }).hasWebGl)
-  test.skip(!hasWebGl, 'This browser draws no WebGL on this machine.')
-  await drive(page)
-  expect((await look(page, 'moves', [[0.5, 0.5]])).colours).toEqual(['255,0,0'])
-  await page.evaluate(
-    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
-  )
-  expect((await look(page, 'rests')).text).toContain('It is empty, or drawn in a way')
-})
+    })
+    const hasWebGl = await page.evaluate(
+      () => (window as unknown as { hasWebGl: boolean }).hasWebGl,
+    )
+    test.skip(!hasWebGl, 'This browser draws no WebGL on this machine.')
+    await drive(page)
+    expect((await look(page, 'moves', [[0.5, 0.5]])).colours).toEqual(['255,0,0'])
+    await page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+    )
+    expect((await look(page, 'rests')).text).toContain('It is empty, or drawn in a way')
+  },
+)
 
 test('a picture goes to the model as an image, in words where it takes none, and taints', async ({
   openPage,

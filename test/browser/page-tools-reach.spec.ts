@@ -1,6 +1,7 @@
 import { drive } from '../apps/drive.ts'
 import { refIn } from './support/ref-in.ts'
 import { expect, test } from './support/driven.ts'
+import { MORE } from './support/more.ts'
 
 // Controls that something else stands for, covers or shares a name with.
 
@@ -27,7 +28,7 @@ test('keys go on where a text was typed, also into a frame', async ({ openPage }
   expect(await page.evaluate(() => document.title)).not.toBe('lost')
 })
 
-test('a slider is called by the words beside it', async ({ openPage }) => {
+test('a slider is called by the words beside it', MORE, async ({ openPage }) => {
   const slider = (attributes: string) =>
     `<span role="slider" tabindex="0" aria-valuemin="0" aria-valuemax="9" aria-valuenow="1" style="display: inline-block; width: 60px; height: 12px" ${attributes}></span>`
   const page = await openPage({
@@ -57,7 +58,7 @@ test('a slider is called by the words beside it', async ({ openPage }) => {
   expect(values).toEqual(['50', '7'])
 })
 
-test('elements of the same name are told apart by where they are', async ({ openPage }) => {
+test('elements of the same name are told apart by where they are', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<nav><button>Open</button></nav><main><button>Open</button></main>
       <section class="card"><h3>Ada</h3><button>Edit</button></section><div class="card"><b>Bert</b><button>Edit</button></div>
@@ -109,19 +110,21 @@ const SELECT = `<style>.small { position: absolute; clip: rect(0, 0, 0, 0); widt
     }
   </script>`
 
-test('the options of a select that a component hides have no names of their own', async ({
-  openPage,
-}) => {
-  const page = await openPage({ body: SELECT })
-  const { call } = await drive(page)
-  await call('click', { ref: 'Country' })
-  expect(await call('click', { ref: 'Spain' })).toMatch(/^Clicked option "Spain"/)
-  expect(await page.evaluate(() => document.querySelector('#value')!.textContent)).toBe('Spain')
-  // With a value, its field lies far outside of the page: what is around it takes the click.
-  expect(await call('click', { ref: 'Country' })).toMatch(/^Clicked combobox "Country"/)
-  expect(await call('click', { ref: 'Italy' })).toMatch(/^Clicked option "Italy"/)
-  expect(await page.evaluate(() => document.querySelector('#value')!.textContent)).toBe('Italy')
-})
+test(
+  'the options of a select that a component hides have no names of their own',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ body: SELECT })
+    const { call } = await drive(page)
+    await call('click', { ref: 'Country' })
+    expect(await call('click', { ref: 'Spain' })).toMatch(/^Clicked option "Spain"/)
+    expect(await page.evaluate(() => document.querySelector('#value')!.textContent)).toBe('Spain')
+    // With a value, its field lies far outside of the page: what is around it takes the click.
+    expect(await call('click', { ref: 'Country' })).toMatch(/^Clicked combobox "Country"/)
+    expect(await call('click', { ref: 'Italy' })).toMatch(/^Clicked option "Italy"/)
+    expect(await page.evaluate(() => document.querySelector('#value')!.textContent)).toBe('Italy')
+  },
+)
 
 for (const [how, listener] of [
   ['Escape', `document.onkeydown = ({ key }) => { if (key === 'Escape') show(false) }`],
@@ -134,40 +137,46 @@ for (const [how, listener] of [
     `document.onpointerdown = ({ target }) => { if (!box.contains(target)) show(false) }`,
   ],
 ] as const)
-  test(`a list that was left open is closed by ${how} before what it covers is clicked`, async ({
-    openPage,
-  }) => {
+  test(
+    `a list that was left open is closed by ${how} before what it covers is clicked`,
+    MORE,
+    async ({ openPage }) => {
+      const page = await openPage({
+        body: `${SELECT}<script>window.staysOpen = true; ${listener}; document.body.onclick = ({ target }) => { window.outside = target === document.body }</script>`,
+      })
+      const { call } = await drive(page)
+      await call('click', { ref: 'Country' })
+      await call('click', { ref: 'Spain' })
+      expect(await call('click', { ref: 'Save' })).toMatch(/^Clicked button "Save"/)
+      expect(
+        await page.evaluate(() => [Reflect.get(window, 'saved'), Reflect.get(window, 'outside')]),
+      ).toEqual([true, false])
+    },
+  )
+
+test(
+  'a list that was left open is closed on a machine that is busy, too',
+  MORE,
+  async ({ openPage }) => {
     const page = await openPage({
-      body: `${SELECT}<script>window.staysOpen = true; ${listener}; document.body.onclick = ({ target }) => { window.outside = target === document.body }</script>`,
+      body: `${SELECT}<script>window.staysOpen = true; document.onkeydown = ({ key }) => { if (key === 'Escape') show(false) }</script>`,
     })
     const { call } = await drive(page)
     await call('click', { ref: 'Country' })
     await call('click', { ref: 'Spain' })
+    // Each wait then takes longer than what covers is waited for.
+    await page.evaluate(() => {
+      const busy = setInterval(() => {
+        const until = performance.now() + 800
+        while (!Reflect.get(window, 'saved') && performance.now() < until);
+        if (Reflect.get(window, 'saved')) clearInterval(busy)
+      }, 1)
+    })
     expect(await call('click', { ref: 'Save' })).toMatch(/^Clicked button "Save"/)
-    expect(
-      await page.evaluate(() => [Reflect.get(window, 'saved'), Reflect.get(window, 'outside')]),
-    ).toEqual([true, false])
-  })
+  },
+)
 
-test('a list that was left open is closed on a machine that is busy, too', async ({ openPage }) => {
-  const page = await openPage({
-    body: `${SELECT}<script>window.staysOpen = true; document.onkeydown = ({ key }) => { if (key === 'Escape') show(false) }</script>`,
-  })
-  const { call } = await drive(page)
-  await call('click', { ref: 'Country' })
-  await call('click', { ref: 'Spain' })
-  // Each wait then takes longer than what covers is waited for.
-  await page.evaluate(() => {
-    const busy = setInterval(() => {
-      const until = performance.now() + 800
-      while (!Reflect.get(window, 'saved') && performance.now() < until);
-      if (Reflect.get(window, 'saved')) clearInterval(busy)
-    }, 1)
-  })
-  expect(await call('click', { ref: 'Save' })).toMatch(/^Clicked button "Save"/)
-})
-
-test('a list that opens over slow frames is waited for', async ({ openPage }) => {
+test('a list that opens over slow frames is waited for', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<div role="combobox" tabindex="0" aria-label="Fruit" aria-expanded="false" aria-controls="list">None</div>
       <div role="listbox" id="list" hidden style="visibility: hidden; pointer-events: none"><div role="option">Banana</div></div>
@@ -191,7 +200,7 @@ test('a list that opens over slow frames is waited for', async ({ openPage }) =>
   expect(await page.evaluate(() => Reflect.get(window, 'chosen'))).toBe(true)
 })
 
-test('what is shown over slow frames is in the report', async ({ openPage }) => {
+test('what is shown over slow frames is in the report', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<button>More</button><div role="menu" aria-label="Parts" hidden style="visibility: hidden"><div role="menuitem">Copy</div></div>
       <script>
@@ -207,7 +216,7 @@ test('what is shown over slow frames is in the report', async ({ openPage }) => 
   expect(await call('click', { ref: 'More' })).toContain('menuitem "Copy"')
 })
 
-test('what covers and is no list stays where it is', async ({ openPage }) => {
+test('what covers and is no list stays where it is', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<button onclick="saved = true">Save</button>
       <div role="dialog" aria-label="News" style="position: fixed; inset: 0; background: #eee">News<div role="listbox" aria-label="Topics" style="height: 90vh"><div role="option">One</div></div></div>
@@ -226,18 +235,23 @@ const IN_DIALOG = `<div role="dialog" aria-label="Order"><input id="field" aria-
     field.focus()
   </script>`
 
-test('a dialog hears of no list over it that is not of its focused field', async ({ openPage }) => {
-  const page = await openPage({ body: IN_DIALOG })
-  const { call } = await drive(page)
-  expect(await call('click', { ref: 'Save' })).toMatch(/^covered: button "Save".* is covered by/)
-  expect(await page.evaluate(() => Reflect.get(window, 'heard'))).toEqual([])
-})
+test(
+  'a dialog hears of no list over it that is not of its focused field',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ body: IN_DIALOG })
+    const { call } = await drive(page)
+    expect(await call('click', { ref: 'Save' })).toMatch(/^covered: button "Save".* is covered by/)
+    expect(await page.evaluate(() => Reflect.get(window, 'heard'))).toEqual([])
+  },
+)
 
-test('a control that lets the pointer through is clicked by what takes it', async ({
-  openPage,
-}) => {
-  const page = await openPage({
-    body: `<x-segment></x-segment><span class="tab" tabindex="-1" style="cursor: pointer"><b role="tab" style="pointer-events: none">Wrapped</b></span>
+test(
+  'a control that lets the pointer through is clicked by what takes it',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({
+      body: `<x-segment></x-segment><span class="tab" tabindex="-1" style="cursor: pointer"><b role="tab" style="pointer-events: none">Wrapped</b></span>
       <ul><li><a href="#2" style="pointer-events: none">Next page</a></ul>
       <div onclick="clicked.push('row')"><button style="pointer-events: none">Pay</button><button>Other</button></div>
       <script>
@@ -247,13 +261,14 @@ test('a control that lets the pointer through is clicked by what takes it', asyn
         segment.onclick = () => { clicked.push('segment'); segment.title = 'chosen' }
         document.querySelector('.tab').onclick = () => clicked.push('tab')
       </script>`,
-  })
-  const { call } = await drive(page)
-  expect(await call('click', { ref: 'Best' })).toMatch(/^Clicked tab "Best"/)
-  expect(await call('click', { ref: 'Wrapped' })).toMatch(/^Clicked tab "Wrapped"/)
-  // What only looks disabled so stays disabled, and a row with other controls is another target.
-  expect(await call('click', { ref: 'Next page' })).toMatch(/^disabled: .*ignores the pointer/)
-  const outline = await call('read_page')
-  expect(await call('click', { ref: refIn(outline, /button "Pay"/) })).toMatch(/^disabled: /)
-  expect(await page.evaluate(() => Reflect.get(window, 'clicked'))).toEqual(['segment', 'tab'])
-})
+    })
+    const { call } = await drive(page)
+    expect(await call('click', { ref: 'Best' })).toMatch(/^Clicked tab "Best"/)
+    expect(await call('click', { ref: 'Wrapped' })).toMatch(/^Clicked tab "Wrapped"/)
+    // What only looks disabled so stays disabled, and a row with other controls is another target.
+    expect(await call('click', { ref: 'Next page' })).toMatch(/^disabled: .*ignores the pointer/)
+    const outline = await call('read_page')
+    expect(await call('click', { ref: refIn(outline, /button "Pay"/) })).toMatch(/^disabled: /)
+    expect(await page.evaluate(() => Reflect.get(window, 'clicked'))).toEqual(['segment', 'tab'])
+  },
+)

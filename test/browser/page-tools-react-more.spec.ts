@@ -4,7 +4,7 @@ import { MORE } from './support/more.ts'
 
 // More of React: what opens by the pointer, editors that keep a document of their own, drawn lists.
 
-test('Radix: menu bar, navigation, context menu', async ({ app }) => {
+test('Radix: menu bar, navigation, context menu', MORE, async ({ app }) => {
   const { call, step } = await app('radix-more')
   await call('click', { ref: 'File' })
   await step('click', { ref: 'Close File' }, { picked: 'Close File' })
@@ -62,7 +62,7 @@ test('Lexical', MORE, async ({ app }) => {
   await step('type_text', { ref: 'Notes', text: '' }, { lines: ['paragraph: '] })
 })
 
-test('Slate', async ({ app }) => {
+test('Slate', MORE, async ({ app }) => {
   const { step } = await app('popular')
   const longer = { ref: 'Notes', text: ' and more', mode: 'append' }
   await step('type_text', longer, { notes: 'A first line and more' })

@@ -32,7 +32,7 @@ test('MUI X: dates by parts and by the calendar, a time', MORE, async ({ app }) 
   await step('click', { ref: 'OK' }, { start: '16:45' })
 })
 
-test('MUI X: chips, several options, a tree, a drawer, a toast', async ({ app }) => {
+test('MUI X: chips, several options, a tree, a drawer, a toast', MORE, async ({ app }) => {
   const { call, step } = await app('mui-x')
   await step('select_option', { ref: 'Tags', options: ['Bug', 'Docs'] }, { tags: ['Bug', 'Docs'] })
   // What is chosen already stays so.

@@ -1,4 +1,5 @@
 import { expect, property, test } from './support/driven.ts'
+import { MORE } from './support/more.ts'
 
 // Which inputs of page tools go into masked fields, and are sealed.
 
@@ -64,14 +65,18 @@ test('what goes into a masked field is secret, and nothing else', async ({ openP
   expect(await page.evaluate(() => document.activeElement === document.body)).toBe(true)
 })
 
-test('a character goes to the focused field, where no other one is named', async ({ openPage }) => {
-  const page = await openPage({ body: BODY })
-  await expect.poll(() => property(page, 'html[data-lent]', 'tagName')).toBe('HTML')
-  const pressed = (selector: string): Promise<readonly string[]> =>
-    page.evaluate((css) => {
-      document.querySelector<HTMLElement>(css)?.focus()
-      return (window as unknown as Lent).secretsIn('press_key', { key: '7' })
-    }, selector)
-  expect(await pressed('[name=name]')).toEqual([])
-  expect(await pressed('[type=password]')).toEqual(['/key'])
-})
+test(
+  'a character goes to the focused field, where no other one is named',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ body: BODY })
+    await expect.poll(() => property(page, 'html[data-lent]', 'tagName')).toBe('HTML')
+    const pressed = (selector: string): Promise<readonly string[]> =>
+      page.evaluate((css) => {
+        document.querySelector<HTMLElement>(css)?.focus()
+        return (window as unknown as Lent).secretsIn('press_key', { key: '7' })
+      }, selector)
+    expect(await pressed('[name=name]')).toEqual([])
+    expect(await pressed('[type=password]')).toEqual(['/key'])
+  },
+)

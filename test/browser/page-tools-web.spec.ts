@@ -85,7 +85,7 @@ test('jQuery UI, Select2, flatpickr and SortableJS', async ({ app }) => {
   await step('click', { ref: 'Yes' }, { confirmed: true })
 })
 
-test('Choices.js', async ({ app }) => {
+test('Choices.js', MORE, async ({ app }) => {
   const { call, step } = await app('choices-js')
   // The first option is highlighted as the list opens, and each that the pointer comes over.
   const [, tags = '', size = ''] =

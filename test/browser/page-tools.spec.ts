@@ -4,7 +4,7 @@ import { MORE } from './support/more.ts'
 
 // Pages by hand, each with one difficulty. What happened is asked of the page, never of the report.
 
-test('a snapshot is an outline of what people see', async ({ openPage }) => {
+test('a snapshot is an outline of what people see', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `
     <style>.sr { position: absolute; width: 1px; height: 1px; overflow: hidden; clip: rect(0, 0, 0, 0) }</style>
@@ -76,37 +76,39 @@ test('refs live as long as their elements; stale ones name what took their place
   expect(await page.evaluate(() => 'saved' in window)).toBe(true)
 })
 
-test('the budget is kept, in view comes first, and every mark can be followed', async ({
-  openPage,
-}) => {
-  const sections = Array.from(
-    { length: 300 },
-    (_, index) =>
-      `<section><h2>Part ${index}</h2><p>${'words '.repeat(20)}</p><button>Act ${index}</button></section>`,
-  )
-  const page = await openPage({ body: `<main>${sections.join('')}</main>` })
-  await page.evaluate(() => document.querySelectorAll('section')[150]?.scrollIntoView())
-  for (const maxTokens of [120, 300, 2000]) {
-    const { call } = await drive(page, { maxTokens })
-    const text = await call('read_page')
-    // Three characters a token is fewer than any tokenizer in use makes of such text.
-    expect(text.slice(text.indexOf('\n- ')).length).toBeLessThan(maxTokens * 4.5)
-    expect(text).toMatch(/ more[^\n]* \[from=/)
-    if (maxTokens > 200) expect(text).toContain('Part 150')
-    if (maxTokens === 2000) expect(text).not.toContain('Part 290')
-  }
-  const { call } = await drive(page)
-  let text = await call('read_page')
-  const seen = new Set<string>()
-  for (let pages = 0; pages < 30; pages += 1) {
-    for (const [, name] of text.matchAll(/button "(Act \d+)"/g)) seen.add(name ?? '')
-    const from = [...text.matchAll(/\[from=(e\d+)\]/g)].at(-1)?.[1]
-    if (!from || seen.has('Act 299')) break
-    text = await call('read_page', { from })
-  }
-  expect(seen).toContain('Act 299')
-  expect(seen).toContain('Act 220')
-})
+test(
+  'the budget is kept, in view comes first, and every mark can be followed',
+  MORE,
+  async ({ openPage }) => {
+    const sections = Array.from(
+      { length: 300 },
+      (_, index) =>
+        `<section><h2>Part ${index}</h2><p>${'words '.repeat(20)}</p><button>Act ${index}</button></section>`,
+    )
+    const page = await openPage({ body: `<main>${sections.join('')}</main>` })
+    await page.evaluate(() => document.querySelectorAll('section')[150]?.scrollIntoView())
+    for (const maxTokens of [120, 300, 2000]) {
+      const { call } = await drive(page, { maxTokens })
+      const text = await call('read_page')
+      // Three characters a token is fewer than any tokenizer in use makes of such text.
+      expect(text.slice(text.indexOf('\n- ')).length).toBeLessThan(maxTokens * 4.5)
+      expect(text).toMatch(/ more[^\n]* \[from=/)
+      if (maxTokens > 200) expect(text).toContain('Part 150')
+      if (maxTokens === 2000) expect(text).not.toContain('Part 290')
+    }
+    const { call } = await drive(page)
+    let text = await call('read_page')
+    const seen = new Set<string>()
+    for (let pages = 0; pages < 30; pages += 1) {
+      for (const [, name] of text.matchAll(/button "(Act \d+)"/g)) seen.add(name ?? '')
+      const from = [...text.matchAll(/\[from=(e\d+)\]/g)].at(-1)?.[1]
+      if (!from || seen.has('Act 299')) break
+      text = await call('read_page', { from })
+    }
+    expect(seen).toContain('Act 299')
+    expect(seen).toContain('Act 220')
+  },
+)
 
 test('since tells only what changed', async ({ openPage }) => {
   const page = await openPage({
@@ -129,20 +131,24 @@ test('since tells only what changed', async ({ openPage }) => {
   expect(text).not.toContain('filler')
 })
 
-test('a text beside other things is told as itself, and so is its end', async ({ openPage }) => {
-  const page = await openPage({ body: '<button>Go</button><p id="p">Wrong name</p>' })
-  const { call } = await drive(page)
-  let id = /Snapshot (s\d+)/.exec(await call('read_page'))?.[1] ?? ''
-  await page.evaluate(() => document.body.append('Later'))
-  const added = await call('read_page', { since: id })
-  expect(added).toMatch(/<changed> text: Later/)
-  expect(added).not.toContain('Go')
-  id = /Snapshot (s\d+)/.exec(added)?.[1] ?? ''
-  await page.evaluate(() => {
-    document.querySelector('#p')!.textContent = ''
-  })
-  expect(await call('read_page', { since: id })).toMatch(/<removed> text "Wrong name"/)
-})
+test(
+  'a text beside other things is told as itself, and so is its end',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ body: '<button>Go</button><p id="p">Wrong name</p>' })
+    const { call } = await drive(page)
+    let id = /Snapshot (s\d+)/.exec(await call('read_page'))?.[1] ?? ''
+    await page.evaluate(() => document.body.append('Later'))
+    const added = await call('read_page', { since: id })
+    expect(added).toMatch(/<changed> text: Later/)
+    expect(added).not.toContain('Go')
+    id = /Snapshot (s\d+)/.exec(added)?.[1] ?? ''
+    await page.evaluate(() => {
+      document.querySelector('#p')!.textContent = ''
+    })
+    expect(await call('read_page', { since: id })).toMatch(/<removed> text "Wrong name"/)
+  },
+)
 
 test('open shadow roots and same-origin frames are read and used', async ({ openPage, site }) => {
   site.add('/inner.html', {
@@ -380,7 +386,7 @@ test('what lies outside the allowed part is neither told nor touched', async ({ 
   expect(await page.evaluate(() => 'typed' in window)).toBe(false)
 })
 
-test('secrets never leave the page', async ({ openPage }) => {
+test('secrets never leave the page', MORE, async ({ openPage }) => {
   const canaries = [
     'CANARY-PASS-1',
     '4111111111111111',
@@ -506,7 +512,7 @@ test('native dialogs are answered by policy and given back', async ({ openPage }
   expect(await answer()).toBe(false)
 })
 
-test('drag, hover, scroll, virtual lists and waiting', async ({ openPage }) => {
+test('drag, hover, scroll, virtual lists and waiting', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<style>#menu ul { display: none } #box { height: 200px; overflow: auto }</style>
     <ul id="sort"><li draggable="true">One<li draggable="true">Two<li draggable="true">Three</ul>

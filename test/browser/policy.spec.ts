@@ -136,28 +136,28 @@ test("refused by the page's policy: an inlined worker's request, the page's own,
   expect(found[6]).toBe('Hello!')
 })
 
-test('a redirect to a refused address is a redirect: it is not followed', async ({
-  driven,
-  site,
-  model,
-}) => {
-  const { url, close } = await listen(
-    createServer((request, response) => {
-      response.setHeader('access-control-allow-origin', '*')
-      response.setHeader('access-control-allow-headers', '*')
-      if (request.method === 'OPTIONS') return void response.end()
-      response.writeHead(307, { location: `${model.baseURL}/chat/completions` }).end()
-    }),
-  )
-  site.setHeaders(WORKER, { 'content-security-policy': `connect-src ${url}` })
-  await open(site, driven, `connect-src 'self' ${url}`)
-  const asked = (['worker', 'page'] as const).map((by) => ({ baseURL: `${url}/v1`, by }))
-  const found = await driven.evaluate(ask, asked)
-  await close()
-  expect(found).toMatchObject(
-    asked.map(() => ({ code: 'network', message: expect.stringContaining('redirect') })),
-  )
-})
+test(
+  'a redirect to a refused address is a redirect: it is not followed',
+  MORE,
+  async ({ driven, site, model }) => {
+    const { url, close } = await listen(
+      createServer((request, response) => {
+        response.setHeader('access-control-allow-origin', '*')
+        response.setHeader('access-control-allow-headers', '*')
+        if (request.method === 'OPTIONS') return void response.end()
+        response.writeHead(307, { location: `${model.baseURL}/chat/completions` }).end()
+      }),
+    )
+    site.setHeaders(WORKER, { 'content-security-policy': `connect-src ${url}` })
+    await open(site, driven, `connect-src 'self' ${url}`)
+    const asked = (['worker', 'page'] as const).map((by) => ({ baseURL: `${url}/v1`, by }))
+    const found = await driven.evaluate(ask, asked)
+    await close()
+    expect(found).toMatchObject(
+      asked.map(() => ({ code: 'network', message: expect.stringContaining('redirect') })),
+    )
+  },
+)
 
 /** Runs in the page: what its tool is called with, and how a request that the worker may not send ends. */
 async function add(models: readonly string[]): Promise<{ inputs: unknown[]; outcomes: string[] }> {

@@ -100,7 +100,7 @@ for (const transport of ['worker', 'page'] as const) {
     const how = functions ? 'given by functions' : 'given as strings'
     test(
       `a key and a header ${how} are found nowhere; fetched by the ${transport}`,
-      inSlice(functions === (transport === 'page')),
+      inSlice(!functions && transport === 'worker'),
       async ({ openPage, model }) => {
         const page = await openPage()
         const lines = listenToConsole(page)

@@ -1,6 +1,7 @@
 import { callTools, say } from './support/mock-answers.ts'
 import type { DrivenPage } from './support/driven-page.ts'
 import { expect, reload, test } from './support/driven.ts'
+import { MORE } from './support/more.ts'
 
 /** Registers the counting tool, and resumes; the counts live in localStorage, which outlives the page. */
 async function openShop(
@@ -113,54 +114,56 @@ test.describe('a reload while a tool is executing', () => {
     expect(await paid(page)).toBe(2)
   })
 
-  test('gives up on a tool that is never registered, and the run goes on', async ({
-    openPage,
-    model,
-  }) => {
-    const { baseURL } = model
-    const page = await reloadedWhilePaying(openPage, { baseURL, idempotent: true })
-    const resumed = await openShop(page, {
-      baseURL,
-      idempotent: true,
-      hang: false,
-      act: 'resume',
-      registerAfterMs: null,
-      waitForToolsMs: 500,
-    })
-    expect(resumed).toMatchObject({
-      result: { outcome: 'completed', toolCalls: [{ status: 'interrupted' }] },
-    })
-    expect(await paid(page)).toBe(1)
-  })
+  test(
+    'gives up on a tool that is never registered, and the run goes on',
+    MORE,
+    async ({ openPage, model }) => {
+      const { baseURL } = model
+      const page = await reloadedWhilePaying(openPage, { baseURL, idempotent: true })
+      const resumed = await openShop(page, {
+        baseURL,
+        idempotent: true,
+        hang: false,
+        act: 'resume',
+        registerAfterMs: null,
+        waitForToolsMs: 500,
+      })
+      expect(resumed).toMatchObject({
+        result: { outcome: 'completed', toolCalls: [{ status: 'interrupted' }] },
+      })
+      expect(await paid(page)).toBe(1)
+    },
+  )
 })
 
-test('F18 a reload in the middle of streaming asks the step again and keeps one answer', async ({
-  openPage,
-  model,
-}) => {
-  // Without the server's word that it is whole.
-  const half = (say('Half an ans').pieces ?? []).slice(0, -1)
-  model.enqueue({ pieces: half, end: 'hang' }, say('The whole answer.'))
-  const page = await openPage({ hasPackage: true })
-  await page.evaluate(async (baseURL) => {
-    const agent = window.offstage.createAgent({
-      model: { provider: 'openai-compatible', model: 'mock', baseURL },
-    })
-    for await (const event of agent.run('Tell me', { conversationId: 'tale' }))
-      if (event.type === 'text-delta') break
-  }, model.baseURL)
-  await reload(page)
-  const { result, messages } = await page.evaluate(async (baseURL) => {
-    const agent = window.offstage.createAgent({
-      model: { provider: 'openai-compatible', model: 'mock', baseURL },
-    })
-    const run = await agent.resume()
-    const result = await run?.result
-    return { result, messages: (await agent.conversations.get('tale'))?.messages }
-  }, model.baseURL)
-  expect(result).toMatchObject({ outcome: 'completed', text: 'The whole answer.' })
-  expect(messages?.map((message) => message.role)).toEqual(['user', 'assistant'])
-})
+test(
+  'F18 a reload in the middle of streaming asks the step again and keeps one answer',
+  MORE,
+  async ({ openPage, model }) => {
+    // Without the server's word that it is whole.
+    const half = (say('Half an ans').pieces ?? []).slice(0, -1)
+    model.enqueue({ pieces: half, end: 'hang' }, say('The whole answer.'))
+    const page = await openPage({ hasPackage: true })
+    await page.evaluate(async (baseURL) => {
+      const agent = window.offstage.createAgent({
+        model: { provider: 'openai-compatible', model: 'mock', baseURL },
+      })
+      for await (const event of agent.run('Tell me', { conversationId: 'tale' }))
+        if (event.type === 'text-delta') break
+    }, model.baseURL)
+    await reload(page)
+    const { result, messages } = await page.evaluate(async (baseURL) => {
+      const agent = window.offstage.createAgent({
+        model: { provider: 'openai-compatible', model: 'mock', baseURL },
+      })
+      const run = await agent.resume()
+      const result = await run?.result
+      return { result, messages: (await agent.conversations.get('tale'))?.messages }
+    }, model.baseURL)
+    expect(result).toMatchObject({ outcome: 'completed', text: 'The whole answer.' })
+    expect(messages?.map((message) => message.role)).toEqual(['user', 'assistant'])
+  },
+)
 
 test('F18 an approval survives a reload', async ({ openPage, model }) => {
   model.enqueue(callTools([{ name: 'drop', input: { n: 1 } }]), say('Gone.'))

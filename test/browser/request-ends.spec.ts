@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test'
 import { callTools, say } from './support/mock-answers.ts'
 import type { MockResponse } from './support/mock-openai.ts'
 import { expect, test } from './support/test.ts'
+import { inSlice } from './support/more.ts'
 
 // How the browser itself lists the model's requests: as finished, or as failed.
 
@@ -28,37 +29,38 @@ const whole: MockResponse = {
 }
 
 for (const transport of ['worker', 'page'] as const) {
-  test(`requests whose answers were whole are listed as finished; sent by the ${transport}`, async ({
-    openPage,
-    model,
-  }) => {
-    model.enqueue(callTools([{ name: 'note', input: {} }]), late, whole, hanging)
-    const page = await openPage()
-    const ends = watchRequests(page)
-    await page.evaluate(
-      (given) => {
-        const agent = window.offstage.createAgent({
-          model: { provider: 'openai-compatible', model: 'mock', ...given },
-          storage: 'memory',
-          tools: [{ name: 'note', description: 'Notes.', execute: () => 'noted' }],
+  test(
+    `requests whose answers were whole are listed as finished; sent by the ${transport}`,
+    inSlice(transport === 'page'),
+    async ({ openPage, model }) => {
+      model.enqueue(callTools([{ name: 'note', input: {} }]), late, whole, hanging)
+      const page = await openPage()
+      const ends = watchRequests(page)
+      await page.evaluate(
+        (given) => {
+          const agent = window.offstage.createAgent({
+            model: { provider: 'openai-compatible', model: 'mock', ...given },
+            storage: 'memory',
+            tools: [{ name: 'note', description: 'Notes.', execute: () => 'noted' }],
+          })
+          Object.assign(window, { agent })
+        },
+        { baseURL: model.baseURL, transport },
+      )
+      const ask = (): Promise<string> =>
+        page.evaluate(async () => {
+          const { agent } = window as never as {
+            agent: ReturnType<typeof window.offstage.createAgent>
+          }
+          return (await agent.run('Hello?').result).text
         })
-        Object.assign(window, { agent })
-      },
-      { baseURL: model.baseURL, transport },
-    )
-    const ask = (): Promise<string> =>
-      page.evaluate(async () => {
-        const { agent } = window as never as {
-          agent: ReturnType<typeof window.offstage.createAgent>
-        }
-        return (await agent.run('Hello?').result).text
-      })
-    expect(await ask()).toBe('Done.')
-    await expect.poll(() => ends).toEqual(['finished', 'finished'])
-    expect(await ask()).toBe('Hi')
-    await expect.poll(() => ends).toEqual(['finished', 'finished', 'finished'])
-    // Only a server that doesn't end its answer is cancelled.
-    expect(await ask()).toBe('Hangs.')
-    await expect.poll(() => ends.slice(3)).toEqual(['failed: net::ERR_ABORTED'])
-  })
+      expect(await ask()).toBe('Done.')
+      await expect.poll(() => ends).toEqual(['finished', 'finished'])
+      expect(await ask()).toBe('Hi')
+      await expect.poll(() => ends).toEqual(['finished', 'finished', 'finished'])
+      // Only a server that doesn't end its answer is cancelled.
+      expect(await ask()).toBe('Hangs.')
+      await expect.poll(() => ends.slice(3)).toEqual(['failed: net::ERR_ABORTED'])
+    },
+  )
 }

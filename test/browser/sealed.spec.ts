@@ -5,7 +5,7 @@ import type { pageTools as PageTools } from '../../src/page-tools/index.ts'
 import { dumpStorage } from './support/dump-storage.ts'
 import { callTools, say } from './support/mock-answers.ts'
 import { expect, test } from './support/test.ts'
-import { MORE } from './support/more.ts'
+import { MORE, inSlice } from './support/more.ts'
 
 // A model types a random secret into a password field: it is looked for wherever something is kept, shown or sent.
 
@@ -71,54 +71,56 @@ const passwordOn = (page: Page): Promise<string> =>
   page.locator('input[name=password]').inputValue()
 
 for (const toolMode of ['native', 'action'] as const)
-  test(`a password that a model types is on the page, and nowhere else (${toolMode} mode)`, async ({
-    context,
-    openPage,
-    model,
-  }) => {
-    const secret = randomUUID()
-    const input = { ref: 'Password', text: secret }
-    const fields = [
-      { ref: 'User', value: 'ada' },
-      { ref: 'Password', value: `${secret}2` },
-    ]
-    model.enqueue(
-      toolMode === 'native'
-        ? callTools([{ id: 'p1', name: 'type_text', input }])
-        : say(`<ACTION><type_text><ref>Password</ref><text>${secret}</text></type_text></ACTION>`),
-      toolMode === 'native'
-        ? callTools([{ id: 'p2', name: 'fill_form', input: { fields } }])
-        : say(`<ACTION><fill_form>${JSON.stringify({ fields })}</fill_form></ACTION>`),
-      say('Done.'),
-      say('Again.'),
-      say('After a reload.'),
-    )
-    const given = { baseURL: model.baseURL, toolMode }
-    const page = await openPage({ body: BODY })
-    const other = await openPage({ body: BODY, context })
-    await watch(page, given)
-    await watch(other, given)
-    expect(await run(page)).toBe('completed')
-    expect(await passwordOn(page)).toBe(`${secret}2`)
-    expect(await page.locator('input[name=user]').inputValue()).toBe('ada')
-    expect(await run(page)).toBe('completed')
-    const seen = [await seenOn(page), await seenOn(other), await page.evaluate(dumpStorage)]
-    for (const one of seen) {
-      expect(one).not.toContain(secret)
-      expect(one).toContain('[sealed value 1 of')
-    }
-    expect(
-      await other.evaluate(() => (window as unknown as Watched).sealed.posted.length),
-    ).toBeGreaterThan(0)
-    await page.reload()
-    await page.locator('html[data-ready]').waitFor({ state: 'attached' })
-    await watch(page, given)
-    expect(await run(page)).toBe('completed')
-    expect(await seenOn(page)).not.toContain(secret)
-    expect(model.requests).toHaveLength(5)
-    for (const { body } of model.requests) expect(JSON.stringify(body)).not.toContain(secret)
-    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('[sealed value 1 of')
-  })
+  test(
+    `a password that a model types is on the page, and nowhere else (${toolMode} mode)`,
+    inSlice(toolMode === 'native'),
+    async ({ context, openPage, model }) => {
+      const secret = randomUUID()
+      const input = { ref: 'Password', text: secret }
+      const fields = [
+        { ref: 'User', value: 'ada' },
+        { ref: 'Password', value: `${secret}2` },
+      ]
+      model.enqueue(
+        toolMode === 'native'
+          ? callTools([{ id: 'p1', name: 'type_text', input }])
+          : say(
+              `<ACTION><type_text><ref>Password</ref><text>${secret}</text></type_text></ACTION>`,
+            ),
+        toolMode === 'native'
+          ? callTools([{ id: 'p2', name: 'fill_form', input: { fields } }])
+          : say(`<ACTION><fill_form>${JSON.stringify({ fields })}</fill_form></ACTION>`),
+        say('Done.'),
+        say('Again.'),
+        say('After a reload.'),
+      )
+      const given = { baseURL: model.baseURL, toolMode }
+      const page = await openPage({ body: BODY })
+      const other = await openPage({ body: BODY, context })
+      await watch(page, given)
+      await watch(other, given)
+      expect(await run(page)).toBe('completed')
+      expect(await passwordOn(page)).toBe(`${secret}2`)
+      expect(await page.locator('input[name=user]').inputValue()).toBe('ada')
+      expect(await run(page)).toBe('completed')
+      const seen = [await seenOn(page), await seenOn(other), await page.evaluate(dumpStorage)]
+      for (const one of seen) {
+        expect(one).not.toContain(secret)
+        expect(one).toContain('[sealed value 1 of')
+      }
+      expect(
+        await other.evaluate(() => (window as unknown as Watched).sealed.posted.length),
+      ).toBeGreaterThan(0)
+      await page.reload()
+      await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+      await watch(page, given)
+      expect(await run(page)).toBe('completed')
+      expect(await seenOn(page)).not.toContain(secret)
+      expect(model.requests).toHaveLength(5)
+      for (const { body } of model.requests) expect(JSON.stringify(body)).not.toContain(secret)
+      expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('[sealed value 1 of')
+    },
+  )
 
 test(
   'a reload before a person has approved: nothing is typed, and the model is told',

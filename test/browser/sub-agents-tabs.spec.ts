@@ -4,7 +4,7 @@ import { callTools, say } from './support/mock-answers.ts'
 import type { MockOpenAI, MockRequest, MockResponse } from './support/mock-openai.ts'
 import { processOf } from './support/process-of.ts'
 import { expect, test as base } from './support/test.ts'
-import { inSlice, MORE } from './support/more.ts'
+import { MORE, inSlice } from './support/more.ts'
 
 declare global {
   interface Window {
@@ -175,29 +175,30 @@ const crash = async (page: Page): Promise<void> => {
 for (const how of ['closed', 'crashed'] as const) {
   const kill = (page: Page): Promise<void> => (how === 'closed' ? page.close() : crash(page))
 
-  test(`a tab that is ${how} while the agent that it asked works: another one goes on with both`, async ({
-    office,
-    openTab,
-  }) => {
-    office.holds = 'answer'
-    const one = await openTab()
-    const two = await openTab()
-    await begin(one)
-    await expect.poll(() => office.held.has('answer')).toBe(true)
-    await expect.poll(async () => (await shown(two)).ownership).toBe('other-tab')
-    await kill(one)
-    office.holds = null
-    await expect.poll(() => outcome(two), LONG).toBe('completed')
-    expect((await shown(two)).text).toContain('The bill is paid.')
-    expect(office.charges).toBe(1)
-    // The step that was cut off is asked again, as of any run.
-    expect(office.asked).toEqual(['boss', 'expert', 'expert', 'expert', 'boss'])
-    expect(await unfinished(two)).toEqual([])
-  })
+  test(
+    `a tab that is ${how} while the agent that it asked works: another one goes on with both`,
+    inSlice(how === 'closed'),
+    async ({ office, openTab }) => {
+      office.holds = 'answer'
+      const one = await openTab()
+      const two = await openTab()
+      await begin(one)
+      await expect.poll(() => office.held.has('answer')).toBe(true)
+      await expect.poll(async () => (await shown(two)).ownership).toBe('other-tab')
+      await kill(one)
+      office.holds = null
+      await expect.poll(() => outcome(two), LONG).toBe('completed')
+      expect((await shown(two)).text).toContain('The bill is paid.')
+      expect(office.charges).toBe(1)
+      // The step that was cut off is asked again, as of any run.
+      expect(office.asked).toEqual(['boss', 'expert', 'expert', 'expert', 'boss'])
+      expect(await unfinished(two)).toEqual([])
+    },
+  )
 
   test(
     `a tab that is ${how} while a tool of the agent that it asked works: it is not run again`,
-    inSlice(how === 'crashed'),
+    MORE,
     async ({ office, openTab }) => {
       office.holds = 'charge'
       const one = await openTab()
@@ -214,7 +215,7 @@ for (const how of ['closed', 'crashed'] as const) {
 
   test(
     `a tab that is ${how} while the agent that it asked waits for a person: the next one is asked`,
-    inSlice(how === 'closed'),
+    MORE,
     async ({ office, openTab }) => {
       const one = await openTab({ asks: true })
       const two = await openTab({ asks: true })

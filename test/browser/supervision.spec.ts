@@ -1,79 +1,79 @@
-import { MORE } from './support/more.ts'
+import { MORE, inSlice } from './support/more.ts'
 import { callTools, say } from './support/mock-answers.ts'
 import { expect, test } from './support/driven.ts'
 
 // The worker is the real one; it is killed by `terminate()`, or hung by a provider of its own.
 
 for (const death of ['terminated', 'hung'] as const) {
-  test(`F15 the worker is ${death} while a tool runs: the run goes on and the tool ran once`, async ({
-    openPage,
-    model,
-    site,
-  }) => {
-    model.enqueue(callTools([{ name: 'slow', input: {} }]), say('Done after all.'))
-    // A worker that spins forever when it is told to, which no page can do to the shipped one.
-    site.add('/hanging-worker.js', {
-      body: `
+  test(
+    `F15 the worker is ${death} while a tool runs: the run goes on and the tool ran once`,
+    inSlice(death === 'terminated'),
+    async ({ openPage, model, site }) => {
+      model.enqueue(callTools([{ name: 'slow', input: {} }]), say('Done after all.'))
+      // A worker that spins forever when it is told to, which no page can do to the shipped one.
+      site.add('/hanging-worker.js', {
+        body: `
         import { startWorker } from '/dist/start-worker.js'
         addEventListener('message', (event) => { if (event.data === 'hang') while (true); })
         startWorker()
       `,
-    })
-    const page = await openPage({ hasPackage: true })
-    const outcome = await page.evaluate(
-      async ({ baseURL, death }) => {
-        const { createAgent, defineTool } = window.offstage
-        const workers: Worker[] = []
-        let calls = 0
-        let started = (): void => undefined
-        let finish = (): void => undefined
-        const toolStarted = new Promise<void>((resolve) => (started = resolve))
-        const agent = createAgent({
-          model: { provider: 'openai-compatible', model: 'mock', baseURL },
-          heartbeatMs: 500,
-          worker: () => {
-            const worker = new Worker('/hanging-worker.js', { type: 'module' })
-            workers.push(worker)
-            return worker
-          },
-          tools: [
-            defineTool({
-              name: 'slow',
-              description: 'Takes its time.',
-              inputSchema: { type: 'object', properties: {} },
-              execute: async () => {
-                calls += 1
-                started()
-                await new Promise<void>((resolve) => (finish = resolve))
-                return 'finished'
-              },
-            }),
-          ],
-        })
-        const states: string[] = []
-        agent.on('worker', (event) => states.push(event.state))
-        const run = agent.run('go')
-        await toolStarted
-        if (death === 'terminated') workers[0]?.terminate()
-        else workers[0]?.postMessage('hang')
-        while (workers.length < 2) await new Promise((resolve) => setTimeout(resolve, 50))
-        finish()
-        return { result: await run.result, calls, workers: workers.length, states }
-      },
-      { baseURL: model.baseURL, death },
-    )
-    expect(outcome).toMatchObject({
-      result: {
-        outcome: 'completed',
-        text: 'Done after all.',
-        toolCalls: [{ status: 'succeeded', output: { type: 'text', value: 'finished' } }],
-      },
-      calls: 1,
-      workers: 2,
-    })
-    expect(outcome.states).toContain('lost')
-    expect(model.requests).toHaveLength(2)
-  })
+      })
+      const page = await openPage({ hasPackage: true })
+      const outcome = await page.evaluate(
+        async ({ baseURL, death }) => {
+          const { createAgent, defineTool } = window.offstage
+          const workers: Worker[] = []
+          let calls = 0
+          let started = (): void => undefined
+          let finish = (): void => undefined
+          const toolStarted = new Promise<void>((resolve) => (started = resolve))
+          const agent = createAgent({
+            model: { provider: 'openai-compatible', model: 'mock', baseURL },
+            heartbeatMs: 500,
+            worker: () => {
+              const worker = new Worker('/hanging-worker.js', { type: 'module' })
+              workers.push(worker)
+              return worker
+            },
+            tools: [
+              defineTool({
+                name: 'slow',
+                description: 'Takes its time.',
+                inputSchema: { type: 'object', properties: {} },
+                execute: async () => {
+                  calls += 1
+                  started()
+                  await new Promise<void>((resolve) => (finish = resolve))
+                  return 'finished'
+                },
+              }),
+            ],
+          })
+          const states: string[] = []
+          agent.on('worker', (event) => states.push(event.state))
+          const run = agent.run('go')
+          await toolStarted
+          if (death === 'terminated') workers[0]?.terminate()
+          else workers[0]?.postMessage('hang')
+          while (workers.length < 2) await new Promise((resolve) => setTimeout(resolve, 50))
+          finish()
+          return { result: await run.result, calls, workers: workers.length, states }
+        },
+        { baseURL: model.baseURL, death },
+      )
+      expect(outcome).toMatchObject({
+        result: {
+          outcome: 'completed',
+          text: 'Done after all.',
+          toolCalls: [{ status: 'succeeded', output: { type: 'text', value: 'finished' } }],
+        },
+        calls: 1,
+        workers: 2,
+      })
+      expect(outcome.states).toContain('lost')
+      expect(model.requests).toHaveLength(2)
+    },
+  )
 }
 
 test(
@@ -254,12 +254,12 @@ test('F17 dispose twice, mount twice: one worker, no leak, and the run stays res
     .toEqual([])
 })
 
-test("F17 a tool's module is loaded anew while its call waits for a yes: the newest function runs, once", async ({
-  openPage,
-  site,
-}) => {
-  // As a bundler loads a module anew: the old one cleans up after itself, then the new one is run.
-  const version = (n: number): string => `
+test(
+  "F17 a tool's module is loaded anew while its call waits for a yes: the newest function runs, once",
+  MORE,
+  async ({ openPage, site }) => {
+    // As a bundler loads a module anew: the old one cleans up after itself, then the new one is run.
+    const version = (n: number): string => `
     const remove = window.agent.registerTool({
       name: 'pay',
       description: 'Pays.',
@@ -268,42 +268,43 @@ test("F17 a tool's module is loaded anew while its call waits for a yes: the new
     })
     export const dispose = () => remove()
   `
-  for (const n of [1, 2, 3]) site.add(`/pay-${n}.js`, { body: version(n) })
-  const page = await openPage({ hasPackage: true })
-  const outcome = await page.evaluate(async () => {
-    const agent = window.offstage.createAgent({
-      model: {
-        provider: 'scripted',
-        model: 'scripted',
-        script: { steps: [{ toolCalls: [{ toolName: 'pay', input: {} }] }, { text: 'Paid.' }] },
-      },
-      storage: 'memory',
+    for (const n of [1, 2, 3]) site.add(`/pay-${n}.js`, { body: version(n) })
+    const page = await openPage({ hasPackage: true })
+    const outcome = await page.evaluate(async () => {
+      const agent = window.offstage.createAgent({
+        model: {
+          provider: 'scripted',
+          model: 'scripted',
+          script: { steps: [{ toolCalls: [{ toolName: 'pay', input: {} }] }, { text: 'Paid.' }] },
+        },
+        storage: 'memory',
+      })
+      const ran: string[] = []
+      Object.assign(window, { agent, ran })
+      const load = (n: number): Promise<{ dispose(): void }> => import(`/pay-${n}.js`)
+      const first = await load(1)
+      const run = agent.run('Pay', { conversationId: 'c' })
+      let approve = (): Promise<boolean> => Promise.resolve(false)
+      for await (const event of run)
+        if (event.type === 'tool-approval-request') {
+          approve = () => agent.approve({ conversationId: 'c', toolCallId: event.toolCallId })
+          break
+        }
+      first.dispose()
+      const second = await load(2)
+      second.dispose()
+      await load(3)
+      const isTaken = await approve()
+      return { isTaken, result: await run.result, ran }
     })
-    const ran: string[] = []
-    Object.assign(window, { agent, ran })
-    const load = (n: number): Promise<{ dispose(): void }> => import(`/pay-${n}.js`)
-    const first = await load(1)
-    const run = agent.run('Pay', { conversationId: 'c' })
-    let approve = (): Promise<boolean> => Promise.resolve(false)
-    for await (const event of run)
-      if (event.type === 'tool-approval-request') {
-        approve = () => agent.approve({ conversationId: 'c', toolCallId: event.toolCallId })
-        break
-      }
-    first.dispose()
-    const second = await load(2)
-    second.dispose()
-    await load(3)
-    const isTaken = await approve()
-    return { isTaken, result: await run.result, ran }
-  })
-  expect(outcome).toMatchObject({
-    isTaken: true,
-    result: {
-      outcome: 'completed',
-      text: 'Paid.',
-      toolCalls: [{ status: 'succeeded', output: { value: 'paid by version 3' } }],
-    },
-    ran: ['version 3'],
-  })
-})
+    expect(outcome).toMatchObject({
+      isTaken: true,
+      result: {
+        outcome: 'completed',
+        text: 'Paid.',
+        toolCalls: [{ status: 'succeeded', output: { value: 'paid by version 3' } }],
+      },
+      ran: ['version 3'],
+    })
+  },
+)

@@ -2,10 +2,11 @@ import { onServer } from '../bindings/bundle-app.ts'
 import { compileSvelte } from '../bindings/compile-svelte.ts'
 import type { Agent } from '../../src/index.ts'
 import { boundTest, checkTakenOver, commonTests, createNone, expect } from './support/bound-app.ts'
+import { MORE } from './support/more.ts'
 
 const test = boundTest('svelte-app.js', () => [compileSvelte('client')])
 
-commonTests(test)
+commonTests(test, MORE)
 
 test('what a server renders is taken over as it is, and lives then', async ({ takeOver }) => {
   const { renderShell } = (await onServer('svelte-shell.js', [compileSvelte('server')])) as {

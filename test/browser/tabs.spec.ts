@@ -3,7 +3,7 @@ import type { Agent, ConversationSnapshot, Script } from '../../src/index.ts'
 import { needsDevTools } from './support/only-chromium.ts'
 import { processOf } from './support/process-of.ts'
 import { expect, test as base } from './support/test.ts'
-import { inSlice, MORE } from './support/more.ts'
+import { MORE, inSlice } from './support/more.ts'
 
 declare global {
   interface Window {
@@ -190,7 +190,7 @@ for (const locks of [true, false]) {
 
     test(
       'F22 a run goes on in another tab when its own is closed',
-      inSlice(locks),
+      MORE,
       async ({ context, openTab }) => {
         const one = await openTab({ context, locks, script: ENDLESS })
         const lacking = await openTab({ context, locks, tools: false })
@@ -207,27 +207,23 @@ for (const locks of [true, false]) {
       },
     )
 
-    test(
-      'a tab takes a run over when a person asks for it',
-      inSlice(locks),
-      async ({ context, openTab }) => {
-        const one = await openTab({ context, locks, script: ENDLESS })
-        const two = await openTab({ context, locks })
-        await begin(one)
-        await isWriting(two)
-        const result = two.evaluate(async () => {
-          const run = await window.tab.agent.conversation('c').takeOver()
-          const ended = await run?.result
-          return ended?.outcome === 'aborted' ? ended.reason : ended?.outcome
-        })
-        await expect.poll(() => endOf(one)).toBe('taken-over')
-        await expect.poll(() => whose(one)).toBe('other-tab')
-        // A lease by messages may change hands again where a machine is so busy that they come late.
-        expect(locks ? ['completed'] : ['completed', 'taken-over']).toContain(await result)
-        await expect.poll(() => outcome(two)).toBe('completed')
-        await expect.poll(() => contentOf(one)).toEqual(await contentOf(two))
-      },
-    )
+    test('a tab takes a run over when a person asks for it', MORE, async ({ context, openTab }) => {
+      const one = await openTab({ context, locks, script: ENDLESS })
+      const two = await openTab({ context, locks })
+      await begin(one)
+      await isWriting(two)
+      const result = two.evaluate(async () => {
+        const run = await window.tab.agent.conversation('c').takeOver()
+        const ended = await run?.result
+        return ended?.outcome === 'aborted' ? ended.reason : ended?.outcome
+      })
+      await expect.poll(() => endOf(one)).toBe('taken-over')
+      await expect.poll(() => whose(one)).toBe('other-tab')
+      // A lease by messages may change hands again where a machine is so busy that they come late.
+      expect(locks ? ['completed'] : ['completed', 'taken-over']).toContain(await result)
+      await expect.poll(() => outcome(two)).toBe('completed')
+      await expect.poll(() => contentOf(one)).toEqual(await contentOf(two))
+    })
   })
 }
 
@@ -355,7 +351,7 @@ test(
   },
 )
 
-test('a page that is reloaded keeps its run', async ({ context, openTab }) => {
+test('a page that is reloaded keeps its run', MORE, async ({ context, openTab }) => {
   const one = await openTab({ context, script: ENDLESS })
   const two = await openTab({ context })
   await begin(one)

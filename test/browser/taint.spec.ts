@@ -210,14 +210,18 @@ test(
   },
 )
 
-test('a call that the page has the model write as text is asked about', async ({ openPage }) => {
-  const page = await openPage({ body: SHOP })
-  const text = `<tool_call>{"name":"click","arguments":{"ref":"Next page"}}</tool_call>`
-  await mount(page, [[READ], text, 'Done.'])
-  await begin(page)
-  await expect
-    .poll(() => shown(page))
-    .toMatchObject({ done: '', asked: [{ toolName: 'click', because: BECAUSE }] })
-  expect(await answer(page, 'deny')).toEqual([true])
-  await expect.poll(async () => (await shown(page)).outcome).toBe('completed')
-})
+test(
+  'a call that the page has the model write as text is asked about',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ body: SHOP })
+    const text = `<tool_call>{"name":"click","arguments":{"ref":"Next page"}}</tool_call>`
+    await mount(page, [[READ], text, 'Done.'])
+    await begin(page)
+    await expect
+      .poll(() => shown(page))
+      .toMatchObject({ done: '', asked: [{ toolName: 'click', because: BECAUSE }] })
+    expect(await answer(page, 'deny')).toEqual([true])
+    await expect.poll(async () => (await shown(page)).outcome).toBe('completed')
+  },
+)

@@ -1,5 +1,6 @@
 import { build, type Rolldown } from 'vite'
 import { expect, test } from './support/test.ts'
+import { inSlice } from './support/more.ts'
 
 // A bundled app: what a bundler makes of classes and of a module's namespace is what the page has.
 
@@ -93,37 +94,38 @@ const outputs = [
 ]
 
 for (const minify of [false, true])
-  test(`${minify ? 'minified' : 'bundled'} classes and modules become tools`, async ({
-    openPage,
-    site,
-  }) => {
-    const file = `/tools-from-${minify}.js`
-    site.add(file, { body: await bundle(minify) })
-    const page = await openPage({ body: `<script type="module" src="${file}"></script>` })
-    const warnings: string[] = []
-    page.on('console', (line) => warnings.push(line.text()))
-    await page.locator('html[data-app]').waitFor({ state: 'attached' })
-    const refused = await page.evaluate(() => {
-      try {
-        ;(window as unknown as App).toolsOf(false)
-        return null
-      } catch (error) {
-        return String(error)
-      }
-    })
-    if (minify) expect(refused).toContain('add: its parameters (')
-    else expect(refused).toBeNull()
-    expect(warnings.filter((text) => text.includes('minified'))).toHaveLength(minify ? 1 : 0)
-    const { toolCalls } = await page.evaluate(
-      ([isDescribed, toolCalls]) =>
-        (window as unknown as App)
-          .agentOf(isDescribed, {
-            steps: [{ toolCalls }, { text: 'Done.' }],
-          })
-          .run('Go').result,
-      [minify, calls] as const,
-    )
-    expect(toolCalls).toMatchObject(
-      outputs.map((value) => ({ status: 'succeeded', output: { value } })),
-    )
-  })
+  test(
+    `${minify ? 'minified' : 'bundled'} classes and modules become tools`,
+    inSlice(minify),
+    async ({ openPage, site }) => {
+      const file = `/tools-from-${minify}.js`
+      site.add(file, { body: await bundle(minify) })
+      const page = await openPage({ body: `<script type="module" src="${file}"></script>` })
+      const warnings: string[] = []
+      page.on('console', (line) => warnings.push(line.text()))
+      await page.locator('html[data-app]').waitFor({ state: 'attached' })
+      const refused = await page.evaluate(() => {
+        try {
+          ;(window as unknown as App).toolsOf(false)
+          return null
+        } catch (error) {
+          return String(error)
+        }
+      })
+      if (minify) expect(refused).toContain('add: its parameters (')
+      else expect(refused).toBeNull()
+      expect(warnings.filter((text) => text.includes('minified'))).toHaveLength(minify ? 1 : 0)
+      const { toolCalls } = await page.evaluate(
+        ([isDescribed, toolCalls]) =>
+          (window as unknown as App)
+            .agentOf(isDescribed, {
+              steps: [{ toolCalls }, { text: 'Done.' }],
+            })
+            .run('Go').result,
+        [minify, calls] as const,
+      )
+      expect(toolCalls).toMatchObject(
+        outputs.map((value) => ({ status: 'succeeded', output: { value } })),
+      )
+    },
+  )

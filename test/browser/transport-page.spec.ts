@@ -1,4 +1,4 @@
-import { inSlice } from './support/more.ts'
+import { MORE, inSlice } from './support/more.ts'
 import type { Page } from '@playwright/test'
 import type { Agent, Run } from '../../src/index.ts'
 import { say } from './support/mock-answers.ts'
@@ -38,48 +38,53 @@ const result = (page: Page): Promise<{ outcome: string; text: string; code: stri
 
 test.afterEach(({ site }) => site.setHeaders('/dist/worker.js', null))
 
-test('a worker that may reach nothing is helped by the page', async ({ openPage, model, site }) => {
-  const { baseURL } = model
-  const page = await openPage()
-  site.setHeaders('/dist/worker.js', { 'content-security-policy': "connect-src 'none'" })
-  await makeAgent(page, { baseURL, retry: { maxRetries: 0 } })
-  await start(page)
-  expect(await result(page)).toMatchObject({ outcome: 'failed', code: 'blocked-by-csp' })
-  expect(model.requests).toEqual([])
+test(
+  'a worker that may reach nothing is helped by the page',
+  MORE,
+  async ({ openPage, model, site }) => {
+    const { baseURL } = model
+    const page = await openPage()
+    site.setHeaders('/dist/worker.js', { 'content-security-policy': "connect-src 'none'" })
+    await makeAgent(page, { baseURL, retry: { maxRetries: 0 } })
+    await start(page)
+    expect(await result(page)).toMatchObject({ outcome: 'failed', code: 'blocked-by-csp' })
+    expect(model.requests).toEqual([])
 
-  await page.evaluate((url) => {
-    const { agent } = window as unknown as Kept
-    const more = { baseURL: url, transport: 'page' } as const
-    agent.configure({ model: { provider: 'openai-compatible', model: 'mock', ...more } })
-  }, baseURL)
-  model.enqueue(say('Hello!'), say('{"answer": 42}'))
-  await start(page)
-  expect(await result(page)).toMatchObject({ outcome: 'completed', text: 'Hello!' })
-  const extracted = await page.evaluate(() =>
-    (window as unknown as Kept).agent.extract({
-      input: 'What is the answer?',
-      schema: { type: 'object', properties: { answer: { type: 'integer' } } },
-    }),
-  )
-  expect(extracted).toMatchObject({ answer: 42 })
-})
+    await page.evaluate((url) => {
+      const { agent } = window as unknown as Kept
+      const more = { baseURL: url, transport: 'page' } as const
+      agent.configure({ model: { provider: 'openai-compatible', model: 'mock', ...more } })
+    }, baseURL)
+    model.enqueue(say('Hello!'), say('{"answer": 42}'))
+    await start(page)
+    expect(await result(page)).toMatchObject({ outcome: 'completed', text: 'Hello!' })
+    const extracted = await page.evaluate(() =>
+      (window as unknown as Kept).agent.extract({
+        input: 'What is the answer?',
+        schema: { type: 'object', properties: { answer: { type: 'integer' } } },
+      }),
+    )
+    expect(extracted).toMatchObject({ answer: 42 })
+  },
+)
 
-test('the page ends its requests with the worker that asked for them', async ({
-  openPage,
-  model,
-}) => {
-  const page = await openPage()
-  await makeAgent(page, { baseURL: model.baseURL, transport: 'page' })
-  model.enqueue({ ...say('Hel'), end: 'hang' }, say('Hello!'))
-  await start(page)
-  await page.evaluate(async () => {
-    const kept = window as unknown as Kept
-    for await (const event of kept.run) if (event.type === 'text-delta') break
-    kept.worker.terminate()
-  })
-  expect(await result(page)).toMatchObject({ code: 'worker-lost' })
-  await expect.poll(() => model.requests[0]?.abortedAt).toBeGreaterThan(0)
-})
+test(
+  'the page ends its requests with the worker that asked for them',
+  MORE,
+  async ({ openPage, model }) => {
+    const page = await openPage()
+    await makeAgent(page, { baseURL: model.baseURL, transport: 'page' })
+    model.enqueue({ ...say('Hel'), end: 'hang' }, say('Hello!'))
+    await start(page)
+    await page.evaluate(async () => {
+      const kept = window as unknown as Kept
+      for await (const event of kept.run) if (event.type === 'text-delta') break
+      kept.worker.terminate()
+    })
+    expect(await result(page)).toMatchObject({ code: 'worker-lost' })
+    await expect.poll(() => model.requests[0]?.abortedAt).toBeGreaterThan(0)
+  },
+)
 
 for (const transport of ['worker', 'page'] as const) {
   test(

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import type { Agent } from '../../src/index.ts'
 import { expect, test } from './support/test.ts'
+import { MORE } from './support/more.ts'
 
 declare global {
   interface Window {
@@ -88,24 +89,26 @@ test('two tabs and a reload: a time and an event start one run each', async ({ o
   expect(await sent(one, 'reports')).toEqual(['Write the report.'])
 })
 
-test('a tab that is closed while its trigger fires leaves the run to another tab', async ({
-  openPage,
-}) => {
-  const [one, two] = [await openPage(), await openPage()]
-  const at = Date.now() + 500
-  await mount(one, { at, hangs: true })
-  await expect
-    .poll(() =>
-      one.evaluate(async () => (await navigator.locks.query()).held?.map(({ name }) => name)),
-    )
-    .toContain('offstage-trigger:durable:offstage/report')
-  await mount(two, { at })
-  await one.close()
-  await expect.poll(() => outcomes(two)).toEqual(['report started'])
-  await expect.poll(() => sent(two, 'reports')).toEqual(['Write the report.'])
-})
+test(
+  'a tab that is closed while its trigger fires leaves the run to another tab',
+  MORE,
+  async ({ openPage }) => {
+    const [one, two] = [await openPage(), await openPage()]
+    const at = Date.now() + 500
+    await mount(one, { at, hangs: true })
+    await expect
+      .poll(() =>
+        one.evaluate(async () => (await navigator.locks.query()).held?.map(({ name }) => name)),
+      )
+      .toContain('offstage-trigger:durable:offstage/report')
+    await mount(two, { at })
+    await one.close()
+    await expect.poll(() => outcomes(two)).toEqual(['report started'])
+    await expect.poll(() => sent(two, 'reports')).toEqual(['Write the report.'])
+  },
+)
 
-test('a time that was missed starts a run once a page is open', async ({ openPage }) => {
+test('a time that was missed starts a run once a page is open', MORE, async ({ openPage }) => {
   const page = await openPage()
   const at = Date.now() + 1000
   await mount(page, { at })

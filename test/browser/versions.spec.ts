@@ -6,6 +6,7 @@ import type { Agent, RunResult } from '../../src/index.ts'
 import type { DrivenPage } from './support/driven-page.ts'
 import { expect, test } from './support/driven.ts'
 import type { Site } from './support/site.ts'
+import { MORE } from './support/more.ts'
 
 // Tabs that were opened before and after a deploy: two versions of the package over one database.
 
@@ -123,43 +124,48 @@ for (const [first, second] of [
   ['dist', 'newer'],
   ['newer', 'dist'],
 ] as const)
-  test(`F16 F22 the page of ${first} begins a run, that of ${second} with another protocol follows, answers, and goes on with it`, async ({
-    driven,
-    site,
-  }) => {
-    serveBoth(site, otherProtocol)
-    const other = await driven.openTab()
-    await open(driven, site, first, ENDLESS)
-    await open(other, site, second)
-    await begin(driven)
-    await expect.poll(() => shown(other)).toMatchObject({ status: 'waiting', pending: 1 })
-    expect(await approve(other)).toBe(true)
-    await expect.poll(async () => (await shown(other)).words).toContain('Word by word. Word')
-    expect(await shown(other)).toMatchObject({ status: 'running', ownership: 'other-tab' })
-    await driven.goto(`${site.url}/missing.html`)
-    await expect.poll(() => shown(other)).toMatchObject({ outcome: 'completed' })
-    expect((await shown(other)).words).toContain(`"${LONG}"`)
-    expect(await other.evaluate(() => localStorage.getItem('paid'))).toBe(` ${first}`)
-    await other.close()
-  })
+  test(
+    `F16 F22 the page of ${first} begins a run, that of ${second} with another protocol follows, answers, and goes on with it`,
+    MORE,
+    async ({ driven, site }) => {
+      serveBoth(site, otherProtocol)
+      const other = await driven.openTab()
+      await open(driven, site, first, ENDLESS)
+      await open(other, site, second)
+      await begin(driven)
+      await expect.poll(() => shown(other)).toMatchObject({ status: 'waiting', pending: 1 })
+      expect(await approve(other)).toBe(true)
+      await expect.poll(async () => (await shown(other)).words).toContain('Word by word. Word')
+      expect(await shown(other)).toMatchObject({ status: 'running', ownership: 'other-tab' })
+      await driven.goto(`${site.url}/missing.html`)
+      await expect.poll(() => shown(other)).toMatchObject({ outcome: 'completed' })
+      expect((await shown(other)).words).toContain(`"${LONG}"`)
+      expect(await other.evaluate(() => localStorage.getItem('paid'))).toBe(` ${first}`)
+      await other.close()
+    },
+  )
 
-test('F16 a page does not take the worker file of another version', async ({ driven, site }) => {
-  serveBoth(site, otherProtocol)
-  await open(driven, site, 'dist')
-  const code = await driven.evaluate(async () => {
-    const { agent } = window as unknown as Own
-    await agent.dispose()
-    const next = window.offstage.createAgent({
-      model: { provider: 'scripted', model: 'scripted', script: { steps: [] } },
-      worker: () => new Worker('/newer/worker.js', { type: 'module' }),
+test(
+  'F16 a page does not take the worker file of another version',
+  MORE,
+  async ({ driven, site }) => {
+    serveBoth(site, otherProtocol)
+    await open(driven, site, 'dist')
+    const code = await driven.evaluate(async () => {
+      const { agent } = window as unknown as Own
+      await agent.dispose()
+      const next = window.offstage.createAgent({
+        model: { provider: 'scripted', model: 'scripted', script: { steps: [] } },
+        worker: () => new Worker('/newer/worker.js', { type: 'module' }),
+      })
+      return next.prepare().then(
+        () => 'taken',
+        (error: { code: string }) => error.code,
+      )
     })
-    return next.prepare().then(
-      () => 'taken',
-      (error: { code: string }) => error.code,
-    )
-  })
-  expect(code).toBe('protocol-mismatch')
-})
+    expect(code).toBe('protocol-mismatch')
+  },
+)
 
 test('F22 F23 tabs that do not understand each other: one drives the run, and the tool runs once', async ({
   driven,

@@ -2,10 +2,11 @@ import { createSSRApp, type Component } from 'vue'
 import { renderToString } from 'vue/server-renderer'
 import { onServer } from '../bindings/bundle-app.ts'
 import { boundTest, checkTakenOver, commonTests, createNone, expect } from './support/bound-app.ts'
+import { MORE } from './support/more.ts'
 
 const test = boundTest('vue-app.js')
 
-commonTests(test)
+commonTests(test, MORE)
 
 test('what a server renders is taken over as it is, and lives then', async ({ takeOver }) => {
   const { Shell } = (await onServer('vue-shell.js')) as { Shell: Component }

@@ -149,7 +149,7 @@ test(
   },
 )
 
-test('in a document of a blob: address, a run is durable', async ({ page, site, cdn }) => {
+test('in a document of a blob: address, a run is durable', MORE, async ({ page, site, cdn }) => {
   await page.goto(`${site.url}/dist/index.js`)
   expect(await inFrame(page, { html: script(cdn), as: 'blob' })).toMatchObject({
     outcome: 'completed',
@@ -202,7 +202,7 @@ test(
 )
 
 test.describe('offstage/no-inline', () => {
-  test('works as offstage does, and needs the file', async ({ openPage }) => {
+  test('works as offstage does, and needs the file', MORE, async ({ openPage }) => {
     const page = await openPage({ errorsAllowed: true })
     const run = (entry: string): Promise<unknown> =>
       page.evaluate(async (entry) => {
@@ -224,25 +224,27 @@ test.describe('offstage/no-inline', () => {
     })
   })
 
-  test('on a page with offstage shares its worker, and then its inline one', async ({
-    openPage,
-  }) => {
-    const page = await openPage({ errorsAllowed: true })
-    await page.route('**/dist/worker.js', (route) => route.fulfill({ status: 404 }))
-    const workers: string[] = []
-    page.on('worker', (worker) => workers.push(worker.url()))
-    const outcomes = await page.evaluate(async () => {
-      const noInline = (await import('/dist/no-inline.js' as string)) as typeof window.offstage
-      const script = { steps: [{ text: 'Hi.' }] }
-      const model = { provider: 'scripted', model: 'x', script } as const
-      const results = [noInline, window.offstage].map(
-        ({ createAgent }) => createAgent({ model }).run('hi').result,
-      )
-      return (await Promise.all(results)).map(({ outcome }) => outcome)
-    })
-    expect(outcomes).toEqual(['completed', 'completed'])
-    expect(workers.filter((url) => url.startsWith('blob:'))).toHaveLength(1)
-  })
+  test(
+    'on a page with offstage shares its worker, and then its inline one',
+    MORE,
+    async ({ openPage }) => {
+      const page = await openPage({ errorsAllowed: true })
+      await page.route('**/dist/worker.js', (route) => route.fulfill({ status: 404 }))
+      const workers: string[] = []
+      page.on('worker', (worker) => workers.push(worker.url()))
+      const outcomes = await page.evaluate(async () => {
+        const noInline = (await import('/dist/no-inline.js' as string)) as typeof window.offstage
+        const script = { steps: [{ text: 'Hi.' }] }
+        const model = { provider: 'scripted', model: 'x', script } as const
+        const results = [noInline, window.offstage].map(
+          ({ createAgent }) => createAgent({ model }).run('hi').result,
+        )
+        return (await Promise.all(results)).map(({ outcome }) => outcome)
+      })
+      expect(outcomes).toEqual(['completed', 'completed'])
+      expect(workers.filter((url) => url.startsWith('blob:'))).toHaveLength(1)
+    },
+  )
 
   test('leaves the inline worker out of a bundle, which index keeps', async () => {
     expect(await bundledFrom('no-inline.js')).not.toContain('inline')

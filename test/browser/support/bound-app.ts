@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test'
+import type { Page, TestDetails } from '@playwright/test'
 import type { Plugin } from 'vite'
 import { bundleApp } from '../../bindings/bundle-app.ts'
 import { callTools, say } from './mock-answers.ts'
@@ -83,13 +83,13 @@ function inPage(page: Page): AppInPage {
 
 type BoundTest = ReturnType<typeof boundTest>
 
-/** What holds in every framework. */
-export function commonTests(test: BoundTest): void {
-  testTools(test)
-  testShown(test)
+/** What holds in every framework. `npm test` runs all of it in one, and its first test in the others. */
+export function commonTests(test: BoundTest, others: TestDetails = {}): void {
+  testTools(test, others)
+  testShown(test, others)
 }
 
-function testTools(test: BoundTest): void {
+function testTools(test: BoundTest, others: TestDetails): void {
   test('an agent is made once, and disposed of on unmount', async ({ show }) => {
     const { page, app, press } = await show('plain')
     await press('Order')
@@ -102,104 +102,117 @@ function testTools(test: BoundTest): void {
     await expect.poll(async () => (await app.seen()).disposed).toBe(1)
   })
 
-  test('a component that is mounted anew in the middle of its call: it runs once', async ({
-    show,
-  }) => {
-    const { page, app, press } = await show('remount')
-    await press('Order')
-    await app.begun(1)
-    await press('Remount')
-    await press('Remount')
-    await app.finish('a mug')
-    await expect(page.getByRole('log')).toHaveText('Ordered.')
-    await expect(page.locator('output')).toHaveText('succeeded a mug')
-    expect((await app.seen()).executed).toBe(1)
-  })
+  test(
+    'a component that is mounted anew in the middle of its call: it runs once',
+    others,
+    async ({ show }) => {
+      const { page, app, press } = await show('remount')
+      await press('Order')
+      await app.begun(1)
+      await press('Remount')
+      await press('Remount')
+      await app.finish('a mug')
+      await expect(page.getByRole('log')).toHaveText('Ordered.')
+      await expect(page.locator('output')).toHaveText('succeeded a mug')
+      expect((await app.seen()).executed).toBe(1)
+    },
+  )
 
-  test('the newest function is called, and the newest context told', async ({ show, model }) => {
-    model.enqueue(callTools([{ name: 'order', input: { sku: 'mug' } }]), say('Ordered.'))
-    const { page, press } = await show('closure', model)
-    await press('Click')
-    await press('Click')
-    await press('Order')
-    await expect(page.locator('output')).toHaveText('succeeded 2 clicks')
-    await expect(page.getByRole('log')).toHaveText('Ordered.')
-    expect(JSON.stringify(model.requests[0]?.body)).toContain('clicks: 2')
-  })
+  test(
+    'the newest function is called, and the newest context told',
+    others,
+    async ({ show, model }) => {
+      model.enqueue(callTools([{ name: 'order', input: { sku: 'mug' } }]), say('Ordered.'))
+      const { page, press } = await show('closure', model)
+      await press('Click')
+      await press('Click')
+      await press('Order')
+      await expect(page.locator('output')).toHaveText('succeeded 2 clicks')
+      await expect(page.getByRole('log')).toHaveText('Ordered.')
+      expect(JSON.stringify(model.requests[0]?.body)).toContain('clicks: 2')
+    },
+  )
 
-  test('of two mounted tools of one name the last one counts, which a warning says', async ({
-    show,
-  }) => {
-    const { page, app, press } = await show('twins')
-    expect((await app.seen()).warnings).toEqual([expect.stringContaining('named order')])
-    await press('Order')
-    await expect(page.locator('output')).toHaveText('succeeded of the second')
-    await press('Take the second away')
-    await press('Order')
-    await expect(page.locator('output')).toHaveText('succeeded of the secondsucceeded of the first')
-  })
+  test(
+    'of two mounted tools of one name the last one counts, which a warning says',
+    others,
+    async ({ show }) => {
+      const { page, app, press } = await show('twins')
+      expect((await app.seen()).warnings).toEqual([expect.stringContaining('named order')])
+      await press('Order')
+      await expect(page.locator('output')).toHaveText('succeeded of the second')
+      await press('Take the second away')
+      await press('Order')
+      await expect(page.locator('output')).toHaveText(
+        'succeeded of the secondsucceeded of the first',
+      )
+    },
+  )
 }
 
-function testShown(test: BoundTest): void {
-  test('what is selected renders when it changes, and not with each piece of a text', async ({
-    show,
-  }) => {
-    const { page, app, press } = await show('select')
-    await press('Story')
-    await expect(page.getByRole('log')).toHaveText(/nobody had ordered\.$/)
-    await expect(page.locator('#pair')).toHaveText('idle assistant')
-    await expect(page.locator('#count')).toHaveText('2')
-    const { whole, count, pair } = (await app.seen()).renders
-    // Two messages come; the status goes from loading over running to idle.
-    expect(count).toBeLessThanOrEqual(4)
-    expect(pair).toBeLessThanOrEqual(8)
-    expect(whole).toBeGreaterThan(pair)
-  })
+function testShown(test: BoundTest, others: TestDetails): void {
+  test(
+    'what is selected renders when it changes, and not with each piece of a text',
+    others,
+    async ({ show }) => {
+      const { page, app, press } = await show('select')
+      await press('Story')
+      await expect(page.getByRole('log')).toHaveText(/nobody had ordered\.$/)
+      await expect(page.locator('#pair')).toHaveText('idle assistant')
+      await expect(page.locator('#count')).toHaveText('2')
+      const { whole, count, pair } = (await app.seen()).renders
+      // Two messages come; the status goes from loading over running to idle.
+      expect(count).toBeLessThanOrEqual(4)
+      expect(pair).toBeLessThanOrEqual(8)
+      expect(whole).toBeGreaterThan(pair)
+    },
+  )
 
-  test('the chat draws calls by a component of the app, which answers them', async ({
-    show,
-    model,
-  }) => {
-    const input = { sku: 'mug', note: 'as soon as it can be had, and not before' }
-    model.enqueue(callTools([{ name: 'order', input }], { paceMs: 150 }), say('Ordered.'))
-    model.enqueue(say('Once upon a time.'))
-    const { baseURL } = model
-    const { page, app, press } = await show('chat', { baseURL, isStrict: true })
-    const card = page.getByRole('article', { name: 'Order card' })
-    await press('An order, please')
-    await expect(card).toContainText('awaiting-approval: {"sku":"mug"')
-    // While it was written, too.
-    const written = (await app.seen()).inputTexts.filter((text) =>
-      JSON.stringify(input).startsWith(text),
-    )
-    expect(written.length).toBeGreaterThan(1)
-    // A component with a state of its own, and the contexts of the app, in the page's own document.
-    await expect(card).toHaveAttribute('data-agent', 'true')
-    // A card that has just moved takes no keys either.
-    await pressSettled(card.getByRole('textbox', { name: 'Note' }))
-    await card.getByRole('textbox', { name: 'Note' }).fill('now')
-    await press('Book it now')
-    await app.begun(1)
-    await page.evaluate('app.calls.progress("half")')
-    await expect(card).toContainText('half')
-    await expect(card.getByRole('textbox', { name: 'Note' })).toHaveValue('now')
-    await app.finish('a mug')
-    await expect(card).toContainText('succeeded')
-    await expect(card).toContainText('a mug')
-    await expect(page.locator('offstage-chat')).toContainText('Ordered.')
-    expect((await app.seen()).warnings).toEqual([])
+  test(
+    'the chat draws calls by a component of the app, which answers them',
+    others,
+    async ({ show, model }) => {
+      const input = { sku: 'mug', note: 'as soon as it can be had, and not before' }
+      model.enqueue(callTools([{ name: 'order', input }], { paceMs: 150 }), say('Ordered.'))
+      model.enqueue(say('Once upon a time.'))
+      const { baseURL } = model
+      const { page, app, press } = await show('chat', { baseURL, isStrict: true })
+      const card = page.getByRole('article', { name: 'Order card' })
+      await press('An order, please')
+      await expect(card).toContainText('awaiting-approval: {"sku":"mug"')
+      // While it was written, too.
+      const written = (await app.seen()).inputTexts.filter((text) =>
+        JSON.stringify(input).startsWith(text),
+      )
+      expect(written.length).toBeGreaterThan(1)
+      // A component with a state of its own, and the contexts of the app, in the page's own document.
+      await expect(card).toHaveAttribute('data-agent', 'true')
+      // A card that has just moved takes no keys either.
+      await pressSettled(card.getByRole('textbox', { name: 'Note' }))
+      await card.getByRole('textbox', { name: 'Note' }).fill('now')
+      await press('Book it now')
+      await app.begun(1)
+      await page.evaluate('app.calls.progress("half")')
+      await expect(card).toContainText('half')
+      await expect(card.getByRole('textbox', { name: 'Note' })).toHaveValue('now')
+      await app.finish('a mug')
+      await expect(card).toContainText('succeeded')
+      await expect(card).toContainText('a mug')
+      await expect(page.locator('offstage-chat')).toContainText('Ordered.')
+      expect((await app.seen()).warnings).toEqual([])
 
-    await expect(page.locator('offstage-chat.tall#chat')).toHaveAttribute('placement', 'inline')
-    await press('Place')
-    await expect(page.locator('offstage-chat')).toHaveAttribute('placement', 'panel')
-    await press('Place')
-    await expect(page.locator('offstage-chat')).toHaveAttribute('placement', 'inline')
-    // By the ref.
-    await page.evaluate('chat.send("A story, please")')
-    await expect(page.locator('offstage-chat')).toContainText('Once upon a time.')
-    await page.evaluate('app.unmount()')
-    await expect(card).toHaveCount(0)
-  })
+      await expect(page.locator('offstage-chat.tall#chat')).toHaveAttribute('placement', 'inline')
+      await press('Place')
+      await expect(page.locator('offstage-chat')).toHaveAttribute('placement', 'panel')
+      await press('Place')
+      await expect(page.locator('offstage-chat')).toHaveAttribute('placement', 'inline')
+      // By the ref.
+      await page.evaluate('chat.send("A story, please")')
+      await expect(page.locator('offstage-chat')).toContainText('Once upon a time.')
+      await page.evaluate('app.unmount()')
+      await expect(card).toHaveCount(0)
+    },
+  )
 }
 
 /** What a server has rendered is taken over as it is. */

@@ -81,6 +81,20 @@ describe('an agent in one process', () => {
     expect(await second.resume()).toBeNull()
     await second.dispose()
   })
+
+  it('whose page is reloaded before its worker has started, stores nothing', async () => {
+    const testStorage = createTestStorage()
+    const storage = { name: 'shop' }
+    const gone = createTestAgent({ script, storage, testStorage, tools: [add] })
+    onTestFinished(() => gone.dispose())
+    void gone.run('Two mugs', { conversationId: 'first' })
+    simulateReload()
+    const page = createTestAgent({ script, storage, testStorage, tools: [add] })
+    onTestFinished(() => page.dispose())
+    for (const id of ['second', 'third']) await page.run('Two mugs', { conversationId: id }).result
+    const stored = await page.conversations.list()
+    expect(stored.map(({ conversationId }) => conversationId).sort()).toEqual(['second', 'third'])
+  })
 })
 
 describe('a worker in this process', () => {

@@ -124,6 +124,21 @@ it('a device whose run another one takes over stops in the middle of an answer, 
   expect(phone.shown.ownership).toBe('this-tab')
 })
 
+it('a device that is refused a run before it has heard of another one’s shows whose it is', async () => {
+  const world = new TabsWorld({ turns: PAY })
+  const tools = { pay: { takes: 20_000 } }
+  const deaf = { ...world.store, follow: () => () => undefined }
+  const desk = world.tab('desk', { tools, device: world.device() }).open()
+  const phone = world.tab('phone', { tools, device: { ...world.device(), store: deaf } }).open()
+  await world.run(3000)
+  desk.start('run')
+  await world.until(() => desk.ran.length === 1)
+  expect(phone.shown.ownership).toBe('none')
+  phone.start('another')
+  await world.until(() => phone.ends.length > 0)
+  expect(phone.shown).toMatchObject({ status: 'running', ownership: 'other-device' })
+})
+
 it('what is queued while the store is out of reach begins after the run that waits, once it is back', async () => {
   const world = new TabsWorld({ turns: PAY })
   const line = lineTo(world.store)
