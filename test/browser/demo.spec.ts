@@ -573,7 +573,7 @@ test(
     )
     expect(overflow).toBe(0)
     await pressSettled(pay(page))
-    await expect(messages(page)).toContainText('That is settled')
+    await expect(messages(page)).toContainText('Order K-1001 is placed, arriving by')
     await page.getByRole('button', { name: 'Shop', exact: true }).press('Enter')
     await expect(orders(page).getByRole('listitem')).toHaveCount(1)
     await expect(messages(page)).toBeHidden()
