@@ -17,6 +17,7 @@ import { pruneTypes } from './lib/type-graph.mjs'
 
 const started = performance.now()
 const DEMO_MODES = ['worker', 'page', 'inline', 'library', 'chat', 'inspector']
+const OTHER_MODES = 'mcp server relay ajv chat-parts react vue svelte global'.split(' ')
 const isForDemo = process.argv.includes('--demo')
 const sources = inputHash()
 // Another build finds that this one isn't whole.
@@ -64,11 +65,7 @@ function moveToDist() {
 async function bundleAll() {
   const modules = []
   // The worker comes first: the inline entry and the global script hold its text.
-  const modes = [
-    ...DEMO_MODES,
-    ...['mcp', 'server', 'relay', 'ajv', 'chat-parts', 'react', 'vue', 'svelte', 'global'],
-  ]
-  for (const mode of isForDemo ? DEMO_MODES : modes) {
+  for (const mode of isForDemo ? DEMO_MODES : [...DEMO_MODES, ...OTHER_MODES]) {
     const outputs = await build({
       configFile: inProject('vite.config.ts'),
       mode,
