@@ -8,7 +8,7 @@ import { inProject } from './lib/project.mjs'
 
 const KILOBYTE = 1000
 /** Parts that a chat loads only for what it shows. */
-const CHAT_PARTS = 'ask|page-sentences|edit-input|code-colors|align-columns'
+const CHAT_PARTS = 'announce|details|ask|page-sentences|edit-input|code-colors|align-columns'
 /** What a page loads only with a feature that it uses. */
 const FEATURES =
   'idle-work|skills-on-page|run-composite|child-runs|retrieve-memories|verify|choose-compaction|secrets-in|run-sealed'
@@ -221,6 +221,11 @@ const rows = [
     name: 'what the chat loads to align columns',
     bytes: chatPartSize('align-columns'),
     limit: 0.5 * KILOBYTE,
+  },
+  {
+    name: 'what the chat loads for announcements and rare notices',
+    bytes: chatPartSize('announce|details'),
+    limit: 3.1 * KILOBYTE,
   },
   {
     name: 'inspector (dist/inspector.js), with Lit',

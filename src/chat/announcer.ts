@@ -1,12 +1,20 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
-import type { ConversationSnapshot } from '../index.ts'
-import { announce, type Announced, announcedBy } from './parts/announce.ts'
-import type { Words } from './words/words.ts'
+import type { ChatContext } from './context.ts'
+import type { Announced } from './parts/announce.ts'
+import { LONG_MS } from './parts/call-state.ts'
 
-/** Says what is new in a polite live region, which holds nothing else. */
+type Announce = typeof import('./parts/announce.ts')
+type Said = Pick<ChatContext, 'snapshot' | 'words' | 'around'>
+
+/** An announcement that was read leaves the page. Milliseconds. */
+const READ_MS = 7000
+
+/** Says what is new in a polite live region, which holds nothing else. Its code is loaded behind the first drawing. */
 export class Announcer implements ReactiveController {
   readonly #host: ReactiveControllerHost & { readonly renderRoot: ParentNode }
-  #announced: Announced | null = null
+  #code: Announce | null = null
+  #announced: ((code: Announce) => Announced) | null = null
+  #later: ReturnType<typeof setTimeout> | undefined
 
   constructor(host: ReactiveControllerHost & { readonly renderRoot: ParentNode }) {
     this.#host = host
@@ -18,23 +26,38 @@ export class Announcer implements ReactiveController {
   }
 
   /** After each drawing. */
-  say(snapshot: ConversationSnapshot, words: Words): void {
+  say({ snapshot, words, around }: Said): void {
+    const openedAt = Date.now()
+    this.#announced ??= (code) => code.announcedBy(snapshot, openedAt)
+    clearTimeout(this.#later)
+    if (snapshot.status === 'running')
+      this.#later = setTimeout(() => this.#host.requestUpdate(), LONG_MS)
+    if (!this.#code) return this.#load()
+    const { texts, announced } = this.#code.announce(
+      this.#announced(this.#code),
+      snapshot,
+      words,
+      around,
+    )
+    this.#announced = () => announced
     const region = this.#host.renderRoot.querySelector('.announcements')
-    if (!this.#announced) {
-      this.#announced = announcedBy(snapshot)
-      return
+    for (const text of region ? texts : []) {
+      // Each text is an element of its own: what is added is read, and what stood there is not read again.
+      const line = document.createElement('p')
+      line.textContent = text
+      region?.append(line)
+      setTimeout(() => line.remove(), READ_MS)
     }
-    const { texts, announced } = announce(this.#announced, snapshot, words)
-    this.#announced = announced
-    if (!region || texts.length === 0) return
-    // Each text is an element of its own: what is added is read, and what stood there is not read again.
-    region.append(...texts.map(line))
-    while (region.childElementCount > 20) region.firstElementChild?.remove()
   }
-}
 
-function line(text: string): HTMLElement {
-  const element = document.createElement('p')
-  element.textContent = text
-  return element
+  /** What can't be fetched is tried again with the next drawing. */
+  #load(): void {
+    import('./parts/announce.ts').then(
+      (code) => {
+        this.#code = code
+        this.#host.requestUpdate()
+      },
+      () => {},
+    )
+  }
 }

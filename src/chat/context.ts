@@ -8,9 +8,10 @@ import type {
   ShownMessage,
 } from '../index.ts'
 import type { AnswerOptions } from './answer-options.ts'
-import type { EngineLoading } from './parts/engine-loading.ts'
+import type { Failure } from './parts/failures.ts'
 import type { ShownRows } from './parts/row-window.ts'
 import type { ChatRow } from './parts/rows.ts'
+import type { Around } from './parts/states.ts'
 import type { SeenApprovals } from './seen-approvals.ts'
 import type { PanelWidth } from './panel-width.ts'
 import type { Placement } from './placement.ts'
@@ -40,12 +41,9 @@ export interface ChatContext {
   readonly history: ChatHistory
   /** Of a bubble. */
   readonly isOpen: boolean
-  /** The browser says that it has no network. */
-  readonly isOffline: boolean
-  /** Conversations outlive a reload. */
-  readonly isKept: boolean
-  /** A model that is being loaded in the browser. */
-  readonly loading: EngineLoading | null
+  readonly around: Around
+  /** By message: why the run failed that it was the last one of. */
+  readonly failures: ReadonlyMap<string, Failure>
   /** The newest message is in view, or is being followed. */
   readonly isFollowing: boolean
   /** The approvals that the person has had in view as a whole. */

@@ -5,11 +5,12 @@ import {
   type PropertyValues,
   type TemplateResult,
 } from 'lit'
+import type { ConversationSnapshot } from '../index.ts'
 import { createActions } from './actions.ts'
 import { Announcer } from './announcer.ts'
 import { CardGuard } from './card-guard.ts'
 import type { ChatActions, ChatContext } from './context.ts'
-import { DeletionWatch } from './deletion-watch.ts'
+import { DeletionWatch, goneKey } from './deletion-watch.ts'
 import { keepFocus } from './focus-keeper.ts'
 import { FollowConversation } from './follow-conversation.ts'
 import { FollowUps } from './follow-ups.ts'
@@ -19,6 +20,8 @@ import { localeFor } from './locale-for.ts'
 import { createLocalState } from './local-state.ts'
 import type { ChatProperties } from './offstage-chat.ts'
 import { PanelWidth } from './panel-width.ts'
+import { Failures } from './parts/failures.ts'
+import type { Around } from './parts/states.ts'
 import { problemKey } from './problem-key.ts'
 import { ReasoningTimes } from './reasoning-times.ts'
 import { remembered } from './remembered.ts'
@@ -26,7 +29,9 @@ import { RenderedCalls } from './rendered-calls.ts'
 import { ScrollFollow } from './scroll-follow.ts'
 import { styles } from './styles/index.ts'
 import { Surroundings } from './surroundings.ts'
+import { unsentIn } from './unsent.ts'
 import { chatView } from './views/chat.ts'
+import { goOn } from './views/offers.ts'
 import { VisibleScreen } from './visible-screen.ts'
 import { wasCut } from './was-cut.ts'
 import { whenShown } from './when-shown.ts'
@@ -71,6 +76,7 @@ export class ChatElement extends LitElement implements ChatProperties {
   readonly #guard = new CardGuard(this)
   readonly #writing = new KeptWriting(() => remembered(this.id))
   readonly #deletions = new DeletionWatch()
+  readonly #failures = new Failures()
   readonly #followUps = new FollowUps()
   readonly #reasoning = new ReasoningTimes()
   readonly #local = createLocalState(() => this.requestUpdate())
@@ -155,7 +161,8 @@ export class ChatElement extends LitElement implements ChatProperties {
     const context = this.isConnected ? this.#context() : null
     this.#rendered.show(context)
     if (!context) return
-    this.#announcer.say(context.snapshot, context.words)
+    this.#announcer.say(context)
+    if (this.#failures.takeLost(context.snapshot, this.#around.isOffline)) goOn(context)
     this.#writing.keep(context)
     this.#deletions.look(context)
     this.#followUps.look(context)
@@ -235,11 +242,24 @@ export class ChatElement extends LitElement implements ChatProperties {
       width: this.#width,
       history: this.#history,
       isOpen: this.#isOpen,
-      isOffline: this.#around.isOffline,
-      isKept: this.#around.isKept,
-      loading: this.#around.loading,
+      around: this.#aroundOf(snapshot),
+      failures: this.#failures.look(snapshot, this.#around.isOffline),
       isFollowing: this.#scroll.isFollowing,
       seen: this.#guard.seen,
+    }
+  }
+
+  #aroundOf(snapshot: ConversationSnapshot): Around {
+    const { error, conversationId, run } = snapshot
+    const isShown = (key: string): boolean =>
+      error !== undefined &&
+      this.#local.get<string>(problemKey(key))?.includes(error.message) === true
+    return {
+      ...this.#around.current(run?.retry),
+      isGone: this.#local.get(goneKey(conversationId)) === true,
+      resumedRunId: this.#local.get('resumed'),
+      unsent: unsentIn(this.#local, snapshot).text,
+      isErrorShown: isShown('composer') || isShown('notices'),
     }
   }
 

@@ -102,9 +102,9 @@ export class ScrollFollow implements ReactiveController {
 
   /** The last message or card, if it is taller than the log and the person hasn't scrolled in it yet. */
   #anchorIn(log: HTMLElement): Element | null {
-    const end = log.lastElementChild
-    // What may be sent next belongs to it.
-    const last = end?.matches('.follow-ups') ? end.previousElementSibling : end
+    let last = log.lastElementChild
+    // How the run ended, and what may be sent next, belong to it.
+    while (last?.matches('.follow-ups, .notice')) last = last.previousElementSibling
     if (!last?.matches('.reply, .call.waiting') || last.scrollHeight <= log.clientHeight)
       return null
     return this.#anchored.has(last) ? null : last

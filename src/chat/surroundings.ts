@@ -1,6 +1,7 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
-import type { Agent } from '../index.ts'
-import { type EngineLoading, isLoaded } from './parts/engine-loading.ts'
+import type { Agent, ShownRun } from '../index.ts'
+import type { EngineLoading } from './parts/engine-loading.ts'
+import type { Around } from './parts/states.ts'
 
 /** A load that has said nothing for so long is shown no longer. Milliseconds. */
 const SILENT_MS = 120_000
@@ -12,8 +13,11 @@ export class Surroundings implements ReactiveController {
   #undo: (() => void)[] = []
   #isConnected = false
   isOffline = false
-  isKept = true
-  loading: EngineLoading | null = null
+  #isKept = true
+  #loading: EngineLoading | null = null
+  #retry: ShownRun['retry']
+  #retryAt = 0
+  #ticking: ReturnType<typeof setTimeout> | undefined
   #forgetting: ReturnType<typeof setTimeout> | undefined
 
   constructor(host: ReactiveControllerHost) {
@@ -26,9 +30,25 @@ export class Surroundings implements ReactiveController {
     agent?.requirePerson()
     this.#stop()
     this.#agent = agent
-    this.isKept = true
-    this.loading = null
+    this.#isKept = true
+    this.#loading = null
     if (this.#isConnected) this.#start()
+  }
+
+  /** Draws anew each second while a retry is waited for. */
+  current(retry: ShownRun['retry']): Around {
+    if (retry !== this.#retry) this.#retryAt = Date.now() + (retry?.delayMs ?? 0)
+    this.#retry = retry
+    const retryInMs = Math.max(0, this.#retryAt - Date.now())
+    clearTimeout(this.#ticking)
+    if (retryInMs > 0)
+      this.#ticking = setTimeout(() => this.#host.requestUpdate(), retryInMs % 1000 || 1000)
+    return {
+      isOffline: this.isOffline,
+      isKept: this.#isKept,
+      loading: this.#loading,
+      retryInMs,
+    }
   }
 
   hostConnected(): void {
@@ -60,7 +80,7 @@ export class Surroundings implements ReactiveController {
       agent.conversations.subscribe(update),
       agent.on('storage', ({ mode, reason }) => {
         // Without a reason, the page has chosen it.
-        this.isKept = mode !== 'memory' || reason === undefined
+        this.#isKept = mode !== 'memory' || reason === undefined
         update()
       }),
       agent.on('engine-progress', (progress) => this.#load(progress)),
@@ -74,8 +94,8 @@ export class Surroundings implements ReactiveController {
     clearTimeout(this.#forgetting)
     const loading = progress && !isLoaded(progress) ? progress : null
     if (loading) this.#forgetting = setTimeout(() => this.#load(null), SILENT_MS)
-    if (loading === this.loading) return
-    this.loading = loading
+    if (loading === this.#loading) return
+    this.#loading = loading
     this.#host.requestUpdate()
   }
 
@@ -84,4 +104,9 @@ export class Surroundings implements ReactiveController {
     for (const undo of this.#undo) undo()
     this.#undo = []
   }
+}
+
+/** The same event says that a model is there: all of it is loaded. */
+export function isLoaded({ loaded, total }: EngineLoading): boolean {
+  return loaded !== undefined && total !== undefined && loaded >= total
 }

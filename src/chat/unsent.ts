@@ -1,15 +1,38 @@
 import { attachedTo, setAttached } from './attachments.ts'
 import type { LocalState } from './context.ts'
-import type { FilePart } from '../index.ts'
+import type { ConversationSnapshot, FilePart } from '../index.ts'
+import { textOf } from './parts/text-of.ts'
 
 /** What was written for a conversation and not sent, where it couldn't go back to where one writes. */
 export function unsentOf(local: LocalState, conversationId: string): string | undefined {
   return local.get(unsentKey(conversationId))
 }
 
+/** A message that is neither part of the conversation nor back where it was written. */
+export function unsentIn(
+  local: LocalState,
+  { unsent, conversationId }: Pick<ConversationSnapshot, 'unsent' | 'conversationId'>,
+): { readonly text: string | undefined; readonly files: readonly FilePart[] } {
+  const refused = unsent && textOf(unsent)
+  const isBack = refused === undefined || isReturned(local, conversationId, refused)
+  const parts = isBack || !unsent ? [] : unsent.parts
+  return {
+    text: unsentOf(local, conversationId) ?? (isBack ? undefined : refused),
+    files: parts.filter((part) => part.type === 'file'),
+  }
+}
+
 /** What is on its way into a conversation: it may have to wait until the storage opens. */
 export function onItsWay(local: LocalState, conversationId: string): readonly string[] {
   return local.get<readonly OnItsWay[]>(onItsWayKey(conversationId))?.map(({ text }) => text) ?? []
+}
+
+/** What was sent before the conversation is loaded. Elsewhere it is shown at once as what it becomes. */
+export function sentWhileLoading(
+  { conversationId, status }: ConversationSnapshot,
+  local: LocalState,
+): readonly string[] {
+  return status === 'loading' ? onItsWay(local, conversationId) : []
 }
 
 /** Notes a text as one that is on its way. Returns what notes that it is so no more. */

@@ -62,7 +62,7 @@ test('axe-core finds nothing: the storage is blocked', async ({ openPage, model 
   await showAgent(page, 'blocked', model.baseURL)
   await write(page, 'Hello')
   await expect(replies(page)).toContainText('One.')
-  await expect(page.getByText('Storage is blocked')).toBeVisible()
+  await expect(page.locator('.notices').getByText('Storage is blocked')).toBeVisible()
   await checkChat(page)
 })
 
@@ -169,7 +169,9 @@ test(
     await press(page, 'It happened')
     await expect(replies(page).last()).toContainText('One')
     await page.evaluate(() => (window as unknown as { agent: Agent }).agent.dispose())
-    await expect(page.getByText('This chat was closed by the page')).toBeVisible()
+    await expect(
+      page.locator('.notices').getByText('This chat was closed by the page'),
+    ).toBeVisible()
     await checkChat(page)
   },
 )

@@ -34,7 +34,7 @@ test('axe-core finds nothing: empty, streaming, stopped, done, in the list, fail
   await expect(replies(page).last()).toContainText('Done.')
   await checkChat(page)
   await send('Once more')
-  await expect(page.getByRole('alert')).toContainText('The model was not found.')
+  await expect(page.locator('.failure')).toContainText('The model was not found.')
   await checkChat(page)
   await press(page, 'Conversations')
   await expect(page.getByRole('region', { name: 'Conversations' })).toBeVisible()
@@ -86,7 +86,7 @@ test(
     await expect(replies(page).last()).toContainText('Thank you.')
     await checkChat(page)
     await page.context().setOffline(true)
-    await expect(page.getByText('You’re offline')).toBeVisible()
+    await expect(page.locator('.notices').getByText('You’re offline')).toBeVisible()
     await checkChat(page)
     await page.context().setOffline(false)
   },
@@ -129,7 +129,7 @@ test(
       body: `<offstage-chat conversation-id="${conversationId}" style="height: 90vh"></offstage-chat>`,
     })
     await begin(other, model)
-    await expect(other.getByText('Running in another tab')).toBeVisible()
+    await expect(other.locator('.notices').getByText('Running in another tab')).toBeVisible()
     await checkChat(other)
   },
 )

@@ -111,12 +111,14 @@ test('what the page lets go of stays in view, as something that nobody can answe
   await again()
   await press(page, 'Approve')
   await expect(replies(page).last()).toContainText('It is ordered.')
-  await expect(page.getByText('This chat was closed by the page')).toHaveCount(0)
+  await expect(page.locator('.notices').getByText('This chat was closed by the page')).toHaveCount(
+    0,
+  )
 
   await send('Tell me')
   await expect(replies(page).last().locator('strong')).toHaveText('answer')
   await letGo()
-  await expect(page.getByText('This chat was closed by the page')).toBeVisible()
+  await expect(page.locator('.notices').getByText('This chat was closed by the page')).toBeVisible()
   await expect(page.getByRole('log')).toHaveAttribute('aria-busy', 'false')
   await expect(replies(page).last().locator('strong')).toHaveText('answer')
 })
@@ -163,7 +165,7 @@ test(
     await expect(page.locator('.announcements p').last()).toHaveText('Done')
     const texts = await page.locator('.announcements p').allTextContents()
     expect(texts.filter((text) => text !== 'Thinking…')).toEqual(['It is ordered.', 'Done'])
-    await expect(page.getByText('Interrupted – resuming…')).toHaveCount(0)
+    await expect(page.locator('.notices').getByText('Interrupted – resuming…')).toHaveCount(0)
   },
 )
 
@@ -185,7 +187,9 @@ test('a conversation that another page deletes says so, and is begun anew', asyn
   )
   await send('Second')
   await expect(replies(page)).toContainText('Two.')
-  await expect(page.getByText('This conversation was deleted in another tab')).toHaveCount(0)
+  await expect(
+    page.locator('.notices').getByText('This conversation was deleted in another tab'),
+  ).toHaveCount(0)
 })
 
 test(

@@ -262,10 +262,11 @@ test('why a run failed is said, and it is tried again', async ({ openChat, model
   model.enqueue({ status: 404, body: { error: { message: 'No such model' } } }, say('Here I am.'))
   const { page, send } = await openChat(model)
   await send('Hello')
-  await expect(page.getByRole('alert')).toContainText('The model was not found.')
+  const card = page.getByRole('log').getByRole('group', { name: 'Something went wrong.' })
+  await expect(card).toContainText('The model was not found.')
   await press(page, 'Retry')
   await expect(replies(page)).toContainText('Here I am.')
-  await expect(page.getByRole('alert')).toHaveCount(0)
+  await expect(card).toHaveCount(0)
 })
 
 test('a draft and the conversation on view outlive a reload, and a run that was cut off goes on and says so', async ({
@@ -285,7 +286,7 @@ test('a draft and the conversation on view outlive a reload, and a run that was 
   await expect(replies(page).last()).toContainText('And on')
   await expect(replies(page).first()).toContainText('One.')
   await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('Half a sen')
-  const resumed = page.getByText('Interrupted – resuming…')
+  const resumed = page.locator('.notices').getByText('Interrupted – resuming…')
   await expect(resumed).toBeVisible()
   await press(page, 'Stop')
   await expect(resumed).toBeHidden()
@@ -386,7 +387,7 @@ test('a model that loads in the browser says how far it is, is cancelled, and sa
   await press(page, 'Cancel')
   await expect(notice).toHaveCount(0)
   await send('Again')
-  const alert = page.getByRole('alert')
+  const alert = page.locator('.failure > p')
   await expect(alert).toContainText('The model can’t be reached. Check that the server is running')
   await expect(page.locator('.announcements p').last()).toHaveText(
     /went wrong: The model can’t be reached\.$/,

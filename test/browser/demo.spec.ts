@@ -369,10 +369,10 @@ test(
     const online = page.getByRole('button', { name: 'Go online' })
     await offline.click()
     await expect(offline).toBeHidden()
-    await expect(page.getByText('You’re offline')).toBeVisible()
+    await expect(page.locator('.notices').getByText('You’re offline')).toBeVisible()
     await expect(card).toContainText('Waiting for the network')
     await online.click()
-    await expect(page.getByText('You’re offline')).toBeHidden()
+    await expect(page.locator('.notices').getByText('You’re offline')).toBeHidden()
     await expect(messages(page)).toContainText('1 booking')
 
     await offline.click()

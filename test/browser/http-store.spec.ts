@@ -150,7 +150,7 @@ test('a device that opens what another one works on leaves it there, until a per
     page.evaluate(() => (window as unknown as DeviceWindow).device.view.getSnapshot().ownership)
   await begin(here)
   await showChat(there)
-  await expect(there.getByText('Running on another device')).toBeVisible()
+  await expect(there.locator('.notices').getByText('Running on another device')).toBeVisible()
   await expect.poll(() => ownershipOf(second)).toBe('other-tab')
   expect(await ownershipOf(here)).toBe('this-tab')
 
@@ -164,7 +164,7 @@ test('a device that opens what another one works on leaves it there, until a per
   await there.getByRole('button', { name: 'Take over' }).click()
   await expect.poll(() => ownershipOf(there)).toBe('this-tab')
   await expect.poll(() => ownershipOf(again)).toBe('other-device')
-  await expect(again.getByText('Running on another device')).toBeVisible()
+  await expect(again.locator('.notices').getByText('Running on another device')).toBeVisible()
   await there.evaluate(() => (window as unknown as DeviceWindow).device.view.abort('enough'))
   await expect.poll(async () => (await snapshotOf(there)).status).toBe('idle')
   await expect.poll(async () => (await snapshotOf(again)).status).toBe('idle')

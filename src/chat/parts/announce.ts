@@ -1,110 +1,151 @@
-import { textOf } from './text-of.ts'
-import { isLeftOpen } from '../../conversation/index.ts'
-import type { ConversationSnapshot, PendingCall, ShownMessage } from '../../index.ts'
-import { awaitsModel } from './awaits-model.ts'
-import { endingWords } from './ending-words.ts'
-import { failureWords } from './failure-words.ts'
+import type { ConversationSnapshot, PendingCall, ShownCall } from '../../index.ts'
+import type { Words } from '../words/words.ts'
+import { CALL_STATES, LONG_MS } from './call-state.ts'
 import { pageSentence } from './page-sentence.ts'
 import { SENTENCE_END } from './sentence-end.ts'
-import type { Words } from '../words/words.ts'
+import { type Around, STATES, statesOf, textIn } from './states.ts'
+import { textOf } from './text-of.ts'
+import { turnOf } from './turn-of.ts'
 
 /** What has been announced of a conversation so far. */
 export interface Announced {
   readonly conversationId: string
-  readonly messageId: string | null
-  /** Of its text. */
-  readonly characters: number
-  /** More of it came at once than can be listened to: no more of it is said. */
-  readonly isCut: boolean
-  readonly pending: readonly string[]
-  readonly runId: string | null
-  /** The newest run that was announced to wait for the model. */
-  readonly awaitedRunId: string | null
-  /** While it is being loaded: since when. What was stored before is not announced. Milliseconds since 1970. */
-  readonly loadingSince: number | null
+  /** The conversation was opened: messages that were stored before are not announced. Milliseconds since 1970. */
+  readonly since: number
+  readonly isLoading: boolean
+  readonly runId: string | undefined
+  /** Characters that were announced, by message. Infinity: no more of it is. */
+  readonly heard: ReadonlyMap<string, number>
+  /** What there was: each state, call and question is announced when it begins. */
+  readonly keys: readonly string[]
+}
+
+/** A state, a call or a question. */
+interface Item {
+  readonly key: string
+  /** Said before all else, or behind a message. Default: at the end. */
+  readonly place?: string | undefined
+  say(words: Words): string
+  readonly isOfRun?: true
 }
 
 /** What is there when a conversation is opened is not announced. `now`: milliseconds since 1970. */
 export function announcedBy(snapshot: ConversationSnapshot, now: number = Date.now()): Announced {
-  const last = lastReply(snapshot)
+  const { conversationId, status, runId, messages } = snapshot
   return {
-    loadingSince: snapshot.status === 'loading' ? now : null,
-    conversationId: snapshot.conversationId,
-    messageId: last?.id ?? null,
-    characters: last ? textOf(last).length : 0,
-    isCut: false,
-    pending: snapshot.pending.map(({ toolCallId }) => toolCallId),
-    runId: snapshot.runId ?? null,
-    awaitedRunId: null,
+    conversationId,
+    since: now,
+    isLoading: status === 'loading',
+    runId,
+    heard: new Map(
+      messages.map((message) => [
+        message.id,
+        message.at === undefined ? textOf(message).length : Infinity,
+      ]),
+    ),
+    keys: itemsOf(snapshot, {}).map(({ key }) => key),
   }
 }
 
 /**
  * What a screen reader is to say of a snapshot, in order, and what has been announced then. An answer that is written comes in
- * whole sentences, each once; a question as soon as it is asked; the beginning and the end of a run.
+ * whole sentences, each once; states, calls and questions as they begin. Default of `around`: nothing out of the ordinary.
  */
 export function announce(
   before: Announced,
   snapshot: ConversationSnapshot,
   words: Words,
+  around: Around = {},
 ): { readonly texts: readonly string[]; readonly announced: Announced } {
-  const now = announcedBy(snapshot)
-  if (before.conversationId !== snapshot.conversationId) return { texts: [], announced: now }
-  if (snapshot.status === 'loading') {
-    const { loadingSince } = before
-    return { texts: [], announced: { ...now, ...(loadingSince !== null && { loadingSince }) } }
-  }
-  const known = before.loadingSince === null ? before : foundBy(snapshot, before.loadingSince)
-  const said = sentences(known, lastReply(snapshot), words)
-  const asked = snapshot.pending
-    .filter(({ toolCallId }) => !known.pending.includes(toolCallId))
-    .map((call) => asks(call, words))
-  const awaitedRunId = (awaitsModel(snapshot) && snapshot.runId) || known.awaitedRunId
-  const begun = awaitedRunId === known.awaitedRunId ? [] : [words.reasoningUnderWay]
-  const texts = [
-    ...begun,
-    ...said.texts,
-    ...asked.filter(Boolean),
-    ...ended(known, snapshot, words),
-  ]
+  const { conversationId, status, runId, messages } = snapshot
+  if (before.conversationId !== conversationId)
+    return { texts: [], announced: announcedBy(snapshot) }
+  if (status === 'loading') return { texts: [], announced: before }
+  const answers = sentences(before, snapshot, words)
+  const items = itemsOf(snapshot, around)
+  // A run that began and ended between two drawings has left an answer, unless it never began.
+  const isEndOfRun = runId !== undefined || before.runId !== undefined || answers.texts.size > 0
+  const isNew = ({ key, isOfRun }: Item): boolean =>
+    isOfRun
+      ? isEndOfRun && !before.keys.includes(key)
+      : !before.isLoading && !before.keys.includes(key)
+  const begun = items.filter(isNew)
+  const say = (place: string | undefined): string[] =>
+    begun.filter((item) => item.place === place).map((item) => item.say(words))
   return {
-    texts,
-    announced: { ...now, awaitedRunId, characters: said.characters, isCut: said.isCut },
+    texts: [
+      ...say('first'),
+      ...messages.flatMap(({ id }) => [...(answers.texts.get(id) ?? []), ...say(id)]),
+      ...say(undefined),
+    ].filter(Boolean),
+    announced: {
+      ...before,
+      isLoading: false,
+      runId,
+      heard: answers.heard,
+      keys: items.map(({ key }) => key),
+    },
   }
 }
 
-/** What a conversation that was loaded held already: all but what was written for this page while it was loaded. */
-function foundBy(snapshot: ConversationSnapshot, since: number): Announced {
-  const found = announcedBy(snapshot)
-  const last = lastReply(snapshot)
-  const isNew = last?.at === undefined ? snapshot.ownership === 'this-tab' : last.at >= since
-  if (!isNew) return found
-  return { ...found, characters: 0, runId: snapshot.runId ?? snapshot.ended?.runId ?? null }
+function itemsOf(snapshot: ConversationSnapshot, around: Around): readonly Item[] {
+  const { messages, pending, runId, ended } = snapshot
+  return [
+    ...turnOf(messages).flatMap(({ id, calls = [] }) =>
+      calls.filter(isSaid).map((call) => ({
+        key: `${call.toolCallId} ${call.status}`,
+        place: id,
+        say: (words: Words) =>
+          `${titleOf(call, words)}: ${words.states[CALL_STATES[call.status].word]}`,
+      })),
+    ),
+    ...pending.map((call) => ({
+      key: call.toolCallId,
+      say: (words: Words) => asks(call, words),
+    })),
+    ...statesOf(snapshot, around).map((name) => {
+      const { text, said = text, isOfRun } = STATES[name]
+      return {
+        key: isOfRun ? `${name} ${runId ?? ended?.runId}` : name,
+        place: name === 'running' ? 'first' : undefined,
+        say: (words: Words) => textIn({ snapshot, words, around }, said),
+        ...(isOfRun && { isOfRun }),
+      }
+    }),
+  ]
 }
 
-function lastReply({ messages }: ConversationSnapshot): ShownMessage | undefined {
-  return messages.findLast(({ role }) => role === 'assistant')
+/** A call that ends with a problem, or that runs for long. */
+function isSaid({ status, startedAt = Infinity }: ShownCall): boolean {
+  const { announced } = CALL_STATES[status]
+  return announced === 'at-once' || (announced === 'later' && Date.now() - startedAt >= LONG_MS)
 }
 
 /** More at once is nothing to listen to: the message is there to be read. Characters. */
 const LONGEST = 2000
 
+/** New sentences, by message, of those behind the last one that was announced whole. */
 function sentences(
-  before: Announced,
-  message: ShownMessage | undefined,
+  { heard: before, isLoading, since }: Announced,
+  { messages, ownership }: ConversationSnapshot,
   words: Words,
-): { readonly texts: readonly string[] } & Pick<Announced, 'characters' | 'isCut'> {
-  if (!message) return { texts: [], characters: 0, isCut: false }
-  const text = textOf(message)
-  const isSame = message.id === before.messageId
-  if (isSame && before.isCut) return { texts: [], characters: text.length, isCut: true }
-  const from = isSame ? before.characters : 0
-  const isWhole = message.at !== undefined
-  const upTo = isWhole ? text.length : lastEnd(text, from)
-  const isCut = upTo - from > LONGEST
-  const fresh = spoken(text.slice(from, isCut ? endWithin(text, from, from + LONGEST) : upTo))
-  const texts = [fresh, isCut ? words.announceRest : ''].filter((each) => each !== '')
-  return { texts, characters: Math.max(from, upTo), isCut }
+): { readonly texts: ReadonlyMap<string, readonly string[]> } & Pick<Announced, 'heard'> {
+  const first = messages.findLastIndex(({ id }) => before.get(id) === Infinity) + 1
+  const heard = new Map(before)
+  const texts = new Map<string, readonly string[]>()
+  for (const message of messages.slice(first)) {
+    const { id, role, at } = message
+    const isWhole = at !== undefined
+    const isOld = isWhole ? at < since && !before.has(id) : isLoading && ownership !== 'this-tab'
+    const text = role === 'assistant' ? textOf(message) : ''
+    const from = isOld ? text.length : (before.get(id) ?? 0)
+    const upTo = isWhole ? text.length : Math.max(from, lastEnd(text, from))
+    const isCut = upTo - from > LONGEST
+    heard.set(id, isWhole || isCut ? Infinity : upTo)
+    const fresh = spoken(text.slice(from, isCut ? endWithin(text, from, from + LONGEST) : upTo))
+    if (fresh) texts.set(id, [fresh, isCut ? words.announceRest : ''])
+  }
+  return { texts, heard }
 }
 
 /** Without the marks of Markdown, which nobody wants read out. */
@@ -130,8 +171,8 @@ function endWithin(text: string, from: number, to: number): number {
 }
 
 function asks(call: PendingCall, words: Words): string {
-  const { kind, title, toolName, question } = call
-  const what = pageSentence(call, words)?.text ?? title ?? toolName
+  const { kind, question } = call
+  const what = titleOf(call, words)
   switch (kind) {
     case 'answer':
       return words.announceQuestion(question?.question ?? '')
@@ -145,25 +186,6 @@ function asks(call: PendingCall, words: Words): string {
   }
 }
 
-function ended(
-  before: Announced,
-  { runId, ended: outcome }: ConversationSnapshot,
-  words: Words,
-): string[] {
-  if (before.runId === null || runId !== undefined || !outcome) return []
-  switch (outcome.outcome) {
-    case 'completed':
-      return [endingWords(outcome, words) ?? words.announceDone]
-    case 'aborted':
-      // A page that lets go of a run stops nothing.
-      return isLeftOpen(outcome) ? [] : [words.announceStopped]
-    case 'failed':
-      return [words.announceFailed(failureWords(outcome.error, words).text)]
-    case 'max-steps':
-      return [words.maxSteps]
-    case 'limit':
-      return [words.limitReached(outcome.limit)]
-    case 'waiting':
-      return []
-  }
+function titleOf(call: ShownCall | PendingCall, words: Words): string {
+  return pageSentence(call, words)?.text ?? call.title ?? call.toolName
 }

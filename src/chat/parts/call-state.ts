@@ -8,35 +8,40 @@ export interface CallState {
   readonly word: keyof Words['states']
 }
 
+export interface CallRow extends CallState {
+  /** When it is announced, if at all: most ends are in the answer. `later`: once it has lasted for a while. */
+  readonly announced?: 'at-once' | 'later'
+}
+
+/** A call that runs for this long is announced. Milliseconds. */
+export const LONG_MS = 3000
+
+const RUNNING: CallRow = { kind: 'working', word: 'running' }
+const WAITING: CallRow = { kind: 'waiting', word: 'waiting' }
+
+/** What is shown of a call in each status. What a call that waits offers is on its card. */
+export const CALL_STATES: Readonly<Record<ShownCall['status'], CallRow>> = {
+  proposed: RUNNING,
+  approved: RUNNING,
+  executing: { ...RUNNING, announced: 'later' },
+  suspended: RUNNING,
+  'awaiting-approval': WAITING,
+  'awaiting-answer': WAITING,
+  'awaiting-output': WAITING,
+  'awaiting-decision': WAITING,
+  succeeded: { kind: 'done', word: 'done' },
+  denied: { kind: 'problem', word: 'denied', announced: 'at-once' },
+  failed: { kind: 'problem', word: 'failed', announced: 'at-once' },
+  aborted: { kind: 'problem', word: 'stopped' },
+  interrupted: { kind: 'problem', word: 'interrupted', announced: 'at-once' },
+  invalid: { kind: 'problem', word: 'refused', announced: 'at-once' },
+}
+
 /** How a call stands, for people. */
 export function stateOf({ status, input, error }: ShownCall): CallState {
-  switch (status) {
-    case 'proposed':
-      return input === undefined && !error
-        ? { kind: 'working', word: 'writing' }
-        : { kind: 'working', word: 'running' }
-    case 'approved':
-    case 'executing':
-    case 'suspended':
-      return { kind: 'working', word: 'running' }
-    case 'awaiting-approval':
-    case 'awaiting-answer':
-    case 'awaiting-output':
-    case 'awaiting-decision':
-      return { kind: 'waiting', word: 'waiting' }
-    case 'succeeded':
-      return { kind: 'done', word: 'done' }
-    case 'denied':
-      return { kind: 'problem', word: 'denied' }
-    case 'failed':
-      return { kind: 'problem', word: 'failed' }
-    case 'aborted':
-      return { kind: 'problem', word: 'stopped' }
-    case 'interrupted':
-      return { kind: 'problem', word: 'interrupted' }
-    case 'invalid':
-      return { kind: 'problem', word: 'refused' }
-  }
+  return status === 'proposed' && input === undefined && !error
+    ? { kind: 'working', word: 'writing' }
+    : CALL_STATES[status]
 }
 
 /** Whether the page has let go of what was open: its agent is disposed, so that nothing goes on or can be answered here. */

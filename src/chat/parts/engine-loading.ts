@@ -17,11 +17,6 @@ export interface LoadingShown {
   readonly bytes?: string
 }
 
-/** The same event says that a model is there: all of it is loaded. */
-export function isLoaded({ loaded, total }: EngineLoading): boolean {
-  return loaded !== undefined && total !== undefined && loaded >= total
-}
-
 /** A total of no more than this is a share, not a size. */
 const WHOLE = 1
 

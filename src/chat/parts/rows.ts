@@ -1,5 +1,6 @@
 import type { ConversationSnapshot, PendingCall, ShownCall, ShownMessage } from '../../index.ts'
 import { stateOf } from './call-state.ts'
+import type { Failure } from './failures.ts'
 
 /** What a log shows, from top to bottom. `key` is unique and stays the same as the row changes. */
 export type ChatRow =
@@ -10,17 +11,21 @@ export type ChatRow =
   | { readonly type: 'calls'; readonly key: string; readonly calls: readonly ShownCall[] }
   /** All calls that wait for an approval, where those are several: in place of the first one. */
   | { readonly type: 'approvals'; readonly key: string; readonly calls: readonly PendingCall[] }
+  /** Why a run failed, behind the message that was the last one then. */
+  | { readonly type: 'failure'; readonly key: string; readonly failure: Failure }
   | { readonly type: 'compaction'; readonly key: string }
 
 export interface RowOptions {
   /** Tools whose calls have a row of their own each, as those that a host draws. Default: none. */
   readonly alone?: (toolName: string) => boolean
+  /** Runs that failed, by the message that was the last one then. Default: none. */
+  readonly failures?: ReadonlyMap<string, Failure>
 }
 
 /** The rows of a snapshot: days, messages, each call behind its message, and where it was compacted. */
 export function rowsOf(
   snapshot: ConversationSnapshot,
-  { alone = () => false }: RowOptions = {},
+  { alone = () => false, failures }: RowOptions = {},
 ): readonly ChatRow[] {
   const { messages, compactions = [] } = snapshot
   const asked = askedTogether(snapshot, alone)
@@ -47,6 +52,8 @@ export function rowsOf(
       if (!isAsked(call)) rows.push({ type: 'call', key: `call:${call.toolCallId}`, call })
       else if (!rows.includes(approvals)) rows.push(approvals)
     }
+    const failure = failures?.get(message.id)
+    if (failure) rows.push({ type: 'failure', key: `failure:${message.id}`, failure })
     if (compactedBefore.has(message.id)) rows.push({ type: 'compaction', key: `cut:${message.id}` })
   }
   // Of agents that its calls asked, all of them.

@@ -120,22 +120,40 @@ export const frame: CSSResult = css`
     color: var(--_problem);
   }
 
-  .notice > :is(p, details) {
-    flex: 1 1 12em;
-    min-inline-size: 0;
+  .notice > p {
+    flex: 1;
+  }
+
+  .notice > :is(details, blockquote) {
+    flex: 1 0 100%;
+    order: 1;
   }
 
   .queue {
+    display: grid;
+    gap: 0.375em;
     padding: 0;
     list-style: none;
   }
 
   .queue li {
-    display: flex;
-    gap: 0.5em;
+    display: grid;
+    grid-template-columns: 1fr auto;
     align-items: center;
-    padding-inline-start: 0.75em;
-    border-inline-start: 2px solid var(--_line);
+    padding: 0.375em 0.375em 0.375em 0.875em;
+    border: 1px dashed var(--_line);
+    border-radius: calc(var(--_radius) * 0.75);
+  }
+
+  .queue .plain,
+  .notice blockquote {
+    max-block-size: 4lh;
+    overflow-y: auto;
+  }
+
+  .notice blockquote {
+    margin: 0;
+    color: var(--_text);
   }
 
   .composer {

@@ -21,7 +21,8 @@ export const messages: CSSResult = css`
 
   .own .actions {
     flex-direction: row-reverse;
-    margin: 0 0 -0.5rem;
+    margin-block: -0.25rem;
+    margin-inline: 0 -0.375em;
   }
 
   .own .content {

@@ -2,7 +2,6 @@ import { html, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import type { ChatContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
-import { awaitsModel } from '../parts/awaits-model.ts'
 import { type ChatRow, rowsOf } from '../parts/rows.ts'
 import { walkMessages } from '../walk-messages.ts'
 import { followUpsView } from './answer.ts'
@@ -12,10 +11,10 @@ import { emptyView } from './empty.ts'
 import { headerView } from './header.ts'
 import { onDragLeave, onDragOver, onDrop } from './attached.ts'
 import { iconButton, iconView } from './icon.ts'
-import { noticesView, waitingOf } from './notices.ts'
+import { noticesView, stateViews, waitingOf } from './notices.ts'
 import { rowView } from './row.ts'
 import { loadedView } from './loaded-view.ts'
-import { askBeforeLeaving } from './run-state.ts'
+import { askBeforeLeaving } from './leaving.ts'
 
 /** A sheet in place of the messages: the list of conversations, or the memories. */
 const sheetView = loadedView<[]>({ name: 'sheets', box: 'list' }, async () => {
@@ -40,7 +39,7 @@ export function chatView(context: ChatContext): TemplateResult {
     >
       ${placement === 'panel' ? edgeView(context) : nothing} ${headerView(context)}
       ${context.local.get('list') === undefined ? logView(context) : sheetView(context)}
-      <div class="announcements unseen" aria-live="polite"></div>
+      <div class="announcements unseen" role="status" aria-atomic="false"></div>
     </section>
   `
 }
@@ -92,9 +91,9 @@ function edgeView({ words, width }: ChatContext): TemplateResult {
 }
 
 function logView(context: ChatContext): TemplateResult {
-  const { snapshot, words, isFollowing, actions, history, renderers } = context
+  const { snapshot, words, isFollowing, actions, history, renderers, failures } = context
   const shown = history.cut(
-    rowsOf(snapshot, { alone: (toolName) => Object.hasOwn(renderers, toolName) }),
+    rowsOf(snapshot, { alone: (toolName) => Object.hasOwn(renderers, toolName), failures }),
   )
   const rows: readonly (ChatRow | typeof LATER)[] =
     shown.later > 0 ? [...shown.rows, LATER, ...shown.waiting] : shown.rows
@@ -119,8 +118,8 @@ function logView(context: ChatContext): TemplateResult {
         ({ key }) => key,
         (row) => (row.type === 'later' ? laterView(context, shown.later) : rowView(context, row)),
       )}
-      ${awaitsModel(snapshot) ? html`<p class="thinking" part="thinking"><span class="ring"></span>${words.reasoningUnderWay}</p>` : nothing}
-      ${elsewhereView(context)} ${shown.later > 0 ? nothing : followUpsView(context)}
+      ${elsewhereView(context)} ${shown.later > 0 ? nothing : stateViews(context, 'log')}
+      ${shown.later > 0 ? nothing : followUpsView(context)}
     </div>
     ${
       isFollowing

@@ -121,7 +121,7 @@ function deletedView(
 ): TemplateResult {
   return html`<p class="notice" role="status">
     ${words.deleted} ${title || words.untitled}
-    <button type="button" @click=${() => actions.restore()}>${words.undoDelete}</button>
+    <button type="button" @click=${() => actions.restore()}>${words.undo}</button>
   </p>`
 }
 

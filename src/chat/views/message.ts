@@ -39,7 +39,7 @@ export function messageView(context: MessageContext, message: ShownMessage): Tem
       </div>
       ${
         message.role === 'assistant' && message.partial
-          ? html`<p class="note">${words.stoppedHere}</p>`
+          ? html`<p class="note">${words.announceStopped}</p>`
           : nothing
       }
       ${message.rejected ? html`<p class="note">${words.rejected}</p>` : nothing}

@@ -6,14 +6,16 @@ import type { ChatContext, MessageContext } from '../context.ts'
 import { dayFormat } from '../formats.ts'
 import { stateIn } from '../parts/call-state.ts'
 import type { ChatRow } from '../parts/rows.ts'
+import { STATES } from '../parts/states.ts'
 import { approvalsView } from './approvals.ts'
 import { callView } from './call.ts'
 import { callsView, isCallsOpen } from './calls.ts'
 import { messageView } from './message.ts'
+import { failureView } from './notices.ts'
 
 /** A row. What a long conversation consists of is drawn anew only when something that it is made of has changed. */
 export function rowView(context: ChatContext, row: ChatRow): TemplateResult | DirectiveResult {
-  const { words, locale, local } = context
+  const { words, locale, local, snapshot } = context
   switch (row.type) {
     case 'day':
       return guard(
@@ -33,6 +35,10 @@ export function rowView(context: ChatContext, row: ChatRow): TemplateResult | Di
         : guard([...row.calls, words, locale], () => callsView(context, row.key, row.calls))
     case 'approvals':
       return approvalsView(context, row.calls)
+    case 'failure': {
+      const isNewest = row.failure === snapshot.ended && snapshot.runId === undefined
+      return failureView(context, row.failure.error, isNewest ? STATES.failed.offers : undefined)
+    }
     case 'compaction':
       return html`<p class="note">${words.compacted}</p>`
   }

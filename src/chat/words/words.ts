@@ -1,4 +1,4 @@
-import type { ErrorCode, FinishReason } from '../../index.ts'
+import type { ErrorCode, FinishReason, ParkReason } from '../../index.ts'
 import type { PageCallWords } from './page-call-words.ts'
 
 /** All that an element says. Texts with a gap are functions; numbers and dates come formatted. */
@@ -39,7 +39,6 @@ export interface Words {
   readonly previousBranch: string
   readonly nextBranch: string
   branchOf(index: string, count: string): string
-  readonly stoppedHere: string
   attachment(name: string): string
   readonly attach: string
   removeAttached(name: string): string
@@ -101,7 +100,6 @@ export interface Words {
   readonly rename: string
   readonly delete: string
   readonly deleted: string
-  readonly undoDelete: string
   readonly exportFile: string
   readonly importFile: string
   imported(count: string): string
@@ -137,6 +135,7 @@ export interface Words {
   readonly otherDevice: string
   readonly takeOver: string
   readonly offline: string
+  readonly online: string
   readonly inMemory: string
   /** Why an answer isn't whole. */
   readonly endings: { readonly [reason in FinishReason]?: string }
@@ -151,7 +150,8 @@ export interface Words {
   readonly rejected: string
   readonly remarks: string
   readonly answerBefore: string
-  readonly parked: string
+  /** Why a run is paused. */
+  readonly parked: { readonly [reason in ParkReason]: string }
   readonly failed: string
   /** Messages by error code. The server's own message is shown as details. */
   readonly failures: { readonly [code in ErrorCode]?: string }

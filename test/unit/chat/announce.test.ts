@@ -63,7 +63,7 @@ test('a call whose outcome is unknown is announced as one, and not as an approva
 })
 
 test.each([
-  ['disposed', []],
+  ['disposed', [en.letGo]],
   ['taken-over', []],
   ['aborted', [en.announceStopped]],
 ])('a run that ended as %s', (reason, texts) => {

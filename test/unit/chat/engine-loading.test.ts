@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { isLoaded, loadingShown } from '../../../src/chat/parts/engine-loading.ts'
+import { loadingShown } from '../../../src/chat/parts/engine-loading.ts'
+import { isLoaded } from '../../../src/chat/surroundings.ts'
 
 const shown = (loaded?: number, total?: number) =>
   loadingShown(

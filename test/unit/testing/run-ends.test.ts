@@ -4,10 +4,15 @@ import type { UIChunk } from '../../../src/ai-sdk/ui-message.ts'
 import { FollowUps } from '../../../src/chat/follow-ups.ts'
 import { createLocalState } from '../../../src/chat/local-state.ts'
 import { announce, announcedBy } from '../../../src/chat/parts/announce.ts'
-import { endingWords } from '../../../src/chat/parts/ending-words.ts'
+import { STATES, statesOf, textIn } from '../../../src/chat/parts/states.ts'
 import { en } from '../../../src/chat/words/en.ts'
 import { zh } from '../../../src/chat/words/zh.ts'
-import { createAgent, defineTool, type Agent } from '../../../src/index.ts'
+import {
+  createAgent,
+  defineTool,
+  type Agent,
+  type ConversationSnapshot,
+} from '../../../src/index.ts'
 import { createTestStorage, inProcessWorker } from '../../../src/testing/index.ts'
 import { until } from '../client/fake-worker.ts'
 import { callStream, chatStream, serve } from '../doctor/small-server.ts'
@@ -219,6 +224,12 @@ const shown = (agent: Agent) => {
   return chat
 }
 
+/** What the chat shows behind the last message. */
+function atTheEnd(snapshot: ConversationSnapshot): string | undefined {
+  const name = statesOf(snapshot, {}).find((each) => STATES[each].place === 'log')
+  return name && textIn({ snapshot, words: en, around: {} }, STATES[name].text)
+}
+
 async function world({ replies }: Cause) {
   const { origin, asked } = await serve(({ path }) =>
     path === '/v1/chat/completions'
@@ -296,8 +307,7 @@ test.each(Object.entries(causes))('a run that ends with %s', async (_name, cause
   const local = createLocalState(() => undefined)
   new FollowUps().look({ snapshot, local, answers: { followUps } })
   expect(followUps.mock.calls.length > 0).toBe(cause.followedUp ?? expected.followedUp)
-  const sentence =
-    snapshot.ended?.outcome === 'completed' ? endingWords(snapshot.ended, en) : undefined
+  const sentence = snapshot.ended?.outcome === 'completed' ? atTheEnd(snapshot) : undefined
   expect(sentence).toBe(expected.chat)
   expect(announce(before, snapshot, en).texts.at(-1)).toContain(expected.said)
   expect((await chunks).at(-1)).toMatchObject(expected.chunk)

@@ -1,0 +1,45 @@
+import type { ConversationSnapshot } from '../../index.ts'
+import { turnOf } from './turn-of.ts'
+
+/** The end of a run that failed. */
+export type Failure = Extract<
+  NonNullable<ConversationSnapshot['ended']>,
+  { readonly outcome: 'failed' }
+>
+
+/** Keeps why runs failed, by the message that was the last one then, until a run answers it. */
+export class Failures {
+  readonly #byMessage = new Map<string, Failure>()
+  #newest: string | undefined
+  /** The run that failed for want of a network. */
+  #lost: string | undefined
+
+  look(
+    { messages, runId, ended }: ConversationSnapshot,
+    isOffline: boolean,
+  ): ReadonlyMap<string, Failure> {
+    const turn = turnOf(messages)
+    const last = turn.findLast(({ role }) => role !== 'tool')
+    for (const message of turn)
+      if (runId !== undefined || message !== last) this.#byMessage.delete(message.id)
+    if (
+      runId === undefined &&
+      ended?.outcome === 'failed' &&
+      ended.runId !== this.#newest &&
+      last
+    ) {
+      this.#newest = ended.runId
+      this.#byMessage.set(last.id, ended)
+      if (isOffline && ended.error.code === 'network') this.#lost = ended.runId
+    }
+    return this.#byMessage
+  }
+
+  /** Whether the last run failed while the page was offline, and can go on now. True once. */
+  takeLost({ runId, ended }: ConversationSnapshot, isOffline: boolean): boolean {
+    if (isOffline || this.#lost === undefined) return false
+    const isLost = runId === undefined && ended?.runId === this.#lost
+    this.#lost = undefined
+    return isLost
+  }
+}

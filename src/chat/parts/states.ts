@@ -1,0 +1,231 @@
+import { isLeftOpen, visibleText } from '../../conversation/index.ts'
+import type { ConversationSnapshot, FinishReason, RunOutcome } from '../../index.ts'
+import type { Words } from '../words/words.ts'
+import { awaitsModel } from './awaits-model.ts'
+import type { EngineLoading } from './engine-loading.ts'
+import { failureWords } from './failure-words.ts'
+
+/** What surrounds a conversation, beyond its snapshot. */
+export interface Around {
+  readonly isOffline?: boolean
+  /** Conversations outlive a reload. Default true. */
+  readonly isKept?: boolean
+  /** The model that an engine loads in the browser. */
+  readonly loading?: EngineLoading | null
+  /** Another page deleted the conversation. */
+  readonly isGone?: boolean
+  /** The run that was cut off and continues on this page. */
+  readonly resumedRunId?: string | undefined
+  /** Milliseconds until the model is asked again. Default: the whole wait. */
+  readonly retryInMs?: number
+  /** Text of the message that wasn't sent. */
+  readonly unsent?: string | undefined
+  /** The error of the snapshot is shown where the person pressed. */
+  readonly isErrorShown?: boolean
+}
+
+/** All states of a conversation, its run, its storage and its connection. Calls have `CALL_STATES`. */
+export type StateName =
+  | ConversationSnapshot['status']
+  | ConversationSnapshot['ownership']
+  | NonNullable<ConversationSnapshot['parked']>
+  | RunOutcome['outcome']
+  | FinishReason
+  | 'offline'
+  | 'online'
+  | 'not-kept'
+  | 'set-aside'
+  | 'gone'
+  | 'let-go'
+  | 'engine-loading'
+  | 'resumed'
+  | 'thinking'
+  | 'retrying'
+  | 'queued'
+  | 'unsent'
+  | 'not-begun'
+
+/** What a person can do in a state. */
+export type Offer =
+  | 'stop'
+  | 'cancel'
+  | 'continue'
+  | 'retry'
+  | 'reply'
+  | 'take-over'
+  | 'edit'
+  | 'remove'
+  | 'answer'
+
+export interface Situation {
+  readonly snapshot: ConversationSnapshot
+  readonly words: Words
+  readonly around: Around
+}
+
+export interface StateRow {
+  /** Below the messages, behind the last one, or in a view of the state's own. Absent: nothing is shown. */
+  readonly place?: 'notice' | 'log' | 'own'
+  /** Shown, and announced when the state begins: a key of the words, or a function. */
+  readonly text?: StateText
+  /** Announced instead of the text. Null: nothing is. */
+  readonly said?: StateText | null
+  readonly offers?: Offer
+  /** Announced for each run, even if the state lasts. */
+  readonly isOfRun?: true
+}
+
+export type StateText =
+  | { [Key in keyof Words]: Words[Key] extends string ? Key : never }[keyof Words]
+  | ((situation: Situation) => string)
+
+export function textIn(situation: Situation, text: StateText | null = null): string {
+  return typeof text === 'function' ? text(situation) : text === null ? '' : situation.words[text]
+}
+
+const notice = (text: StateText, offers?: Offer): StateRow => ({
+  place: 'notice',
+  text,
+  ...(offers && { offers }),
+})
+
+const end = (text: StateText, offers?: Offer): StateRow => ({
+  ...notice(text, offers),
+  place: 'log',
+  isOfRun: true,
+})
+
+const paused = notice(
+  ({ words, snapshot: { parked } }) => (parked ? words.parked[parked] : ''),
+  'continue',
+)
+
+const cut: StateText = ({ words, snapshot: { ended } }) =>
+  (ended?.outcome === 'completed' && words.endings[ended.finishReason ?? 'stop']) ||
+  words.announceStopped
+
+function why({ words, snapshot: { ended, error } }: Situation): string {
+  const reason = ended?.outcome === 'failed' ? ended.error : error
+  return reason ? failureWords(reason, words).text : ''
+}
+
+const failed: StateRow = {
+  ...notice(why, 'retry'),
+  said: (situation) => situation.words.announceFailed(why(situation)),
+}
+
+/** What is shown, what is announced and what a person can do in each state, in the order of the views. */
+export const STATES: Readonly<Record<StateName, StateRow>> = {
+  // The conversation
+  loading: { place: 'own', text: 'loading', said: null },
+  idle: {},
+  waiting: { place: 'own', offers: 'answer' },
+  gone: notice('gone'),
+  'let-go': notice('letGo'),
+  queued: { place: 'own', text: 'queued', offers: 'remove' },
+  unsent: { place: 'own', text: 'unsent', offers: 'edit' },
+  // The run
+  running: {
+    said: ({ snapshot, words }) => (awaitsModel(snapshot) ? words.reasoningUnderWay : ''),
+    offers: 'stop',
+    isOfRun: true,
+  },
+  thinking: { place: 'log', text: 'reasoningUnderWay', said: null },
+  resumed: notice('resumed'),
+  'engine-loading': {
+    place: 'own',
+    text: ({ words, around: { loading } }) =>
+      words.engineLoading(visibleText(loading?.model ?? '')),
+    offers: 'cancel',
+  },
+  // Ends
+  completed: { said: 'announceDone', isOfRun: true },
+  stop: end(cut),
+  'tool-calls': end(cut),
+  pause: end(cut),
+  error: end(cut),
+  other: end(cut),
+  length: end(cut, 'reply'),
+  'content-filter': end(cut),
+  empty: end(cut, 'reply'),
+  'max-steps': end('maxSteps', 'continue'),
+  limit: end(
+    ({ words, snapshot: { ended } }) =>
+      ended?.outcome === 'limit' ? words.limitReached(ended.limit) : '',
+    'continue',
+  ),
+  aborted: {
+    // An answer or a call that was stopped says so itself.
+    ...end(({ words, snapshot }) =>
+      snapshot.messages.at(-1)?.role === 'user' ? words.announceStopped : '',
+    ),
+    said: 'announceStopped',
+  },
+  failed: { ...failed, place: 'own', isOfRun: true },
+  'not-begun': failed,
+  // The storage
+  'not-kept': notice('inMemory'),
+  'set-aside': notice('setAside'),
+  'crash-loop': paused,
+  'storage-full': paused,
+  'storage-blocked': paused,
+  'storage-newer': paused,
+  'storage-offline': paused,
+  'storage-failed': paused,
+  // The connection
+  online: { said: 'online' },
+  offline: notice('offline'),
+  none: {},
+  'this-tab': {},
+  'other-tab': notice('otherTab', 'take-over'),
+  'other-device': notice('otherDevice', 'take-over'),
+  retrying: {
+    ...notice((situation) => retryText(situation, situation.around.retryInMs), 'stop'),
+    said: (situation) => retryText(situation),
+  },
+}
+
+function retryText(
+  { snapshot: { run }, words }: Pick<Situation, 'snapshot' | 'words'>,
+  ms = run?.retry?.delayMs ?? 0,
+): string {
+  if (!run?.retry) return ''
+  return `${words.retryIn(String(Math.ceil(ms / 1000)))}: ${failureWords(run.retry.error, words).text}`
+}
+
+/** The states of a conversation on a page, in the order of the table. */
+export function statesOf(snapshot: ConversationSnapshot, around: Around): readonly StateName[] {
+  const names = namesOf(snapshot, around)
+  return (Object.keys(STATES) as StateName[]).filter((name) => names.has(name))
+}
+
+function namesOf(snapshot: ConversationSnapshot, around: Around): ReadonlySet<unknown> {
+  const { status, ownership, parked, run, runId, ended, error, queued, setAside } = snapshot
+  const { isOffline, isKept = true, loading, isGone, resumedRunId, unsent, isErrorShown } = around
+  const isElsewhere = ownership === 'other-tab' || ownership === 'other-device'
+  const isOpen = runId !== undefined
+  return new Set<StateName | false | null | undefined>([
+    status,
+    ownership,
+    parked,
+    !isOpen && ended && nameOfEnd(ended),
+    !isOpen && error && ended?.outcome !== 'failed' && !isErrorShown && 'not-begun',
+    awaitsModel(snapshot) && 'thinking',
+    run?.retry && 'retrying',
+    isOpen && runId === resumedRunId && !isElsewhere && status !== 'waiting' && 'resumed',
+    loading && 'engine-loading',
+    isOffline ? 'offline' : 'online',
+    !isKept && 'not-kept',
+    isGone && 'gone',
+    setAside && 'set-aside',
+    queued.length > 0 && 'queued',
+    unsent !== undefined && 'unsent',
+  ])
+}
+
+function nameOfEnd(ended: RunOutcome): StateName {
+  // Another tab that took the run over is a state of the connection.
+  if (ended.outcome === 'aborted' && isLeftOpen(ended))
+    return ended.reason === 'disposed' ? 'let-go' : 'none'
+  return (ended.outcome === 'completed' && ended.finishReason) || ended.outcome
+}

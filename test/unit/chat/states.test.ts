@@ -1,0 +1,309 @@
+import { expect, test } from 'vitest'
+import { announce, announcedBy } from '../../../src/chat/parts/announce.ts'
+import {
+  type Around,
+  type Offer,
+  STATES,
+  type StateName,
+  statesOf,
+  textIn,
+} from '../../../src/chat/parts/states.ts'
+import { en } from '../../../src/chat/words/en.ts'
+import { zh } from '../../../src/chat/words/zh.ts'
+import { emptySnapshot } from '../../../src/conversation/empty-snapshot.ts'
+import type {
+  ConversationSnapshot,
+  PendingCall,
+  ShownCall,
+  ShownMessage,
+} from '../../../src/index.ts'
+import { CALL_STATES, stateOf } from '../../../src/chat/parts/call-state.ts'
+
+const IDLE = emptySnapshot('c1', 'idle')
+const USAGE = { inputTokens: 0, outputTokens: 0 }
+const ASKED: ShownMessage = { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'Hi' }], at: 1 }
+const RUNNING: ConversationSnapshot = {
+  ...IDLE,
+  status: 'running',
+  ownership: 'this-tab',
+  runId: 'r1',
+  run: { runId: 'r1', step: 1, attempt: 1, usage: USAGE as never, startedAt: 1 },
+  messages: [ASKED],
+}
+const ERROR = { code: 'overloaded', message: 'Busy, said the server', retryable: true } as const
+const ASKS: PendingCall = {
+  toolCallId: 't1',
+  toolName: 'pay',
+  title: 'Pay',
+  input: {},
+  kind: 'approval',
+}
+
+/** A conversation in a state, and what a person sees, hears and can do. Absent: nothing. */
+interface Case {
+  readonly snapshot: ConversationSnapshot
+  readonly around?: Around
+  /** Default: an idle conversation. */
+  readonly before?: ConversationSnapshot
+  readonly isOfflineBefore?: boolean
+  readonly shown?: string
+  readonly said?: readonly string[]
+  readonly offers?: Offer
+}
+
+type End = NonNullable<ConversationSnapshot['ended']>
+const after = (ended: Omit<End, 'runId'>): Pick<Case, 'snapshot' | 'before'> => ({
+  before: RUNNING,
+  snapshot: { ...IDLE, messages: [ASKED], ended: { runId: 'r1', ...ended } as End },
+})
+const cut = (finishReason: 'length' | 'content-filter' | 'empty' | 'pause' | 'stop' | 'other') =>
+  after({ outcome: 'completed', finishReason } as Omit<End, 'runId'>)
+const stopped = { shown: 'Stopped', said: ['Stopped'] }
+const paused = (parked: NonNullable<ConversationSnapshot['parked']>, text: string): Case => ({
+  before: RUNNING,
+  snapshot: { ...RUNNING, status: 'waiting', ownership: 'none', parked },
+  shown: text,
+  said: [text],
+  offers: 'continue',
+})
+
+const CASES: Readonly<Record<StateName, Case>> = {
+  loading: { snapshot: emptySnapshot('c1', 'loading'), shown: 'Loading…' },
+  idle: { snapshot: IDLE },
+  waiting: {
+    before: RUNNING,
+    snapshot: { ...RUNNING, status: 'waiting', pending: [ASKS] },
+    said: ['Needs your approval: Pay'],
+    offers: 'answer',
+  },
+  gone: {
+    snapshot: IDLE,
+    around: { isGone: true },
+    shown: en.gone,
+    said: [en.gone],
+  },
+  'let-go': {
+    ...after({ outcome: 'aborted', reason: 'disposed' } as Omit<End, 'runId'>),
+    shown: en.letGo,
+    said: [en.letGo],
+  },
+  queued: {
+    before: RUNNING,
+    snapshot: { ...RUNNING, queued: [{ id: 'q1', parts: [{ type: 'text', text: 'More' }] }] },
+    shown: 'Queued',
+    said: ['Queued'],
+    offers: 'remove',
+  },
+  unsent: {
+    snapshot: IDLE,
+    around: { unsent: 'Hello' },
+    shown: 'Your message wasn’t sent.',
+    said: ['Your message wasn’t sent.'],
+    offers: 'edit',
+  },
+  running: { snapshot: RUNNING, said: ['Thinking…'], offers: 'stop' },
+  thinking: { snapshot: RUNNING, shown: 'Thinking…', said: ['Thinking…'] },
+  resumed: {
+    before: RUNNING,
+    snapshot: RUNNING,
+    around: { resumedRunId: 'r1' },
+    shown: 'Interrupted – resuming…',
+    said: ['Interrupted – resuming…'],
+  },
+  'engine-loading': {
+    before: RUNNING,
+    snapshot: RUNNING,
+    around: { loading: { model: 'tiny-1' } },
+    shown: 'Loading the model tiny-1',
+    said: ['Loading the model tiny-1'],
+    offers: 'cancel',
+  },
+  completed: { ...after({ outcome: 'completed' }), said: ['Done'] },
+  stop: { ...cut('stop'), ...stopped },
+  'tool-calls': {
+    ...after({ outcome: 'completed', finishReason: 'tool-calls' } as Omit<End, 'runId'>),
+    ...stopped,
+  },
+  pause: { ...cut('pause'), ...stopped },
+  error: {
+    ...after({ outcome: 'completed', finishReason: 'error' } as Omit<End, 'runId'>),
+    ...stopped,
+  },
+  other: { ...cut('other'), ...stopped },
+  length: {
+    ...cut('length'),
+    shown: 'Cut off at the output limit.',
+    said: ['Cut off at the output limit.'],
+    offers: 'reply',
+  },
+  'content-filter': {
+    ...cut('content-filter'),
+    shown: 'The model refused to continue.',
+    said: ['The model refused to continue.'],
+  },
+  empty: {
+    ...cut('empty'),
+    shown: 'Done, without a reply.',
+    said: ['Done, without a reply.'],
+    offers: 'reply',
+  },
+  'max-steps': {
+    ...after({ outcome: 'max-steps' }),
+    shown: 'Stopped: step limit reached',
+    said: ['Stopped: step limit reached'],
+    offers: 'continue',
+  },
+  limit: {
+    ...after({ outcome: 'limit', limit: 'tokens' } as Omit<End, 'runId'>),
+    shown: 'Stopped: tokens limit reached',
+    said: ['Stopped: tokens limit reached'],
+    offers: 'continue',
+  },
+  aborted: {
+    ...after({ outcome: 'aborted', reason: 'aborted' } as Omit<End, 'runId'>),
+    ...stopped,
+  },
+  failed: {
+    ...after({ outcome: 'failed', error: ERROR } as Omit<End, 'runId'>),
+    shown: 'The model is busy. Wait a moment.',
+    said: ['Something went wrong: The model is busy. Wait a moment.'],
+    offers: 'retry',
+  },
+  'not-begun': {
+    snapshot: { ...IDLE, error: ERROR },
+    shown: 'The model is busy. Wait a moment.',
+    said: ['Something went wrong: The model is busy. Wait a moment.'],
+    offers: 'retry',
+  },
+  'not-kept': {
+    snapshot: IDLE,
+    around: { isKept: false },
+    shown: en.inMemory,
+    said: [en.inMemory],
+  },
+  'set-aside': { snapshot: { ...IDLE, setAside: ['x'] }, shown: en.setAside, said: [en.setAside] },
+  'crash-loop': paused('crash-loop', 'Paused after repeated crashes'),
+  'storage-full': paused('storage-full', 'Paused: the storage is full'),
+  'storage-blocked': paused('storage-blocked', 'Paused: the storage can’t be used'),
+  'storage-newer': paused('storage-newer', 'Paused: reload the page to continue'),
+  'storage-offline': paused('storage-offline', 'Paused: the storage can’t be used'),
+  'storage-failed': paused('storage-failed', 'Paused: the storage can’t be used'),
+  online: { snapshot: IDLE, isOfflineBefore: true, said: ['Back online'] },
+  offline: { snapshot: IDLE, around: { isOffline: true }, shown: en.offline, said: [en.offline] },
+  none: { snapshot: IDLE },
+  'this-tab': { before: RUNNING, snapshot: RUNNING, offers: 'stop' },
+  'other-tab': {
+    before: RUNNING,
+    snapshot: { ...RUNNING, ownership: 'other-tab' },
+    shown: 'Running in another tab',
+    said: ['Running in another tab'],
+    offers: 'take-over',
+  },
+  'other-device': {
+    before: RUNNING,
+    snapshot: { ...RUNNING, ownership: 'other-device' },
+    shown: 'Running on another device',
+    said: ['Running on another device'],
+    offers: 'take-over',
+  },
+  retrying: {
+    before: RUNNING,
+    snapshot: {
+      ...RUNNING,
+      run: {
+        ...(RUNNING.run as NonNullable<ConversationSnapshot['run']>),
+        retry: { attempt: 1, delayMs: 4600, error: ERROR },
+      },
+    },
+    around: { retryInMs: 1500 },
+    shown: 'Retrying in 2s: The model is busy. Wait a moment.',
+    said: ['Retrying in 5s: The model is busy. Wait a moment.'],
+    offers: 'stop',
+  },
+}
+
+const cases = Object.entries(CASES) as [StateName, Case][]
+
+test.each(cases)(
+  'state %s is entered, and its view, its announcement and its offer are the ones of the table',
+  (
+    name,
+    { snapshot, around = {}, before = IDLE, isOfflineBefore = false, shown, said, offers },
+  ) => {
+    expect(statesOf(snapshot, around)).toContain(name)
+    const row = STATES[name]
+    const text = row.place ? textIn({ snapshot, words: en, around }, row.text) : ''
+    expect(text).toBe(shown ?? '')
+    const opened = announcedBy(before)
+    const earlier = announce(opened, before, en, { isOffline: isOfflineBefore }).announced
+    expect(announce(earlier, snapshot, en, around).texts).toEqual(said ?? [])
+    // Once, however long it lasts.
+    const later = announce(earlier, snapshot, en, around).announced
+    expect(announce(later, snapshot, en, { ...around, retryInMs: 500 }).texts).toEqual([])
+    const offered = statesOf(snapshot, around).flatMap((each) => STATES[each].offers ?? [])
+    if (offers) expect(offered).toContain(offers)
+    else expect(row.offers).toBe(undefined)
+  },
+)
+
+test.each(cases)('state %s has its words in Chinese', (name, { snapshot, around = {} }) => {
+  const { text, said } = STATES[name]
+  const english = textIn({ snapshot, words: en, around }, text ?? said)
+  const chinese = textIn({ snapshot, words: zh, around }, text ?? said)
+  expect(chinese === '').toBe(english === '')
+  expect(chinese).not.toMatch(/[a-z]{7}/)
+})
+
+const CALLS: Readonly<Record<ShownCall['status'], readonly [kind: string, said: string]>> = {
+  proposed: ['working', ''],
+  approved: ['working', ''],
+  executing: ['working', 'Pay: Running'],
+  suspended: ['working', ''],
+  'awaiting-approval': ['waiting', ''],
+  'awaiting-answer': ['waiting', ''],
+  'awaiting-output': ['waiting', ''],
+  'awaiting-decision': ['waiting', ''],
+  succeeded: ['done', ''],
+  denied: ['problem', 'Pay: Denied'],
+  failed: ['problem', 'Pay: Failed'],
+  aborted: ['problem', ''],
+  interrupted: ['problem', 'Pay: Interrupted – result unknown'],
+  invalid: ['problem', 'Pay: Invalid input – not run'],
+}
+
+test.each(Object.entries(CALLS) as [ShownCall['status'], readonly [string, string]][])(
+  'a call that is %s has its view and its announcement',
+  (status, [kind, said]) => {
+    const withCall = (startedAt: number): ConversationSnapshot => ({
+      ...RUNNING,
+      messages: [
+        ASKED,
+        {
+          id: 'm1',
+          role: 'assistant',
+          parts: [],
+          at: 2,
+          calls: [
+            {
+              conversationId: 'c1',
+              toolCallId: 't1',
+              toolName: 'pay',
+              title: 'Pay',
+              input: {},
+              status,
+              startedAt,
+              path: ['t1'],
+            },
+          ],
+        },
+      ],
+    })
+    const [call] = withCall(0).messages.at(-1)?.calls ?? []
+    expect(call && stateOf(call).kind).toBe(kind)
+    expect(stateOf({ ...(call as ShownCall) }).word).toBe(CALL_STATES[status].word)
+    const before = announcedBy(RUNNING)
+    expect(announce(before, withCall(Date.now() - 5000), en).texts).toEqual(said ? [said] : [])
+    if (status === 'executing')
+      expect(announce(before, withCall(Date.now()), en).texts, 'a fast call').toEqual([])
+  },
+)
