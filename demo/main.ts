@@ -37,7 +37,11 @@ createFaultButtons(agent, worker, network)
 const chat = document.querySelector('offstage-chat')
 if (!chat) throw new Error('index.html has no chat.')
 chat.suggestions = suggestions
-chat.words = { conversations: 'History', newConversation: 'New' }
+chat.words = {
+  greeting: "Hi, I'm Kiln's assistant. I run in this page, in a worker. Try to break me.",
+  conversations: 'History',
+  newConversation: 'New',
+}
 chat.renderers = { checkout: orderSlip(agent) }
 
 const journal = createJournal(agent)
@@ -69,5 +73,5 @@ const picker = new ModelPicker({
 
 // A run would fail without its key. It is asked for first, and picking the model resumes.
 if (picker.choice.hadKey)
-  picker.demand('A reload forgets keys. Type it again, and what was under way goes on.')
+  picker.demand('A reload forgets keys. Type it again, and the run continues.')
 else chat.agent = agent

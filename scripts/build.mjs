@@ -1,4 +1,5 @@
-// Builds `dist`: node scripts/build.mjs [--if-needed]
+// Builds `dist`: node scripts/build.mjs [--if-needed | --demo]
+// --demo: only what the demo imports, without types, unless `dist` is up to date.
 import { copyFileSync, cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'vite'
@@ -15,23 +16,34 @@ import { SBOM_FILE, sbomOf } from './lib/sbom.mjs'
 import { pruneTypes } from './lib/type-graph.mjs'
 
 const started = performance.now()
-const hash = inputHash()
-if (!process.argv.includes('--if-needed')) removeStamp()
-else if (isBuilt(hash)) process.exit(0)
+const DEMO_MODES = ['worker', 'page', 'inline', 'library', 'chat', 'inspector']
+const isForDemo = process.argv.includes('--demo')
+const sources = inputHash()
+// Another build finds that this one isn't whole.
+const hash = isForDemo ? `demo ${sources}` : sources
+if (!isForDemo && !process.argv.includes('--if-needed')) removeStamp()
+else if (isBuilt(sources) || isBuilt(hash)) process.exit(0)
 
 // Built here and moved at the end: a failed build leaves the last good one alone.
 const staging = path.join(ownFolder('build'), 'dist')
-const [modules] = await Promise.all([bundleAll(), emitTypes()]).catch((error) =>
+const [modules] = await Promise.all([bundleAll(), isForDemo ? null : emitTypes()]).catch((error) =>
   fail(error.message),
 )
-writeNotices(bundledPackages(modules))
-copyFileSync(inProject('src/tools-from/agent.schema.json'), path.join(staging, 'agent.schema.json'))
 cpSync(inProject('src/chat/themes'), path.join(staging, 'themes'), { recursive: true })
-checkWorkerLiteral()
-checkTypesStandAlone()
-checkNoNodeNames()
+if (!isForDemo) completeAndCheck()
 moveToDist()
 console.log(`Built dist in ${Math.round(performance.now() - started)} ms.`)
+
+function completeAndCheck() {
+  writeNotices(bundledPackages(modules))
+  copyFileSync(
+    inProject('src/tools-from/agent.schema.json'),
+    path.join(staging, 'agent.schema.json'),
+  )
+  checkWorkerLiteral()
+  checkTypesStandAlone()
+  checkNoNodeNames()
+}
 
 /** Unless another run has built the same meanwhile: somebody may be reading that already. */
 function moveToDist() {
@@ -52,23 +64,11 @@ function moveToDist() {
 async function bundleAll() {
   const modules = []
   // The worker comes first: the inline entry and the global script hold its text.
-  for (const mode of [
-    'worker',
-    'page',
-    'inline',
-    'library',
-    'mcp',
-    'server',
-    'relay',
-    'ajv',
-    'chat',
-    'chat-parts',
-    'inspector',
-    'react',
-    'vue',
-    'svelte',
-    'global',
-  ]) {
+  const modes = [
+    ...DEMO_MODES,
+    ...['mcp', 'server', 'relay', 'ajv', 'chat-parts', 'react', 'vue', 'svelte', 'global'],
+  ]
+  for (const mode of isForDemo ? DEMO_MODES : modes) {
     const outputs = await build({
       configFile: inProject('vite.config.ts'),
       mode,

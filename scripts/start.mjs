@@ -1,4 +1,4 @@
-// npm start: installs what is missing, builds, and serves the demo.
+// npm start: installs what is missing, builds what the demo needs, and serves it.
 import { existsSync } from 'node:fs'
 import { fail, installDependencies, requireNode } from './lib/install.mjs'
 import { inProject } from './lib/project.mjs'
@@ -6,7 +6,7 @@ import { run } from './lib/run.mjs'
 
 requireNode()
 await installDependencies()
-const { code } = await run(process.execPath, [inProject('scripts/build.mjs'), '--if-needed'])
+const { code } = await run(process.execPath, [inProject('scripts/build.mjs'), '--demo'])
 if (code !== 0) process.exit(code)
 if (!existsSync(inProject('demo/index.html'))) fail('demo/index.html is missing.')
 

@@ -8,23 +8,31 @@ export function createFaultButtons(agent: Agent, worker: DemoWorker, network: Ne
   const offline = byId('go-offline', HTMLButtonElement)
   const told = byId('fault-told', HTMLElement)
   const tell = (text: string): void => setText(told, text)
+  const reload = byId('reload', HTMLButtonElement)
+  const kill = byId('kill', HTMLButtonElement)
+  let isKilled = false
 
-  byId('reload', HTMLButtonElement).addEventListener('click', () => location.reload())
-  byId('kill', HTMLButtonElement).addEventListener('click', () => {
+  reload.addEventListener('click', () => location.reload())
+  kill.addEventListener('click', () => {
+    isKilled = true
     worker.kill()
-    tell('The worker is dead. A new one takes its place as soon as it is missed.')
+    tell('Worker killed.')
   })
   agent.on('worker', ({ state }) => {
-    if (state === 'lost') tell('The worker was missed: a new one reads the journal.')
-    if (state === 'ready' && told.textContent !== '') tell('A new worker goes on.')
+    if (state === 'lost') tell('Worker lost. A new one is replaying the journal.')
+    if (state !== 'ready' || !isKilled) return
+    isKilled = false
+    tell('New worker started; run continues.')
+  })
+  agent.on('status', ({ status }) => {
+    const isRunning = status === 'running'
+    document.body.dataset.running = String(isRunning)
+    reload.disabled = kill.disabled = !isRunning
+    if (isRunning && told.textContent === 'Start something first.') tell('')
   })
   offline.addEventListener('click', () => {
     network.setOffline(!network.isOffline)
-    offline.setAttribute('aria-pressed', String(network.isOffline))
-    tell(
-      network.isOffline
-        ? 'Offline: the model and the courier can’t be reached, and are tried again.'
-        : 'Online again.',
-    )
+    setText(offline, network.isOffline ? 'Go online' : 'Go offline')
+    tell(network.isOffline ? 'Offline. Retrying when the network is back.' : 'Back online.')
   })
 }

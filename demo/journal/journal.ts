@@ -1,4 +1,5 @@
 import type { Agent, RunEvent } from 'offstage'
+import type {} from 'offstage/inspector'
 import { byId, setText } from '../lib/dom.ts'
 import { describeUsage } from './describe-usage.ts'
 import { followEvents } from './follow-events.ts'
@@ -17,7 +18,7 @@ export function createJournal(agent: Agent): Journal {
   const rows = createRecordList('journal-rows', 'journal-count')
   const events = createRecordList('events', 'event-count')
   const usage = byId('run-usage', HTMLElement)
-  createTabs()
+  const inspect = createTabs(agent)
   let shown = new AbortController()
   return {
     show(conversationId) {
@@ -25,6 +26,7 @@ export function createJournal(agent: Agent): Journal {
       shown = new AbortController()
       rows.clear()
       events.clear()
+      inspect(conversationId)
       const conversation = agent.conversation(conversationId)
       const read = reader(() => readJournal(agent, conversationId), rows, shown.signal)
       const onEvent = (event: RunEvent): void => {
@@ -70,17 +72,31 @@ function reader(
   return ask
 }
 
-/** Which of the two lists is on view. */
-function createTabs(): void {
-  const tabs = ['journal', 'event'].map((name) => ({
-    button: byId(`${name}-tab`, HTMLButtonElement),
-    list: byId(name === 'journal' ? 'journal-rows' : 'events', HTMLElement),
-  }))
-  for (const { button } of tabs)
-    button.addEventListener('click', () => {
-      for (const each of tabs) {
-        each.button.setAttribute('aria-pressed', String(each.button === button))
-        each.list.hidden = each.button !== button
-      }
-    })
+/** The lists and the inspector, of which one is on view. Returns what has the inspector show another conversation. */
+function createTabs(agent: Agent): (conversationId: string) => void {
+  const inspector = byId('inspector', HTMLElement) as HTMLElementTagNameMap['offstage-inspector']
+  const tabs = [
+    { button: 'journal-tab', panel: byId('journal-rows', HTMLElement) },
+    { button: 'event-tab', panel: byId('events', HTMLElement) },
+    { button: 'inspector-tab', panel: inspector },
+  ].map(({ button, panel }) => ({ button: byId(button, HTMLButtonElement), panel }))
+  let conversationId: string | undefined
+  const inspect = (): void => {
+    if (inspector.hidden || conversationId === undefined) return
+    inspector.agent = agent
+    inspector.conversationId = conversationId
+  }
+  const show = async (shown: HTMLElement): Promise<void> => {
+    if (shown === inspector) await import('offstage/inspector')
+    for (const { button, panel } of tabs) {
+      button.setAttribute('aria-pressed', String(panel === shown))
+      panel.hidden = panel !== shown
+    }
+    inspect()
+  }
+  for (const { button, panel } of tabs) button.addEventListener('click', () => void show(panel))
+  return (next) => {
+    conversationId = next
+    inspect()
+  }
 }

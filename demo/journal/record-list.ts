@@ -39,11 +39,22 @@ export function createRecordList(listId: string, countId: string): RecordList {
 
 function rowOf(record: ListedRecord): HTMLElement {
   const data = describeRecord(record)
-  return el(
-    'li',
-    {},
-    el('span', { class: 'record-seq' }, String(record.seq)),
-    el('span', { class: 'record-type' }, record.type),
-    el('span', { class: 'record-data', title: data }, data),
+  const whole = el('pre', { class: 'record-whole' })
+  const details: HTMLDetailsElement = el(
+    'details',
+    {
+      ontoggle: () => {
+        whole.textContent = details.open ? JSON.stringify(record, null, 2) : ''
+      },
+    },
+    el(
+      'summary',
+      {},
+      el('span', { class: 'record-seq' }, String(record.seq)),
+      el('span', { class: 'record-type' }, record.type),
+      el('span', { class: 'record-data' }, data),
+    ),
+    whole,
   )
+  return el('li', {}, details)
 }

@@ -27,7 +27,7 @@ export function toModelConfig(choice: Omit<ModelChoice, 'hadKey'>, apiKey: strin
 
 /** For people. */
 export function nameOf({ provider, model }: ModelChoice): string {
-  if (provider === NO_MODEL) return 'No model: canned answers'
+  if (provider === NO_MODEL) return 'Demo mode (scripted)'
   return `${presetOf(provider)?.label ?? provider} · ${model}`
 }
 

@@ -1,4 +1,5 @@
 import type { Script, ScriptScene } from 'offstage'
+import { OUTCOME } from './outcome.ts'
 
 interface Scene {
   readonly prompt: string
@@ -10,17 +11,17 @@ interface Scene {
 /** What can be played without a model. A scene is chosen by words of what is said. */
 const scenes: readonly Scene[] = [
   {
-    prompt: 'Book a delivery for Thursday morning',
+    prompt: 'Book Thursday delivery, then reload',
     isSuggested: true,
     script: {
       match: ['deliver'],
       steps: [
         {
-          text: 'I ask the courier, which takes about six seconds. **Reload the page now**, or kill my worker: I go on where I was, and the slot is booked once.',
+          text: "I'm asking the courier — about six seconds. **Reload the page now** or kill my worker: I'll pick up where I left off, and the slot will be booked exactly once.",
           toolCalls: [{ toolName: 'book_delivery', input: { slot: 'Thursday morning' } }],
         },
         {
-          text: 'Thursday morning is booked, once. If you reloaded meanwhile: the call was in the journal as started, so it was run again with the same idempotency key, and the courier recognised it.',
+          text: OUTCOME,
         },
       ],
     },
@@ -32,7 +33,7 @@ const scenes: readonly Scene[] = [
       steps: [
         {
           reasoning: 'I need the sku before I can add anything, so I search first.',
-          text: 'I look for them in the catalogue.',
+          text: 'Let me look in the catalogue.',
           toolCalls: [{ toolName: 'search_products', input: { query: 'blue mugs' } }],
         },
         { toolCalls: [{ toolName: 'add_to_cart', input: { sku: 'mug-blue', quantity: 2 } }] },
@@ -56,18 +57,18 @@ const scenes: readonly Scene[] = [
     },
   },
   {
-    prompt: 'Order a soup bowl, express',
+    prompt: 'Order a bowl (needs your OK)',
     isSuggested: true,
     script: {
-      match: ['order a soup bowl', 'checkout', 'check out'],
+      match: ['order a bowl', 'order a soup bowl', 'checkout', 'check out'],
       steps: [
         { toolCalls: [{ toolName: 'add_to_cart', input: { sku: 'bowl-cream' } }] },
         {
-          text: 'The bowl is in the cart. Ordering costs money, so this waits for you. You may choose another delivery first, or reload: it keeps waiting.',
+          text: "The bowl is in your cart. Ordering costs money, so I need your approval. Choose another delivery first, or reload the page: I'll wait.",
           toolCalls: [{ toolName: 'checkout', input: { speed: 'express' } }],
         },
         {
-          text: 'That is settled. If you approved, the order stands under Orders with its date; if you denied, nothing was bought and the cart is as it was. (A model would know which. I am a script.)',
+          text: OUTCOME,
         },
       ],
     },
@@ -78,7 +79,7 @@ const scenes: readonly Scene[] = [
       match: ['gift'],
       steps: [
         {
-          text: 'Gladly. The form asks for all of it at once; it waits over a reload, too.',
+          text: 'Gladly. This form asks for everything at once, and it also waits through a reload.',
           toolCalls: [
             {
               toolName: 'ask_user',
@@ -122,7 +123,7 @@ const scenes: readonly Scene[] = [
           ],
         },
         {
-          text: 'Thank you. Your answer was checked against the form before I got it, and I got nothing else. (A model would do something with it. I am a script.)',
+          text: 'Thank you. Your answer was checked against the form before I got it.',
         },
       ],
     },
@@ -134,19 +135,19 @@ const scenes: readonly Scene[] = [
       steps: [
         { toolCalls: [{ toolName: 'apply_coupon', input: { code: 'SUMMER99' } }] },
         {
-          text: 'The shop knows no coupon SUMMER99: the tool threw an error, I got its words as the result, and the run went on. WELCOME10 works, if you want to try it.',
+          text: 'The shop has no coupon SUMMER99. The tool threw an error, I got its message, and the run went on. Try WELCOME10.',
         },
       ],
     },
   },
   {
-    prompt: 'Show me the bowls, by hand',
+    prompt: 'Find the bowls by using the page',
     isSuggested: true,
     script: {
-      match: ['by hand'],
+      match: ['using the page'],
       steps: [
         {
-          text: 'No tool of the shop filters what you see. So I read the page, and use it as you would.',
+          text: 'No tool of the shop filters the catalogue, so I use the page the way you would.',
           toolCalls: [{ toolName: 'read_page', input: {} }],
         },
         {
@@ -163,7 +164,7 @@ const scenes: readonly Scene[] = [
           ],
         },
         {
-          text: 'There is one. The frame shows the button that puts it into your cart; I leave the press to you.',
+          text: 'There is one. The frame marks its button. Adding it is up to you.',
         },
       ],
     },
@@ -176,7 +177,7 @@ export const suggestions: readonly string[] = scenes
   .map(({ prompt }) => prompt)
 
 const fallback = [
-  'There is no model here, only canned answers, and none for that. These there are for:',
+  'This demo runs without a model, so I can only answer these:',
   '',
   ...scenes.map(({ prompt }) => `- ${prompt}`),
   '',

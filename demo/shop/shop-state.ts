@@ -21,6 +21,8 @@ export interface Delivery {
   readonly key: string
   /** How many slots were booked so far, this one included. */
   readonly number: number
+  /** How often the courier was asked for it. */
+  readonly requests: number
 }
 
 export interface Order {

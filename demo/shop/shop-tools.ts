@@ -133,9 +133,9 @@ function deliveryTool(shop: Shop, network: CourierNetwork): Tool {
     // The courier knows a request by its key, so asking again after a reload books nothing more.
     annotations: { idempotent: true, openWorld: true },
     async execute({ slot }, { idempotencyKey, progress, signal }) {
-      const { number } = shop.bookDelivery(slot, idempotencyKey)
+      const { number, requests } = shop.bookDelivery(slot, idempotencyKey)
       for (let second = 1; second <= COURIER_SECONDS; second++) {
-        if (network.isOffline) progress('Waits for the network')
+        if (network.isOffline) progress('Waiting for the network')
         await network.whenOnline(signal)
         progress({
           progress: second,
@@ -144,7 +144,7 @@ function deliveryTool(shop: Shop, network: CourierNetwork): Tool {
         })
         await wait(1000, signal)
       }
-      return { confirmed: slot, bookingNumber: number }
+      return { confirmed: slot, bookingNumber: number, requests }
     },
   })
 }

@@ -66,8 +66,10 @@ export function createShop(): Shop {
     },
     bookDelivery(slot, key) {
       const present = state.delivery
-      if (present?.key === key) return present
-      const delivery = { slot, key, number: (present?.number ?? 0) + 1 }
+      const isSame = present?.key === key
+      const delivery = isSame
+        ? { ...present, requests: present.requests + 1 }
+        : { slot, key, number: (present?.number ?? 0) + 1, requests: 1 }
       change({ delivery })
       return delivery
     },

@@ -1,5 +1,6 @@
 import { createProvider, defineProvider } from 'offstage/providers'
 import { startWorker } from 'offstage/worker'
+import { withOutcome } from '../model/outcome.ts'
 import { CUT_NETWORK, MEND_NETWORK } from './messages.ts'
 
 /**
@@ -25,7 +26,11 @@ const script = defineProvider({
       yield [{ type: 'error', error: { code: 'network', message, retryable: true } }]
       return
     }
-    yield* createProvider(config).batches(request, options)
+    const played = config.script && {
+      ...config,
+      script: withOutcome(config.script, request.messages),
+    }
+    yield* createProvider(played ?? config).batches(request, options)
   },
 })
 

@@ -66,8 +66,7 @@ export function createAgentPage(agent: PageParts): AgentPage {
         ...(options.skills?.length && { skills: options.skills.map(refOf) }),
         ...leftOut(registry, offered),
         hasBeforeToolCall:
-          options.beforeToolCall !== undefined ||
-          registry.all().some(({ tool }) => tool.applyDefaults),
+          !!options.beforeToolCall || registry.all().some(({ tool }) => tool.applyDefaults),
         ...optionsThere(options, config),
       }
     },
@@ -185,14 +184,13 @@ async function beforeModel(
     const change = (await whileStaying(async () => options.beforeModel?.(request))) ?? {}
     const { appendToLastUser: appended, rewriteLastUser: rewritten } = change
     for (const text of [appended, rewritten])
-      if (text !== undefined && typeof text !== 'string') throw new TypeError('return texts.')
+      if (text && typeof text !== 'string') throw new TypeError('return texts.')
     return {
       ...(appended && { appended: truncate(appended) }),
       ...(rewritten && { rewritten: truncate(rewritten) }),
     }
   } catch (thrown) {
-    const message = `beforeModel has failed, and changes nothing: ${describeThrown(thrown)}`
-    warn('hook-failed', message)
+    warn('hook-failed', `beforeModel has failed, and changes nothing: ${describeThrown(thrown)}`)
     return {}
   }
 }
@@ -206,17 +204,15 @@ function modelHooks(
   agent: VerifierParts,
 ): Pick<AgentPage, 'beforeModel' | 'verify' | 'stopVerifying'> {
   let verifier: Promise<Verifier> | undefined
-  const load = async (): Promise<Verifier> => {
-    try {
-      const part = await partWhileStaying(() => import('./verify.ts'))
-      return new part.Verifier(agent)
-    } catch (thrown) {
-      verifier = undefined
-      const message = `verify was not asked: ${describeThrown(thrown)}`
-      agent.warn('hook-failed', message)
-      throw thrown
-    }
-  }
+  const load = (): Promise<Verifier> =>
+    partWhileStaying(() => import('./verify.ts')).then(
+      (part) => new part.Verifier(agent),
+      (thrown) => {
+        verifier = undefined
+        agent.warn('hook-failed', `verify was not asked: ${describeThrown(thrown)}`)
+        throw thrown
+      },
+    )
   return {
     beforeModel: (request) => beforeModel(agent, request),
     verify: async (answer) =>
@@ -232,15 +228,14 @@ function compactionPolicy({
 }: VerifierParts): Pick<AgentPage, 'chooseCompaction' | 'stopChoosing'> {
   const policy = compaction && compaction.policy
   let chooser: Promise<CompactionChooser> | undefined
-  const load = async (choose: ChooseCompaction): Promise<CompactionChooser> => {
-    try {
-      const part = await partWhileStaying(() => import('./choose-compaction.ts'))
-      return new part.CompactionChooser(choose, signal)
-    } catch (thrown) {
-      chooser = undefined
-      throw thrown
-    }
-  }
+  const load = (choose: ChooseCompaction): Promise<CompactionChooser> =>
+    partWhileStaying(() => import('./choose-compaction.ts')).then(
+      (part) => new part.CompactionChooser(choose, signal),
+      (thrown) => {
+        chooser = undefined
+        throw thrown
+      },
+    )
   return {
     chooseCompaction: async (query) =>
       typeof policy === 'function'

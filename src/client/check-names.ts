@@ -95,7 +95,7 @@ function hint(name: string, owner: Owner): string {
 }
 
 /** The name that was probably meant, of those that are known. */
-function nearest(name: string, known: readonly string[]): string | undefined {
+export function nearest(name: string, known: readonly string[]): string | undefined {
   const word = plain(ALIASES[plain(name)] ?? name)
   for (let edits = 0; edits * 2 < word.length; edits++) {
     const near = known.find((other) => isNear(word, plain(other), edits))

@@ -20,6 +20,13 @@ export type CompositeToolOptions<
   readonly inputSchema?: Schema
 }
 
+/** Defines a tool that calls other tools: it has `run` in place of `execute`. */
+export function defineTool<
+  const Name extends string,
+  const Schema extends JsonSchema | StandardSchema = JsonSchema,
+  Output = unknown,
+>(tool: CompositeToolOptions<Name, Schema, Output>): CompositeTool<Name, InferInput<Schema>, Output>
+// Compilers report errors against the last signature: nearly all tools are plain ones.
 /**
  * Checks a tool and gives it the types that follow from its schema. Throws `invalid-config`,
  * `schema-invalid` or `schema-unsupported`.
@@ -29,12 +36,6 @@ export function defineTool<
   const Schema extends JsonSchema | StandardSchema = JsonSchema,
   Output = unknown,
 >(tool: ToolDefinitionOptions<Name, Schema, Output>): Tool<Name, InferInput<Schema>, Output>
-/** The same of a tool that calls other tools: it has `run` in place of `execute`. */
-export function defineTool<
-  const Name extends string,
-  const Schema extends JsonSchema | StandardSchema = JsonSchema,
-  Output = unknown,
->(tool: CompositeToolOptions<Name, Schema, Output>): CompositeTool<Name, InferInput<Schema>, Output>
 export function defineTool(tool: Tool | CompositeTool): Tool | CompositeTool {
   prepareTool(tool)
   return tool

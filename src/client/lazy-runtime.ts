@@ -12,9 +12,13 @@ export { join } from './linked-agent.ts'
 
 let idleWork: typeof IdleWork | undefined
 
-/** Loads what an agent does while nothing is open, before its first run, so that it misses none. */
+/**
+ * Loads what an agent does while nothing is open, before its first run, so that it misses none. Servers of developers have
+ * a port: there it checks the schemas of tools.
+ */
 export async function prepareIdleWork({ titles, retention }: AgentOptions): Promise<void> {
-  if (titles || retention) idleWork ??= await loadPart(() => import('./idle-work.ts'))
+  if (titles || retention || globalThis.location?.port)
+    idleWork ??= await loadPart(() => import('./idle-work.ts'))
 }
 
 export function workWhileIdle(agent: AgentParts): void {

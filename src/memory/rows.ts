@@ -8,6 +8,9 @@ export interface Change {
   readonly remove?: readonly string[]
 }
 
+/** The space that holds the index of a space's words, as one entry. */
+export type WordsSpace = `words:${string}`
+
 /** Where entries are kept. Rejections are `OffstageError`s. */
 export interface Rows {
   /** Grows with each change of the space, whoever made it; 0: there was none. */
@@ -15,7 +18,8 @@ export interface Rows {
   read(space: string): Promise<{ readonly version: number; readonly entries: StoredEntry[] }>
   /**
    * All of it or nothing. False, and nothing changes: the space has another version than the one that the change
-   * was decided on. True: it is one higher now.
+   * was decided on. True: it is one higher now. The stored index of the space's words is removed: it may hold words of
+   * removed entries.
    */
   change(space: string, version: number, change: Change): Promise<boolean>
 }
@@ -46,12 +50,18 @@ export function databaseRows(name: string): Rows {
     })
   const use = async <Result>(
     mode: 'readonly' | 'readwrite',
-    work: (stores: Stores) => Promise<Result>,
+    work: (entries: Entries, versions: Versions) => Promise<Result>,
   ): Promise<Result> => {
     try {
       opening ??= open()
       const tx = (await opening).transaction(['entries', 'versions'], mode)
-      const [result] = await Promise.all([work(tx as unknown as Stores), tx.done])
+      const [result] = await Promise.all([
+        work(
+          tx.objectStore('entries') as unknown as Entries,
+          tx.objectStore('versions') as unknown as Versions,
+        ),
+        tx.done,
+      ])
       return result
     } catch (error) {
       // Closed by the browser, perhaps: the next use opens it again.
@@ -60,19 +70,17 @@ export function databaseRows(name: string): Rows {
     }
   }
   return {
-    version: (space) =>
-      use('readonly', async (tx) => (await tx.objectStore('versions').get(space)) ?? 0),
+    version: (space) => use('readonly', async (_, versions) => (await versions.get(space)) ?? 0),
     read: (space) =>
-      use('readonly', async (tx) => ({
-        version: (await tx.objectStore('versions').get(space)) ?? 0,
-        entries: await tx.objectStore('entries').getAll(rangeOf(space)),
+      use('readonly', async (entries, versions) => ({
+        version: (await versions.get(space)) ?? 0,
+        entries: await entries.getAll(IDBKeyRange.bound([space], [space, []])),
       })),
     change: (space, version, { put = [], remove = [] }) =>
-      use('readwrite', async (tx) => {
-        const versions = tx.objectStore('versions')
+      use('readwrite', async (entries, versions) => {
         if (((await versions.get(space)) ?? 0) !== version) return false
-        const entries = tx.objectStore('entries')
         await Promise.all([
+          entries.delete([`words:${space}` satisfies WordsSpace, '']),
           ...put.map((entry) => entries.put(entry)),
           ...remove.map((id) => entries.delete([space, id])),
           versions.put(version + 1, space),
@@ -82,21 +90,17 @@ export function databaseRows(name: string): Rows {
   }
 }
 
-/** Of the transaction, what is used: in its modes it has other types. */
-interface Stores {
-  objectStore(name: 'entries'): {
-    getAll(range: IDBKeyRange): Promise<StoredEntry[]>
-    put(entry: StoredEntry): Promise<unknown>
-    delete(key: [string, string]): Promise<void>
-  }
-  objectStore(name: 'versions'): {
-    get(key: string): Promise<number | undefined>
-    put(version: number, key: string): Promise<unknown>
-  }
+/** The used part of a store of entries: its type depends on the mode of the transaction. */
+interface Entries {
+  getAll(range: IDBKeyRange): Promise<StoredEntry[]>
+  put(entry: StoredEntry): Promise<unknown>
+  delete(key: [string, string]): Promise<void>
 }
 
-function rangeOf(space: string): IDBKeyRange {
-  return IDBKeyRange.bound([space], [space, []])
+/** The used part of the store of versions. */
+interface Versions {
+  get(key: string): Promise<number | undefined>
+  put(version: number, key: string): Promise<unknown>
 }
 
 function storageError(error: unknown): OffstageError {
@@ -126,7 +130,7 @@ export function volatileRows(): Rows {
     async change(space, version, { put = [], remove = [] }) {
       const kept = at(space)
       if (kept.version !== version) return false
-      for (const entry of put) kept.entries.set(entry.id, entry)
+      for (const entry of put) at(entry.space).entries.set(entry.id, entry)
       for (const id of remove) kept.entries.delete(id)
       kept.version++
       return true

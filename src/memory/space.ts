@@ -1,8 +1,8 @@
 import { oneByOne } from '../lib/one-by-one.ts'
 import type { StoredEntry } from './entry.ts'
-import type { KeywordIndex } from './keyword-index.ts'
 import { memoryPart } from './memory-part.ts'
 import type { Change, Rows } from './rows.ts'
+import type { SpaceIndex } from './space-index.ts'
 
 /** The entries of one space as this page knows them, kept up with what other tabs write. */
 export class Space {
@@ -10,7 +10,7 @@ export class Space {
   readonly #rows: Rows
   readonly #entries = new Map<string, StoredEntry>()
   readonly #inOrder = oneByOne()
-  #index: KeywordIndex | null = null
+  #index: SpaceIndex | null = null
   #version = 0
 
   constructor(name: string, rows: Rows) {
@@ -29,11 +29,13 @@ export class Space {
     return this.#inOrder(async () => {
       await this.#catchUp()
       if (this.#index === null) {
-        const { KeywordIndex: Index } = await memoryPart(() => import('./keyword-index.ts'))
-        const index = new Index()
-        await index.add([...this.#entries.values()])
-        this.#index = index
+        const { openIndex } = await memoryPart(() => import('./space-index.ts'))
+        this.#index = await openIndex(this.#rows, this.name, {
+          version: this.#version,
+          entries: this.#entries,
+        })
       }
+      this.#version = await this.#index.keep(this.#version)
       return this.#index.find(query).flatMap((id) => this.#entries.get(id) ?? [])
     })
   }
@@ -75,8 +77,7 @@ export class Space {
 
   async #apply({ put = [], remove = [] }: Change): Promise<void> {
     for (const id of [...remove, ...put.map((entry) => entry.id)]) {
-      const known = this.#entries.get(id)
-      if (known) this.#index?.remove(known)
+      this.#index?.remove(id)
       this.#entries.delete(id)
     }
     for (const entry of put) this.#entries.set(entry.id, entry)

@@ -18,6 +18,9 @@ export const PROVIDER_IDS = [
   'scripted',
 ] as const
 
+/** A provider of the package. */
+export type ProviderId = (typeof PROVIDER_IDS)[number]
+
 /** What is asked for where the configuration names no model, by provider id; the others need a name. */
 export const DEFAULT_MODELS: { readonly [providerId: string]: string } = {
   minimax: 'MiniMax-M2.5',
@@ -130,7 +133,7 @@ export interface Script {
 /** A model and how to reach it, as it crosses to the worker: plain data, no key, no functions. */
 export interface ModelConfigData {
   /** One of the built-in ids, or one that a custom worker registered. */
-  readonly provider: string
+  readonly provider: ProviderId | (string & {})
   readonly model: string
   /** Absolute; providers get it without a slash at the end. Default: the provider's own. */
   readonly baseURL?: string

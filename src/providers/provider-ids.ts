@@ -1,6 +1,4 @@
-import type { PROVIDER_IDS } from '../protocol/model.ts'
-
-type ProviderId = (typeof PROVIDER_IDS)[number]
+import type { ProviderId } from '../protocol/model.ts'
 
 // Each built-in id is in one of these groups, and what is defined for a group is keyed by its ids: an id that
 // is added to one place only doesn't compile.

@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { toJsonSchema } from '../client/prepare-tool.ts'
+import { NAMED_SCHEMAS, ONE_SCHEMA, SCHEMA_LIST } from '../client/schema-keywords.ts'
 import type { CompositeTool, Tool } from '../client/tool.ts'
 import { isRecord } from '../lib/is-record.ts'
 import { describeThrown } from '../protocol/error.ts'
@@ -42,15 +43,8 @@ function atTop(message: string): Problem {
   return { path: '', message }
 }
 
-/** Keywords that hold a schema, a list of schemas, or schemas by name. Of the same value: the type is that of the schema around. */
+/** Keywords whose schemas describe the same value as the schema around them, which may have its type. */
 const SAME_VALUE = new Set('allOf anyOf oneOf not if then else dependentSchemas'.split(' '))
-const ONE = new Set(
-  'not if then else items contains additionalProperties propertyNames unevaluatedItems unevaluatedProperties'.split(
-    ' ',
-  ),
-)
-const LISTS = new Set('allOf anyOf oneOf prefixItems'.split(' '))
-const NAMED = new Set('properties patternProperties dependentSchemas $defs definitions'.split(' '))
 
 /** Ajv doesn't say where a problem is, so each schema is judged alone, with `true` in the place of those in it. */
 function lint(schema: unknown, path: string, around: Around = {}): Problem[] {
@@ -65,16 +59,16 @@ function lint(schema: unknown, path: string, around: Around = {}): Problem[] {
   }
   const alone = Object.entries(schema).flatMap(([keyword, value]) => {
     if (keyword === '$ref') return []
-    if (NAMED.has(keyword) && isRecord(value)) {
+    if (NAMED_SCHEMAS.has(keyword) && isRecord(value)) {
       const names = Object.entries(value).map(([name, part]) => [
         name,
         look(part, keyword, `${keyword}/${escaped(name)}`),
       ])
       return [[keyword, Object.fromEntries(names)]]
     }
-    if (LISTS.has(keyword) && Array.isArray(value))
+    if (SCHEMA_LIST.has(keyword) && Array.isArray(value))
       return [[keyword, value.map((part, at) => look(part, keyword, `${keyword}/${at}`))]]
-    return [[keyword, ONE.has(keyword) ? look(value, keyword, keyword) : value]]
+    return [[keyword, ONE_SCHEMA.has(keyword) ? look(value, keyword, keyword) : value]]
   })
   const given = Object.fromEntries(alone) as Readonly<Record<string, unknown>>
   const whole = {

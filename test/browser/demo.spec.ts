@@ -51,7 +51,7 @@ const test = base.extend<{ openDemo: () => Promise<Page> }, { demoUrl: string }>
     await page.route(usualPorts, (route) => route.fulfill({ json: {} }))
     await use(async () => {
       await page.goto(demoUrl)
-      await expect(page.getByRole('button', { name: 'Reload me' })).toBeVisible()
+      await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible()
       return page
     })
     // What the page's own Content-Security-Policy refuses shows up here, too.
@@ -72,7 +72,7 @@ const rows = (page: Page): Locator =>
   page.getByRole('list', { name: 'Rows of the journal' }).getByRole('listitem')
 const stop = (page: Page): Locator => page.getByRole('button', { name: 'Stop', exact: true })
 const told = (page: Page): Locator =>
-  page.getByRole('region', { name: 'While it works' }).getByRole('status')
+  page.getByRole('region', { name: 'Break it while it works' }).getByRole('status')
 
 /** The cards of a tool's calls, by what it is called for people. */
 const calls = (page: Page, title: string): Locator =>
@@ -114,7 +114,7 @@ test('it says what it is: one sentence, documents and code a click away, no mode
   openDemo,
 }) => {
   const page = await openDemo()
-  await expect(page.getByRole('banner')).toContainText('An AI agent that lives in a web page')
+  await expect(page.getByRole('banner')).toContainText('AI agents that live in your web page')
   const { repository } = JSON.parse(await readFile(inProject('package.json'), 'utf8')) as {
     repository: { url: string }
   }
@@ -124,9 +124,13 @@ test('it says what it is: one sentence, documents and code a click away, no mode
     ['Code', address],
   ] as const)
     await expect(page.getByRole('link', { name })).toHaveAttribute('href', to)
-  await expect(page.getByText('No model: canned answers').first()).toBeInViewport()
-  for (const name of ['Reload me', 'Kill the worker', 'Go offline'])
+  await expect(page.getByText('Demo mode (scripted)').first()).toBeInViewport()
+  for (const name of ['Reload page', 'Kill worker', 'Go offline'])
     await expect(page.getByRole('button', { name })).toBeInViewport()
+  // Nothing can be broken yet, and what to press first is said.
+  await expect(page.getByRole('button', { name: 'Kill worker' })).toBeDisabled()
+  await expect(told(page)).toHaveText('Start something first.')
+  await expect(messages(page)).toContainText('Try to break me.')
 })
 
 test('two tools: the agent searches, then fills the cart', MORE, async ({ openDemo }) => {
@@ -165,9 +169,9 @@ test(
   MORE,
   async ({ openDemo }) => {
     const page = await openDemo()
-    await page.getByRole('button', { name: 'Show me the bowls, by hand' }).click()
+  await page.getByRole('button', { name: 'Find the bowls by using the page' }).click()
     await expect(page.locator('offstage-hands')).toBeAttached()
-    await expect(messages(page)).toContainText('I leave the press to you')
+  await expect(messages(page)).toContainText('Adding it is up to you')
     await expect(page.getByRole('searchbox', { name: 'Search the catalogue' })).toHaveValue('bowl')
     await expect(page.locator('#products > li')).toHaveText([/bowl/i])
     await expect(calls(page, 'Show on the page')).toContainText('Done')
@@ -184,7 +188,7 @@ test('an approval: what it costs is in words, and nothing is ordered until a per
   openDemo,
 }) => {
   const page = await openDemo()
-  await page.getByRole('button', { name: 'Order a soup bowl, express' }).click()
+  await page.getByRole('button', { name: 'Order a bowl (needs your OK)' }).click()
   const slip = slips(page)
   await expect(slip).toContainText('1 × Soup bowl€16.00')
   await expect(pay(page)).toHaveText('Pay €20.90')
@@ -194,6 +198,11 @@ test('an approval: what it costs is in words, and nothing is ordered until a per
   await expect(rows(page).last()).toContainText('approval-requested')
   await expect(rows(page).last()).toContainText('1 × Soup bowl: €20.90 with express delivery')
   await expect(rows(page).last()).toBeInViewport()
+  await rows(page).last().locator('summary').click()
+  await expect(rows(page).last().locator('pre')).toContainText('"type": "approval-requested"')
+  await page.getByRole('button', { name: 'Inspector' }).click()
+  await expect(page.locator('offstage-inspector')).toContainText('Place the order')
+  await expect(pay(page)).toBeInViewport()
   await page.getByRole('button', { name: 'Events' }).click()
   const events = page.getByRole('list', { name: 'Events of the runs' })
   await expect(events.getByRole('listitem').last()).toContainText('tool-approval-request')
@@ -208,13 +217,13 @@ test('an approval: what it costs is in words, and nothing is ordered until a per
 
 test('an approval that waits over a reload, and is denied', MORE, async ({ openDemo }) => {
   const page = await openDemo()
-  await ask(page, 'Order a soup bowl, express')
+  await ask(page, 'Order a bowl (needs your OK)')
   await expect(pay(page)).toBeVisible()
-  await page.getByRole('button', { name: 'Reload me' }).click()
+  await page.getByRole('button', { name: 'Reload page' }).click()
   const slip = slips(page)
   await pressSettled(slip.getByRole('button', { name: "Don't order" }))
   await expect(slip).toContainText('Not ordered.')
-  await expect(messages(page)).toContainText('That is settled')
+  await expect(messages(page)).toContainText('OK, nothing was ordered.')
   await expect(orders(page)).toContainText('No orders so far')
   await expect(cart(page).getByLabel('Quantity of Soup bowl')).toHaveValue('1')
 })
@@ -224,7 +233,7 @@ test(
   MORE,
   async ({ openDemo }) => {
     const page = await openDemo()
-    await ask(page, 'Order a soup bowl, express')
+    await ask(page, 'Order a bowl (needs your OK)')
     const slip = slips(page)
     await slip.last().getByLabel('Delivery').selectOption('standard')
     await expect(pay(page)).toHaveText('Pay €16.00')
@@ -233,7 +242,7 @@ test(
     await expect(orders(page).getByRole('listitem')).toHaveCount(1)
     await expect(stop(page)).toBeHidden()
 
-    await ask(page, 'Order a soup bowl, express')
+    await ask(page, 'Order a bowl (needs your OK)')
     await expect(pay(page)).toHaveText('Pay €20.90')
     await page.getByRole('button', { name: 'Add Tall vase to the cart' }).click()
     await expect(pay(page)).toHaveText('Pay €20.90')
@@ -249,16 +258,16 @@ test(
   MORE,
   async ({ openDemo, context }) => {
     const first = await openDemo()
-    await ask(first, 'Order a soup bowl, express')
+    await ask(first, 'Order a bowl (needs your OK)')
     await expect(pay(first)).toBeVisible()
     const second = await context.newPage()
     await second.goto(first.url())
     await second.getByRole('button', { name: 'History' }).click()
-    await second.getByRole('button', { name: /^Order a soup bowl/ }).click()
+    await second.getByRole('button', { name: /^Order a bowl/ }).click()
     await pressSettled(pay(second))
-    await expect(messages(second)).toContainText('That is settled')
+    await expect(messages(second)).toContainText('Order K-1001 is placed, arriving by')
     await expect(pay(first)).toBeHidden()
-    await expect(messages(first)).toContainText('That is settled')
+    await expect(messages(first)).toContainText('Order K-1001 is placed, arriving by')
     await expect(orders(first).getByRole('listitem')).toHaveCount(1)
   },
 )
@@ -319,12 +328,12 @@ test('a reload while a tool runs: the run goes on, the slot is booked once', asy
   openDemo,
 }) => {
   const page = await openDemo()
-  await page.getByRole('button', { name: 'Book a delivery for Thursday morning' }).click()
+  await page.getByRole('button', { name: 'Book Thursday delivery, then reload' }).click()
   const card = calls(page, 'Book a delivery slot')
   await expect(card).toContainText('Asking the courier, 2/6 s')
-  await page.getByRole('button', { name: 'Reload me' }).click()
+  await page.getByRole('button', { name: 'Reload page' }).click()
   await expect(card).toContainText('Asking the courier, 1/6 s')
-  await expect(messages(page)).toContainText('the courier recognised it')
+  await expect(messages(page)).toContainText('2 requests, 1 booking')
   await expect(card).toHaveCount(1)
   await expect(card).toContainText('Done')
   await expect(cart(page)).toContainText('Thursday morning (booking 1)')
@@ -335,12 +344,12 @@ test(
   MORE,
   async ({ openDemo }) => {
     const page = await openDemo()
-    await page.getByRole('button', { name: 'Book a delivery for Thursday morning' }).click()
+  await page.getByRole('button', { name: 'Book Thursday delivery, then reload' }).click()
     const card = calls(page, 'Book a delivery slot')
     await expect(card).toContainText('Asking the courier')
-    await page.getByRole('button', { name: 'Kill the worker' }).click()
-    await expect(told(page)).toHaveText('A new worker goes on.')
-    await expect(messages(page)).toContainText('the courier recognised it')
+  await page.getByRole('button', { name: 'Kill worker' }).click()
+  await expect(told(page)).toHaveText('New worker started; run continues.')
+  await expect(messages(page)).toContainText('1 request, 1 booking')
     await expect(card).toHaveCount(1)
     await expect(card).toContainText('Done')
     await expect(cart(page)).toContainText('Thursday morning (booking 1)')
@@ -353,23 +362,24 @@ test(
   MORE,
   async ({ openDemo }) => {
     const page = await openDemo()
-    await ask(page, 'Book a delivery for Thursday morning')
+  await ask(page, 'Book Thursday delivery, then reload')
     const card = calls(page, 'Book a delivery slot')
     await expect(card).toContainText('Asking the courier')
     const offline = page.getByRole('button', { name: 'Go offline' })
+  const online = page.getByRole('button', { name: 'Go online' })
     await offline.click()
-    await expect(offline).toHaveAttribute('aria-pressed', 'true')
+  await expect(offline).toBeHidden()
     await expect(page.getByText('You’re offline')).toBeVisible()
-    await expect(card).toContainText('Waits for the network')
-    await offline.click()
+  await expect(card).toContainText('Waiting for the network')
+  await online.click()
     await expect(page.getByText('You’re offline')).toBeHidden()
-    await expect(messages(page)).toContainText('the courier recognised it')
+  await expect(messages(page)).toContainText('1 booking')
 
     await offline.click()
     await ask(page, 'Two blue mugs, please')
     await expect(page.getByText(/^Retrying in/)).toBeVisible()
     await expect(cart(page)).toContainText('Nothing yet')
-    await offline.click()
+  await online.click()
     await expect(messages(page)).toContainText('€28.00 for the pair')
     await expect(cart(page).getByLabel('Quantity of Blue mug')).toHaveValue('2')
   },
@@ -397,8 +407,8 @@ test(
     await page.getByLabel('Address').fill(model.baseURL)
     await page.getByLabel('Model', { exact: true }).fill('mock')
     await page.getByLabel('Key').fill('secret-key')
-    await page.getByRole('button', { name: 'Use it' }).click()
-    await expect(page.getByText('No model: canned answers').first()).toBeHidden()
+    await page.getByRole('button', { name: 'Connect' }).click()
+    await expect(page.getByText('Demo mode (scripted)').first()).toBeHidden()
     await ask(page, 'A vase')
     await expect(messages(page)).toContainText('The vase is in your cart.')
     await expect(cart(page).getByLabel('Quantity of Tall vase')).toHaveValue('1')
@@ -475,7 +485,7 @@ test('a run that fails at its endpoint: the demo finds out why', MORE, async ({ 
   await page.getByLabel('Provider').selectOption('openai-compatible')
   await page.getByLabel('Address').fill(gone.baseURL)
   await page.getByLabel('Model', { exact: true }).fill('mock')
-  await page.getByRole('button', { name: 'Use it' }).click()
+  await page.getByRole('button', { name: 'Connect' }).click()
   await ask(page, 'A vase')
   const failure = page.getByRole('alert').filter({ hasText: 'Is the server running' })
   await failure.getByRole('button', { name: 'Why?' }).press('Enter')
@@ -488,7 +498,7 @@ test('a run that fails at its endpoint: the demo finds out why', MORE, async ({ 
 
 test('stop ends a run, and the next one works', MORE, async ({ openDemo }) => {
   const page = await openDemo()
-  await ask(page, 'Book a delivery for Thursday morning')
+  await ask(page, 'Book Thursday delivery, then reload')
   await expect(calls(page, 'Book a delivery slot')).toContainText('Asking the courier')
   await stop(page).click()
   await expect(stop(page)).toBeHidden()
@@ -503,7 +513,7 @@ test('conversations are listed, renamed, opened again and deleted', MORE, async 
   await expect(messages(page)).toContainText('the run went on')
   await expect(rows(page).last()).toContainText('run-ended')
   await page.getByRole('button', { name: 'New', exact: true }).click()
-  await expect(page.getByRole('button', { name: 'Order a soup bowl, express' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Order a bowl (needs your OK)' })).toBeVisible()
   // The journal is that of the conversation on view.
   await expect(rows(page)).toHaveCount(0)
   await page.getByRole('button', { name: 'History' }).click()
@@ -549,9 +559,9 @@ test(
     await page.setViewportSize({ width: 390, height: 844 })
     await openDemo()
     await expect(page.getByRole('textbox', { name: 'Message' })).toBeInViewport({ ratio: 1 })
-    await page.getByRole('button', { name: 'Order a soup bowl, express' }).click()
+  await page.getByRole('button', { name: 'Order a bowl (needs your OK)' }).click()
     await expect(pay(page)).toBeInViewport({ ratio: 1 })
-    for (const name of ['Reload me', 'Kill the worker', 'Go offline'])
+  for (const name of ['Reload page', 'Kill worker', 'Go offline'])
       await expect(page.getByRole('button', { name })).toBeInViewport({ ratio: 1 })
     const log = await messages(page).boundingBox()
     expect(log?.height).toBeGreaterThan(844 / 3)
@@ -563,7 +573,7 @@ test(
     )
     expect(overflow).toBe(0)
     await pressSettled(pay(page))
-    await expect(messages(page)).toContainText('That is settled')
+  await expect(messages(page)).toContainText('Order K-1001 is placed, arriving by')
     await page.getByRole('button', { name: 'Shop', exact: true }).press('Enter')
     await expect(orders(page).getByRole('listitem')).toHaveCount(1)
     await expect(messages(page)).toBeHidden()
@@ -576,18 +586,18 @@ test(
   async ({ openDemo, page }) => {
     await page.setViewportSize({ width: 390, height: 844 })
     await openDemo()
-    await page.getByRole('button', { name: 'Show me the bowls, by hand' }).click()
+    await page.getByRole('button', { name: 'Find the bowls by using the page' }).click()
     await expect(page.getByRole('searchbox', { name: 'Search the catalogue' })).toHaveValue('bowl')
     // Until it is done, it comes back to the shop with each thing that it does there.
     await expect(page.locator('#journal-rows > li').last()).toContainText('run-ended')
     await page.getByRole('button', { name: 'Agent', exact: true }).click()
-    await expect(messages(page)).toContainText('I leave the press to you')
+    await expect(messages(page)).toContainText('Adding it is up to you')
   },
 )
 
 test('everything that can be used has a name and a role', MORE, async ({ openDemo }) => {
   const page = await openDemo()
-  await ask(page, 'Order a soup bowl, express')
+  await ask(page, 'Order a bowl (needs your OK)')
   await expect(pay(page)).toBeVisible()
   await expect(page.getByRole('main')).toBeVisible()
   await expect(page.getByRole('banner')).toBeVisible()

@@ -54,15 +54,18 @@ export class Documents {
   }
 
   async retrieve(query: string, { limit, signal, warn }: RetrieveContext): Promise<MemoryEntry[]> {
-    const indexed = (this.#first ?? this.index()).then(
-      ({ failed }) => this.#report(failed, warn),
-      (error: OffstageError) => this.#report([{ name: '', error }], warn),
-    )
-    // What was kept is searched at once, and is up to date from the next message on.
-    if ((await this.#store.parts()).length === 0) await Promise.race([indexed, sleep(PATIENCE_MS)])
+    const update = (): Promise<void> =>
+      (this.#first ?? this.index()).then(
+        ({ failed }) => this.#report(failed, warn),
+        (error: OffstageError) => this.#report([{ name: '', error }], warn),
+      )
+    const isEmpty = (await this.#store.parts()).length === 0
+    if (isEmpty) await Promise.race([update(), sleep(PATIENCE_MS)])
     const found = await this.#find(query, signal, (error) =>
       this.#report([{ name: '', error }], warn),
     )
+    // Reading all sources would slow the search down. The next message finds what has changed.
+    if (!isEmpty) void update()
     return withSources(found.slice(0, Math.min(limit, MOST_SENT)))
   }
 

@@ -1,4 +1,5 @@
 import 'fake-indexeddb/auto'
+import { openDB } from 'idb'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { cut } from '../../../src/memory/documents/cut.ts'
 import { randomId } from '../../../src/lib/random-id.ts'
@@ -36,6 +37,51 @@ describe.each(handbooks)('a handbook in $language', ({ text, questions }) => {
     expect(Math.max(...parts.map((part) => part.length))).toBeLessThanOrEqual(1_200)
     for (const part of parts) expect(part).toMatch(/[.!?。！？]$/u)
     expect(parts.join('').replaceAll(/\s/g, '')).toBe(long.replaceAll(/\s/g, ''))
+  })
+})
+
+describe('the stored index of words', () => {
+  const shelf = (topic: string) =>
+    file(Array.from({ length: 250 }, (_, n) => `# ${topic} ${n}\nShelf ${n}.`).join('\n'), topic)
+  const storedTexts = async (name: string) => {
+    const database = await openDB(`offstage-memory:${name}`)
+    const entries: readonly unknown[] = await database.getAll('entries')
+    database.close()
+    return JSON.stringify(entries)
+  }
+
+  it('answers the first query of the next page, so that no text is read again', async () => {
+    const options = { ...kept(), sources: [shelf('anchors'), shelf('barrels')] }
+    await documentMemory(options).index()
+    const next = documentMemory(options)
+    const read = vi.spyOn(String.prototype, 'normalize')
+    const found = await next.search('anchor 17')
+    expect(read.mock.calls.length).toBeLessThan(20)
+    expect(found[0]?.source.heading).toBe('anchors 17')
+  })
+
+  it('has no words of a document that was removed', async () => {
+    const { storage } = kept()
+    const options = { storage, sources: [shelf('anchors'), shelf('barrels')] }
+    await documentMemory(options).index()
+    expect(await storedTexts(storage.name)).toContain('barrel')
+    const next = documentMemory({ storage, sources: [shelf('anchors')] })
+    await next.index()
+    expect(await storedTexts(storage.name)).not.toContain('barrel')
+    expect((await next.search('anchor 17'))[0]?.source.heading).toBe('anchors 17')
+    await next.clear()
+    expect(await storedTexts(storage.name)).toBe('[]')
+  })
+
+  it('is brought up to date when a page adds a document, and serves the page after that', async () => {
+    const { storage } = kept()
+    const pages = [[shelf('anchors')], [shelf('anchors'), shelf('barrels')]]
+    const before = documentMemory({ storage, sources: pages[0] ?? [] })
+    await before.index()
+    const both = { storage, sources: pages[1] ?? [] }
+    await documentMemory(both).index()
+    for (const memory of [before, documentMemory(both)])
+      expect((await memory.search('barrel 201'))[0]?.source.heading).toBe('barrels 201')
   })
 })
 
