@@ -1,6 +1,14 @@
 // Builds `dist`: node scripts/build.mjs [--if-needed | --demo]
 // --demo: only what the demo imports, without types, unless `dist` is up to date.
-import { copyFileSync, cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { build } from 'vite'
 import { inputHash, isBuilt, removeStamp, writeStamp } from './lib/build-stamp.mjs'

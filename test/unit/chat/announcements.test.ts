@@ -135,9 +135,7 @@ test('a retry is announced once, with its reason', async () => {
 })
 
 test('offline and back online are announced, and a run that failed meanwhile goes on', async () => {
-  const { conversation, said, hears, around } = await listen(
-    await served(503, 503, says('Here I am.')),
-  )
+  const { conversation, hears, around } = await listen(await served(503, 503, says('Here I am.')))
   const failures = new Failures()
   around({ isOffline: true })
   expect(await hears(en.offline)).toEqual([en.offline])
