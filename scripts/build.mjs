@@ -1,6 +1,14 @@
 // Builds `dist`: node scripts/build.mjs [--if-needed | --demo]
 // --demo: only what the demo imports, without types, unless `dist` is up to date.
-import { copyFileSync, cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { build } from 'vite'
 import { inputHash, isBuilt, removeStamp, writeStamp } from './lib/build-stamp.mjs'
@@ -17,6 +25,7 @@ import { pruneTypes } from './lib/type-graph.mjs'
 
 const started = performance.now()
 const DEMO_MODES = ['worker', 'page', 'inline', 'library', 'chat', 'inspector']
+const OTHER_MODES = 'mcp server relay ajv chat-parts react vue svelte global'.split(' ')
 const isForDemo = process.argv.includes('--demo')
 const sources = inputHash()
 // Another build finds that this one isn't whole.
@@ -64,11 +73,7 @@ function moveToDist() {
 async function bundleAll() {
   const modules = []
   // The worker comes first: the inline entry and the global script hold its text.
-  const modes = [
-    ...DEMO_MODES,
-    ...['mcp', 'server', 'relay', 'ajv', 'chat-parts', 'react', 'vue', 'svelte', 'global'],
-  ]
-  for (const mode of isForDemo ? DEMO_MODES : modes) {
+  for (const mode of isForDemo ? DEMO_MODES : [...DEMO_MODES, ...OTHER_MODES]) {
     const outputs = await build({
       configFile: inProject('vite.config.ts'),
       mode,

@@ -14,10 +14,10 @@ export const NO_MODEL = 'scripted'
 export const presets: readonly Preset[] = [
   {
     provider: NO_MODEL,
-    label: 'No model: canned answers',
+    label: 'Demo mode (scripted)',
     baseURL: '',
     model: 'script',
-    note: 'A script plays the model. Worker, loop, journal and tools are the real ones.',
+    note: 'A script plays the model. Worker, loop, journal and tools are real.',
   },
   {
     provider: 'ollama',

@@ -1,7 +1,7 @@
 import { KINDS, lex, lexerOf, type Token } from './lex-code.ts'
 
 /** Characters whose tokens are found in one frame. */
-const SLICE = 8000
+const SLICE = 4000
 /** Lines above and below those in view that are coloured, too. More ranges make each frame of the page slower. */
 const MARGIN = 8
 

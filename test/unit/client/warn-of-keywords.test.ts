@@ -23,30 +23,37 @@ const misspelt = {
 }
 const sound = { type: 'object', properties: { typ: { type: 'string', default: { typ: 1 } } } }
 
-async function warningsOn(hostname: string): Promise<string[]> {
+/** What an agent on a host is warned of, once there are as many warnings as expected. */
+async function warningsOn(hostname: string, count: number): Promise<string[]> {
   vi.stubGlobal('location', new URL(`http://${hostname}:5173/`))
   const warn = vi.spyOn(console, 'warn').mockReturnValue()
   await using agent = createTestAgent({
     script: { scenes: [], fallback: [{ text: 'Hello.' }] },
     tools: [tool('find', misspelt), tool('look', sound)],
   })
+  const warnings = (): string[] =>
+    warn.mock.calls.map(String).filter((message) => message.startsWith('The inputSchema of the'))
+  const until = (least: number): Promise<void> =>
+    vi.waitFor(() => expect(warnings().length).toBeGreaterThanOrEqual(least), 30_000)
   await agent.run('Hi.').result
+  await import('../../../src/client/warn-of-keywords.ts')
+  await until(Math.min(count, 1))
   const undo = agent.registerTool(tool('late', { type: 'object', propertys: {} }))
   undo()
   agent.registerTool(tool('find', misspelt), { replace: true })
-  await vi.waitFor(() => expect(warn.mock.calls.length).toBeGreaterThan(0), 300).catch(() => {})
-  return warn.mock.calls.map(([message]) => String(message))
+  await until(count)
+  return warnings()
 }
 
 it('on the developer’s machine, a tool with unknown keywords is warned about once', async () => {
-  expect(await warningsOn('localhost')).toEqual([
+  expect(await warningsOn('localhost', 2)).toEqual([
     "The inputSchema of the tool find has keywords that JSON Schema doesn't know, so they check nothing: typ (did you mean type?), requierd (did you mean required?).",
     "The inputSchema of the tool late has keywords that JSON Schema doesn't know, so they check nothing: propertys (did you mean properties?).",
   ])
 })
 
 it('on a site, nothing is checked', async () => {
-  expect(await warningsOn('shop.example')).toEqual([])
+  expect(await warningsOn('shop.example', 0)).toEqual([])
 })
 
 it('the list of keywords has all that checkTools accepts', () => {
