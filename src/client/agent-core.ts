@@ -209,7 +209,7 @@ export class AgentCore implements AgentParts {
       const isBelow = ({ conversationId, ...pending }: PendingCall): boolean =>
         of !== undefined && conversationId === of && pending.toolCallId === toolCallId
       const isShown = conversation.getSnapshot().pending.some(isBelow)
-      return { conversationId: isShown && of !== undefined ? of : id, toolCallId }
+      return { ...call, conversationId: isShown && of !== undefined ? of : id }
     }
     const conversation: Conversation = {
       ...createSnapshotStore(emptySnapshot(id, 'loading'), {

@@ -32,14 +32,15 @@ export function answersOf(agent: AgentParts): SentAnswers {
       const { input, remember } = how
       return reply(call, {
         type: 'approve',
-        ...(input !== undefined && { input }),
-        ...(remember && { remember }),
-        ...(askedAt !== undefined && { askedAt }),
+        input,
+        remember: remember || undefined,
+        askedAt,
+        shown: refOf(call).input,
       })
     },
     async deny(call, reason) {
       checkText(reason ?? '', 'The reason')
-      return reply(call, { type: 'deny', ...(reason && { reason }) })
+      return reply(call, { type: 'deny', reason: reason || undefined })
     },
     answer: async (call, answer) => reply(call, saidOf(answer)),
     async supplyOutput(call, output) {
@@ -66,8 +67,8 @@ export function answersOf(agent: AgentParts): SentAnswers {
 }
 
 /** Throws `invalid-input` for what names no call. */
-function located(call: CallRef): ReturnType<typeof refOf> {
-  const ref = refOf(call)
+function located(call: CallRef): Pick<CallAnswer, 'toolCallId' | 'conversationId'> {
+  const { input: _shown, ...ref } = refOf(call)
   checkText(ref.toolCallId, 'The id of a call')
   if (ref.conversationId !== undefined) checkId(ref.conversationId)
   return ref

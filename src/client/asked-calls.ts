@@ -14,6 +14,8 @@ export interface Asked {
   readonly seq?: number
 }
 
+type CallName = Exclude<CallRef, string>
+
 /** Of a call that isn't here: since the page's load. */
 const UNKNOWN: Asked = { turns: 0, at: 0 }
 
@@ -71,13 +73,9 @@ export class AskedCalls {
 }
 
 /** Which call is meant, as it is said now: what a caller passed may be an event, a pending call, or nothing at all. */
-export function refOf(call: CallRef): {
-  readonly toolCallId: string
-  readonly conversationId?: string
-} {
-  if (typeof call === 'string') return { toolCallId: call }
+export function refOf(call: CallRef): CallName {
   // One that is none is refused where it is read: it has no id.
-  const given = call ?? ({} as { readonly toolCallId: string })
-  const { conversationId = whereShown(given), toolCallId } = given
-  return { toolCallId, ...(conversationId !== undefined && { conversationId }) }
+  const given = typeof call === 'string' ? { toolCallId: call } : (call ?? ({} as CallName))
+  const { conversationId = whereShown(given), toolCallId, input } = given
+  return { toolCallId, input, ...(conversationId !== undefined && { conversationId }) }
 }

@@ -4,7 +4,14 @@ import type { JsonValue } from '../protocol/json.ts'
 import type { Run } from './run.ts'
 
 /** A call: its id where that is unambiguous, else with its conversation. */
-export type CallRef = string | { readonly conversationId?: string; readonly toolCallId: string }
+export type CallRef =
+  | string
+  | {
+      readonly conversationId?: string
+      readonly toolCallId: string
+      /** An approval is refused once the call waits with another input than this. Events and pending calls have it. */
+      readonly input?: JsonValue | undefined
+    }
 
 /** What a long-running call came to. `error`: words for the model, or what was thrown. */
 export type CallOutcome =

@@ -16,12 +16,12 @@ export function personAnswers({
   return {
     consent: (call, event) => personCheck.give(call, event),
     async approve(call, how) {
-      const [ref, said] = [refOf(call), copyPlain(how)]
+      const [ref, said] = copyPlain([refOf(call), how] as const)
       const word = personCheck.check(ref, how?.consent)
       return unlessInvalid(word, later('approve')(ref, said, word.askedAt))
     },
     async approveAll(calls) {
-      const refs = calls.map(refOf)
+      const refs = copyPlain(calls.map(refOf))
       const asked = personCheck.checkAll(refs)
       const approving = refs.map((ref, at) => later('approve')(ref, undefined, asked[at]))
       const answers = await Promise.allSettled(approving)

@@ -144,13 +144,15 @@ export interface CallAnswer extends AgentScope {
   readonly answer:
     | {
         readonly type: 'approve'
-        readonly input?: JsonValue
+        readonly input?: JsonValue | undefined
         /** Later calls of the tool run unasked, where that may be. */
-        readonly remember?: ConsentScope['within']
+        readonly remember?: ConsentScope['within'] | undefined
         /** Seq of the question that is answered. Absent: the page doesn't know it. */
-        readonly askedAt?: number
+        readonly askedAt?: number | undefined
+        /** The input that is approved. Absent: whatever the call waits with. */
+        readonly shown?: JsonValue | undefined
       }
-    | { readonly type: 'deny'; readonly reason?: string }
+    | { readonly type: 'deny'; readonly reason?: string | undefined }
     | { readonly type: 'answer'; readonly text: string }
     | { readonly type: 'accept'; readonly content: JsonObject }
     | { readonly type: 'decline' | 'cancel' }

@@ -1,10 +1,17 @@
+import type { JsonValue } from '../../index.ts'
 import type { ChatContext } from '../context.ts'
 
-/** The call as answers to it name it, in whatever conversation it is. */
+interface Ref {
+  readonly toolCallId: string
+  readonly conversationId?: string
+  readonly input?: JsonValue
+}
+
+/** Names a call for answers to it, with the input that is shown. */
 export function refOf(
   { snapshot }: Pick<ChatContext, 'snapshot'>,
-  call: { readonly toolCallId: string; readonly conversationId?: string },
-): { readonly conversationId: string; readonly toolCallId: string } {
-  const { toolCallId, conversationId = snapshot.conversationId } = call
-  return { conversationId, toolCallId }
+  call: Ref,
+): Ref & { readonly conversationId: string } {
+  const { toolCallId, conversationId = snapshot.conversationId, input } = call
+  return { conversationId, toolCallId, ...(input !== undefined && { input }) }
 }

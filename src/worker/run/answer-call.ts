@@ -61,6 +61,8 @@ export async function answerCall(
   const { conversation, effects, signal, runId } = context
   const asked = waitingCall(conversation.run, toolCallId, answer)
   if (asked === null) return false
+  // Nothing is noted of an approval that is refused.
+  checkAnswer(asked, answer)
   const word =
     answer.type === 'approve'
       ? await checkedEdit(context, asked, answer)

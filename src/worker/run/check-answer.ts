@@ -1,4 +1,5 @@
 import { checkContent } from '../../protocol/check-content.ts'
+import { sameJson } from '../../lib/same-json.ts'
 import type { CallAnswer } from '../../protocol/commands.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import type { CallState } from '../../protocol/state.ts'
@@ -14,8 +15,15 @@ export const UNANSWERED = {
  * Throws `consent-refused` for an approval of what was asked before. Throws `invalid-input` for an answer that its question doesn't take: a text in place of fields or the reverse, or
  * a content that doesn't fit the fields, each of which `details.fields` names with what is wrong.
  */
-export function checkAnswer({ question, askedAt }: CallState, answer: CallAnswer['answer']): void {
-  if (answer.type === 'approve' && (answer.askedAt ?? askedAt) !== askedAt)
+export function checkAnswer(
+  { question, askedAt, input }: CallState,
+  answer: CallAnswer['answer'],
+): void {
+  if (
+    answer.type === 'approve' &&
+    ((answer.askedAt ?? askedAt) !== askedAt ||
+      (answer.shown !== undefined && !sameJson(answer.shown, input)))
+  )
     throw new OffstageError(
       'consent-refused',
       'What is asked about this call has changed meanwhile. Look at it again, and press again.',

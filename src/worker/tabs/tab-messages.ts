@@ -106,6 +106,7 @@ const answer = oneOf('type', {
     input: optional(isJson),
     remember: optional(among(CONSENT_SPANS)),
     askedAt: optional(isNumber),
+    shown: optional(isJson),
   }),
   deny: shape({ reason: optional(isText) }),
   answer: shape({ text: isText }),

@@ -63,7 +63,7 @@ function nameOf({ consentId, scope }: Pick<Consent, 'consentId' | 'scope'>): str
 export async function consentGiven(
   context: RunContext,
   call: CallState,
-  { within, input }: Pick<ConsentScope, 'within'> & { readonly input?: JsonValue },
+  { within, input }: Pick<ConsentScope, 'within'> & { readonly input?: JsonValue | undefined },
 ): Promise<FactDraft> {
   const { rememberable, decidedBy, toolName, title } = call
   const isEdited = input !== undefined && rememberable?.key !== undefined
