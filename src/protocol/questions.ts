@@ -237,7 +237,8 @@ export interface UndoTool extends CallContext {
 
 /** `not-begun`: the page has no such function. `unknown`: it took too long, and nobody can say. */
 export type UndoOutcome =
-  | { readonly status: 'done' | 'not-begun' | 'unknown' }
+  | { readonly status: 'done' | 'not-begun' }
+  | { readonly status: 'unknown' }
   | { readonly status: 'failed'; readonly message: string }
 
 /** Facts that are about to be stored, for the functions of the page that redact what a store holds. */

@@ -126,7 +126,7 @@ function checkedRows({ conversationId, importId, after, rows }: ImportRows): Row
   return rows.map((given, index) => {
     const stored = isRecord(given) ? { ...given, conversationId, appendId: importId } : given
     const row = checkRow(stored, after + index + 1)
-    if (!('fault' in row)) return withoutInstructions(row)
+    if (!('fault' in row)) return withoutUndo(withoutInstructions(row))
     const { fault, kind } = row
     throw new OffstageError(
       kind === 'newer' ? 'storage-newer' : 'conversation-broken',
@@ -143,6 +143,13 @@ function withoutInstructions(row: Row): Row {
     message.role === 'system' ? { ...message, role: 'user' as const } : message,
   )
   return { ...row, messages }
+}
+
+/** What a file says of a call did not happen here, or nobody knows that it did. */
+function withoutUndo(row: Row): Row {
+  if (!('by' in row)) return row
+  const { undoable: _undoable, ...by } = row.by
+  return { ...row, by }
 }
 
 function beginning(conversationId: string): ConversationState {

@@ -50,27 +50,24 @@ export class Undoing {
       conversation.append([fact], { runId: null, strict: true })
     // On the disk before anything happens: what was begun once isn't begun again.
     await note({ type: 'undo-started', path })
-    const idempotencyKey = `${runId}:${toolCallId}:undo`
-    const context = { agentId, runId, conversationId, toolCallId, toolName, input, idempotencyKey }
-    const outcome = await this.#ask({ ...context, output: output ?? { type: 'text', value: '' } })
-    if (outcome.status !== 'unknown') {
-      const { status } = outcome
-      const message = status === 'failed' ? { message: outcome.message } : {}
-      await note({ type: 'undo-settled', path, status, ...message })
-    }
+    const outcome = await this.#page
+      .undoTool({
+        agentId,
+        runId,
+        conversationId,
+        toolCallId,
+        toolName,
+        input,
+        idempotencyKey: `${runId}:${toolCallId}:undo`,
+        output: output ?? { type: 'text', value: '' },
+      })
+      // The agent is gone, perhaps while its tool was at it.
+      .catch((): UndoOutcome => ({ status: 'unknown' }))
+    if (outcome.status !== 'unknown') await note({ type: 'undo-settled', path, ...outcome })
     // Whoever asked for it sees it done.
     conversation.stream.flush()
     if (outcome.status === 'done') return true
     throw failed(call, outcome)
-  }
-
-  async #ask(call: Parameters<PageApi['undoTool']>[0]): Promise<UndoOutcome> {
-    try {
-      return await this.#page.undoTool(call)
-    } catch {
-      // The agent is gone, perhaps while its tool was at it.
-      return { status: 'unknown' }
-    }
   }
 }
 
@@ -93,12 +90,8 @@ function failed({ toolName }: CallState, outcome: UndoOutcome): OffstageError {
 }
 
 function whyOf(outcome: UndoOutcome): string {
-  switch (outcome.status) {
-    case 'failed':
-      return outcome.message
-    case 'not-begun':
-      return 'the page has no such tool, or the tool no undo().'
-    default:
-      return 'it began, and nobody can say how it ended.'
-  }
+  if (outcome.status === 'failed') return outcome.message
+  return outcome.status === 'not-begun'
+    ? 'the page has no such tool, or the tool no undo().'
+    : 'it began, and nobody can say how it ended.'
 }
