@@ -322,14 +322,12 @@ export class Conversation {
     onTaken()
     // A title came in between, which anybody may give.
     if (rows[0] && rows[0].seq !== this.#state.seq + 1) await this.#catchUp()
-    else this.#takeOwn(rows)
+    else {
+      this.#fold(rows)
+      this.stream.rows(rows)
+      this.#onCommitted(rows)
+    }
     return true
-  }
-
-  #takeOwn(rows: readonly Row[]): void {
-    this.#fold(rows)
-    this.stream.rows(rows)
-    this.#onCommitted(rows)
   }
 
   /** `isDecided`: something is about to be decided on the rows, for which a copy of them is no good. */
@@ -392,6 +390,7 @@ export class Conversation {
   #fold(rows: readonly Row[]): void {
     // Of runs before the newest one nothing is counted.
     const newest = rows.findLast(isStart)?.seq ?? 0
+    const { consents } = this.#state
     this.#state = fold(this.#state, rows, (row, run) => {
       if (row.seq >= newest) this.#run = countRow(this.#run, run, row)
       this.#callIds.take(row)
@@ -402,5 +401,9 @@ export class Conversation {
       if (isStart(row) && row.appendId === this.#importId) this.#importedRunId = row.runId
       this.#underWay.delete(row.appendId)
     })
+    // A row that gives one again is a copy, by whomever.
+    for (const consent of consents)
+      if (!this.#state.consents.includes(consent))
+        void this.claims.note('consents', consent.consentId)
   }
 }

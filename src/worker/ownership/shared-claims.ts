@@ -73,10 +73,14 @@ export class SharedClaims {
       await this.#options.claims.note(`${this.#key}/${list}`, { id: name, epoch: 1 })
   }
 
-  /** Whether it was noted in this browser. True where only this browser's tabs write. */
-  async isNoted(list: NoteList, name: string): Promise<boolean> {
+  /**
+   * Whether it was noted in this browser, and `end`, which voids it, was not. True where only this browser's tabs write.
+   * Both are in one list: of the two, the end is forgotten last.
+   */
+  async isNoted(list: NoteList, name: string, end = ''): Promise<boolean> {
     if (!this.isShared) return true
-    return (await this.#options.claims.of(`${this.#key}/${list}`)).ids.includes(name)
+    const { ids } = await this.#options.claims.of(`${this.#key}/${list}`)
+    return ids.includes(name) && !ids.includes(end)
   }
 
   get #key(): string {

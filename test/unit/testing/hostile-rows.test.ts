@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { NewRow, Row } from '../../../src/protocol/fact.ts'
 import type { Tool } from '../../../src/client/tool.ts'
 import { createMemoryStore, createTestAgent } from '../../../src/testing/index.ts'
@@ -89,4 +89,55 @@ test('an approval, by what shows another input than the call has now, is refused
   expect(ran).toEqual([])
   expect(await chat.approve(now)).toBe(true)
   await expect.poll(() => ran).toEqual([{ id: 999 }])
+})
+
+test.each(['conversation', 'run'] as const)(
+  'a consent for a %s, when somebody gives it again after its end, lets nothing run',
+  async (within) => {
+    const { chat, ran, newest, forge, pending } = stage()
+    const idle = () => expect.poll(() => chat.getSnapshot().status).toBe('idle')
+    const run = chat.send('Remove 7')
+    expect(await chat.approve(await pending(), { remember: within })).toBe(true)
+    await run.result
+    await idle()
+    const given = await newest('consent-given')
+    if (within === 'conversation') {
+      const again = chat.send('Again')
+      await again.result
+      await idle()
+      expect(ran).toHaveLength(2)
+      expect(await chat.revoke(given.consentId)).toBe(true)
+      await forge(given)
+    }
+    const later = chat.send('Once more')
+    const asked = await pending()
+    if (within === 'run') await forge(given)
+    await expect.poll(() => chat.getSnapshot().consents.length).toBe(1)
+    expect(await chat.deny(asked)).toBe(true)
+    await later.result
+    await idle()
+    const last = chat.send('And again')
+    expect(await chat.deny(await pending())).toBe(true)
+    await last.result
+    expect(ran).toHaveLength(within === 'run' ? 1 : 2)
+  },
+)
+
+test('a call of an imported file is not undone, and not shown as undoable', async () => {
+  const undo = vi.fn()
+  const tool = { needsApproval: false, undo }
+  const theirs = stage(tool)
+  await theirs.chat.send('Remove 7').result
+  const file = await new Response(await theirs.agent.conversations.export()).blob()
+  expect(await file.text()).toContain('"undoable":true')
+  for (const isOwn of [true, false]) {
+    const { agent } = stage(tool, isOwn)
+    await agent.conversations.import(file)
+    const chat = agent.conversation('c')
+    const call = () => chat.getSnapshot().messages.flatMap(({ calls = [] }) => calls)[0]
+    await expect.poll(() => call()?.status).toBe('succeeded')
+    expect(call()).not.toHaveProperty('undoable')
+    expect(await chat.undo(call()!.toolCallId)).toBe(false)
+  }
+  expect(undo).not.toHaveBeenCalled()
 })

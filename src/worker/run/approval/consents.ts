@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../../lib/canonical-json.ts'
 import { OffstageError } from '../../../protocol/error.ts'
 import type { ConsentScope, Rememberable } from '../../../protocol/fact.ts'
 import type { JsonValue } from '../../../protocol/json.ts'
@@ -38,10 +39,11 @@ export async function rememberableOf(
 
 /** A consent in force for calls of the tool with this key, given in this browser. */
 export async function consentFor(
-  { conversation, effects }: RunContext,
+  context: RunContext,
   { name: toolName, definition }: ToolDescriptor,
   { key }: Rememberable,
 ): Promise<Consent | undefined> {
+  const { conversation, effects } = context
   const consent = conversation.state.consents.find(
     ({ scope, until }) =>
       scope.toolName === toolName &&
@@ -49,14 +51,18 @@ export async function consentFor(
       scope.key === key &&
       (until === undefined || effects.now() < until),
   )
-  const isOwn = consent && (await conversation.claims.isNoted('consents', nameOf(consent)))
+  const isOwn =
+    consent &&
+    (await conversation.claims.isNoted('consents', nameOf(context, consent), consent.consentId))
   return isOwn ? consent : undefined
 }
 
-/** Names a consent with all that it allows. */
-function nameOf({ consentId, scope }: Pick<Consent, 'consentId' | 'scope'>): string {
-  const { toolName, definition, within, key, openWorld, source } = scope
-  return JSON.stringify([consentId, toolName, definition, within, key, openWorld, source])
+/** Names a consent with all that it allows, in this run if it is for a run. */
+function nameOf(
+  { runId }: RunContext,
+  { consentId, scope }: Pick<Consent, 'consentId' | 'scope'>,
+): string {
+  return canonicalJson([consentId, scope, scope.within === 'run' && runId])
 }
 
 /** The consent that a person gives with their approval of a call. Throws `invalid-input` where they are asked each time. */
@@ -84,6 +90,6 @@ export async function consentGiven(
     definition: decidedBy.definition,
     within,
   }
-  await context.conversation.claims.note('consents', nameOf({ consentId, scope }))
+  await context.conversation.claims.note('consents', nameOf(context, { consentId, scope }))
   return { type: 'consent-given', consentId, scope }
 }
