@@ -5,13 +5,17 @@ const TITLE_LENGTH = 60
 
 /** The beginning of what the person wrote; null where that is no text. */
 export function titleOf(parts: UserContent['parts']): string | null {
-  const text = parts
-    .map((part) => (part.type === 'text' ? part.text : ''))
-    .join(' ')
-    .replace(/\s+/g, ' ')
-    .trim()
+  const words = parts.map((part) => (part.type === 'text' ? part.text : '')).join(' ')
+  let text = ''
+  // Replacing all white space of 26 MB of `a a a` takes 12 s.
+  for (const [word] of words.matchAll(/\S+/g)) {
+    text += text && ' '
+    text += word
+    if (text.length > TITLE_LENGTH * 2) break
+  }
   if (text === '') return null
-  const points = Array.from(text.slice(0, TITLE_LENGTH * 2))
+  // One more than a title has, each of two code units.
+  const points = Array.from(text.slice(0, TITLE_LENGTH * 2 + 2))
   if (points.length <= TITLE_LENGTH) return text
   return `${points.slice(0, wholeUntil(points, TITLE_LENGTH - 1)).join('')}…`
 }
