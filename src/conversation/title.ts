@@ -5,14 +5,13 @@ const TITLE_LENGTH = 60
 
 /** The beginning of what the person wrote; null where that is no text. */
 export function titleOf(parts: UserContent['parts']): string | null {
-  const words = parts.map((part) => (part.type === 'text' ? part.text : '')).join(' ')
-  let text = ''
-  // Replacing all white space of 26 MB of `a a a` takes 12 s.
-  for (const [word] of words.matchAll(/\S+/g)) {
-    text += text && ' '
-    text += word
-    if (text.length > TITLE_LENGTH * 2) break
-  }
+  const text = parts
+    .map((part) => (part.type === 'text' ? part.text : ''))
+    .join(' ')
+    .trim()
+    // More words don't fit. Reading all of them takes 12 s for 26 MB of `a a a`.
+    .split(/\s+/, TITLE_LENGTH)
+    .join(' ')
   if (text === '') return null
   // One more than a title has, each of two code units.
   const points = Array.from(text.slice(0, TITLE_LENGTH * 2 + 2))
