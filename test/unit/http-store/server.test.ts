@@ -164,6 +164,36 @@ describe('a store handler', () => {
     expect([status, json.error?.code]).toEqual([400, 'invalid-input'])
   })
 
+  it.each([
+    ['objects in a list', '{},'.repeat(250_000)],
+    ['nested lists', `${'['.repeat(100)}${']'.repeat(100)},`.repeat(5000)],
+    ['numbers', '0,'.repeat(500_000)],
+  ])('refuses a body with too many %s before it is parsed', async (_what, values) => {
+    // Without its end, it could not be parsed.
+    const body = `{"call":"append","rows":[{"values":[${values}`
+    const { status, json } = await ask(body)
+    expect([status, json.error]).toMatchObject([
+      400,
+      { code: 'invalid-input', message: 'The body has more than 500000 values.' },
+    ])
+  })
+
+  it('takes an append of many rows and long texts', async () => {
+    const tenant = newId('tenant')
+    await ask(claim, { tenant })
+    const message = { parts: [{ type: 'text', text: '{[,"'.repeat(100_000) }] }
+    const messages = Array.from({ length: 10_000 }, (_, n) => ({
+      role: 'user',
+      id: `m${n}`,
+      parts: [{ type: 'text', text: 'Hello' }],
+    }))
+    const rows = [
+      { ...started('r'), message: { id: 'm', ...message } },
+      { type: 'messages-imported', runId: null, at: 1, parentId: 'm', messages },
+    ]
+    expect((await ask(append({ rows }), { tenant })).status).toBe(200)
+  })
+
   it('answers an append that comes late as an error of the client', async () => {
     const tenant = newId('tenant')
     await ask(claim, { tenant })
