@@ -87,14 +87,16 @@ const isRequest = oneOf('call', {
 
 const hasFormat = shape({ format: isCount, seen: optional(isCount) })
 
+interface Limits {
+  readonly maxBytes: number
+  readonly maxBodyMs: number
+  /** Gets how many bytes were read so far. Throws to end the reading. */
+  readonly count: (bytes: number) => void
+}
+
 /** Reads and checks a body. Throws `invalid-input` if it is no request, too large or too deep. */
-export async function readRequest(request: Request, mostBytes: number): Promise<HttpRequest> {
-  const text = await readText(request.body, {
-    maxBytes: mostBytes,
-    tooLarge: () => tooLarge(mostBytes),
-    notUtf8,
-  })
-  const asked = parsed(text)
+export async function readRequest(request: Request, limits: Limits): Promise<HttpRequest> {
+  const asked = parsed(await bodyOf(request, limits))
   if (isRequest(asked) && hasFormat(asked)) return asked as HttpRequest
   if (hasFormat(asked)) refuseNewerFormat((asked as HttpRequest).format)
   const call = isRecord(asked) && isText(asked['call']) ? asked['call'] : 'anything'
@@ -102,6 +104,22 @@ export async function readRequest(request: Request, mostBytes: number): Promise<
     'invalid-input',
     `The body is no request of ${String(call).slice(0, 20)}.`,
   )
+}
+
+async function bodyOf({ body }: Request, { maxBytes, maxBodyMs, count }: Limits): Promise<string> {
+  const signal = AbortSignal.timeout(maxBodyMs)
+  try {
+    return await readText(body, {
+      count: (bytes) => {
+        if (bytes > maxBytes) throw tooLarge(maxBytes)
+        count(bytes)
+      },
+      notUtf8,
+      signal,
+    })
+  } catch (error) {
+    throw signal.aborted ? tooSlow(maxBodyMs) : error
+  }
 }
 
 /** A newer page may send what this version can't read. Its runs wait until the server is updated. */
@@ -120,6 +138,13 @@ function tooLarge(mostBytes: number): OffstageError {
     `The server takes ${mostBytes} bytes at once, and this is more: nothing of it was stored.`,
     { details: { mostBytes } },
   )
+}
+
+function tooSlow(mostMs: number): OffstageError {
+  return new OffstageError('storage-failed', `The body took more than ${mostMs} ms.`, {
+    retryable: true,
+    details: { status: 408 },
+  })
 }
 
 function notUtf8(): OffstageError {

@@ -235,6 +235,39 @@ describe('a store handler', () => {
     expect(sent).toBeLessThan(20_000)
   })
 
+  it('refuses a body that takes too long, and bytes of one tenant beyond four of the largest bodies', async () => {
+    const handler = createStoreHandler({
+      database: kept.database,
+      authorize: tenantOf,
+      maxBytes: 1000,
+      maxBodyMs: 300,
+    })
+    const [mine, other] = [newId('tenant'), newId('tenant')]
+    let cancelled = 0
+    const send = (tenant: string, body: BodyInit) =>
+      handler(
+        new Request('http://localhost/', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'x-tenant': tenant },
+          body,
+          duplex: 'half',
+        } as RequestInit),
+      )
+    // Its end never comes.
+    const unfinished = () =>
+      new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(new Uint8Array(1000).fill(32)),
+        cancel: () => void (cancelled += 1),
+      })
+    const four = Array.from({ length: 4 }, () => send(mine, unfinished()))
+    const fifth = await send(mine, JSON.stringify(claim))
+    expect([fifth.status, fifth.headers.get('retry-after')]).toEqual([429, '1'])
+    expect((await send(other, JSON.stringify(claim))).status).toBe(200)
+    const statuses = (await Promise.all(four)).map(({ status }) => status)
+    expect([statuses, cancelled]).toEqual([[408, 408, 408, 408], 4])
+    expect((await send(mine, JSON.stringify(claim))).status).toBe(200)
+  })
+
   it('lets writes of one tenant wait for each other without a connection, and refuses too many', async () => {
     let isHeld = true
     let waiting = 0
@@ -483,6 +516,8 @@ describe('a stream of changes', () => {
     const { body } = await handler(
       new Request('http://localhost/history', { headers: { 'x-tenant': tenant } }),
     )
+    // The stream begins before the first change, which it would otherwise not name.
+    await expect.poll(() => reading.text()).toContain(MISSED)
     for (let at = 1; at <= 20; at++) {
       await ask(of('claim', { at }), { tenant })
       await expect.poll(() => reading.text().split('"c"').length).toBe(at + 1)
