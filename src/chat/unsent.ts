@@ -50,7 +50,7 @@ interface OnItsWay {
 }
 
 /** Whether a text is one that a person has back already. */
-export function isReturned(local: LocalState, conversationId: string, text: string): boolean {
+function isReturned(local: LocalState, conversationId: string, text: string): boolean {
   return local.get(returnedKey(conversationId)) === text
 }
 

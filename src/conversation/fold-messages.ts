@@ -56,7 +56,8 @@ function takeQueued({ state }: Draft, id: string): UserContent | undefined {
 }
 
 function addOutput(draft: Draft, row: RowOf<'model-output'>): void {
-  const { parentId, message, toolsId, feedback, reminder } = row
+  const { parentId, toolsId, feedback, reminder } = row
+  const message = { ...row.message, role: 'assistant' } as const
   const { run } = draft.state
   const calls = isOfRun(run, row) ? run.calls : proposedCalls(row)
   add(draft, row, { parentId, kind: 'assistant', message, calls })

@@ -25,10 +25,9 @@ export function importedCall(part: ToolCallPart): CallState {
   return { ...call, status: part.error ? 'invalid' : 'awaiting-output' }
 }
 
-export function callParts(message: Message): ToolCallPart[] {
-  return message.role === 'assistant'
-    ? message.parts.filter((part) => part.type === 'tool-call')
-    : []
+/** The role isn't read: a stored output may be without it, and no other message has calls. */
+export function callParts({ parts }: Pick<Message, 'parts'>): ToolCallPart[] {
+  return parts.filter((part) => part.type === 'tool-call')
 }
 
 function ofPart(part: ToolCallPart, facts: CallFacts | undefined): CallState {

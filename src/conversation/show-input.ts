@@ -15,11 +15,11 @@ const PADDING = String.raw`(?:\r?\n[ \t]*){3,}|[ \u00a0\u1680\u2000-\u200a\u202f
 
 /**
  * What shows nothing, or changes how others are shown: controls, bidi marks and overrides, spaces of no width, fillers, variation
- * selectors, tags, separators of lines. Of Unicode 17: Cc, Cf, Zl, Zp, Default_Ignorable_Code_Point, and a blank of Braille.
+ * selectors, tags, separators of lines, a blank of Braille, and what Unicode reserves for such characters (U+2065, U+FFF0).
  * More than `lib/invisible.ts` removes (line separators, the blank of Braille), since a person is to see each; less by private
  * characters, which show as a box or an icon.
  */
-const HIDDEN = String.raw`[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u2800\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0\u{e0000}-\u{e0fff}]`
+const HIDDEN = String.raw`[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]`
 
 let parts: RegExp | undefined
 

@@ -1,7 +1,8 @@
 const QUOTE = 34
 const BACKSLASH = 92
-const OPEN_BRACKET = 91
-const CLOSE_BRACKET = 93
+const COMMA = 44
+/** Set in a brace, and not in the square bracket of the same side. */
+const BRACE_BIT = 32
 const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
 
@@ -14,6 +15,8 @@ export interface JsonScan {
   isOpen(): boolean
   /** The deepest nesting seen. */
   maxDepth(): number
+  /** At least as many as the values so far: each but the first follows a comma or an open bracket. */
+  maxValues(): number
 }
 
 /**
@@ -23,6 +26,7 @@ export interface JsonScan {
 export function createJsonScan(): JsonScan {
   let depth = 0
   let deepest = 0
+  let values = 1
   let closed = false
   let inString = false
   let escaped = false
@@ -49,11 +53,14 @@ export function createJsonScan(): JsonScan {
           continue
         }
         const code = piece.charCodeAt(at++)
+        const brace = code | BRACE_BIT
         if (code === QUOTE) inString = true
-        else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+        else if (code === COMMA) values++
+        else if (brace === OPEN_BRACE) {
+          values++
           depth++
           if (depth > deepest) deepest = depth
-        } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+        } else if (brace === CLOSE_BRACE) {
           depth--
           if (depth === 0) closed = true
         }
@@ -62,5 +69,6 @@ export function createJsonScan(): JsonScan {
     isComplete: () => closed && depth === 0 && !inString,
     isOpen: () => depth > 0 || inString,
     maxDepth: () => deepest,
+    maxValues: () => values,
   }
 }

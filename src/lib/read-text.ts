@@ -1,17 +1,16 @@
 export interface ReadTextOptions {
-  readonly maxBytes: number
-  /** Makes the error for a body beyond `maxBytes`. */
-  readonly tooLarge: () => Error
+  /** Gets how many bytes were read so far. Throws to end the reading: a `content-length` header may lie. */
+  readonly count: (bytes: number) => void
   /** Makes the error for bytes that are no UTF-8. */
   readonly notUtf8: () => Error
   /** Ends the reading of a slow body: rejects with the signal's reason. */
   readonly signal?: AbortSignal
 }
 
-/** The text of a request's body. Reading stops at `maxBytes`: a `content-length` header may lie. */
+/** The text of a request's body. */
 export async function readText(
   body: ReadableStream<Uint8Array> | null,
-  { maxBytes, tooLarge, notUtf8, signal }: ReadTextOptions,
+  { count, notUtf8, signal }: ReadTextOptions,
 ): Promise<string> {
   const reader = body?.getReader()
   const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -33,12 +32,12 @@ export async function readText(
       signal?.throwIfAborted()
       if (!next || next.done) return text + decode()
       bytes += next.value.byteLength
-      if (bytes > maxBytes) {
-        cancel()
-        throw tooLarge()
-      }
+      count(bytes)
       text += decode(next.value)
     }
+  } catch (error) {
+    cancel()
+    throw error
   } finally {
     signal?.removeEventListener('abort', cancel)
   }

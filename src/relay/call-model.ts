@@ -92,14 +92,19 @@ function usageRequest({ stream, stream_options: options }: Body, { api }: WireFo
 }
 
 async function readJson(request: Request, maxBytes: number): Promise<unknown> {
-  const tooLarge = (): RelayError =>
-    new RelayError('request_too_large', `The relay takes bodies of up to ${maxBytes} bytes.`)
-  if (Number(request.headers.get('content-length')) > maxBytes) throw tooLarge()
+  const count = (bytes: number): void => {
+    if (bytes > maxBytes)
+      throw new RelayError(
+        'request_too_large',
+        `The relay takes bodies of up to ${maxBytes} bytes.`,
+      )
+  }
+  count(Number(request.headers.get('content-length')))
   const notJson = (): RelayError => badRequest('The body is no JSON.')
   const slow = AbortSignal.timeout(BODY_MS)
   const signal = AbortSignal.any([request.signal, slow])
   try {
-    const text = await readText(request.body, { maxBytes, tooLarge, notUtf8: notJson, signal })
+    const text = await readText(request.body, { count, notUtf8: notJson, signal })
     return JSON.parse(text)
   } catch (error) {
     if (slow.aborted) throw badRequest('The body took too long.', { status: 408 })

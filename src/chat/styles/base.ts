@@ -70,6 +70,11 @@ export const base: CSSResult = css`
     border-radius: 50%;
   }
 
+  /* From the edge of a button in a row to that of its icon. */
+  .actions {
+    --_icon-edge: 0.5rem;
+  }
+
   .icon,
   .ring {
     flex-shrink: 0;
@@ -194,6 +199,10 @@ export const base: CSSResult = css`
     summary {
       min-block-size: 2.75rem;
       min-inline-size: 2.75rem;
+    }
+
+    .actions {
+      --_icon-edge: 0.8125rem;
     }
   }
 

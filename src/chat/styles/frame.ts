@@ -173,7 +173,6 @@ export const frame: CSSResult = css`
 
   .compose:focus-within {
     border-color: var(--_accent);
-    outline: 1px solid var(--_accent);
   }
 
   .prompt,
@@ -181,6 +180,7 @@ export const frame: CSSResult = css`
     flex: 1;
     align-self: center;
     max-block-size: calc(8lh + 0.75em);
+    padding-inline: 0.25em;
     border: 0;
     background: none;
     field-sizing: content;

@@ -22,7 +22,7 @@ export const messages: CSSResult = css`
   .own .actions {
     flex-direction: row-reverse;
     margin-block: -0.25rem;
-    margin-inline: 0 -0.375em;
+    margin-inline: 0 calc(var(--_icon-edge) * -1);
   }
 
   .own .content {
@@ -62,7 +62,7 @@ export const messages: CSSResult = css`
     flex-wrap: wrap;
     align-items: center;
     margin-block-start: 0.25em;
-    margin-inline-start: -0.375em;
+    margin-inline-start: calc(var(--_icon-edge) * -1);
     color: var(--_muted);
     font-size: 0.8125em;
   }
@@ -220,6 +220,10 @@ export const messages: CSSResult = css`
   code,
   pre {
     font-family: var(--_code-font);
+  }
+
+  :not(pre) > code,
+  pre {
     font-size: 0.9em;
   }
 

@@ -3,6 +3,7 @@ import { isNumber } from '../../lib/shape.ts'
 import { EVENT_STREAM } from '../wire.ts'
 import { answer, isChange } from './answers.ts'
 import type { SqlDatabase } from './database.ts'
+import { Bodies } from './bodies.ts'
 import { Feeds } from './feeds.ts'
 import { isId, readRequest } from './read-request.ts'
 import { TenantStore } from './tenant-store.ts'
@@ -23,6 +24,8 @@ export interface StoreHandlerOptions {
   authorize(request: Request): StoreTenant | Response | Promise<StoreTenant | Response>
   /** The largest body. Default 32 MiB. */
   readonly maxBytes?: number
+  /** How long a body may take to arrive. Default 60 000. Milliseconds. */
+  readonly maxBodyMs?: number
   /** Where changes are read for streams: a pool of its own, or a replica. Default: `database`. */
   readonly followDatabase?: SqlDatabase
   /** How often this process asks the database what others have written, for all its streams at once. Default 1000. Milliseconds. */
@@ -41,10 +44,12 @@ export interface StoreHandlerOptions {
 export type StoreHandler = (request: Request) => Promise<Response>
 
 const MIB = 1024 * 1024
+/** Largest bodies that one tenant may have in this process at once. */
+const BODIES_AT_ONCE = 4
 
 /** The server of `httpStore`, at one address of the app's own: POST asks for something, GET follows what changes. */
 export function createStoreHandler(options: StoreHandlerOptions): StoreHandler {
-  const { database, authorize, maxBytes = 32 * MIB } = options
+  const { database, authorize, maxBytes = 32 * MIB, maxBodyMs = 60_000 } = options
   const feeds = new Feeds({
     database,
     followDatabase: options.followDatabase ?? database,
@@ -54,6 +59,7 @@ export function createStoreHandler(options: StoreHandlerOptions): StoreHandler {
     onError: options.onError,
   })
   const writes = new WriteQueues(options.maxWrites ?? 100)
+  const bodies = new Bodies(maxBytes * BODIES_AT_ONCE)
   return async (request) => {
     try {
       const who = await authorize(request)
@@ -67,10 +73,14 @@ export function createStoreHandler(options: StoreHandlerOptions): StoreHandler {
         return new Response(feeds.open(tenant, { lastEventId, signal }), { headers: EVENT_HEADERS })
       }
       refuseOthers(request)
-      const asked = await readRequest(request, maxBytes)
-      const work = (): Promise<string> => answer(new TenantStore(database, tenant), asked)
-      const body = await (isChange(asked) ? writes.write(tenant, work) : work())
-      if (isChange(asked)) feeds.wake(tenant)
+      const body = await bodies.hold(tenant, async (count) => {
+        const asked = await readRequest(request, { maxBytes, maxBodyMs, count })
+        const work = (): Promise<string> => answer(new TenantStore(database, tenant), asked)
+        if (!isChange(asked)) return work()
+        const written = await writes.write(tenant, work)
+        feeds.wake(tenant)
+        return written
+      })
       return new Response(body, { headers: JSON_HEADERS })
     } catch (error) {
       return refusal(error, options)

@@ -25,6 +25,10 @@ const LONGEST_TEXT = 10_000
 const MOST_ROWS = 20_000
 /** Values of rows have up to 100 levels, and the rows around them a few. */
 const MOST_LEVELS = 200
+/** Values of a body. Most rows have fewer than 50; a body of the largest size could hold 16 million. */
+const MOST_VALUES = 500_000
+/** Characters that are scanned before the limits are checked. */
+const SCANNED_AT_ONCE = 65_536
 
 /** What every database keeps as it is. */
 export const isId: Check = (value) =>
@@ -83,14 +87,16 @@ const isRequest = oneOf('call', {
 
 const hasFormat = shape({ format: isCount, seen: optional(isCount) })
 
+interface Limits {
+  readonly maxBytes: number
+  readonly maxBodyMs: number
+  /** Gets how many bytes were read so far. Throws to end the reading. */
+  readonly count: (bytes: number) => void
+}
+
 /** Reads and checks a body. Throws `invalid-input` if it is no request, too large or too deep. */
-export async function readRequest(request: Request, mostBytes: number): Promise<HttpRequest> {
-  const text = await readText(request.body, {
-    maxBytes: mostBytes,
-    tooLarge: () => tooLarge(mostBytes),
-    notUtf8,
-  })
-  const asked = parsed(text)
+export async function readRequest(request: Request, limits: Limits): Promise<HttpRequest> {
+  const asked = parsed(await bodyOf(request, limits))
   if (isRequest(asked) && hasFormat(asked)) return asked as HttpRequest
   if (hasFormat(asked)) refuseNewerFormat((asked as HttpRequest).format)
   const call = isRecord(asked) && isText(asked['call']) ? asked['call'] : 'anything'
@@ -98,6 +104,22 @@ export async function readRequest(request: Request, mostBytes: number): Promise<
     'invalid-input',
     `The body is no request of ${String(call).slice(0, 20)}.`,
   )
+}
+
+async function bodyOf({ body }: Request, { maxBytes, maxBodyMs, count }: Limits): Promise<string> {
+  const signal = AbortSignal.timeout(maxBodyMs)
+  try {
+    return await readText(body, {
+      count: (bytes) => {
+        if (bytes > maxBytes) throw tooLarge(maxBytes)
+        count(bytes)
+      },
+      notUtf8,
+      signal,
+    })
+  } catch (error) {
+    throw signal.aborted ? tooSlow(maxBodyMs) : error
+  }
 }
 
 /** A newer page may send what this version can't read. Its runs wait until the server is updated. */
@@ -118,19 +140,33 @@ function tooLarge(mostBytes: number): OffstageError {
   )
 }
 
+function tooSlow(mostMs: number): OffstageError {
+  return new OffstageError('storage-failed', `The body took more than ${mostMs} ms.`, {
+    retryable: true,
+    details: { status: 408 },
+  })
+}
+
 function notUtf8(): OffstageError {
   return new OffstageError('invalid-input', 'The body is no UTF-8.')
 }
 
 function parsed(text: string): unknown {
   const scan = createJsonScan()
-  scan.push(text)
-  // `JSON.parse` takes 18 s for 8 MB of `[`, and nothing else runs meanwhile.
-  if (scan.maxDepth() > MOST_LEVELS)
-    throw new OffstageError('invalid-input', `The body has more than ${MOST_LEVELS} levels.`)
+  // `JSON.parse` takes 18 s for 8 MB of `[`, and 13 s for 30 MB of `{},`. Nothing else runs meanwhile.
+  for (let at = 0; at < text.length; at += SCANNED_AT_ONCE) {
+    scan.push(text.slice(at, at + SCANNED_AT_ONCE))
+    refuseBeyond(MOST_LEVELS, scan.maxDepth(), 'levels')
+    refuseBeyond(MOST_VALUES, scan.maxValues(), 'values')
+  }
   try {
     return JSON.parse(text)
   } catch {
     return null
   }
+}
+
+function refuseBeyond(most: number, count: number, unit: string): void {
+  if (count > most)
+    throw new OffstageError('invalid-input', `The body has more than ${most} ${unit}.`)
 }

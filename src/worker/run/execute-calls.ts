@@ -6,7 +6,7 @@ import { rememberedOf } from './remembered.ts'
 import { callContext, stopsWithoutEnd, type RunContext } from './run-context.ts'
 import { settle } from './settle.ts'
 import { isGivenWordsOfOthers } from './approval/approval-context.ts'
-import { mayStart } from './approval/may-start.ts'
+import { mayStart, noteStart } from './approval/may-start.ts'
 import { settlementOf, type NotStartedReason, type Suspension } from './settlement-of.ts'
 import { mustBeStrict, startFact, startsOf, type Start } from './starts.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
@@ -35,7 +35,9 @@ export async function executeCalls(
   const facts = (): FactDraft[] | null =>
     context.signal.aborted || !haveConsent(context, starts) ? null : starts.map(startFact)
   const isCommitted = await context.conversation.append(facts, { strict: mustBeStrict(starts) })
-  if (isCommitted) await runStarts(context, asStored(context, starts))
+  if (!isCommitted) return
+  for (const start of starts) await noteStart(context, start)
+  await runStarts(context, asStored(context, starts))
 }
 
 /** Leaves out calls that others have let run. Each is decided anew, unless it may have happened. */

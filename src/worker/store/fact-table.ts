@@ -125,6 +125,12 @@ const assistant = {
   losses: optional(listOf(isError)),
   partial: optional(isFlag),
 } satisfies Omit<ChecksOf<AssistantMessage>, 'id' | 'foreign'>
+/** Calls are found by their ids. */
+function hasOwnIds({ parts }: AssistantMessage): boolean {
+  const ids = parts.flatMap((part) => (part.type === 'tool-call' ? part.toolCallId : []))
+  return new Set(ids).size === ids.length
+}
+
 const user = {
   parts: textOrFile,
   synthetic: optional(isFlag),
@@ -245,7 +251,7 @@ export const FACTS: { readonly [Type in FactType]: ChecksOf<FactOf<Type>> & Chec
   'model-output': {
     ...ofAttempt,
     ...under,
-    message: said('assistant', assistant),
+    message: (value) => said('assistant', assistant)(value) && hasOwnIds(value as AssistantMessage),
     toolsId: nullOr(isName),
     calls: listOf(
       shape({

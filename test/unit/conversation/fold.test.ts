@@ -4,11 +4,12 @@ import { describe, expect, it } from 'vitest'
 import { contextOn } from '../../../src/conversation/context.ts'
 import { emptyState } from '../../../src/conversation/empty-state.ts'
 import { fold } from '../../../src/conversation/fold.ts'
+import { callParts } from '../../../src/conversation/propose-call.ts'
 import { resultOf } from '../../../src/conversation/result.ts'
 import { leafUnder } from '../../../src/conversation/tree.ts'
 import { view } from '../../../src/conversation/view.ts'
 import type { Delta } from '../../../src/protocol/delta.ts'
-import type { FactType } from '../../../src/protocol/fact.ts'
+import type { FactType, Row } from '../../../src/protocol/fact.ts'
 import type { ConversationState } from '../../../src/protocol/state.ts'
 import type { StreamItem } from '../../../src/protocol/stream.ts'
 import { naiveResult, NaiveTree } from './naive.ts'
@@ -47,6 +48,25 @@ describe('the fold of a lawful stream', () => {
         for (const row of rows) single = deepFreeze(fold(single, [row]))
         expect(sliced).toStrictEqual(whole)
         expect(single).toStrictEqual(whole)
+      }),
+    )
+  })
+
+  it('gives messages of the model their role, also where their rows are without it', () => {
+    fc.assert(
+      fc.property(streams, (items) => {
+        const rows = rowsOf(items)
+        const without = rows.map((row) => {
+          if (row.type !== 'model-output') return row
+          const { role: _role, ...message } = row.message
+          return { ...row, message } as Row
+        })
+        expect(fold(EMPTY, without)).toEqual(fold(EMPTY, rows))
+        for (const row of without)
+          if (row.type === 'model-output')
+            expect(callParts(row.message)).toEqual(
+              row.message.parts.filter(({ type }) => type === 'tool-call'),
+            )
       }),
     )
   })

@@ -8,6 +8,7 @@ describe('visibleText', () => {
     ['spaces of no width', 'a\u200bb\u2060c\ufeffd', 'a⟨U+200B⟩b⟨U+2060⟩c⟨U+FEFF⟩d'],
     ['tags', 'a\u{e0061}', 'a⟨U+E0061⟩'],
     ['fillers and blanks', '\u3164\u2800\uffa0', '⟨U+3164⟩⟨U+2800⟩⟨U+FFA0⟩'],
+    ['what Unicode reserves for such', 'a\u2065b\ufff0\ufff8c', 'a⟨U+2065⟩b⟨U+FFF0⟩⟨U+FFF8⟩c'],
     ['controls and separators', 'a\u0000\u0085\u2028', 'a⟨U+0000⟩⟨U+0085⟩⟨U+2028⟩'],
     ['many spaces', `5 €${' '.repeat(40)}to Eve`, '5 €⟨40 spaces⟩to Eve'],
     ['many spaces of other kinds', 'a\u00a0\u3000\u2003 b', 'a⟨4 spaces⟩b'],

@@ -164,6 +164,36 @@ describe('a store handler', () => {
     expect([status, json.error?.code]).toEqual([400, 'invalid-input'])
   })
 
+  it.each([
+    ['objects in a list', '{},'.repeat(250_000)],
+    ['nested lists', `${'['.repeat(100)}${']'.repeat(100)},`.repeat(5000)],
+    ['numbers', '0,'.repeat(500_000)],
+  ])('refuses a body with too many %s before it is parsed', async (_what, values) => {
+    // Without its end, it could not be parsed.
+    const body = `{"call":"append","rows":[{"values":[${values}`
+    const { status, json } = await ask(body)
+    expect([status, json.error]).toMatchObject([
+      400,
+      { code: 'invalid-input', message: 'The body has more than 500000 values.' },
+    ])
+  })
+
+  it('takes an append of many rows and long texts', async () => {
+    const tenant = newId('tenant')
+    await ask(claim, { tenant })
+    const message = { parts: [{ type: 'text', text: '{[,"'.repeat(100_000) }] }
+    const messages = Array.from({ length: 10_000 }, (_, n) => ({
+      role: 'user',
+      id: `m${n}`,
+      parts: [{ type: 'text', text: 'Hello' }],
+    }))
+    const rows = [
+      { ...started('r'), message: { id: 'm', ...message } },
+      { type: 'messages-imported', runId: null, at: 1, parentId: 'm', messages },
+    ]
+    expect((await ask(append({ rows }), { tenant })).status).toBe(200)
+  })
+
   it('answers an append that comes late as an error of the client', async () => {
     const tenant = newId('tenant')
     await ask(claim, { tenant })
@@ -203,6 +233,39 @@ describe('a store handler', () => {
     )
     expect(response.status).toBe(400)
     expect(sent).toBeLessThan(20_000)
+  })
+
+  it('refuses a body that takes too long, and bytes of one tenant beyond four of the largest bodies', async () => {
+    const handler = createStoreHandler({
+      database: kept.database,
+      authorize: tenantOf,
+      maxBytes: 1000,
+      maxBodyMs: 300,
+    })
+    const [mine, other] = [newId('tenant'), newId('tenant')]
+    let cancelled = 0
+    const send = (tenant: string, body: BodyInit) =>
+      handler(
+        new Request('http://localhost/', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'x-tenant': tenant },
+          body,
+          duplex: 'half',
+        } as RequestInit),
+      )
+    // Its end never comes.
+    const unfinished = () =>
+      new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(new Uint8Array(1000).fill(32)),
+        cancel: () => void (cancelled += 1),
+      })
+    const four = Array.from({ length: 4 }, () => send(mine, unfinished()))
+    const fifth = await send(mine, JSON.stringify(claim))
+    expect([fifth.status, fifth.headers.get('retry-after')]).toEqual([429, '1'])
+    expect((await send(other, JSON.stringify(claim))).status).toBe(200)
+    const statuses = (await Promise.all(four)).map(({ status }) => status)
+    expect([statuses, cancelled]).toEqual([[408, 408, 408, 408], 4])
+    expect((await send(mine, JSON.stringify(claim))).status).toBe(200)
   })
 
   it('lets writes of one tenant wait for each other without a connection, and refuses too many', async () => {
@@ -453,6 +516,8 @@ describe('a stream of changes', () => {
     const { body } = await handler(
       new Request('http://localhost/history', { headers: { 'x-tenant': tenant } }),
     )
+    // The stream begins before the first change, which it would otherwise not name.
+    await expect.poll(() => reading.text()).toContain(MISSED)
     for (let at = 1; at <= 20; at++) {
       await ask(of('claim', { at }), { tenant })
       await expect.poll(() => reading.text().split('"c"').length).toBe(at + 1)

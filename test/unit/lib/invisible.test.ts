@@ -17,6 +17,7 @@ it.each([
   ['marks of direction', 'a\u202Eb'],
   ['spaces of no width', 'a\u200Bb\uFEFF'],
   ['joiners between letters that don’t join', 'a\u200Cb\u200D'],
+  ['what Unicode reserves for such', 'a\u2065\uFFF0b\uFFF8'],
   ['selectors behind letters', 'a\uFE0Fb\uFE01'],
 ])('%s are in neither', (_, text) => {
   expect(withoutHidden(text)).toBe('ab')

@@ -171,3 +171,13 @@ test('the first words are cut between characters, however many code points these
   expect(cut(`${'a'.repeat(58)}👍🏽 and more`)).toBe(`${'a'.repeat(58)}…`)
   expect(cut('\u0301'.repeat(200))).toHaveLength(60)
 })
+
+test('a long text is read only as far as its title needs', () => {
+  const before = performance.now()
+  const title = titleOf([{ type: 'text', text: ' a'.repeat(5_000_000) }])
+  // Reading all of it takes more than 2 s.
+  expect(performance.now() - before).toBeLessThan(1000)
+  expect(title).toBe(`${'a '.repeat(29)}a…`)
+  expect(titleOf([{ type: 'text', text: '🧡'.repeat(100_000) }])).toBe(`${'🧡'.repeat(59)}…`)
+  expect(titleOf([{ type: 'text', text: `${' \n'.repeat(100_000)}Two\n\nmugs ` }])).toBe('Two mugs')
+})
