@@ -1,0 +1,2 @@
+// A theme is a style sheet. TypeScript asks for a declaration where it is imported.
+export {}
