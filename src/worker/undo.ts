@@ -45,6 +45,7 @@ export class Undoing {
     if (found === null) return false
     const { runId, call } = found
     const { path, toolName, input, output } = call
+    if (!output) return false
     const { conversationId } = conversation
     const note = (fact: FactDraft): Promise<boolean> =>
       conversation.append([fact], { runId: null, strict: true })
@@ -59,7 +60,7 @@ export class Undoing {
         toolName,
         input,
         idempotencyKey: `${runId}:${toolCallId}:undo`,
-        output: output ?? { type: 'text', value: '' },
+        output,
       })
       // The agent is gone, perhaps while its tool was at it.
       .catch((): UndoOutcome => ({ status: 'unknown' }))
@@ -92,6 +93,6 @@ function failed({ toolName }: CallState, outcome: UndoOutcome): OffstageError {
 function whyOf(outcome: UndoOutcome): string {
   if (outcome.status === 'failed') return outcome.message
   return outcome.status === 'not-begun'
-    ? 'the page has no such tool, or the tool no undo().'
-    : 'it began, and nobody can say how it ended.'
+    ? 'this page has no undo() for it.'
+    : 'nobody knows how it ended.'
 }
