@@ -77,5 +77,5 @@ export function refOf(call: CallRef): CallName {
   // One that is none is refused where it is read: it has no id.
   const given = typeof call === 'string' ? { toolCallId: call } : (call ?? ({} as CallName))
   const { conversationId = whereShown(given), toolCallId, input } = given
-  return { toolCallId, input, ...(conversationId !== undefined && { conversationId }) }
+  return { toolCallId, input, conversationId }
 }

@@ -7,7 +7,7 @@ import type { Run } from './run.ts'
 export type CallRef =
   | string
   | {
-      readonly conversationId?: string
+      readonly conversationId?: string | undefined
       readonly toolCallId: string
       /** An approval is refused once the call waits with another input than this. Events and pending calls have it. */
       readonly input?: JsonValue | undefined

@@ -139,7 +139,7 @@ export interface WithdrawMessage extends ConversationScope {
 
 /** A person's word on a parked call. `conversationId` is absent when only the call's id is known. */
 export interface CallAnswer extends AgentScope {
-  readonly conversationId?: string
+  readonly conversationId?: string | undefined
   readonly toolCallId: string
   readonly answer:
     | {
@@ -178,7 +178,7 @@ export interface RevokeConsent extends ConversationScope {
 }
 
 export interface SupplyOutput extends AgentScope {
-  readonly conversationId?: string
+  readonly conversationId?: string | undefined
   readonly toolCallId: string
   readonly output: ToolOutput
   /** Of the run that goes on once the last output is in. */

@@ -209,7 +209,10 @@ export class ConversationRegistry {
 
   /** The conversation that is named, or else the one that has the call open; null: none has. */
   async ofCall(
-    call: AgentScope & { readonly conversationId?: string; readonly toolCallId: string },
+    call: AgentScope & {
+      readonly conversationId?: string | undefined
+      readonly toolCallId: string
+    },
   ): Promise<ActiveConversation | null> {
     const { agentId, storage, conversationId, toolCallId } = call
     const store = await this.store(call)

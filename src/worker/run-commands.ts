@@ -231,7 +231,7 @@ function requireAnyPage(
   if (answer.type !== 'approve' || !waitingCall(run, toolCallId, answer)?.about?.onPage) return
   throw new OffstageError(
     'other-tab',
-    'This call acts on a page that is open in another tab. Go to that tab, and approve it there.',
+    'This call acts on a page in another tab. Approve it there.',
     { retryable: true },
   )
 }

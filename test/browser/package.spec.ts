@@ -7,7 +7,7 @@ import { MORE } from './support/more.ts'
 
 /** Everything but the file that starts itself as a worker, and what is no module. */
 const entries = Object.keys(manifest().exports as object)
-  .filter((entry) => !/^\.\/(worker|offstage\.global)\.js$|\.json$/.test(entry))
+  .filter((entry) => !/^\.\/(worker|offstage\.global)\.js$|\.(json|css)$/.test(entry))
   .map((entry) => entry.replace('.', 'offstage'))
 
 /** Their own globals are theirs: they are imported before anything is counted. */

@@ -69,7 +69,7 @@ export async function answerCall(
       : withoutSecrets(context, asked, answer)
   const consent = await consentBy(context, asked, word)
   if (word.type === 'approve')
-    await noteApproval(context, asked, word.input === undefined ? {} : { input: word.input })
+    await noteApproval(context, asked, { input: word.input ?? asked.input })
   if (word.type === 'resolve') await noteApproval(context, asked, { resolvedAs: word.verdict })
   const besides = answer.type === 'settle' ? answer.usage : undefined
   const usage = asked.child ? await context.family.storedUsageOf(asked, besides) : []

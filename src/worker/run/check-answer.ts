@@ -26,7 +26,7 @@ export function checkAnswer(
   )
     throw new OffstageError(
       'consent-refused',
-      'What is asked about this call has changed meanwhile. Look at it again, and press again.',
+      'The question about this call has changed. Look at it again, then press again.',
       { retryable: true },
     )
   const fields = question?.fields

@@ -1,4 +1,5 @@
 import type { NewRow } from '../../protocol/fact.ts'
+import { sha256 } from '../../lib/sha256.ts'
 import { isRecord } from '../../lib/shape.ts'
 import type { Write } from './idb-use.ts'
 
@@ -27,7 +28,7 @@ export async function findContents(rows: readonly NewRow[]): Promise<Contents> {
   if (globalThis.crypto?.subtle === undefined) return found
   const data = new Set<string>()
   for (const row of rows) eachFile(row, [], (file) => data.add(file.data))
-  for (const content of data) found.set(content, await hashOf(content))
+  for (const content of data) found.set(content, await sha256(content))
   return found
 }
 
@@ -105,11 +106,6 @@ export async function releaseContents(
 /** All keys that begin with these two: a list is behind every text. */
 function under(kind: 'of' | 'in', id: string): IDBKeyRange {
   return IDBKeyRange.bound([kind, id], [kind, id, []])
-}
-
-async function hashOf(content: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(content))
-  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 function eachFile(

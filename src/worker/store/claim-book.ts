@@ -41,7 +41,7 @@ function withClaim(known: OwnClaims, { id, epoch }: NotedClaim): OwnClaims {
 function together(one: OwnClaims, other: OwnClaims): OwnClaims {
   return {
     epoch: Math.max(one.epoch, other.epoch),
-    ids: [...new Set([...other.ids, ...one.ids])].slice(-MOST_IDS),
+    ids: [...new Set([...other.ids, ...one.ids])],
     asked: one.asked ?? other.asked,
   }
 }

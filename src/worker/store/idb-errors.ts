@@ -45,7 +45,7 @@ function blocked(message: string): OffstageError {
 export function superseded(): OffstageError {
   return new OffstageError(
     'storage-newer',
-    'A newer Offstage in another tab of this site changes the database: reload the page.',
+    'A newer Offstage in another tab changes the database: reload the page.',
     { retryable: true },
   )
 }

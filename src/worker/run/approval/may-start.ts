@@ -1,36 +1,27 @@
 import { canonicalJson } from '../../../lib/canonical-json.ts'
-import { textDigest } from '../../../lib/text-digest.ts'
+import { sha256 } from '../../../lib/sha256.ts'
 import type { CallState } from '../../../protocol/state.ts'
 import type { RunContext } from '../run-context.ts'
 import type { Start } from '../starts.ts'
 
 /** Names an answer that lets a call start: the call of its run, the question, what was approved, the start before. */
-function nameOf({ runId }: RunContext, call: CallState): string {
+async function nameOf({ conversation, runId }: RunContext, call: CallState): Promise<string> {
   const { toolCallId, toolName, decidedBy, askedAt, about, resolvedAs, input, executionId } = call
   const by = decidedBy?.definition
-  return textDigest(
-    canonicalJson([
-      runId,
-      toolCallId,
-      toolName,
-      by,
-      askedAt,
-      about,
-      resolvedAs,
-      input,
-      executionId,
-    ]),
-  )
+  const parts = [runId, toolCallId, toolName, by, askedAt, about, resolvedAs, input, executionId]
+  const name = canonicalJson(parts)
+  // Others write the input: nobody may make one with the hash of another.
+  return conversation.claims.isShared && crypto.subtle ? sha256(name) : name
 }
 
 /** Notes in this browser that its person lets the call start. `change`: by the answer. */
-export function noteApproval(
+export async function noteApproval(
   context: RunContext,
   call: CallState,
   change: Partial<CallState>,
 ): Promise<void> {
   const { claims } = context.conversation
-  return claims.note('approvals', nameOf(context, { ...call, ...change }))
+  await claims.note('approvals', await nameOf(context, { ...call, ...change }))
 }
 
 /** Notes that an approved call has started: the answer counts for its repetition, and no more for rows from before. */
@@ -39,9 +30,9 @@ export async function noteStart(
   { call, executionId, input, by: decidedBy }: Start,
 ): Promise<void> {
   const { claims } = context.conversation
-  const name = nameOf(context, call)
+  const name = await nameOf(context, call)
   if (!(await claims.isNoted('approvals', name))) return
-  await claims.note('approvals', started(name))
+  await claims.note('approvals', `${name}!`)
   await noteApproval(context, call, { executionId, input, decidedBy })
 }
 
@@ -50,14 +41,7 @@ export async function noteStart(
  * didn't decide needs an approval that was given in this browser, which lets it start once.
  */
 export async function mayStart(context: RunContext, call: CallState): Promise<boolean> {
-  const { claims } = context.conversation
-  if (context.ready.has(call.toolCallId) || !claims.isShared) return true
-  const name = nameOf(context, call)
-  return (
-    (await claims.isNoted('approvals', name)) && !(await claims.isNoted('approvals', started(name)))
-  )
-}
-
-function started(name: string): string {
-  return `${name} started`
+  if (context.ready.has(call.toolCallId)) return true
+  const name = await nameOf(context, call)
+  return context.conversation.claims.isNoted('approvals', name, `${name}!`)
 }

@@ -1,2 +1,0 @@
-// A theme is a style sheet. TypeScript asks for a declaration where it is imported.
-export {}

@@ -1,0 +1,5 @@
+/** SHA-256 of a text, in hexadecimal. Rejects where there is no `crypto.subtle`: on plain HTTP. */
+export async function sha256(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
