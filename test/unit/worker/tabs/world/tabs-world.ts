@@ -45,11 +45,14 @@ export class TabsWorld {
         typeof timer === 'function' ? void timer() : real.clearTimeout(timer as never),
     })
     performance.now = () => this.clock.now
+    // As on plain HTTP: a hash takes time that no clock of this world counts.
+    Object.defineProperty(crypto, 'subtle', { value: undefined, configurable: true })
   }
 
   static leave(): void {
     Object.assign(globalThis, { setTimeout: real.setTimeout, clearTimeout: real.clearTimeout })
     performance.now = real.now
+    Reflect.deleteProperty(crypto, 'subtle')
   }
 
   get turns(): readonly Turn[] {
