@@ -50,7 +50,7 @@ export class Announcer implements ReactiveController {
     }
   }
 
-  /** What can't be fetched is tried again with the next drawing. */
+  /** A part that can't be fetched is tried again with the next drawing. */
   #load(): void {
     import('./parts/announce.ts').then(
       (code) => {

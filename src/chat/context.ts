@@ -42,7 +42,7 @@ export interface ChatContext {
   /** Of a bubble. */
   readonly isOpen: boolean
   readonly around: Around
-  /** By message: why the run failed that it was the last one of. */
+  /** Why a run failed, by the id of its last message. */
   readonly failures: ReadonlyMap<string, Failure>
   /** The newest message is in view, or is being followed. */
   readonly isFollowing: boolean

@@ -27,7 +27,7 @@ export function onItsWay(local: LocalState, conversationId: string): readonly st
   return local.get<readonly OnItsWay[]>(onItsWayKey(conversationId))?.map(({ text }) => text) ?? []
 }
 
-/** What was sent before the conversation is loaded. Elsewhere it is shown at once as what it becomes. */
+/** Messages that were sent before the conversation is loaded. Later ones are shown at once as what they become. */
 export function sentWhileLoading(
   { conversationId, status }: ConversationSnapshot,
   local: LocalState,

@@ -13,7 +13,7 @@ export function titleOf(parts: UserContent['parts']): string | null {
     .split(/\s+/, TITLE_LENGTH)
     .join(' ')
   if (text === '') return null
-  // One more than a title has, each of two code units.
+  // A title's length and one more, each character of two code units.
   const points = Array.from(text.slice(0, TITLE_LENGTH * 2 + 2))
   if (points.length <= TITLE_LENGTH) return text
   return `${points.slice(0, wholeUntil(points, TITLE_LENGTH - 1)).join('')}…`

@@ -16,7 +16,7 @@ interface StoredIndex extends StoredEntry {
   readonly index: StoredWords
 }
 
-/** What a page knows of a space. */
+/** A space as a page knows it. */
 interface Known {
   readonly version: number
   readonly entries: ReadonlyMap<string, StoredEntry>

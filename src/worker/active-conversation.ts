@@ -129,7 +129,7 @@ export class ActiveConversation {
     const { run } = conversation
     const isWanted = run !== null && goesOn(run)
     if (isTaken && !isWanted) {
-      // What was read to find out is no news any more, which would have it shown.
+      // The rows that were read to find out are no news any more, which would have shown it.
       conversation.stream.ownElsewhere(true)
       throw onOtherDevice(scope.conversationId)
     }

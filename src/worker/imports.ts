@@ -145,7 +145,7 @@ function withoutInstructions(row: Row): Row {
   return { ...row, messages }
 }
 
-/** What a file says of a call did not happen here, or nobody knows that it did. */
+/** Calls of a file are not undone: nobody knows that they happened. */
 function withoutUndo(row: Row): Row {
   if (!('by' in row)) return row
   const { undoable: _undoable, ...by } = row.by

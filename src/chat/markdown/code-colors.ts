@@ -5,7 +5,7 @@ const SLICE = 4000
 /** Lines above and below those in view that are coloured, too. More ranges make each frame of the page slower. */
 const MARGIN = 8
 
-/** In light and dark, by kind: each has a contrast of at least 4.5 on the ground of code. */
+/** Colours in light and dark, by kind. Each has a contrast of at least 4.5 on the ground of code. */
 const COLORS = [
   '#5f6672,#a0a6b1',
   '#8a2c96,#d7a3e8',
@@ -91,7 +91,7 @@ class CodeColors {
     const end = next > 0 && next < settled ? next : settled
     const tokens = lex(this.#lexer, text.slice(0, end), this.#from)
     this.#tokens = [...this.#tokens.filter(({ to }) => to <= this.#from), ...tokens]
-    // What is open at the end is lexed again with what follows.
+    // A token that is open at the end is lexed again with the text that follows.
     const last = tokens.at(-1)
     this.#from = last?.to === end ? last.from : end
     this.#end = end
@@ -151,7 +151,7 @@ function placeIn([text, ...texts]: readonly Text[], offset: number): [Node, numb
     : placeIn(texts, offset - text.length)
 }
 
-/** One for each kind, shared by all blocks of a document. */
+/** The highlight of a kind, shared by all blocks of a document. */
 function highlightOf(kind: number): Highlight {
   const name = `offstage-${KINDS[kind]}`
   const highlight = CSS.highlights.get(name) ?? new Highlight()

@@ -1,4 +1,4 @@
-/** What a part of a code is. In this order a lexer looks for them. */
+/** Kinds of tokens, in the order in which a lexer looks for them. */
 export const KINDS = ['comment', 'keyword', 'name', 'string', 'number'] as const
 
 export interface Token {
@@ -12,7 +12,7 @@ export interface Token {
 type Family = Partial<Readonly<Record<(typeof KINDS)[number], string>>>
 
 const NEVER = '(?!)'
-/** What is open runs to the end of the text: its rest may come. */
+/** The end of the text ends a token that is open: its rest may come. */
 const END = '(?![^])'
 const BLOCK_COMMENT = String.raw`\/\*[^]*?(?:\*\/|${END})`
 const TEXTS = String.raw`"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'`
@@ -78,7 +78,7 @@ const MARKUP: Family = {
   number: String.raw`&#?\w+;`,
 }
 
-/** By names of languages. Any other name is taken for a language with curly brackets. */
+/** Families by names of languages. Any other name is taken for a language with curly brackets. */
 const FAMILIES: readonly (readonly [names: string, family: Family | null])[] = [
   ['|te?xt|plain\\w*|log|output|diff|markdown|md|latex', null],
   ['jsonc?5?|geojson', JSON_TEXT],

@@ -16,7 +16,7 @@ export interface Announced {
   readonly runId: string | undefined
   /** Characters that were announced, by message. Infinity: no more of it is. */
   readonly heard: ReadonlyMap<string, number>
-  /** What there was: each state, call and question is announced when it begins. */
+  /** The states, calls and questions of the last look: each is announced when it begins. */
   readonly keys: readonly string[]
 }
 

@@ -19,7 +19,7 @@ export const LONG_MS = 3000
 const RUNNING: CallRow = { kind: 'working', word: 'running' }
 const WAITING: CallRow = { kind: 'waiting', word: 'waiting' }
 
-/** What is shown of a call in each status. What a call that waits offers is on its card. */
+/** The words for a call in each status. A call that waits has its buttons on its card. */
 export const CALL_STATES: Readonly<Record<ShownCall['status'], CallRow>> = {
   proposed: RUNNING,
   approved: RUNNING,

@@ -5,14 +5,14 @@ import { awaitsModel } from './awaits-model.ts'
 import type { EngineLoading } from './engine-loading.ts'
 import { failureWords } from './failure-words.ts'
 
-/** What surrounds a conversation, beyond its snapshot. */
+/** Surroundings of a conversation, beyond its snapshot. */
 export interface Around {
   readonly isOffline?: boolean
   /** Conversations outlive a reload. Default true. */
   readonly isKept?: boolean
   /** The model that an engine loads in the browser. */
   readonly loading?: EngineLoading | null
-  /** Another page deleted the conversation. */
+  /** True once another page has deleted the conversation. */
   readonly isGone?: boolean
   /** The run that was cut off and continues on this page. */
   readonly resumedRunId?: string | undefined
@@ -45,7 +45,7 @@ export type StateName =
   | 'unsent'
   | 'not-begun'
 
-/** What a person can do in a state. */
+/** Buttons that a state offers. */
 export type Offer =
   | 'stop'
   | 'cancel'
@@ -114,7 +114,7 @@ const failed: StateRow = {
   said: (situation) => situation.words.announceFailed(why(situation)),
 }
 
-/** What is shown, what is announced and what a person can do in each state, in the order of the views. */
+/** The sentence, the announcement and the buttons of each state, in the order of the views. */
 export const STATES: Readonly<Record<StateName, StateRow>> = {
   // The conversation
   loading: { place: 'own', text: 'loading', said: null },
@@ -224,7 +224,7 @@ function namesOf(snapshot: ConversationSnapshot, around: Around): ReadonlySet<un
 }
 
 function nameOfEnd(ended: RunOutcome): StateName {
-  // Another tab that took the run over is a state of the connection.
+  // A run that another tab took over is a state of the connection.
   if (ended.outcome === 'aborted' && isLeftOpen(ended))
     return ended.reason === 'disposed' ? 'let-go' : 'none'
   return (ended.outcome === 'completed' && ended.finishReason) || ended.outcome

@@ -49,7 +49,7 @@ export function isSeen(context: ChatContext, call: PendingCall): boolean {
   return context.seen.has(inputKey(refOf(context, call)))
 }
 
-/** What is shown is what runs: once it was edited, the new input takes the place of the model's. */
+/** The input that runs is shown: once edited, the new input takes the place of the model's. */
 function decisionView(context: ChatContext, call: PendingCall): TemplateResult {
   const edited = parsed(context.local.get<string>(inputKey(refOf(context, call))))
   return html`

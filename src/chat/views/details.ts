@@ -13,7 +13,7 @@ type Maybe = TemplateResult | typeof nothing
 export interface Details {
   /** Calls that wait for the person and are not all in view. */
   readonly waiting: number
-  /** What an engine loads, and the button that ends it. */
+  /** The model that an engine loads, and the button that ends it. */
   readonly loading: string
   readonly cancel: Maybe
 }
@@ -40,7 +40,7 @@ function waitingCallsView({ words, locale }: ChatContext, waiting: number): Mayb
   </p>`
 }
 
-/** What the model means to do, and how far it is. */
+/** The model's plan, and how far it is. */
 function planView({ snapshot, words, locale }: ChatContext): Maybe {
   const { plan } = snapshot
   if (!plan) return nothing
@@ -56,7 +56,7 @@ function planView({ snapshot, words, locale }: ChatContext): Maybe {
   </details>`
 }
 
-/** Whose words the conversation holds. */
+/** Sources of outside content in the conversation. */
 function taintView({ snapshot, words, locale }: ChatContext): Maybe {
   const { taint } = snapshot
   if (taint.length === 0) return nothing
@@ -71,7 +71,7 @@ function taintView({ snapshot, words, locale }: ChatContext): Maybe {
   </details>`
 }
 
-/** What a person has allowed beyond single calls, to take back. */
+/** Consents to later calls, each with a button that removes it. */
 function consentsView({ snapshot, words, actions, conversation }: ChatContext): Maybe {
   const { consents } = snapshot
   if (consents.length === 0) return nothing
@@ -125,7 +125,7 @@ function loadingView({ around, locale }: ChatContext, { loading: label, cancel }
   </p>`
 }
 
-/** What was written while the run is open, and has not reached the model. */
+/** Messages that were written while the run is open, and have not reached the model. */
 function queueView({ snapshot, words, actions, conversation, local }: ChatContext): Maybe {
   const { queued } = snapshot
   const sent = sentWhileLoading(snapshot, local)

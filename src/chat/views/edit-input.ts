@@ -210,7 +210,7 @@ function showProblem(control: Control): void {
   control.ariaInvalid = `${!control.validity.valid}`
 }
 
-/** What an approval with this input was refused for, if it was for this field. */
+/** Why an approval with this input was refused, if this field was the reason. */
 function refusalOf(
   { local }: ChatContext,
   { toolCallId }: PendingCall,

@@ -13,7 +13,7 @@ export interface OpenForm {
   readonly card: Element | null
 }
 
-/** Of the `OpenForm` of a call, by the key of its edited input. */
+/** The key of a call's `OpenForm`, from the key of its edited input. */
 export function formKey(inputKey: string): string {
   return `form-${inputKey}`
 }
