@@ -6,7 +6,7 @@ import { startWorker, type StartWorkerOptions } from '../worker/start-worker.ts'
 import { createMemoryStore } from '../worker/store/memory-store.ts'
 import type { Store } from '../worker/store/store.ts'
 import { mortalStore } from './mortal-store.ts'
-import { beginLife, pageLife } from './page-life.ts'
+import { beginLife, type PageLife, pageLife } from './page-life.ts'
 
 /** What outlives a worker in tests, as IndexedDB does in a browser: one store for each name. */
 export interface TestStorage {
@@ -63,7 +63,7 @@ export function inProcessWorker(options: InProcessWorkerOptions = {}): () => Wor
 /** `pageOf` says which page a worker lives on, when it starts. */
 export function workersOf(
   options: InProcessWorkerOptions,
-  pageOf: () => AbortSignal,
+  pageOf: () => PageLife,
 ): () => WorkerLike {
   const { storage = createTestStorage(), stores = [], providers = [], ...rest } = options
   return () => {

@@ -3,24 +3,29 @@ import { forgetPageWide, pageWide } from '../lib/page-wide.ts'
 
 const NAME = 'in-process workers'
 
-/** The page that this process is at present. Aborted by `simulateReload`. */
-export function pageLife(): AbortSignal {
-  return controller().signal
+/** The page that this process is for a while, and its workers that have not been terminated. */
+export interface PageLife {
+  readonly lives: Set<AbortController>
+  /** Ended by `simulateReload`. */
+  isOver: boolean
 }
 
-function controller(): AbortController {
-  return pageWide(NAME, () => new AbortController())
+export function pageLife(): PageLife {
+  return pageWide(NAME, () => ({ lives: new Set(), isOver: false }))
 }
 
 /** A life for a worker, which ends with its page, or before. Over at once where the page is. */
-export function beginLife(page: AbortSignal): { readonly death: AbortSignal; end(): void } {
+export function beginLife({ lives, isOver }: PageLife): {
+  readonly death: AbortSignal
+  end(): void
+} {
   const life = new AbortController()
   const end = (): void => {
-    page.removeEventListener('abort', end)
+    lives.delete(life)
     life.abort()
   }
-  page.addEventListener('abort', end)
-  if (page.aborted) end()
+  lives.add(life)
+  if (isOver) end()
   return { death: life.signal, end }
 }
 
@@ -30,7 +35,9 @@ export function beginLife(page: AbortSignal): { readonly death: AbortSignal; end
  * else be joined. For tests without a browser.
  */
 export function simulateReload(): void {
-  controller().abort()
+  const page = pageLife()
+  page.isOver = true
+  for (const life of page.lives) life.abort()
   forgetPageWide(NAME)
   forgetPage()
 }
