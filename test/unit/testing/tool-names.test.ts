@@ -71,8 +71,8 @@ const write =
   (value: string): Write =>
   ({ tools: [tool] }) => {
     const parameters = propertiesOf(tool?.inputSchema)
-    const input = parameters.map(([name, schema], at) => {
-      if (at < parameters.length - 1) return [name, value]
+    const input = parameters.map(([name, schema]) => {
+      if (schema['type'] !== 'array') return [name, value]
       const inner = propertiesOf(schema['items'] as JsonSchema)[0]?.[0] ?? ''
       return [name, [{ [inner]: value }]]
     })
@@ -183,13 +183,19 @@ describe('a tool whose names no model API takes', () => {
           const [first, second] = requests
           const tool = first?.tools[0]
           const schema = tool?.inputSchema
-          const [, nested] = propertiesOf(schema).at(-1) ?? []
+          const [, nested] = propertiesOf(schema).find(([, each]) => each['type'] === 'array') ?? []
           const all = [
             ...propertiesOf(schema).map(([each]) => each),
             ...propertiesOf(nested?.['items'] as JsonSchema).map(([each]) => each),
           ]
           for (const each of [tool?.name, ...all]) expect(each).toMatch(/^[\w-]{1,64}$/)
-          expect(schema?.['required']).toEqual(propertiesOf(schema).map(([each]) => each))
+          // Names that are numbers come first among properties.
+          const required = (schema?.['required'] as string[]).toSorted()
+          expect(required).toEqual(
+            propertiesOf(schema)
+              .map(([each]) => each)
+              .toSorted(),
+          )
           // The history has the call as the model wrote it.
           if (toolMode === 'native') {
             const call = second?.messages
