@@ -190,7 +190,7 @@ describe('a tool whose names no model API takes', () => {
           ]
           for (const each of [tool?.name, ...all]) expect(each).toMatch(/^[\w-]{1,64}$/)
           // Names that are numbers come first among properties.
-          const required = (schema?.['required'] as string[]).toSorted()
+          const required = (schema as { readonly required: string[] }).required.toSorted()
           expect(required).toEqual(
             propertiesOf(schema)
               .map(([each]) => each)
