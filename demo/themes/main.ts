@@ -32,7 +32,7 @@ function valuesIn(css: string): Values {
   )
 }
 
-/** What the element's own styles say where the page sets nothing. */
+/** Values of the element's own styles, where the page sets none. */
 function defaults(): Values {
   const sheets = chat.shadowRoot?.adoptedStyleSheets ?? []
   const css = sheets.flatMap(({ cssRules }) => [...cssRules].map(({ cssText }) => cssText)).join('')

@@ -161,7 +161,7 @@ test(
     await expect(page.getByRole('button', { name: 'Send', exact: true })).toBeEnabled()
     await page.keyboard.press('Enter')
     await expect(page.getByRole('button', { name: 'Approve', exact: true })).toBeEnabled()
-    // Its buttons rest for a moment after the card has come.
+    // A card's buttons rest for a moment after it has come.
     await expect(page.locator('.approval .buttons')).not.toHaveAttribute('inert')
     await page.keyboard.press('Alt+ArrowUp')
     expect(await focused()).toBe('Place the order')

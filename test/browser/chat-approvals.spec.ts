@@ -505,7 +505,7 @@ test('an input is edited in fields of its schema, checked at each, shown again, 
   await pressSettled(done)
   const values = ['mug', '3', 'paper', 'true', '{ "town": "Rotterdam" }', 'z', 'For Ada']
   await expect(card.getByRole('definition')).toHaveText(values)
-  // What only the worker finds is shown at the field, too.
+  // The field shows an error that only the worker finds, too.
   await seeAll(card)
   await pressSettled(approveIn(card))
   await expect(card.getByRole('alert')).toContainText("'to.town'")

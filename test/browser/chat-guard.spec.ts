@@ -66,7 +66,7 @@ test(
     await page.mouse.wheel(0, -2000)
     const latest = page.getByRole('button', { name: 'Jump to latest' })
     await expect(latest).toBeVisible()
-    // As on a screen where it stands over what comes there.
+    // The pointer stays where the card will come.
     await latest.evaluate(
       (button, place) => {
         Object.assign(button.style, {
@@ -85,7 +85,7 @@ test(
     await page.mouse.dblclick(x, y)
     await expect(latest).toHaveCount(0)
     await expect(approve).toBeInViewport()
-    // It was under the pointer.
+    // The card was under the pointer.
     const now = await middleOf(approve)
     expect(Math.abs(now.x - x)).toBeLessThan(20)
     expect(Math.abs(now.y - y)).toBeLessThan(10)

@@ -38,7 +38,7 @@ test(
       log.evaluate((element, where) => {
         element.scrollTop = where === 'top' ? 0 : element.scrollHeight
       }, to)
-    // What is read stays where it is as earlier messages come above it.
+    // The message in view stays where it is as earlier ones come above it.
     const moved = await log.evaluate(async (element) => {
       element.scrollTop = 0
       const first = element.querySelector('article')
@@ -54,7 +54,7 @@ test(
       expect(await earlier.count()).toBe(0)
     }).toPass()
     await expect(log.getByText('Message number 1.', { exact: true })).toBeVisible()
-    // Those that are far away are drawn again on the way back.
+    // Messages that are far away are drawn again on the way back.
     await expect(log.getByText('The newest answer.')).toHaveCount(0)
     await expect(async () => {
       await scroll('end')

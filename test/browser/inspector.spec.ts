@@ -297,7 +297,7 @@ test(
     await expect(first).toBeInViewport({ ratio: 0.9 })
     await page.getByRole('button', { name: 'Newest' }).click()
     await expect(last).toBeInViewport({ ratio: 0.9 })
-    // What a line of the timeline leads to is in view, too.
+    // The row that a line of the timeline leads to is in view, too.
     await tab(page, 'Timeline').click()
     await page.getByRole('grid', { name: 'Timeline' }).press('Home')
     await calls.first().click()

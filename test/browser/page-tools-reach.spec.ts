@@ -265,7 +265,7 @@ test(
     const { call } = await drive(page)
     expect(await call('click', { ref: 'Best' })).toMatch(/^Clicked tab "Best"/)
     expect(await call('click', { ref: 'Wrapped' })).toMatch(/^Clicked tab "Wrapped"/)
-    // What only looks disabled so stays disabled, and a row with other controls is another target.
+    // A control that only looks disabled stays so, and a row with other controls is another target.
     expect(await call('click', { ref: 'Next page' })).toMatch(/^disabled: .*ignores the pointer/)
     const outline = await call('read_page')
     expect(await call('click', { ref: refIn(outline, /button "Pay"/) })).toMatch(/^disabled: /)

@@ -258,7 +258,7 @@ test(
   "F17 a tool's module is loaded anew while its call waits for a yes: the newest function runs, once",
   MORE,
   async ({ openPage, site }) => {
-    // As a bundler loads a module anew: the old one cleans up after itself, then the new one is run.
+    // A bundler loads a module anew: the old one cleans up after itself, then the new one runs.
     const version = (n: number): string => `
     const remove = window.agent.registerTool({
       name: 'pay',

@@ -4,7 +4,7 @@ import type { AgentConfig } from '../../src/tools-from.ts'
 import type { SchemaConfig } from '../fixtures/types/agent-schema.ts'
 
 /**
- * Its own fields and those of what it holds, in one form. Any JSON, and any value, are the same to a schema. Any text is
+ * A type's fields, and those of the types in it, in one form. Any JSON, and any value, are the same to a schema. Any text is
  * the same as `string & {}`, which has editors complete the names beside it.
  */
 type Plain<Value> = [JsonValue] extends [Value]

@@ -83,7 +83,7 @@ function inPage(page: Page): AppInPage {
 
 type BoundTest = ReturnType<typeof boundTest>
 
-/** What holds in every framework. `npm test` runs all of it in one, and its first test in the others. */
+/** Tests of every framework. `npm test` runs all of them in one, and the first in the others. */
 export function commonTests(test: BoundTest, others: TestDetails = {}): void {
   testTools(test, others)
   testShown(test, others)

@@ -10,7 +10,7 @@ import { until } from '../client/fake-worker.ts'
 import { chatStream, serve } from '../doctor/small-server.ts'
 import { agentFor, payCall } from './chat-stage.ts'
 
-// What a screen reader is told, from the opening of a conversation on.
+// Announcements for screen readers, from the opening of a conversation on.
 
 interface Heard {
   readonly conversation: Conversation

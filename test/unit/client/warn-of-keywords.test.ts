@@ -23,7 +23,7 @@ const misspelt = {
 }
 const sound = { type: 'object', properties: { typ: { type: 'string', default: { typ: 1 } } } }
 
-/** What an agent on a host is warned of, once there are as many warnings as expected. */
+/** Warnings of an agent on a host, once there are as many as expected. */
 async function warningsOn(hostname: string, count: number): Promise<string[]> {
   vi.stubGlobal('location', new URL(`http://${hostname}:5173/`))
   const warn = vi.spyOn(console, 'warn').mockReturnValue()

@@ -253,7 +253,7 @@ describe('a store handler', () => {
           duplex: 'half',
         } as RequestInit),
       )
-    // Its end never comes.
+    // The end of the body never comes.
     const unfinished = () =>
       new ReadableStream<Uint8Array>({
         start: (controller) => controller.enqueue(new Uint8Array(1000).fill(32)),
