@@ -66,7 +66,7 @@ test(
     await page.mouse.wheel(0, -2000)
     const latest = page.getByRole('button', { name: 'Jump to latest' })
     await expect(latest).toBeVisible()
-    // The pointer stays where the card will come.
+    // The button covers the place where the card will come.
     await latest.evaluate(
       (button, place) => {
         Object.assign(button.style, {

@@ -26,7 +26,7 @@ export function checkAnswer(
   )
     throw new OffstageError(
       'consent-refused',
-      'The question about this call has changed. Look at it again, then press again.',
+      'The question about this call has changed. Look at it, then press again.',
       { retryable: true },
     )
   const fields = question?.fields

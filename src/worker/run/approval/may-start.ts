@@ -6,12 +6,13 @@ import type { Start } from '../starts.ts'
 
 /** Names an answer that lets a call start: the call of its run, the question, what was approved, the start before. */
 async function nameOf({ conversation, runId }: RunContext, call: CallState): Promise<string> {
+  // Only this browser's tabs write: all of it counts as noted, and an input may be large.
+  if (!conversation.claims.isShared) return ''
   const { toolCallId, toolName, decidedBy, askedAt, about, resolvedAs, input, executionId } = call
-  const by = decidedBy?.definition
-  const parts = [runId, toolCallId, toolName, by, askedAt, about, resolvedAs, input, executionId]
-  const name = canonicalJson(parts)
+  const approved = [toolName, decidedBy?.definition, input, about, askedAt, resolvedAs]
+  const name = canonicalJson([runId, toolCallId, executionId, approved])
   // Others write the input: nobody may make one with the hash of another.
-  return conversation.claims.isShared && crypto.subtle ? sha256(name) : name
+  return crypto.subtle ? sha256(name) : name
 }
 
 /** Notes in this browser that its person lets the call start. `change`: by the answer. */
