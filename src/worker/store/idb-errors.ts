@@ -64,7 +64,7 @@ export function storageError(error: unknown): OffstageError {
     case 'VersionError':
       return new OffstageError(
         'storage-newer',
-        'The database was made by a newer Offstage: reload the page or update the package.',
+        'A newer Offstage made the database: reload the page or update the package.',
         options,
       )
     case 'DataCloneError':
