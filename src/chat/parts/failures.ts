@@ -11,13 +11,16 @@ export type Failure = Extract<
 export class Failures {
   readonly #byMessage = new Map<string, Failure>()
   #newest: string | undefined
-  /** The run that failed for want of a network. */
+  /** The newest run that this page has driven: of several tabs, one goes on. */
+  #own: string | undefined
+  /** The run that failed because the page was offline. */
   #lost: string | undefined
 
   look(
-    { messages, runId, ended }: ConversationSnapshot,
+    { messages, runId, ended, ownership }: ConversationSnapshot,
     isOffline: boolean,
   ): ReadonlyMap<string, Failure> {
+    if (ownership === 'this-tab') this.#own = runId
     const turn = turnOf(messages)
     const last = turn.findLast(({ role }) => role !== 'tool')
     for (const message of turn)
@@ -30,7 +33,8 @@ export class Failures {
     ) {
       this.#newest = ended.runId
       this.#byMessage.set(last.id, ended)
-      if (isOffline && ended.error.code === 'network') this.#lost = ended.runId
+      const isOwn = ended.runId === this.#own
+      if (isOffline && isOwn && ended.error.code === 'network') this.#lost = ended.runId
     }
     return this.#byMessage
   }

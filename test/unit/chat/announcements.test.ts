@@ -139,7 +139,15 @@ test('a retry is announced once, with its reason', async () => {
 
 test('offline and back online are announced, and a run that failed meanwhile goes on', async () => {
   const { conversation, hears, around } = await listen(await served(503, 503, says('Here I am.')))
-  const failures = new Failures()
+  // Both tabs follow the run, which the first one drives.
+  const [failures, ofOtherTab] = [new Failures(), new Failures()]
+  const follow = (): void => {
+    const snapshot = conversation.getSnapshot()
+    if (snapshot.runId === undefined) return
+    failures.look(snapshot, true)
+    ofOtherTab.look({ ...snapshot, ownership: 'other-tab' }, true)
+  }
+  onTestFinished(conversation.subscribe(follow))
   around({ isOffline: true })
   expect(await hears(en.offline)).toEqual([en.offline])
   conversation.send('Hello')
@@ -149,11 +157,13 @@ test('offline and back online are announced, and a run that failed meanwhile goe
   if (ended?.outcome !== 'failed') throw new Error('The run did not fail.')
   const lost = { ...open, ended: { ...ended, error: { ...ended.error, code: 'network' } } } as const
   failures.look(lost, true)
+  ofOtherTab.look(lost, true)
   expect(failures.takeLost(lost, true)).toBe(false)
   around({})
   expect(await hears('Back online')).toEqual(['Back online'])
   expect(failures.takeLost(lost, false)).toBe(true)
   expect(failures.takeLost(lost, false), 'once').toBe(false)
+  expect(ofOtherTab.takeLost(lost, false), 'in another tab').toBe(false)
   await conversation.continue()
   expect(spoken(await hears('Done'))).toEqual(['Here I am.', 'Done'])
 })
