@@ -75,12 +75,10 @@ export function announceIn(
   if (status === 'loading') return { texts: [], announced: before }
   const answers = sentences(before, snapshot, words)
   const items = itemsOf(snapshot, around)
-  // A run that began and ended between two drawings has left an answer, unless it never began.
-  const isEndOfRun = runId !== undefined || before.runId !== undefined || answers.texts.size > 0
+  // While the conversation loads, only a run that is seen or has left an answer is new.
+  const isRunSeen = runId !== undefined || before.runId !== undefined || answers.texts.size > 0
   const isNew = ({ key, isOfRun }: Item): boolean =>
-    isOfRun
-      ? isEndOfRun && !before.keys.includes(key)
-      : !before.isLoading && !before.keys.includes(key)
+    !before.keys.includes(key) && (!before.isLoading || (isOfRun === true && isRunSeen))
   const begun = items.filter(isNew)
   const say = (place: string | undefined): string[] =>
     begun.filter((item) => item.place === place).map((item) => item.say(words))

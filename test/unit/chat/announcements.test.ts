@@ -179,6 +179,15 @@ test('a failure that no lost network caused is left to the person', async () => 
   expect(failures.takeLost(snapshot, false)).toBe(false)
 })
 
+test('a run that fails between two drawings is announced', async () => {
+  const { conversation } = await listen(agentFor({ steps: [] }))
+  const idle = conversation.getSnapshot()
+  const error = { code: 'overloaded', message: 'Busy', retryable: true } as const
+  const snapshot = { ...idle, ended: { runId: 'r1', outcome: 'failed', error } as const }
+  const { texts } = announceIn(announcedBy(idle), { snapshot, words: en, around: {} })
+  expect(texts.join()).toMatch(/^Something went wrong: /)
+})
+
 test('of a regenerated answer only the new one is announced', async () => {
   const agent = agentFor({ steps: [{ text: 'One.', delayMs: 40 }] })
   const { conversation, hears } = await listen(agent)
