@@ -38,6 +38,8 @@ export interface ChatState extends AnswerStart {
   /** Its last parts were returned. */
   isOver: boolean
   hasChoice: boolean
+  /** The server sends more than one. */
+  hasOther: boolean
   /** The model has refused, in a field for that. */
   isRefused: boolean
   /** Something of the choice that is read was there. */
@@ -60,6 +62,7 @@ export function startChat(providerId: string, request: ModelRequest, isStrict = 
     usage: undefined,
     isOver: false,
     hasChoice: false,
+    hasOther: false,
     isRefused: false,
     hasOutput: false,
     extras: [],
@@ -86,13 +89,16 @@ export function mapChatChunk(state: ChatState, chunk: unknown): StreamPart[] {
     return [{ type: 'raw', data: chunk }]
   }
   const parts: StreamPart[] = []
-  for (const choice of choices) readChoice(state, asRecord(choice), parts)
+  for (const [place, item] of choices.entries()) {
+    const choice = asRecord(item)
+    // Beside others, a choice without a number has that of its place.
+    if (choice && takesChoice(state, choice['index'] ?? (place || undefined)))
+      readChoice(state, choice, parts)
+  }
   return parts
 }
 
-function readChoice(state: ChatState, choice: JsonRecord | undefined, parts: StreamPart[]): void {
-  if (!choice) return
-  if (!takesChoice(state, choice['index'])) return
+function readChoice(state: ChatState, choice: JsonRecord, parts: StreamPart[]): void {
   const delta = asRecord(choice['delta'])
   const source = choice['error'] ? choice : delta?.['error'] ? delta : undefined
   const error = source && streamError(source)
@@ -122,7 +128,9 @@ function readChoice(state: ChatState, choice: JsonRecord | undefined, parts: Str
 /** Another choice is an alternative, unless nothing came of one with a higher number. */
 function takesChoice(state: ChatState, index: unknown): boolean {
   const isFirst = !state.hasOutput && (asCount(index) ?? 0) < (asCount(state.choice) ?? 0)
-  if (state.hasChoice && !isFirst) return index === undefined || index === state.choice
+  const isOwn = index === undefined || index === state.choice
+  state.hasOther ||= state.hasChoice && !isOwn
+  if (state.hasChoice && !isFirst) return isOwn
   state.hasChoice = true
   state.choice = index
   state.finishWord = undefined
@@ -207,7 +215,8 @@ export function endChat(state: ChatState, { done }: { readonly done: boolean }):
   readPieces(state, state.thoughts.end(), parts)
   parts.push(...(state.inline?.end() ?? []))
   if (state.usage) parts.push({ type: 'usage', usage: state.usage })
-  const isProven = done || state.finishWord !== undefined
+  // The end of the stream ends all choices. Which of them the server cut off, only a finish reason of its own tells.
+  const isProven = (done && !state.hasOther) || state.finishWord !== undefined
   const finishWord = isProven && state.isRefused ? 'refusal' : state.finishWord
   if (isProven && !state.hasChoice)
     return [...parts, { type: 'error', error: noAnswer('chat completion', state.stray) }]
