@@ -14,7 +14,10 @@ export interface BodyLimits {
   readonly most: number
 }
 
-/** Bytes of the requests in this process, from the first byte that is read to the answer. */
+/** Takes how many bytes are held by now. Throws where the tenant, or all together, have too many. */
+export type Count = (bytes: number) => void
+
+/** Bytes of the requests in this process, from the first byte that is read to the answer, and of long answers until they are read. */
 export class Bodies {
   readonly #limits: BodyLimits
   /** By tenant. */
@@ -25,25 +28,29 @@ export class Bodies {
     this.#limits = limits
   }
 
-  /** `count` gets how many bytes were read so far, and throws where the tenant, or all together, have too many. */
-  async hold<T>(tenant: string, work: (count: (bytes: number) => void) => Promise<T>): Promise<T> {
-    const { mostOfTenant, most } = this.#limits
-    let own = 0
-    const count = (bytes: number): void => {
-      const held = (this.#held.get(tenant) ?? 0) + bytes - own
-      const total = this.#total + bytes - own
-      if (held > mostOfTenant) throw tooManyBytes('this tenant', 429)
-      if (total > (bytes > SMALL ? most * (1 - LEFT_TO_SMALL) : most))
-        throw tooManyBytes('all tenants', 503)
-      own = bytes
-      this.#held.set(tenant, held)
-      this.#total = total
-    }
+  async hold<T>(tenant: string, work: (count: Count) => Promise<T>): Promise<T> {
+    const count = this.counter(tenant)
     try {
       return await work(count)
     } finally {
       count(0)
-      if (this.#held.get(tenant) === 0) this.#held.delete(tenant)
+    }
+  }
+
+  /** Of one request or answer. */
+  counter(tenant: string): Count {
+    const { mostOfTenant, most } = this.#limits
+    let own = 0
+    return (bytes) => {
+      const held = (this.#held.get(tenant) ?? 0) + bytes - own
+      const total = this.#total + bytes - own
+      if (bytes > own && held > mostOfTenant) throw tooManyBytes('this tenant', 429)
+      if (bytes > own && total > (bytes > SMALL ? most * (1 - LEFT_TO_SMALL) : most))
+        throw tooManyBytes('all tenants', 503)
+      own = bytes
+      this.#total = total
+      if (held > 0) this.#held.set(tenant, held)
+      else this.#held.delete(tenant)
     }
   }
 }

@@ -91,9 +91,12 @@ export function createStoreHandler(options: StoreHandlerOptions): StoreHandler {
         const asked = await readRequest(request, { maxBytes, maxBodyMs, count })
         const store = new TenantStore(database, tenant)
         if (asked.call === 'read')
-          return readAnswer(asked, (range) =>
-            reads.run(tenant, () => store.read((rows) => rows.read(asked.conversationId, range))),
-          )
+          return readAnswer(asked, {
+            readRows: (range) =>
+              reads.run(tenant, () => store.read((rows) => rows.read(asked.conversationId, range))),
+            count: bodies.counter(tenant),
+            maxMs: maxBodyMs,
+          })
         const work = (): Promise<string> => answer(store, asked)
         if (!isChange(asked)) return reads.run(tenant, work)
         const written = await writes.run(tenant, work)

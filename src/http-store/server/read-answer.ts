@@ -1,5 +1,6 @@
 import { makerOf, publicRecord } from '../../worker/store/record.ts'
 import type { HttpCalls } from '../wire.ts'
+import type { Count } from './bodies.ts'
 import type { FoundRows, RowsRange } from './tenant-rows.ts'
 import type { Done } from './tenant-store.ts'
 
@@ -11,13 +12,21 @@ type ReadRows = (range: RowsRange) => Promise<Done<FoundRows>>
 
 const encoder: TextEncoder = new TextEncoder()
 
+export interface ReadAnswerOptions {
+  readonly readRows: ReadRows
+  /** Counts the bytes that the client has not read yet. */
+  readonly count: Count
+  /** How long the client may take to read a part. Milliseconds. */
+  readonly maxMs: number
+}
+
 /**
  * A conversation as JSON: a text, or where it is long a stream, which reads on as the client does. Rows never change, so the
  * parts make up the conversation as it was at first. The stream fails where it was deleted since, and the client asks again.
  */
 export async function readAnswer(
   { after = 0, limit, newest }: HttpCalls['read']['asks'],
-  readRows: ReadRows,
+  { readRows, count, maxMs }: ReadAnswerOptions,
 ): Promise<string | ReadableStream<Uint8Array>> {
   const last = limit === undefined ? Number.MAX_SAFE_INTEGER : after + limit
   const range = { after, last, newest: newest ?? null, most: MOST_AT_ONCE }
@@ -26,23 +35,40 @@ export async function readAnswer(
   const of = `"storeId":${JSON.stringify(storeId)},"change":${change}`
   const begin = `{${of},"value":{"record":${JSON.stringify(record)},"rows":[${textOf(value)}`
   const end = Math.min(last, record?.lastSeq ?? 0)
-  if (lastIn(value) >= end) return begin + END
   let at = lastIn(value)
-  return new ReadableStream<Uint8Array>(
-    {
-      start: (controller) => controller.enqueue(encoder.encode(begin)),
-      async pull(controller) {
-        const { value: part } = await readRows({ ...range, after: at, last: end, newest: null })
-        if (makerOf(part.record ?? null) !== makerOf(record))
-          throw new Error('The conversation was deleted while it was read.')
-        at = lastIn(part)
-        const text = part.rows.length > 0 ? `,${textOf(part)}` : ''
-        controller.enqueue(encoder.encode(at < end ? text : text + END))
-        if (at >= end) controller.close()
-      },
+  if (at >= end && begin.length < MOST_AT_ONCE) return begin + END
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  const release = (): void => {
+    clearTimeout(timer)
+    count(0)
+  }
+  const send = (text: string): void => {
+    const chunk = encoder.encode(at < end ? text : text + END)
+    count(chunk.byteLength)
+    timer = setTimeout(() => {
+      release()
+      controller?.error(new Error('The client did not read on.'))
+    }, maxMs)
+    controller?.enqueue(chunk)
+  }
+  const source: UnderlyingDefaultSource<Uint8Array> = {
+    start: (given) => void (controller = given),
+    async pull() {
+      release()
+      if (at >= end) return controller?.close()
+      const { value: part } = await readRows({ ...range, after: at, last: end, newest: null })
+      if (makerOf(part.record ?? null) !== makerOf(record))
+        throw new Error('The conversation was deleted while it was read.')
+      at = lastIn(part)
+      send(part.rows.length > 0 ? `,${textOf(part)}` : '')
     },
-    { highWaterMark: 0 },
-  )
+    cancel: release,
+  }
+  const stream = new ReadableStream(source, { highWaterMark: 0 })
+  // Not by the source, which would keep the text for as long as the stream is open.
+  send(begin)
+  return stream
 }
 
 const END = ']}}'

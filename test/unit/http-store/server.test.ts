@@ -392,6 +392,36 @@ describe('a store handler', () => {
     })
   })
 
+  it('refuses to read more for a tenant whose clients leave answers unread, and ends those in time', async () => {
+    const [tenant, other] = [newId('tenant'), newId('tenant')]
+    for (const name of [tenant, other]) {
+      const store = await openHttpStore(server.url, { tenant: name })
+      const { epoch } = await store.claim('c', 1)
+      await store.append(appendOf(epoch, started('r', 'x'.repeat(1_200_000))))
+    }
+    const handler = createStoreHandler({
+      database: kept.database,
+      authorize: tenantOf,
+      maxBytes: 1_000_000,
+      maxBodyMs: 500,
+    })
+    const read = (name: string) => {
+      const headers = { 'content-type': 'application/json', 'x-tenant': name }
+      const body = JSON.stringify(of('read', {}))
+      return handler(new Request('http://localhost/', { method: 'POST', headers, body }))
+    }
+    const unread = [await read(tenant), await read(tenant), await read(tenant)]
+    expect((await read(tenant)).status).toBe(429)
+    expect(await (await read(other)).json()).toMatchObject({ value: { rows: [{ seq: 1 }] } })
+    await unread[0]!.body!.cancel()
+    expect(await (await read(tenant)).json()).toMatchObject({ value: { rows: [{ seq: 1 }] } })
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    await expect(unread[1]!.text()).rejects.toThrow('did not read on')
+    const later = [await read(tenant), await read(tenant), await read(tenant)]
+    expect(later.map(({ status }) => status)).toEqual([200, 200, 200])
+    for (const { body } of later) await body!.cancel()
+  })
+
   it('lets two reads of a tenant use the database at once, so that other tenants find a connection', async () => {
     const [busy, other] = [newId('tenant'), newId('tenant')]
     let atOnce = 0
