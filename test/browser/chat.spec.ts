@@ -233,6 +233,9 @@ test('conversations are listed, searched, renamed, and deleted unless that is un
   const { page, send } = await openChat(model)
   await send('About mugs')
   await expect(replies(page)).toContainText('One.')
+  // The beginning of the first message would be there twice.
+  const title = page.locator('.title')
+  await expect(title).toHaveText('')
   await press(page, 'New conversation')
   await expect(replies(page)).toHaveCount(0)
   await send('About bowls')
@@ -256,6 +259,7 @@ test('conversations are listed, searched, renamed, and deleted unless that is un
   await list.getByRole('button', { name: 'Undo' }).click()
   await list.getByRole('button', { name: 'Mugs', exact: true }).click()
   await expect(replies(page)).toContainText('One.')
+  await expect(title).toHaveText('Mugs')
 })
 
 test('why a run failed is said, and it is tried again', async ({ openChat, model }) => {
