@@ -29,6 +29,8 @@ export default defineConfig({
     // Contexts of these tests keep IndexedDB in memory: it survives reloads, not the browser. Tests
     // of what is on disk, and of its speed, use `persistentContext` of support/test.ts.
     launchOptions: { executablePath, args: CHROMIUM_ARGS },
+    // Drawing animations takes an eighth of the CPU time of the chat's tests.
+    contextOptions: { reducedMotion: 'reduce' },
   },
   projects: [{ name: 'chromium', use: { browserName: 'chromium' } }],
 })

@@ -111,7 +111,7 @@ test('text streams, and another message follows', MORE, async ({ chat }) => {
   expect(await persons(chat)).toBe(2)
 })
 
-test('an approval, with a reload before the answer: the tool runs once', async ({ chat }) => {
+test('an approval, with a reload before the answer: the tool runs once', MORE, async ({ chat }) => {
   await say(chat, 'Please order')
   await expect(chat.locator('fieldset')).toHaveAttribute('data-state', 'approval-requested')
   await expect(chat.locator('main')).toHaveAttribute('data-status', 'ready')

@@ -2,21 +2,21 @@ import { readFileSync } from 'node:fs'
 import { inProject } from '../../scripts/lib/project.mjs'
 import { bundle } from './support/bundle.ts'
 import { callTools, say } from './support/mock-answers.ts'
+import { MORE } from './support/more.ts'
 import { expect, test } from './support/test.ts'
 
 // The worker file of docs/ai-sdk.md, bundled as an app's is, with the vendor's own package in it.
 
-test('an agent on a model of the AI SDK: tool, key of the page, reload in the middle', async ({
-  openPage,
-  model,
-  site,
-}) => {
-  const guide = readFileSync(inProject('docs/ai-sdk.md'), 'utf8')
-  const [, code = ''] = /```js\n(\/\/ my-worker\.js\n[^]*?)```/.exec(guide) ?? []
-  site.add('/ai-sdk-worker.js', { body: await bundle(code) })
-  const page = await openPage()
-  model.enqueue(callTools([{ name: 'order', input: { sku: 'mug' } }]), say('Ordered.'))
-  const begin = `
+test(
+  'an agent on a model of the AI SDK: tool, key of the page, reload in the middle',
+  MORE,
+  async ({ openPage, model, site }) => {
+    const guide = readFileSync(inProject('docs/ai-sdk.md'), 'utf8')
+    const [, code = ''] = /```js\n(\/\/ my-worker\.js\n[^]*?)```/.exec(guide) ?? []
+    site.add('/ai-sdk-worker.js', { body: await bundle(code) })
+    const page = await openPage()
+    model.enqueue(callTools([{ name: 'order', input: { sku: 'mug' } }]), say('Ordered.'))
+    const begin = `
     const { createAgent, defineTool } = window.offstage
     window.orders = []
     window.agent = createAgent({
@@ -30,13 +30,13 @@ test('an agent on a model of the AI SDK: tool, key of the page, reload in the mi
         execute: ({ sku }) => { window.orders.push(sku); return 'ordered' },
       })],
     })`
-  await page.evaluate(`{${begin}
+    await page.evaluate(`{${begin}
     const view = window.agent.conversation('c')
     window.agent.run('A mug', { conversationId: 'c' })
     new Promise((resolve) => view.subscribe(() => view.getSnapshot().pending.length && resolve()))
   }`)
-  await page.reload()
-  const after = await page.evaluate(`(async () => {${begin}
+    await page.reload()
+    const after = await page.evaluate(`(async () => {${begin}
     const run = await window.agent.resume('c')
     const view = window.agent.conversation('c')
     view.subscribe(() => {
@@ -46,10 +46,11 @@ test('an agent on a model of the AI SDK: tool, key of the page, reload in the mi
     const { outcome, text } = await run.result
     return { outcome, text, orders: window.orders }
   })()`)
-  expect(after).toEqual({ outcome: 'completed', text: 'Ordered.', orders: ['mug'] })
-  expect(model.requests).toHaveLength(2)
-  expect(model.requests.map(({ headers }) => headers['authorization'])).toEqual([
-    'Bearer dummy-key',
-    'Bearer dummy-key',
-  ])
-})
+    expect(after).toEqual({ outcome: 'completed', text: 'Ordered.', orders: ['mug'] })
+    expect(model.requests).toHaveLength(2)
+    expect(model.requests.map(({ headers }) => headers['authorization'])).toEqual([
+      'Bearer dummy-key',
+      'Bearer dummy-key',
+    ])
+  },
+)

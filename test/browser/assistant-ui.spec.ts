@@ -118,24 +118,28 @@ const say = async (shown: Page, text: string): Promise<void> => {
 const orders = (shown: Page): Promise<string | null> =>
   shown.evaluate(() => localStorage.getItem('orders'))
 
-test('the runtime of the guide: a tool, approved after a reload, and a stop', async ({ show }) => {
-  expect(adapter.split('\n').length - 1).toBeLessThanOrEqual(60)
-  const shown = await show('ours')
-  const messages = shown.getByRole('article')
-  await say(shown, 'Please order')
-  await expect(messages).toHaveText(['Please order', /I order it\..*"sku":"mug"/s])
-  await expect(shown.getByRole('button', { name: 'Approve' })).toBeVisible()
-  await shown.reload()
-  expect(await orders(shown)).toBe(null)
-  await shown.getByRole('button', { name: 'Approve' }).click()
-  await expect(messages).toHaveText(['Please order', /"ordered"/, 'It is done.'])
-  expect(await orders(shown)).toBe('mug ')
+test(
+  'the runtime of the guide: a tool, approved after a reload, and a stop',
+  MORE,
+  async ({ show }) => {
+    expect(adapter.split('\n').length - 1).toBeLessThanOrEqual(60)
+    const shown = await show('ours')
+    const messages = shown.getByRole('article')
+    await say(shown, 'Please order')
+    await expect(messages).toHaveText(['Please order', /I order it\..*"sku":"mug"/s])
+    await expect(shown.getByRole('button', { name: 'Approve' })).toBeVisible()
+    await shown.reload()
+    expect(await orders(shown)).toBe(null)
+    await shown.getByRole('button', { name: 'Approve' }).click()
+    await expect(messages).toHaveText(['Please order', /"ordered"/, 'It is done.'])
+    expect(await orders(shown)).toBe('mug ')
 
-  await say(shown, 'Please talk')
-  await expect(messages.last()).toContainText('on and on')
-  await shown.getByRole('button', { name: 'Stop' }).click()
-  await expect(shown.getByRole('button', { name: 'Stop' })).toBeDisabled()
-})
+    await say(shown, 'Please talk')
+    await expect(messages.last()).toContainText('on and on')
+    await shown.getByRole('button', { name: 'Stop' }).click()
+    await expect(shown.getByRole('button', { name: 'Stop' })).toBeDisabled()
+  },
+)
 
 test("assistant-ui's runtime for the AI SDK, over the transport", MORE, async ({ show }) => {
   const shown = await show('ai-sdk')

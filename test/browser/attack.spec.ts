@@ -125,7 +125,6 @@ if (LONG) {
   })
 } else {
   /** Run by `npm test`: a text that no eye sees, and one that comes without a page. */
-  const QUICK = ['aria-label', 'a result']
   /** Places of all kinds, in each app, with each goal. */
   const SLICE = [
     'a paragraph',
@@ -143,11 +142,9 @@ if (LONG) {
     'an attached file',
   ]
 
-  /** Of `npm test`, too: an element that gets another name, and words of others by a result. */
+  /** Part of `npm test`: untrusted content in a tool's result. */
   const isQuick = ({ attack, changes, sharing }: TrialPlan): boolean =>
-    changes
-      ? changes.change.name === 'another name'
-      : !sharing && QUICK.includes(attack?.place.name ?? '')
+    !changes && !sharing && attack?.place.name === 'a result'
   const isInSlice = ({ attack, changes, mode }: TrialPlan): boolean =>
     mode === 'default' && (changes !== undefined || SLICE.includes(attack?.place.name ?? ''))
 

@@ -2,59 +2,61 @@ import type { Page } from '@playwright/test'
 import type { OffstageChat } from '../../src/chat/index.ts'
 import { expect, order, own, press, replies, test } from './support/chat-page.ts'
 import { say } from './support/mock-answers.ts'
+import { MORE } from './support/more.ts'
 
-test('a page adds follow-ups, sources, buttons and parts of its own to answers', async ({
-  openChat,
-  model,
-}) => {
-  model.enqueue(say('Mugs are in.'), say('WARNING: hot'))
-  const { page, send } = await openChat(model)
-  await page.evaluate(() => {
-    const pressed: string[] = []
-    Object.assign(window, { pressed, asked: 0 })
-    const chat = document.querySelector<OffstageChat>('offstage-chat')
-    if (!chat) return
-    chat.answers = {
-      followUps: async ({ parts: [part] }) => {
-        ;(window as unknown as { asked: number }).asked += 1
-        return part?.type === 'text' && part.text.includes('Mugs') ? ['And bowls?'] : []
-      },
-      sources: () => [
-        { title: 'Terms', url: 'https://shop.test/terms' },
-        { title: 'A script', url: 'javascript:alert(1)' },
-      ],
-      actions: [{ label: 'Pin', act: (answer) => pressed.push(answer.id) }],
-      renderPart: (part) => {
-        if (part.type !== 'text' || !part.text.startsWith('WARNING')) return null
-        const box = document.createElement('mark')
-        box.textContent = part.text
-        return box
-      },
-    }
-  })
-  await send('Mugs')
-  const followUp = page.getByRole('button', { name: 'And bowls?' })
-  await expect(followUp).toBeVisible()
-  const sources = replies(page).locator('.sources')
-  await sources.locator('summary').click()
-  const links = sources.getByRole('link')
-  await expect(links).toHaveCount(1)
-  await expect(links).toHaveAttribute('href', 'https://shop.test/terms')
-  await expect(sources).toContainText('(shop.test)')
-  await expect(sources).toContainText('A script')
-  await press(page, 'Pin')
-  expect(await page.evaluate(() => (window as unknown as { pressed: string[] }).pressed)).toEqual([
-    await replies(page).getAttribute('data-message'),
-  ])
+test(
+  'a page adds follow-ups, sources, buttons and parts of its own to answers',
+  MORE,
+  async ({ openChat, model }) => {
+    model.enqueue(say('Mugs are in.'), say('WARNING: hot'))
+    const { page, send } = await openChat(model)
+    await page.evaluate(() => {
+      const pressed: string[] = []
+      Object.assign(window, { pressed, asked: 0 })
+      const chat = document.querySelector<OffstageChat>('offstage-chat')
+      if (!chat) return
+      chat.answers = {
+        followUps: async ({ parts: [part] }) => {
+          ;(window as unknown as { asked: number }).asked += 1
+          return part?.type === 'text' && part.text.includes('Mugs') ? ['And bowls?'] : []
+        },
+        sources: () => [
+          { title: 'Terms', url: 'https://shop.test/terms' },
+          { title: 'A script', url: 'javascript:alert(1)' },
+        ],
+        actions: [{ label: 'Pin', act: (answer) => pressed.push(answer.id) }],
+        renderPart: (part) => {
+          if (part.type !== 'text' || !part.text.startsWith('WARNING')) return null
+          const box = document.createElement('mark')
+          box.textContent = part.text
+          return box
+        },
+      }
+    })
+    await send('Mugs')
+    const followUp = page.getByRole('button', { name: 'And bowls?' })
+    await expect(followUp).toBeVisible()
+    const sources = replies(page).locator('.sources')
+    await sources.locator('summary').click()
+    const links = sources.getByRole('link')
+    await expect(links).toHaveCount(1)
+    await expect(links).toHaveAttribute('href', 'https://shop.test/terms')
+    await expect(sources).toContainText('(shop.test)')
+    await expect(sources).toContainText('A script')
+    await press(page, 'Pin')
+    expect(await page.evaluate(() => (window as unknown as { pressed: string[] }).pressed)).toEqual(
+      [await replies(page).getAttribute('data-message')],
+    )
 
-  await followUp.click()
-  await expect(own(page).last()).toContainText('And bowls?')
-  await expect(replies(page).last().locator('mark')).toHaveText('WARNING: hot')
-  await expect(followUp).toHaveCount(0)
-  await expect
-    .poll(() => page.evaluate(() => (window as unknown as { asked: number }).asked))
-    .toBe(2)
-})
+    await followUp.click()
+    await expect(own(page).last()).toContainText('And bowls?')
+    await expect(replies(page).last().locator('mark')).toHaveText('WARNING: hot')
+    await expect(followUp).toHaveCount(0)
+    await expect
+      .poll(() => page.evaluate(() => (window as unknown as { asked: number }).asked))
+      .toBe(2)
+  },
+)
 
 test('what a page returns of a wrong type is an error of its own, and the answer is there', async ({
   openChat,

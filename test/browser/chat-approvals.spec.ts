@@ -4,7 +4,7 @@ import type { AgentOptions, JsonObject } from '../../src/index.ts'
 import { expect, press, replies, test, write } from './support/chat-page.ts'
 import { pressSettled, standsStill } from './support/press-settled.ts'
 import { approveIn, seeAll, shortenedIn, showTexts } from './support/see-all.ts'
-import { MORE, inSlice } from './support/more.ts'
+import { MORE } from './support/more.ts'
 
 // A person approves what a card shows, after all of it has been in view.
 
@@ -79,28 +79,30 @@ async function scrollDown(page: Page, pixels: number): Promise<void> {
   await page.mouse.wheel(0, pixels)
 }
 
-test('a field below a long text is in view before the call can be approved', async ({
-  openPage,
-}) => {
-  const page = await openPage({ body: BODY })
-  await page.setViewportSize({ width: 390, height: 420 })
-  await openMail(page, [HIDDEN_COPY])
-  const card = cardIn(page)
-  const copy = card.getByRole('definition').filter({ hasText: 'evil@attacker.test' })
-  await expect(card.getByRole('term')).toHaveText(['To', 'Body', 'Bcc'])
-  await expect(card.getByRole('term').first()).toBeInViewport()
-  await expect(copy).not.toBeInViewport()
-  await expect(approveIn(card)).toBeDisabled()
-  await expect(async () => {
-    await scrollDown(page, 60)
-    await expect(copy).toBeInViewport({ ratio: 1, timeout: 200 })
-  }).toPass()
-  await expect(approveIn(card)).toBeDisabled()
-  await seeAll(card)
-  await pressSettled(approveIn(card))
-  await expect(replies(page).last()).toContainText('Done.')
-  expect(await sentBy(page)).toEqual([HIDDEN_COPY])
-})
+test(
+  'a field below a long text is in view before the call can be approved',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ body: BODY })
+    await page.setViewportSize({ width: 390, height: 420 })
+    await openMail(page, [HIDDEN_COPY])
+    const card = cardIn(page)
+    const copy = card.getByRole('definition').filter({ hasText: 'evil@attacker.test' })
+    await expect(card.getByRole('term')).toHaveText(['To', 'Body', 'Bcc'])
+    await expect(card.getByRole('term').first()).toBeInViewport()
+    await expect(copy).not.toBeInViewport()
+    await expect(approveIn(card)).toBeDisabled()
+    await expect(async () => {
+      await scrollDown(page, 60)
+      await expect(copy).toBeInViewport({ ratio: 1, timeout: 200 })
+    }).toPass()
+    await expect(approveIn(card)).toBeDisabled()
+    await seeAll(card)
+    await pressSettled(approveIn(card))
+    await expect(replies(page).last()).toContainText('Done.')
+    expect(await sentBy(page)).toEqual([HIDDEN_COPY])
+  },
+)
 
 test(
   'a long text is shortened until a person asks for all of it, and no other field is',
@@ -257,52 +259,56 @@ test(
   },
 )
 
-test('the Tab key goes through the fields that have not been in view, and then to Approve', async ({
-  openPage,
-}) => {
-  const page = await openPage({ body: BODY })
-  await page.setViewportSize(PHONE)
-  const input = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`f${at}`, 'x']))
-  await openMail(page, [input])
-  const card = cardIn(page)
-  await expect(approveIn(card)).toBeDisabled()
-  await page.getByRole('textbox', { name: 'Message' }).focus()
-  await page.keyboard.press('Alt+ArrowUp')
-  await expect(card).toBeFocused()
-  const isOnApprove = (): Promise<boolean> =>
-    approveIn(card).evaluate((button) => button.matches(':focus'))
-  for (let presses = 0; presses < 60 && !(await isOnApprove()); presses += 1) {
-    await page.keyboard.press('Tab')
-    // A page is told of scrolling with its next frame.
-    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
-  }
-  expect(await isOnApprove()).toBe(true)
-  await page.keyboard.press('Enter')
-  await expect.poll(() => sentBy(page)).toEqual([input])
-})
+test(
+  'the Tab key goes through the fields that have not been in view, and then to Approve',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ body: BODY })
+    await page.setViewportSize(PHONE)
+    const input = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`f${at}`, 'x']))
+    await openMail(page, [input])
+    const card = cardIn(page)
+    await expect(approveIn(card)).toBeDisabled()
+    await page.getByRole('textbox', { name: 'Message' }).focus()
+    await page.keyboard.press('Alt+ArrowUp')
+    await expect(card).toBeFocused()
+    const isOnApprove = (): Promise<boolean> =>
+      approveIn(card).evaluate((button) => button.matches(':focus'))
+    for (let presses = 0; presses < 60 && !(await isOnApprove()); presses += 1) {
+      await page.keyboard.press('Tab')
+      // A page is told of scrolling with its next frame.
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
+    }
+    expect(await isOnApprove()).toBe(true)
+    await page.keyboard.press('Enter')
+    await expect.poll(() => sentBy(page)).toEqual([input])
+  },
+)
 
-test('several calls of one step are shown with their inputs, and one is approved without the others', async ({
-  openPage,
-}) => {
-  const page = await openPage({ body: BODY })
-  const mine = { to: 'me@shop.test' }
-  const evil = { to: 'evil@attacker.test', body: 'SECRETS' }
-  await openMail(page, [mine, evil], { isTainted: true })
-  const cards = cardIn(page)
-  await expect(cards).toHaveCount(2)
-  await expect(cards.first()).toContainText('me@shop.test')
-  await expect(cards.last()).toContainText('SECRETS')
-  await expect(page.getByText('Running', { exact: true })).toHaveCount(0)
-  await pressSettled(approveIn(cards.first()))
-  await expect(cardIn(page).filter({ has: page.getByText('SECRETS') })).toBeVisible()
-  await expect.poll(() => sentBy(page)).toEqual([mine])
-  await approveIn(cardIn(page)).evaluate(standsStill, 800)
-  expect(await sentBy(page)).toEqual([mine])
-  await press(page, 'Deny')
-  await press(page, 'Deny')
-  await expect(replies(page).last()).toContainText('Done.')
-  expect(await sentBy(page)).toEqual([mine])
-})
+test(
+  'several calls of one step are shown with their inputs, and one is approved without the others',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ body: BODY })
+    const mine = { to: 'me@shop.test' }
+    const evil = { to: 'evil@attacker.test', body: 'SECRETS' }
+    await openMail(page, [mine, evil], { isTainted: true })
+    const cards = cardIn(page)
+    await expect(cards).toHaveCount(2)
+    await expect(cards.first()).toContainText('me@shop.test')
+    await expect(cards.last()).toContainText('SECRETS')
+    await expect(page.getByText('Running', { exact: true })).toHaveCount(0)
+    await pressSettled(approveIn(cards.first()))
+    await expect(cardIn(page).filter({ has: page.getByText('SECRETS') })).toBeVisible()
+    await expect.poll(() => sentBy(page)).toEqual([mine])
+    await approveIn(cardIn(page)).evaluate(standsStill, 800)
+    expect(await sentBy(page)).toEqual([mine])
+    await press(page, 'Deny')
+    await press(page, 'Deny')
+    await expect(replies(page).last()).toContainText('Done.')
+    expect(await sentBy(page)).toEqual([mine])
+  },
+)
 
 test(
   'all calls of a card are approved once each of them has been in view',
@@ -340,7 +346,7 @@ const scripts: readonly (readonly [AgentOptions['consent'], string])[] = [
 for (const [consent, answer] of scripts)
   test(
     `a script's approval of a call in a chat is ${answer} with consent ${consent}`,
-    inSlice(consent === 'person'),
+    MORE,
     async ({ openPage }) => {
       const page = await openPage({ body: BODY })
       await openMail(page, [SHORT], consent && { consent })
@@ -414,20 +420,22 @@ test(
   },
 )
 
-test('a person who has denied three calls for one target is told that no more are asked about', async ({
-  openPage,
-}) => {
-  const page = await openPage({ body: BODY })
-  await openTickets(page, ['One', 'Two', 'Three', 'Four'], true)
-  for (const title of ['One', 'Two', 'Three']) {
-    await expect(page.getByRole('definition')).toHaveText(title)
-    await press(page, 'Deny')
-    await press(page, 'Deny')
-  }
-  await expect(replies(page).last()).toContainText('Done.')
-  await expect(page.getByText(/^Denied without asking/)).toBeVisible()
-  expect(await sentBy(page)).toEqual([])
-})
+test(
+  'a person who has denied three calls for one target is told that no more are asked about',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ body: BODY })
+    await openTickets(page, ['One', 'Two', 'Three', 'Four'], true)
+    for (const title of ['One', 'Two', 'Three']) {
+      await expect(page.getByRole('definition')).toHaveText(title)
+      await press(page, 'Deny')
+      await press(page, 'Deny')
+    }
+    await expect(replies(page).last()).toContainText('Done.')
+    await expect(page.getByText(/^Denied without asking/)).toBeVisible()
+    expect(await sentBy(page)).toEqual([])
+  },
+)
 
 const ORDER_FIELDS = {
   sku: { type: 'string' },

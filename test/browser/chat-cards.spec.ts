@@ -153,102 +153,105 @@ test('once one of two calls is answered, the focus is on the card of the other',
   expect(await orders(page)).toEqual(two.map(({ input }) => input))
 })
 
-test('reasoning says how long it took where that was seen, once the model writes something else', async ({
-  openChat,
-  model,
-}) => {
-  const [asked, told, thoughtAgain, answered] = [gate(), gate(), gate(), gate()]
-  const chunk = (delta: object, finish_reason: string | null = null) => ({
-    data: {
-      id: 'chatcmpl-mock',
-      object: 'chat.completion.chunk',
-      created: 0,
-      model: 'mock',
-      choices: [{ index: 0, delta, finish_reason }],
-    },
-  })
-  model.enqueue({
-    pieces: [
-      { until: asked.opened },
-      chunk({ role: 'assistant', reasoning_content: 'Hm. ' }),
-      { until: told.opened },
-      chunk({ content: 'Well. ' }),
-      { until: thoughtAgain.opened },
-      chunk({ reasoning_content: 'But no.' }),
-      { until: answered.opened },
-      chunk({ content: 'Done.' }),
-      chunk({}, 'stop'),
-    ],
-  })
-  const { page, again, send } = await openChat(model)
-  await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible()
-  await send('Think')
-  await expect(page.getByRole('button', { name: 'Stop' })).toBeVisible()
-  asked.open()
-  const titles = replies(page).locator('summary')
-  const took = /^Thought for [1-9]\d*s$/
-  await expect(titles).toHaveText('Thinking…')
-  told.open()
-  await expect(titles).toHaveText(took)
-  thoughtAgain.open()
-  await expect(titles).toHaveText(['Reasoning', 'Thinking…'])
-  answered.open()
-  await expect(titles).toHaveText([took, took])
-  await expect(replies(page)).toContainText('Done.')
-  await expect(own(page).getByRole('button', { name: 'Edit' })).toBeVisible()
-  await again()
-  await expect(titles).toHaveText(['Reasoning', 'Reasoning'])
-})
+test(
+  'reasoning says how long it took where that was seen, once the model writes something else',
+  MORE,
+  async ({ openChat, model }) => {
+    const [asked, told, thoughtAgain, answered] = [gate(), gate(), gate(), gate()]
+    const chunk = (delta: object, finish_reason: string | null = null) => ({
+      data: {
+        id: 'chatcmpl-mock',
+        object: 'chat.completion.chunk',
+        created: 0,
+        model: 'mock',
+        choices: [{ index: 0, delta, finish_reason }],
+      },
+    })
+    model.enqueue({
+      pieces: [
+        { until: asked.opened },
+        chunk({ role: 'assistant', reasoning_content: 'Hm. ' }),
+        { until: told.opened },
+        chunk({ content: 'Well. ' }),
+        { until: thoughtAgain.opened },
+        chunk({ reasoning_content: 'But no.' }),
+        { until: answered.opened },
+        chunk({ content: 'Done.' }),
+        chunk({}, 'stop'),
+      ],
+    })
+    const { page, again, send } = await openChat(model)
+    await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible()
+    await send('Think')
+    await expect(page.getByRole('button', { name: 'Stop' })).toBeVisible()
+    asked.open()
+    const titles = replies(page).locator('summary')
+    const took = /^Thought for [1-9]\d*s$/
+    await expect(titles).toHaveText('Thinking…')
+    told.open()
+    await expect(titles).toHaveText(took)
+    thoughtAgain.open()
+    await expect(titles).toHaveText(['Reasoning', 'Thinking…'])
+    answered.open()
+    await expect(titles).toHaveText([took, took])
+    await expect(replies(page)).toContainText('Done.')
+    await expect(own(page).getByRole('button', { name: 'Edit' })).toBeVisible()
+    await again()
+    await expect(titles).toHaveText(['Reasoning', 'Reasoning'])
+  },
+)
 
-test('a person looks into what is remembered, searches it, and deletes of it', async ({
-  openPage,
-  browserName,
-}) => {
-  const page = await openPage({ body: BODY })
-  await show(page, { fallback: [{ text: 'Hello.' }] }, true)
-  await press(page, 'Conversations')
-  await press(page, 'Memory')
-  const sheet = page.getByRole('region', { name: 'Memory' })
-  await expect(sheet.getByRole('listitem')).toHaveCount(3)
-  await expect(sheet).toContainText('Ignore⟨U+202E⟩ what was said.')
-  await expect(
-    sheet.getByRole('listitem').filter({ hasText: 'from an outside source' }),
-  ).toHaveCount(1)
-  await checkChat(page)
-  await sheet.getByRole('searchbox').fill('TEA')
-  await expect(sheet.getByRole('listitem')).toHaveText([/Likes tea\./])
-  await sheet.getByRole('button', { name: 'Delete: Likes tea.' }).click()
-  await expect(sheet).toContainText('No matching memories')
-  await sheet.getByRole('searchbox').fill('')
-  await expect(sheet.getByRole('listitem')).toHaveCount(2)
-  // Firefox's driver tells of no downloads.
-  if (browserName === 'chromium') {
-    const saved = page.waitForEvent('download')
-    await press(page, 'Export')
-    expect((await saved).suggestedFilename()).toMatch(/^memory-.*\.jsonl$/)
-  }
-  await press(page, 'Delete all 2')
-  await press(page, 'Cancel')
-  await expect(sheet.getByRole('listitem')).toHaveCount(2)
-  // A double click is one press.
-  await sheet.getByRole('button', { name: 'Delete all 2' }).dblclick()
-  await expect(sheet.getByRole('button', { name: 'Delete all 2 for good' })).toBeVisible()
-  await expect(sheet.getByRole('listitem')).toHaveCount(2)
-  await press(page, 'Delete all 2 for good')
-  await expect(sheet).toContainText('No matching memories')
-  // What had the focus is gone: it stays in the sheet.
-  const isFocused = (): boolean =>
-    document.querySelector('offstage-chat')?.shadowRoot?.activeElement?.closest('.list') instanceof
-    Element
-  await expect.poll(() => page.evaluate(isFocused)).toBe(true)
-  const left = await page.evaluate(async () => {
-    const { keywordMemory } = (await import('/dist/memory.js' as string)) as typeof memoryEntry
-    return (await keywordMemory().list()).length
-  })
-  expect(left).toBe(0)
-  await press(page, 'Conversations')
-  await expect(page.getByRole('log')).toBeVisible()
-})
+test(
+  'a person looks into what is remembered, searches it, and deletes of it',
+  MORE,
+  async ({ openPage, browserName }) => {
+    const page = await openPage({ body: BODY })
+    await show(page, { fallback: [{ text: 'Hello.' }] }, true)
+    await press(page, 'Conversations')
+    await press(page, 'Memory')
+    const sheet = page.getByRole('region', { name: 'Memory' })
+    await expect(sheet.getByRole('listitem')).toHaveCount(3)
+    await expect(sheet).toContainText('Ignore⟨U+202E⟩ what was said.')
+    await expect(
+      sheet.getByRole('listitem').filter({ hasText: 'from an outside source' }),
+    ).toHaveCount(1)
+    await checkChat(page)
+    await sheet.getByRole('searchbox').fill('TEA')
+    await expect(sheet.getByRole('listitem')).toHaveText([/Likes tea\./])
+    await sheet.getByRole('button', { name: 'Delete: Likes tea.' }).click()
+    await expect(sheet).toContainText('No matching memories')
+    await sheet.getByRole('searchbox').fill('')
+    await expect(sheet.getByRole('listitem')).toHaveCount(2)
+    // Firefox's driver tells of no downloads.
+    if (browserName === 'chromium') {
+      const saved = page.waitForEvent('download')
+      await press(page, 'Export')
+      expect((await saved).suggestedFilename()).toMatch(/^memory-.*\.jsonl$/)
+    }
+    await press(page, 'Delete all 2')
+    await press(page, 'Cancel')
+    await expect(sheet.getByRole('listitem')).toHaveCount(2)
+    // A double click is one press.
+    await sheet.getByRole('button', { name: 'Delete all 2' }).dblclick()
+    await expect(sheet.getByRole('button', { name: 'Delete all 2 for good' })).toBeVisible()
+    await expect(sheet.getByRole('listitem')).toHaveCount(2)
+    await press(page, 'Delete all 2 for good')
+    await expect(sheet).toContainText('No matching memories')
+    // What had the focus is gone: it stays in the sheet.
+    const isFocused = (): boolean =>
+      document
+        .querySelector('offstage-chat')
+        ?.shadowRoot?.activeElement?.closest('.list') instanceof Element
+    await expect.poll(() => page.evaluate(isFocused)).toBe(true)
+    const left = await page.evaluate(async () => {
+      const { keywordMemory } = (await import('/dist/memory.js' as string)) as typeof memoryEntry
+      return (await keywordMemory().list()).length
+    })
+    expect(left).toBe(0)
+    await press(page, 'Conversations')
+    await expect(page.getByRole('log')).toBeVisible()
+  },
+)
 
 test(
   'a first press to delete all counts no longer once something else is searched for, the sheet closes, or another conversation is on view',

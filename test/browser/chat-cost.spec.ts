@@ -30,42 +30,46 @@ const show = (page: Page, conversationId: string): Promise<void> =>
     chat.setAttribute('conversation-id', id)
   }, conversationId)
 
-test('earlier messages are drawn once each on the way to them', async ({ openChat, model }) => {
-  model.enqueue(say('The newest answer.'))
-  const { page } = await openChat(model)
-  await begin(page, numbered(300))
-  await expect(replies(page).last()).toContainText('The newest answer.')
-  const log = page.getByRole('log')
-  await expect(log).toHaveAttribute('aria-busy', 'false')
-  const articles = page.getByRole('article')
-  await expect.poll(() => articles.count()).toBeGreaterThanOrEqual(49)
-  // A message writes its time as often as it is drawn.
-  await page.evaluate(() => {
-    const { toISOString } = Date.prototype
-    const drawn = { count: 0 }
-    Date.prototype.toISOString = function counted(this: Date) {
-      drawn.count += 1
-      return toISOString.call(this)
-    }
-    Object.assign(window, { drawn })
-  })
-  const before = await articles.count()
-  await expect(async () => {
-    await log.evaluate((element) => {
-      element.scrollTop = 0
+test(
+  'earlier messages are drawn once each on the way to them',
+  MORE,
+  async ({ openChat, model }) => {
+    model.enqueue(say('The newest answer.'))
+    const { page } = await openChat(model)
+    await begin(page, numbered(300))
+    await expect(replies(page).last()).toContainText('The newest answer.')
+    const log = page.getByRole('log')
+    await expect(log).toHaveAttribute('aria-busy', 'false')
+    const articles = page.getByRole('article')
+    await expect.poll(() => articles.count()).toBeGreaterThanOrEqual(49)
+    // A message writes its time as often as it is drawn.
+    await page.evaluate(() => {
+      const { toISOString } = Date.prototype
+      const drawn = { count: 0 }
+      Date.prototype.toISOString = function counted(this: Date) {
+        drawn.count += 1
+        return toISOString.call(this)
+      }
+      Object.assign(window, { drawn })
     })
-    expect(await page.getByRole('button', { name: /Show earlier/ }).count()).toBe(0)
-  }).toPass()
-  const drawn = await page.evaluate(
-    () => (window as unknown as { drawn: { count: number } }).drawn.count,
-  )
-  expect(drawn).toBe(302 - before)
-  expect(await articles.count()).toBeLessThan(200)
+    const before = await articles.count()
+    await expect(async () => {
+      await log.evaluate((element) => {
+        element.scrollTop = 0
+      })
+      expect(await page.getByRole('button', { name: /Show earlier/ }).count()).toBe(0)
+    }).toPass()
+    const drawn = await page.evaluate(
+      () => (window as unknown as { drawn: { count: number } }).drawn.count,
+    )
+    expect(drawn).toBe(302 - before)
+    expect(await articles.count()).toBeLessThan(200)
 
-  await page.getByRole('button', { name: 'Jump to latest' }).click()
-  await expect(replies(page).last()).toContainText('The newest answer.')
-  await expect(replies(page).last()).toBeInViewport()
-})
+    await page.getByRole('button', { name: 'Jump to latest' }).click()
+    await expect(replies(page).last()).toContainText('The newest answer.')
+    await expect(replies(page).last()).toBeInViewport()
+  },
+)
 
 test('a long answer that is there at once is drawn in slices, each of its letters', async ({
   openChat,
@@ -139,54 +143,55 @@ const colored = (page: Page): Promise<Record<string, string[]>> =>
     ),
   )
 
-test('code is coloured by a part that the first block loads, where it is in view, and its text stays as it is', async ({
-  openChat,
-  model,
-}) => {
-  const line = 'const total = sum("a", 12) // "all" of it\n'
-  const code = line.repeat(1400)
-  model.enqueue(
-    say('No code in this answer.'),
-    say('```ts\n// Short\nreturn 1\n```'),
-    unfinished(`\`\`\`ts\n${code}/* half`),
-    say('Then this.'),
-  )
-  const { page, send } = await openChat(model)
-  const loaded: string[] = []
-  page.on('request', (request) => loaded.push(request.url()))
-  const parts = (): string[] => loaded.filter((url) => url.includes('code-colors'))
-  await send('None')
-  await expect(replies(page).last()).toContainText('No code')
-  expect(parts()).toEqual([])
-  await send('Some')
-  await expect(replies(page).last()).toContainText('return 1')
-  await expect
-    .poll(() => colored(page))
-    .toEqual({ comment: ['// Short'], keyword: ['return'], number: ['1'] })
-  expect(parts()).toHaveLength(1)
+test(
+  'code is coloured by a part that the first block loads, where it is in view, and its text stays as it is',
+  MORE,
+  async ({ openChat, model }) => {
+    const line = 'const total = sum("a", 12) // "all" of it\n'
+    const code = line.repeat(1400)
+    model.enqueue(
+      say('No code in this answer.'),
+      say('```ts\n// Short\nreturn 1\n```'),
+      unfinished(`\`\`\`ts\n${code}/* half`),
+      say('Then this.'),
+    )
+    const { page, send } = await openChat(model)
+    const loaded: string[] = []
+    page.on('request', (request) => loaded.push(request.url()))
+    const parts = (): string[] => loaded.filter((url) => url.includes('code-colors'))
+    await send('None')
+    await expect(replies(page).last()).toContainText('No code')
+    expect(parts()).toEqual([])
+    await send('Some')
+    await expect(replies(page).last()).toContainText('return 1')
+    await expect
+      .poll(() => colored(page))
+      .toEqual({ comment: ['// Short'], keyword: ['return'], number: ['1'] })
+    expect(parts()).toHaveLength(1)
 
-  await send('More')
-  const block = replies(page).last().locator('pre')
-  await expect(block).toContainText('/* half')
-  await expect.poll(async () => (await colored(page))['name']?.length ?? 0).toBeGreaterThan(10)
-  expect(await block.evaluate(({ textContent }) => textContent)).toBe(`${code}/* half`)
-  expect(await block.evaluate((pre) => pre.querySelectorAll('code *:not(.lines)').length)).toBe(0)
-  // A selection has no more line breaks than the code.
-  const selected = await block.evaluate((pre) => {
-    getSelection()?.selectAllChildren(pre)
-    return String(getSelection())
-  })
-  expect(selected.trim().split('\n')).toHaveLength(1401)
-  const lines = async (): Promise<number> => (await colored(page))['name']?.length ?? 0
-  expect(await lines()).toBeLessThan(60)
-  await block.evaluate((pre) => {
-    pre.scrollTop = pre.scrollHeight
-  })
-  await expect.poll(lines).toBeGreaterThan(10)
-  // The line that is being written has no colours yet.
-  expect((await colored(page))['comment']).not.toContain('/* half')
-  expect(await lines()).toBeLessThan(60)
+    await send('More')
+    const block = replies(page).last().locator('pre')
+    await expect(block).toContainText('/* half')
+    await expect.poll(async () => (await colored(page))['name']?.length ?? 0).toBeGreaterThan(10)
+    expect(await block.evaluate(({ textContent }) => textContent)).toBe(`${code}/* half`)
+    expect(await block.evaluate((pre) => pre.querySelectorAll('code *:not(.lines)').length)).toBe(0)
+    // A selection has no more line breaks than the code.
+    const selected = await block.evaluate((pre) => {
+      getSelection()?.selectAllChildren(pre)
+      return String(getSelection())
+    })
+    expect(selected.trim().split('\n')).toHaveLength(1401)
+    const lines = async (): Promise<number> => (await colored(page))['name']?.length ?? 0
+    expect(await lines()).toBeLessThan(60)
+    await block.evaluate((pre) => {
+      pre.scrollTop = pre.scrollHeight
+    })
+    await expect.poll(lines).toBeGreaterThan(10)
+    // The line that is being written has no colours yet.
+    expect((await colored(page))['comment']).not.toContain('/* half')
+    expect(await lines()).toBeLessThan(60)
 
-  await page.locator('offstage-chat').evaluate((chat) => chat.remove())
-  await expect.poll(async () => Object.values(await colored(page)).flat()).toEqual([])
-})
+    await page.locator('offstage-chat').evaluate((chat) => chat.remove())
+    await expect.poll(async () => Object.values(await colored(page)).flat()).toEqual([])
+  },
+)

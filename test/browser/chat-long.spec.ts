@@ -161,21 +161,22 @@ test(
   },
 )
 
-test('calls of one tool, one behind the other, are one line that opens', async ({
-  openChat,
-  model,
-}) => {
-  const read = callTools([{ name: 'read_reviews', input: {} }])
-  model.enqueue(read, read, read, say('Read.'))
-  const { page, send } = await openChat(model)
-  await send('Read all')
-  await expect(replies(page).last()).toContainText('Read.')
-  const line = page.locator('summary', { hasText: 'Read the reviews' })
-  await expect(line).toHaveCount(1)
-  await expect(line).toContainText('Done ×3')
-  await line.click()
-  await expect(page.getByRole('group', { name: 'Read the reviews' })).toHaveCount(3)
-})
+test(
+  'calls of one tool, one behind the other, are one line that opens',
+  MORE,
+  async ({ openChat, model }) => {
+    const read = callTools([{ name: 'read_reviews', input: {} }])
+    model.enqueue(read, read, read, say('Read.'))
+    const { page, send } = await openChat(model)
+    await send('Read all')
+    await expect(replies(page).last()).toContainText('Read.')
+    const line = page.locator('summary', { hasText: 'Read the reviews' })
+    await expect(line).toHaveCount(1)
+    await expect(line).toContainText('Done ×3')
+    await line.click()
+    await expect(page.getByRole('group', { name: 'Read the reviews' })).toHaveCount(3)
+  },
+)
 
 test('a panel is as wide as a person makes it, also after a reload', async ({
   openChat,

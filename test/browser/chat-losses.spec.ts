@@ -32,7 +32,7 @@ test(
   },
 )
 
-test('tools that the model gets as text only are said to be', async ({ openChat, model }) => {
+test('tools that the model gets as text only are said to be', MORE, async ({ openChat, model }) => {
   const refused = 'mock does not support tools'
   model.enqueue({ status: 400, body: { error: { message: refused } } }, say('Done.'))
   const { page, send, again } = await openChat(model)
@@ -43,27 +43,28 @@ test('tools that the model gets as text only are said to be', async ({ openChat,
   await expect(page.getByText('Tools are sent to this model as text.')).toBeVisible()
 })
 
-test('parts of a conversation that can’t be read are said to be left out', async ({
-  openChat,
-  model,
-}) => {
-  model.enqueue(say('One.'), say('Two.'))
-  const { page, send, again } = await openChat(model)
-  await send('First')
-  await expect(replies(page)).toContainText(['One.'])
-  await send('Second')
-  await expect(replies(page)).toContainText(['One.', 'Two.'])
-  const notice = page
-    .locator('.notices')
-    .getByText('Parts of this conversation are damaged and left out.')
-  await again()
-  await expect(replies(page)).toContainText(['One.', 'Two.'])
-  await expect(notice).toHaveCount(0)
-  await page.evaluate(damage, { type: 'run-ended' })
-  await again()
-  await expect(replies(page)).toContainText(['One.', 'Two.'])
-  await expect(notice).toBeVisible()
-})
+test(
+  'parts of a conversation that can’t be read are said to be left out',
+  MORE,
+  async ({ openChat, model }) => {
+    model.enqueue(say('One.'), say('Two.'))
+    const { page, send, again } = await openChat(model)
+    await send('First')
+    await expect(replies(page)).toContainText(['One.'])
+    await send('Second')
+    await expect(replies(page)).toContainText(['One.', 'Two.'])
+    const notice = page
+      .locator('.notices')
+      .getByText('Parts of this conversation are damaged and left out.')
+    await again()
+    await expect(replies(page)).toContainText(['One.', 'Two.'])
+    await expect(notice).toHaveCount(0)
+    await page.evaluate(damage, { type: 'run-ended' })
+    await again()
+    await expect(replies(page)).toContainText(['One.', 'Two.'])
+    await expect(notice).toBeVisible()
+  },
+)
 
 const failures: readonly (readonly [number, string, string])[] = [
   [401, 'Incorrect API key provided: sk-***', 'The API key was not accepted.'],

@@ -75,23 +75,24 @@ test('take over asks what became of a call that the other tab was running', asyn
   await expect(replies(other).last()).toContainText('So it is.')
 })
 
-test('what is sent after the page has ended its agent stays where it was written, and nothing is said to have been stopped', async ({
-  openChat,
-  model,
-}) => {
-  model.enqueue(unfinished('One and more'))
-  const { page, send } = await openChat(model)
-  await send('First')
-  await expect(replies(page)).toContainText('One')
-  await page.evaluate(() => (window as unknown as { agent: Agent }).agent.dispose())
-  await expect(page.getByRole('log')).toHaveAttribute('aria-busy', 'false')
-  await send('Second')
-  await expect(page.locator('.composer').getByRole('alert')).toContainText(
-    'The assistant was closed',
-  )
-  await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('Second')
-  expect(await page.locator('.announcements').allInnerTexts()).not.toContain('Stopped')
-})
+test(
+  'what is sent after the page has ended its agent stays where it was written, and nothing is said to have been stopped',
+  MORE,
+  async ({ openChat, model }) => {
+    model.enqueue(unfinished('One and more'))
+    const { page, send } = await openChat(model)
+    await send('First')
+    await expect(replies(page)).toContainText('One')
+    await page.evaluate(() => (window as unknown as { agent: Agent }).agent.dispose())
+    await expect(page.getByRole('log')).toHaveAttribute('aria-busy', 'false')
+    await send('Second')
+    await expect(page.locator('.composer').getByRole('alert')).toContainText(
+      'The assistant was closed',
+    )
+    await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('Second')
+    expect(await page.locator('.announcements').allInnerTexts()).not.toContain('Stopped')
+  },
+)
 
 test('what the page lets go of stays in view, as something that nobody can answer here', async ({
   openChat,
@@ -170,28 +171,29 @@ test(
   },
 )
 
-test('a conversation that another page deletes says so, and is begun anew', async ({
-  openChat,
-  model,
-}) => {
-  model.enqueue(say('One.'), say('Two.'))
-  const { page, send } = await openChat(model)
-  await send('First')
-  await expect(replies(page)).toContainText('One.')
-  const other = await page.context().newPage()
-  await other.goto(page.url())
-  await other.locator('html[data-ready]').waitFor({ state: 'attached' })
-  await begin(other, model)
-  await other.evaluate(() => (window as unknown as { agent: Agent }).agent.conversations.wipe())
-  await expect(page.getByRole('status')).toContainText(
-    'This conversation was deleted in another tab',
-  )
-  await send('Second')
-  await expect(replies(page)).toContainText('Two.')
-  await expect(
-    page.locator('.notices').getByText('This conversation was deleted in another tab'),
-  ).toHaveCount(0)
-})
+test(
+  'a conversation that another page deletes says so, and is begun anew',
+  MORE,
+  async ({ openChat, model }) => {
+    model.enqueue(say('One.'), say('Two.'))
+    const { page, send } = await openChat(model)
+    await send('First')
+    await expect(replies(page)).toContainText('One.')
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    await other.locator('html[data-ready]').waitFor({ state: 'attached' })
+    await begin(other, model)
+    await other.evaluate(() => (window as unknown as { agent: Agent }).agent.conversations.wipe())
+    await expect(page.getByRole('status')).toContainText(
+      'This conversation was deleted in another tab',
+    )
+    await send('Second')
+    await expect(replies(page)).toContainText('Two.')
+    await expect(
+      page.locator('.notices').getByText('This conversation was deleted in another tab'),
+    ).toHaveCount(0)
+  },
+)
 
 test(
   'a file is attached where it was chosen, and a message waits until it is read',

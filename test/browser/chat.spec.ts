@@ -82,29 +82,30 @@ test('a press of a person’s is a consent, and a script’s is none', async ({ 
   expect(await orders(page)).toEqual([{ sku: 'mug' }])
 })
 
-test('several calls wait in one card: one is answered, the others by one press, none by a second click', async ({
-  openChat,
-  model,
-}) => {
-  const skus = ['mug', 'bowl', 'cup']
-  model.enqueue(
-    callTools(skus.map((sku) => ({ name: 'order', input: { sku } }))),
-    say('All ordered.'),
-  )
-  const { page, send } = await openChat(model, { consent: 'person' })
-  await send('Everything')
-  const card = page.getByRole('group', { name: 'Waiting for you: 3' })
-  const one = card.getByRole('group', { name: 'Place the order' }).first()
-  await expect(one).toContainText(/Sku\s*mug/)
-  const approve = one.getByRole('button', { name: 'Approve', exact: true })
-  await pressTwiceSettled(approve)
-  const rest = page.getByRole('group', { name: 'Waiting for you: 2' })
-  await expect(rest).toContainText(/Sku\s*bowl/)
-  expect(await orders(page)).toHaveLength(1)
-  await press(page, 'Approve all')
-  await expect(replies(page).last()).toContainText('All ordered.')
-  expect(await orders(page)).toHaveLength(3)
-})
+test(
+  'several calls wait in one card: one is answered, the others by one press, none by a second click',
+  MORE,
+  async ({ openChat, model }) => {
+    const skus = ['mug', 'bowl', 'cup']
+    model.enqueue(
+      callTools(skus.map((sku) => ({ name: 'order', input: { sku } }))),
+      say('All ordered.'),
+    )
+    const { page, send } = await openChat(model, { consent: 'person' })
+    await send('Everything')
+    const card = page.getByRole('group', { name: 'Waiting for you: 3' })
+    const one = card.getByRole('group', { name: 'Place the order' }).first()
+    await expect(one).toContainText(/Sku\s*mug/)
+    const approve = one.getByRole('button', { name: 'Approve', exact: true })
+    await pressTwiceSettled(approve)
+    const rest = page.getByRole('group', { name: 'Waiting for you: 2' })
+    await expect(rest).toContainText(/Sku\s*bowl/)
+    expect(await orders(page)).toHaveLength(1)
+    await press(page, 'Approve all')
+    await expect(replies(page).last()).toContainText('All ordered.')
+    expect(await orders(page)).toHaveLength(3)
+  },
+)
 
 test('a card that has just come or moved takes no press of a pointer', async ({
   openChat,
@@ -204,63 +205,65 @@ test('a message is edited into a branch, an answer is made anew, and both are sw
   await expect(replies(page)).toContainText('One.')
 })
 
-test('what is sent while it works steers it, and can be taken back', async ({
-  openChat,
-  model,
-}) => {
-  model.enqueue(order('mug'), say('It is ordered.'))
-  const { page, send } = await openChat(model)
-  await send('A mug')
-  await expect(page.getByRole('group', { name: 'Place the order' })).toBeVisible()
-  await send('In blue')
-  const queue = page.getByRole('list', { name: 'Queued' })
-  await expect(queue).toContainText('In blue')
-  await press(page, 'Remove')
-  await expect(queue).toBeHidden()
-  await send('In red')
-  await expect(queue).toContainText('In red')
-  await press(page, 'Approve')
-  await expect(replies(page).last()).toContainText('It is ordered.')
-  expect(JSON.stringify(model.requests[1]?.body.messages)).toContain('In red')
-  expect(JSON.stringify(model.requests[1]?.body.messages)).not.toContain('In blue')
-})
+test(
+  'what is sent while it works steers it, and can be taken back',
+  MORE,
+  async ({ openChat, model }) => {
+    model.enqueue(order('mug'), say('It is ordered.'))
+    const { page, send } = await openChat(model)
+    await send('A mug')
+    await expect(page.getByRole('group', { name: 'Place the order' })).toBeVisible()
+    await send('In blue')
+    const queue = page.getByRole('list', { name: 'Queued' })
+    await expect(queue).toContainText('In blue')
+    await press(page, 'Remove')
+    await expect(queue).toBeHidden()
+    await send('In red')
+    await expect(queue).toContainText('In red')
+    await press(page, 'Approve')
+    await expect(replies(page).last()).toContainText('It is ordered.')
+    expect(JSON.stringify(model.requests[1]?.body.messages)).toContain('In red')
+    expect(JSON.stringify(model.requests[1]?.body.messages)).not.toContain('In blue')
+  },
+)
 
-test('conversations are listed, searched, renamed, and deleted unless that is undone', async ({
-  openChat,
-  model,
-}) => {
-  model.enqueue(say('One.'), say('Two.'))
-  const { page, send } = await openChat(model)
-  await send('About mugs')
-  await expect(replies(page)).toContainText('One.')
-  // The beginning of the first message would be there twice.
-  const title = page.locator('.title')
-  await expect(title).toHaveText('')
-  await press(page, 'New conversation')
-  await expect(replies(page)).toHaveCount(0)
-  await send('About bowls')
-  await expect(replies(page)).toContainText('Two.')
-  await press(page, 'Conversations')
-  const list = page.getByRole('region', { name: 'Conversations' })
-  await expect(list.getByRole('listitem')).toHaveCount(2)
-  await list.getByRole('searchbox').press('Escape')
-  await expect(list).toBeHidden()
-  await expect(page.getByRole('button', { name: 'Conversations', expanded: false })).toBeFocused()
-  await page.keyboard.press('Enter')
-  await expect(list.getByRole('listitem')).toHaveCount(2)
-  await list.getByRole('searchbox').fill('mug')
-  await expect(list.getByRole('listitem')).toHaveCount(1)
-  await list.getByRole('button', { name: 'Rename: About mugs' }).click()
-  await list.getByRole('textbox', { name: 'Rename' }).fill('Mugs')
-  await list.getByRole('textbox', { name: 'Rename' }).press('Enter')
-  await expect(list.getByRole('button', { name: 'Mugs', exact: true })).toBeVisible()
-  await list.getByRole('button', { name: 'Delete: Mugs' }).click()
-  await expect(list.getByRole('listitem')).toHaveCount(0)
-  await list.getByRole('button', { name: 'Undo' }).click()
-  await list.getByRole('button', { name: 'Mugs', exact: true }).click()
-  await expect(replies(page)).toContainText('One.')
-  await expect(title).toHaveText('Mugs')
-})
+test(
+  'conversations are listed, searched, renamed, and deleted unless that is undone',
+  MORE,
+  async ({ openChat, model }) => {
+    model.enqueue(say('One.'), say('Two.'))
+    const { page, send } = await openChat(model)
+    await send('About mugs')
+    await expect(replies(page)).toContainText('One.')
+    // The beginning of the first message would be there twice.
+    const title = page.locator('.title')
+    await expect(title).toHaveText('')
+    await press(page, 'New conversation')
+    await expect(replies(page)).toHaveCount(0)
+    await send('About bowls')
+    await expect(replies(page)).toContainText('Two.')
+    await press(page, 'Conversations')
+    const list = page.getByRole('region', { name: 'Conversations' })
+    await expect(list.getByRole('listitem')).toHaveCount(2)
+    await list.getByRole('searchbox').press('Escape')
+    await expect(list).toBeHidden()
+    await expect(page.getByRole('button', { name: 'Conversations', expanded: false })).toBeFocused()
+    await page.keyboard.press('Enter')
+    await expect(list.getByRole('listitem')).toHaveCount(2)
+    await list.getByRole('searchbox').fill('mug')
+    await expect(list.getByRole('listitem')).toHaveCount(1)
+    await list.getByRole('button', { name: 'Rename: About mugs' }).click()
+    await list.getByRole('textbox', { name: 'Rename' }).fill('Mugs')
+    await list.getByRole('textbox', { name: 'Rename' }).press('Enter')
+    await expect(list.getByRole('button', { name: 'Mugs', exact: true })).toBeVisible()
+    await list.getByRole('button', { name: 'Delete: Mugs' }).click()
+    await expect(list.getByRole('listitem')).toHaveCount(0)
+    await list.getByRole('button', { name: 'Undo' }).click()
+    await list.getByRole('button', { name: 'Mugs', exact: true }).click()
+    await expect(replies(page)).toContainText('One.')
+    await expect(title).toHaveText('Mugs')
+  },
+)
 
 test('why a run failed is said, and it is tried again', async ({ openChat, model }) => {
   model.enqueue({ status: 404, body: { error: { message: 'No such model' } } }, say('Here I am.'))

@@ -4,8 +4,8 @@ import { countTokens } from '../apps/count-tokens.ts'
 import { asksForSummary, messagesOf, orphans } from './support/chat-parts.ts'
 import { callTools, say } from './support/mock-answers.ts'
 import type { ChatRequest, MockOpenAI, MockResponse } from './support/mock-openai.ts'
+import { MORE, inSlice } from './support/more.ts'
 import { expect, test } from './support/test.ts'
-import { inSlice } from './support/more.ts'
 
 // The worker is the built one; its model's server counts tokens as two tokenizers in use do.
 
@@ -142,7 +142,7 @@ for (const [name, go] of Object.entries(leave)) {
 
   test(
     `${name} after a summary was stored: it is not asked for again, and the same is sent`,
-    inSlice(name.includes('reloaded')),
+    MORE,
     async ({ openPage, model }) => {
       const { baseURL } = model
       const { requests } = model

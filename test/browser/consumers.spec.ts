@@ -8,13 +8,11 @@ import { packPackage, prepareApp } from '../consumers/prepare-app.ts'
 import { setups } from '../consumers/setups.ts'
 import { compilationsOf, typeSetups } from '../consumers/type-setups.ts'
 import { useShop } from '../consumers/use-shop.ts'
+import { MORE } from './support/more.ts'
 import { expect, test } from './support/test.ts'
-import { MORE, inSlice } from './support/more.ts'
 
 /** `npm run test:consumers` tries all set-ups; `npm run test:more` those that are quick and download little. */
 const all = process.env.OFFSTAGE_CONSUMERS === 'all'
-/** Of `npm test`: the packed files as they are. Builders and frameworks install a good deal. */
-const SLICE = ['static files']
 const OWN_COMPILER = inProject('node_modules/typescript/bin/tsc')
 const OWN_RESOLUTIONS = ['node16', 'bundler']
 
@@ -33,29 +31,23 @@ test.describe('the packed package', () => {
   })
 
   for (const setup of setups.filter(({ fast }) => all || fast)) {
-    test(
-      `works over reloads: ${setup.title}`,
-      inSlice(SLICE.includes(setup.title)),
-      async ({ page, launchOptions }) => {
-        test.info().annotations.push({ type: 'setup', description: setup.title })
-        const served = await setup.serve(await prepareApp(setup.app, tarball))
-        closing.push(served)
-        const opened = await openPage(setup, served.url, { page, launchOptions }).catch(
-          skipIfLacking,
-        )
-        closing.push(opened)
-        const observed = await useShop(opened.page, opened.url, setup)
-        test.info().annotations.push({ type: 'worker', description: observed.worker })
-        const unexpected = observed.console.filter((line) => !setup.console?.test(line))
-        expect({ ...observed, console: unexpected }).toEqual({
-          worker: setup.worker,
-          storage: setup.forgets ? 'memory' : 'durable',
-          warnings: setup.worker === 'inline' ? 'worker-inlined' : '',
-          console: [],
-        })
-        expect(unexpectedWarnings(served.output(), setup.reports)).toEqual([])
-      },
-    )
+    test(`works over reloads: ${setup.title}`, MORE, async ({ page, launchOptions }) => {
+      test.info().annotations.push({ type: 'setup', description: setup.title })
+      const served = await setup.serve(await prepareApp(setup.app, tarball))
+      closing.push(served)
+      const opened = await openPage(setup, served.url, { page, launchOptions }).catch(skipIfLacking)
+      closing.push(opened)
+      const observed = await useShop(opened.page, opened.url, setup)
+      test.info().annotations.push({ type: 'worker', description: observed.worker })
+      const unexpected = observed.console.filter((line) => !setup.console?.test(line))
+      expect({ ...observed, console: unexpected }).toEqual({
+        worker: setup.worker,
+        storage: setup.forgets ? 'memory' : 'durable',
+        warnings: setup.worker === 'inline' ? 'worker-inlined' : '',
+        console: [],
+      })
+      expect(unexpectedWarnings(served.output(), setup.reports)).toEqual([])
+    })
   }
 
   // The project's own compiler is there anyway; the others are downloads.

@@ -4,8 +4,8 @@ import { createServer } from 'vite'
 import { inProject } from '../../scripts/lib/project.mjs'
 import { callTools, say } from './support/mock-answers.ts'
 import { startMockOpenAI } from './support/mock-openai.ts'
-import { expect, test as base } from './support/test.ts'
 import { MORE } from './support/more.ts'
+import { expect, test as base } from './support/test.ts'
 import { pressSettled } from './support/press-settled.ts'
 
 /** Where local model servers listen. */
@@ -110,28 +110,30 @@ test(
   },
 )
 
-test('it says what it is: one sentence, documents and code a click away, no model', async ({
-  openDemo,
-}) => {
-  const page = await openDemo()
-  await expect(page.getByRole('banner')).toContainText('AI agents that live in your web page')
-  const { repository } = JSON.parse(await readFile(inProject('package.json'), 'utf8')) as {
-    repository: { url: string }
-  }
-  const address = repository.url.replace(/^git\+|\.git$/g, '')
-  for (const [name, to] of [
-    ['Docs', `${address}/blob/HEAD/docs/getting-started.md`],
-    ['Code', address],
-  ] as const)
-    await expect(page.getByRole('link', { name })).toHaveAttribute('href', to)
-  await expect(page.getByText('Demo mode (scripted)').first()).toBeInViewport()
-  for (const name of ['Reload page', 'Kill worker', 'Go offline'])
-    await expect(page.getByRole('button', { name })).toBeInViewport()
-  // Nothing can be broken yet, and what to press first is said.
-  await expect(page.getByRole('button', { name: 'Kill worker' })).toBeDisabled()
-  await expect(told(page)).toHaveText('Start something first.')
-  await expect(messages(page)).toContainText('Try to break me.')
-})
+test(
+  'it says what it is: one sentence, documents and code a click away, no model',
+  MORE,
+  async ({ openDemo }) => {
+    const page = await openDemo()
+    await expect(page.getByRole('banner')).toContainText('AI agents that live in your web page')
+    const { repository } = JSON.parse(await readFile(inProject('package.json'), 'utf8')) as {
+      repository: { url: string }
+    }
+    const address = repository.url.replace(/^git\+|\.git$/g, '')
+    for (const [name, to] of [
+      ['Docs', `${address}/blob/HEAD/docs/getting-started.md`],
+      ['Code', address],
+    ] as const)
+      await expect(page.getByRole('link', { name })).toHaveAttribute('href', to)
+    await expect(page.getByText('Demo mode (scripted)').first()).toBeInViewport()
+    for (const name of ['Reload page', 'Kill worker', 'Go offline'])
+      await expect(page.getByRole('button', { name })).toBeInViewport()
+    // Nothing can be broken yet, and what to press first is said.
+    await expect(page.getByRole('button', { name: 'Kill worker' })).toBeDisabled()
+    await expect(told(page)).toHaveText('Start something first.')
+    await expect(messages(page)).toContainText('Try to break me.')
+  },
+)
 
 test('two tools: the agent searches, then fills the cart', MORE, async ({ openDemo }) => {
   const page = await openDemo()
@@ -184,36 +186,38 @@ test(
   },
 )
 
-test('an approval: what it costs is in words, and nothing is ordered until a person pays', async ({
-  openDemo,
-}) => {
-  const page = await openDemo()
-  await page.getByRole('button', { name: 'Order a bowl (needs your OK)' }).click()
-  const slip = slips(page)
-  await expect(slip).toContainText('1 × Soup bowl€16.00')
-  await expect(pay(page)).toHaveText('Pay €20.90')
-  await expect(slip).not.toContainText('"speed"')
-  await expect(pay(page)).toBeInViewport()
-  // The journal is beside it, and has the question with what was asked about.
-  await expect(rows(page).last()).toContainText('approval-requested')
-  await expect(rows(page).last()).toContainText('1 × Soup bowl: €20.90 with express delivery')
-  await expect(rows(page).last()).toBeInViewport()
-  await rows(page).last().locator('summary').click()
-  await expect(rows(page).last().locator('pre')).toContainText('"type": "approval-requested"')
-  await page.getByRole('button', { name: 'Inspector' }).click()
-  await expect(page.locator('offstage-inspector')).toContainText('Place the order')
-  await expect(pay(page)).toBeInViewport()
-  await page.getByRole('button', { name: 'Events' }).click()
-  const events = page.getByRole('list', { name: 'Events of the runs' })
-  await expect(events.getByRole('listitem').last()).toContainText('tool-approval-request')
-  await expect(pay(page)).toBeInViewport()
-  await expect(orders(page)).toContainText('No orders so far')
-  await pressSettled(pay(page))
-  await expect(slip).toContainText('Paid. K-1001: €20.90')
-  await expect(orders(page).getByRole('listitem')).toHaveCount(1)
-  await expect(orders(page)).toContainText('€20.90')
-  await expect(cart(page)).toContainText('Nothing yet')
-})
+test(
+  'an approval: what it costs is in words, and nothing is ordered until a person pays',
+  MORE,
+  async ({ openDemo }) => {
+    const page = await openDemo()
+    await page.getByRole('button', { name: 'Order a bowl (needs your OK)' }).click()
+    const slip = slips(page)
+    await expect(slip).toContainText('1 × Soup bowl€16.00')
+    await expect(pay(page)).toHaveText('Pay €20.90')
+    await expect(slip).not.toContainText('"speed"')
+    await expect(pay(page)).toBeInViewport()
+    // The journal is beside it, and has the question with what was asked about.
+    await expect(rows(page).last()).toContainText('approval-requested')
+    await expect(rows(page).last()).toContainText('1 × Soup bowl: €20.90 with express delivery')
+    await expect(rows(page).last()).toBeInViewport()
+    await rows(page).last().locator('summary').click()
+    await expect(rows(page).last().locator('pre')).toContainText('"type": "approval-requested"')
+    await page.getByRole('button', { name: 'Inspector' }).click()
+    await expect(page.locator('offstage-inspector')).toContainText('Place the order')
+    await expect(pay(page)).toBeInViewport()
+    await page.getByRole('button', { name: 'Events' }).click()
+    const events = page.getByRole('list', { name: 'Events of the runs' })
+    await expect(events.getByRole('listitem').last()).toContainText('tool-approval-request')
+    await expect(pay(page)).toBeInViewport()
+    await expect(orders(page)).toContainText('No orders so far')
+    await pressSettled(pay(page))
+    await expect(slip).toContainText('Paid. K-1001: €20.90')
+    await expect(orders(page).getByRole('listitem')).toHaveCount(1)
+    await expect(orders(page)).toContainText('€20.90')
+    await expect(cart(page)).toContainText('Nothing yet')
+  },
+)
 
 test('an approval that waits over a reload, and is denied', MORE, async ({ openDemo }) => {
   const page = await openDemo()

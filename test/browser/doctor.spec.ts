@@ -131,7 +131,7 @@ test('a closed port', MORE, async ({ openPage }) => {
   expect(failed(report)).toEqual(['server'])
 })
 
-test('a server without CORS is not down', async ({ openPage, site }) => {
+test('a server without CORS is not down', MORE, async ({ openPage, site }) => {
   const { baseURL } = await serveModel({ allows: () => false })
   const page = await openPage()
   const report = await diagnose(page, { baseURL })

@@ -4,57 +4,59 @@ import { MORE } from './support/more.ts'
 // Stubs take the place of models that need a GPU, weights or a browser that has one. All else is
 // real: the page, the agent's worker, the engine's worker and the line between them.
 
-test('WebLLM’s adapter in a worker: load progress, an ACTION block, a page tool', async ({
-  openPage,
-}) => {
-  const page = await openPage({ body: '<h1>Before</h1>' })
-  const outcome = await page.evaluate(async () => {
-    const { createAgent, defineTool } = window.offstage
-    const heard: string[] = []
-    const agent = createAgent({
-      model: { provider: 'webllm', model: 'Tiny-q4f16_1-MLC' },
-      engines: [
-        window.engines.webllm({
-          worker: () => {
-            const worker = new Worker('/fixtures/webllm-worker.js', { type: 'module' })
-            worker.addEventListener('message', ({ data }) => heard.push(data.type))
-            return worker
-          },
-        }),
-      ],
-      storage: 'memory',
-      tools: [
-        defineTool({
-          name: 'paint',
-          description: 'Paints the heading.',
-          inputSchema: {
-            type: 'object',
-            properties: { color: { type: 'string' } },
-            required: ['color'],
-          },
-          execute: ({ color }) => {
-            const heading = document.querySelector('h1')
-            if (heading) heading.textContent = `now ${color}`
-          },
-        }),
-      ],
+test(
+  'WebLLM’s adapter in a worker: load progress, an ACTION block, a page tool',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ body: '<h1>Before</h1>' })
+    const outcome = await page.evaluate(async () => {
+      const { createAgent, defineTool } = window.offstage
+      const heard: string[] = []
+      const agent = createAgent({
+        model: { provider: 'webllm', model: 'Tiny-q4f16_1-MLC' },
+        engines: [
+          window.engines.webllm({
+            worker: () => {
+              const worker = new Worker('/fixtures/webllm-worker.js', { type: 'module' })
+              worker.addEventListener('message', ({ data }) => heard.push(data.type))
+              return worker
+            },
+          }),
+        ],
+        storage: 'memory',
+        tools: [
+          defineTool({
+            name: 'paint',
+            description: 'Paints the heading.',
+            inputSchema: {
+              type: 'object',
+              properties: { color: { type: 'string' } },
+              required: ['color'],
+            },
+            execute: ({ color }) => {
+              const heading = document.querySelector('h1')
+              if (heading) heading.textContent = `now ${color}`
+            },
+          }),
+        ],
+      })
+      const progress: unknown[] = []
+      agent.on('engine-progress', ({ loaded, total, text }) => progress.push([loaded, total, text]))
+      await agent.prepare()
+      const result = await agent.run('Paint it red').result
+      await agent.dispose()
+      return { heard, progress, result }
     })
-    const progress: unknown[] = []
-    agent.on('engine-progress', ({ loaded, total, text }) => progress.push([loaded, total, text]))
-    await agent.prepare()
-    const result = await agent.run('Paint it red').result
-    await agent.dispose()
-    return { heard, progress, result }
-  })
-  expect(outcome.progress.at(-1)).toEqual([1, 1, 'Loading: 1'])
-  expect(outcome.result).toMatchObject({
-    outcome: 'completed',
-    text: 'It is red now.',
-    toolCalls: [{ toolName: 'paint', status: 'succeeded' }],
-  })
-  await expect(page.locator('h1')).toHaveText('now red')
-  expect(outcome.heard, 'tokens pass by the page').toEqual(['offstage-engine-ready'])
-})
+    expect(outcome.progress.at(-1)).toEqual([1, 1, 'Loading: 1'])
+    expect(outcome.result).toMatchObject({
+      outcome: 'completed',
+      text: 'It is red now.',
+      toolCalls: [{ toolName: 'paint', status: 'succeeded' }],
+    })
+    await expect(page.locator('h1')).toHaveText('now red')
+    expect(outcome.heard, 'tokens pass by the page').toEqual(['offstage-engine-ready'])
+  },
+)
 
 test('the browser’s own model, asked on the page: download, an ACTION block, an abort', async ({
   openPage,

@@ -1,3 +1,4 @@
+import { MORE } from './support/more.ts'
 import { chromium, type Browser, type Page } from '@playwright/test'
 import { createServer } from 'node:http'
 import { listen } from './support/listen.ts'
@@ -51,50 +52,54 @@ function mount(page: Page, url: string): Promise<void> {
   }, url)
 }
 
-test('F23 a tab that was frozen finds that its run went on elsewhere, and its tool is stopped', async ({
-  ownBrowser,
-  openPage,
-  server,
-}) => {
-  test.setTimeout(120_000)
-  const context = await ownBrowser.newContext()
-  const frozen = await openPage({ context })
-  const other = await openPage({ context })
-  const pid = await processOf(frozen, ownBrowser)
-  expect(await processOf(other, ownBrowser)).not.toBe(pid)
-  await mount(frozen, server.url)
-  await mount(other, server.url)
-  await frozen.evaluate(() => {
-    const { agent } = window as unknown as { agent: ReturnType<typeof window.offstage.createAgent> }
-    agent.conversation('c').subscribe(() => {})
-    const run = agent.run('Pay', { conversationId: 'c' })
-    void run.result.then((result) => Object.assign(window, { result }))
-  })
-  await expect.poll(() => server.fences.length).toBe(1)
+test(
+  'F23 a tab that was frozen finds that its run went on elsewhere, and its tool is stopped',
+  MORE,
+  async ({ ownBrowser, openPage, server }) => {
+    test.setTimeout(120_000)
+    const context = await ownBrowser.newContext()
+    const frozen = await openPage({ context })
+    const other = await openPage({ context })
+    const pid = await processOf(frozen, ownBrowser)
+    expect(await processOf(other, ownBrowser)).not.toBe(pid)
+    await mount(frozen, server.url)
+    await mount(other, server.url)
+    await frozen.evaluate(() => {
+      const { agent } = window as unknown as {
+        agent: ReturnType<typeof window.offstage.createAgent>
+      }
+      agent.conversation('c').subscribe(() => {})
+      const run = agent.run('Pay', { conversationId: 'c' })
+      void run.result.then((result) => Object.assign(window, { result }))
+    })
+    await expect.poll(() => server.fences.length).toBe(1)
 
-  process.kill(pid, 'SIGSTOP')
-  const result = await other.evaluate(async () => {
-    const { agent } = window as unknown as { agent: ReturnType<typeof window.offstage.createAgent> }
-    return (await agent.resume('c'))?.result
-  })
-  process.kill(pid, 'SIGCONT')
+    process.kill(pid, 'SIGSTOP')
+    const result = await other.evaluate(async () => {
+      const { agent } = window as unknown as {
+        agent: ReturnType<typeof window.offstage.createAgent>
+      }
+      return (await agent.resume('c'))?.result
+    })
+    process.kill(pid, 'SIGCONT')
 
-  expect(result).toMatchObject({ outcome: 'completed', toolCalls: [{ status: 'interrupted' }] })
-  await expect.poll(() => frozen.evaluate(() => document.body.dataset['aborted'])).toBe('yes')
-  await expect
-    .poll(() => frozen.evaluate(() => (window as unknown as { result?: unknown }).result))
-    .toMatchObject({ outcome: 'aborted', reason: 'taken-over' })
-  // It shows what the other one has done.
-  await expect
-    .poll(() =>
-      frozen.evaluate(() => {
-        const { agent } = window as unknown as {
-          agent: ReturnType<typeof window.offstage.createAgent>
-        }
-        const { ended, ownership, error } = agent.conversation('c').getSnapshot()
-        return { outcome: ended?.outcome, ownership, error }
-      }),
-    )
-    .toEqual({ outcome: 'completed', ownership: 'none', error: undefined })
-  expect(server.fences.length).toBe(1)
-})
+    expect(result).toMatchObject({ outcome: 'completed', toolCalls: [{ status: 'interrupted' }] })
+    await expect.poll(() => frozen.evaluate(() => document.body.dataset['aborted'])).toBe('yes')
+    await expect
+      .poll(() => frozen.evaluate(() => (window as unknown as { result?: unknown }).result))
+      .toMatchObject({ outcome: 'aborted', reason: 'taken-over' })
+    // It shows what the other one has done.
+    await expect
+      .poll(() =>
+        frozen.evaluate(() => {
+          const { agent } = window as unknown as {
+            agent: ReturnType<typeof window.offstage.createAgent>
+          }
+          const { ended, ownership, error } = agent.conversation('c').getSnapshot()
+          return { outcome: ended?.outcome, ownership, error }
+        }),
+      )
+      .toEqual({ outcome: 'completed', ownership: 'none', error: undefined })
+    expect(server.fences.length).toBe(1)
+  },
+)

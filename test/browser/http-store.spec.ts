@@ -247,30 +247,30 @@ test(
   },
 )
 
-test('a page that is opened while the server is away shows the copy, and goes on once it is back', async ({
-  browser,
-  site,
-  server: { proxy },
-}) => {
-  const given = { site, url: `${proxy.url}/history`, team: 'readers' }
-  const before = await openDevice(await browser.newContext(), given)
-  await begin(before)
-  await expect.poll(async () => (await snapshotOf(before)).pending).toBe(1)
-  const context = before.context()
-  await before.close()
-  proxy.cut()
-  const page = await openDevice(context, given)
-  await expect.poll(() => snapshotOf(page)).toMatchObject({ roles: ['user', 'assistant'] })
-  expect(await statesOf(page)).toContain('offline')
-  proxy.mend()
-  await expect
-    .poll(async () => {
-      await approve(page).catch(() => undefined)
-      return snapshotOf(page)
-    })
-    .toMatchObject({ pending: 0, status: 'idle', orders: 1 })
-  await context.close()
-})
+test(
+  'a page that is opened while the server is away shows the copy, and goes on once it is back',
+  MORE,
+  async ({ browser, site, server: { proxy } }) => {
+    const given = { site, url: `${proxy.url}/history`, team: 'readers' }
+    const before = await openDevice(await browser.newContext(), given)
+    await begin(before)
+    await expect.poll(async () => (await snapshotOf(before)).pending).toBe(1)
+    const context = before.context()
+    await before.close()
+    proxy.cut()
+    const page = await openDevice(context, given)
+    await expect.poll(() => snapshotOf(page)).toMatchObject({ roles: ['user', 'assistant'] })
+    expect(await statesOf(page)).toContain('offline')
+    proxy.mend()
+    await expect
+      .poll(async () => {
+        await approve(page).catch(() => undefined)
+        return snapshotOf(page)
+      })
+      .toMatchObject({ pending: 0, status: 'idle', orders: 1 })
+    await context.close()
+  },
+)
 
 test(
   'twelve tabs of one HTTP/1.1 server all load, answer, and show what another device does',

@@ -6,8 +6,8 @@ import type { OffstageInspector } from '../../src/inspector/index.ts'
 import { findings } from './support/axe.ts'
 import { callTools, say } from './support/mock-answers.ts'
 import type { MockOpenAI } from './support/mock-openai.ts'
-import { expect, test } from './support/test.ts'
 import { MORE } from './support/more.ts'
+import { expect, test } from './support/test.ts'
 
 // The inspector as a developer has it: the built entry, a real worker, and a server that speaks as models do.
 
@@ -223,52 +223,53 @@ test('an exported run shows the same elsewhere, at every row, and has no key', a
   await context.close()
 })
 
-test('of thousands of events, few rows are in the document, wherever it is scrolled to', async ({
-  openPage,
-  model,
-}) => {
-  test.slow()
-  const page = await openPage({ body: BODY })
-  await inspect(page, model)
-  const words = Array.from({ length: 5000 }, (_, at) => `w${String(at).padStart(4, '0')} `)
-  model.enqueue(say(words.join(''), { pieceLength: 6 }))
-  const types = await page.evaluate(async () => {
-    const { agent } = window as unknown as { agent: Agent }
-    const run = agent.run('Many words, please', { conversationId: 'many' })
-    const found: string[] = []
-    for await (const { type } of run) found.push(type)
-    return found
-  })
-  expect(types.length).toBeGreaterThan(5000)
-  await settled(page)
-  await tab(page, 'Events').click()
-  await page.getByRole('checkbox', { name: 'Merge pieces' }).uncheck()
-  const grid = page.getByRole('grid', { name: 'Events' })
-  await expect(grid).toHaveAttribute('aria-rowcount', String(types.length + 1))
-  const rows = rowsOf(page, 'Events')
-  // 90 % of the view's height, a row in 28 pixels, and some around them.
-  const most = 60
-  const shows = async (index: number): Promise<void> => {
-    const row = grid.locator(`#row-${index}`)
-    await expect(row).toBeInViewport({ ratio: 0.9 })
-    await expect(row.getByRole('gridcell').nth(1)).toHaveText(types[index]!)
-    expect(await rows.count()).toBeLessThan(most)
-  }
-  await grid.press('End')
-  await expect(grid).toHaveAttribute('aria-activedescendant', `row-${types.length - 1}`)
-  await shows(types.length - 1)
-  await grid.press('Home')
-  await shows(0)
-  for (const part of [0.25, 0.5, 0.75]) {
-    const index = Math.round(types.length * part)
-    await grid.evaluate((list, top) => (list.scrollTop = top), index * 28)
-    await shows(index + 2)
-  }
-  await page.getByRole('combobox', { name: 'Type of event' }).selectOption('raw')
-  await page.getByRole('searchbox').fill('w123')
-  await expect(grid).toHaveAttribute('aria-rowcount', '11')
-  await expect(rows).toHaveCount(10)
-})
+test(
+  'of thousands of events, few rows are in the document, wherever it is scrolled to',
+  MORE,
+  async ({ openPage, model }) => {
+    test.slow()
+    const page = await openPage({ body: BODY })
+    await inspect(page, model)
+    const words = Array.from({ length: 5000 }, (_, at) => `w${String(at).padStart(4, '0')} `)
+    model.enqueue(say(words.join(''), { pieceLength: 6 }))
+    const types = await page.evaluate(async () => {
+      const { agent } = window as unknown as { agent: Agent }
+      const run = agent.run('Many words, please', { conversationId: 'many' })
+      const found: string[] = []
+      for await (const { type } of run) found.push(type)
+      return found
+    })
+    expect(types.length).toBeGreaterThan(5000)
+    await settled(page)
+    await tab(page, 'Events').click()
+    await page.getByRole('checkbox', { name: 'Merge pieces' }).uncheck()
+    const grid = page.getByRole('grid', { name: 'Events' })
+    await expect(grid).toHaveAttribute('aria-rowcount', String(types.length + 1))
+    const rows = rowsOf(page, 'Events')
+    // 90 % of the view's height, a row in 28 pixels, and some around them.
+    const most = 60
+    const shows = async (index: number): Promise<void> => {
+      const row = grid.locator(`#row-${index}`)
+      await expect(row).toBeInViewport({ ratio: 0.9 })
+      await expect(row.getByRole('gridcell').nth(1)).toHaveText(types[index]!)
+      expect(await rows.count()).toBeLessThan(most)
+    }
+    await grid.press('End')
+    await expect(grid).toHaveAttribute('aria-activedescendant', `row-${types.length - 1}`)
+    await shows(types.length - 1)
+    await grid.press('Home')
+    await shows(0)
+    for (const part of [0.25, 0.5, 0.75]) {
+      const index = Math.round(types.length * part)
+      await grid.evaluate((list, top) => (list.scrollTop = top), index * 28)
+      await shows(index + 2)
+    }
+    await page.getByRole('combobox', { name: 'Type of event' }).selectOption('raw')
+    await page.getByRole('searchbox').fill('w123')
+    await expect(grid).toHaveAttribute('aria-rowcount', '11')
+    await expect(rows).toHaveCount(10)
+  },
+)
 
 test(
   'a list follows what comes for who is at its end, and nobody else; a choice stays in view',
@@ -308,30 +309,31 @@ test(
   },
 )
 
-test('axe finds nothing in any view, in light and dark, and at 360 px nothing is cut off', async ({
-  openPage,
-  model,
-}) => {
-  const page = await openPage({ body: BODY })
-  await inspect(page, model)
-  await runOnce(page, model)
-  await settled(page)
-  for (const [theme, width] of [
-    ['light', 1100],
-    ['dark', 360],
-  ] as const) {
-    await page.setViewportSize({ width, height: 720 })
-    await page
-      .locator('offstage-inspector')
-      .evaluate((element, value) => element.setAttribute('theme', value), theme)
-    for (const name of ['Timeline', 'Events', 'Journal', 'Requests', 'Tools']) {
-      await tab(page, name).click()
-      await rowsOf(page, name).first().click()
-      expect(await findings(page, 'offstage-inspector'), `${theme}, ${name}`).toEqual([])
+test(
+  'axe finds nothing in any view, in light and dark, and at 360 px nothing is cut off',
+  MORE,
+  async ({ openPage, model }) => {
+    const page = await openPage({ body: BODY })
+    await inspect(page, model)
+    await runOnce(page, model)
+    await settled(page)
+    for (const [theme, width] of [
+      ['light', 1100],
+      ['dark', 360],
+    ] as const) {
+      await page.setViewportSize({ width, height: 720 })
+      await page
+        .locator('offstage-inspector')
+        .evaluate((element, value) => element.setAttribute('theme', value), theme)
+      for (const name of ['Timeline', 'Events', 'Journal', 'Requests', 'Tools']) {
+        await tab(page, name).click()
+        await rowsOf(page, name).first().click()
+        expect(await findings(page, 'offstage-inspector'), `${theme}, ${name}`).toEqual([])
+      }
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+      expect(overflow).toBeLessThanOrEqual(0)
     }
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-    expect(overflow).toBeLessThanOrEqual(0)
-  }
-  await page.getByRole('button', { name: 'Export…' }).click()
-  expect(await findings(page, 'offstage-inspector')).toEqual([])
-})
+    await page.getByRole('button', { name: 'Export…' }).click()
+    expect(await findings(page, 'offstage-inspector')).toEqual([])
+  },
+)

@@ -3,7 +3,7 @@ import type { RunResult } from '../../src/index.ts'
 import { expect, test as base } from './support/driven.ts'
 import type { DrivenPage } from './support/driven-page.ts'
 import { listen } from './support/listen.ts'
-import { inSlice } from './support/more.ts'
+import { MORE, inSlice } from './support/more.ts'
 
 interface Payments {
   readonly url: string
@@ -181,7 +181,7 @@ async function visitHook({
 for (const hook of ['context', 'beforeToolCall'] as const) {
   test(
     `a page that is left while ${hook} waits for a server: the run goes on as if nothing had been asked`,
-    inSlice(hook === 'context'),
+    MORE,
     async ({ driven, site, payments }) => {
       site.add('/shop.html', { body: HTML, type: 'text/html' })
       await driven.goto(`${site.url}/shop.html`)

@@ -108,7 +108,7 @@ test('a server’s tools are called once a person agrees, and followed as they c
   await server.close()
 })
 
-test('a server’s question is answered after a reload', async ({ openPage, model }) => {
+test('a server’s question is answered after a reload', MORE, async ({ openPage, model }) => {
   const server = await official.startModern()
   const page = await openPage()
   await connectAgent(page, server.url, model)

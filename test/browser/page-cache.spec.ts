@@ -2,8 +2,8 @@ import type { Browser, Page } from '@playwright/test'
 import { findChromium } from '../../scripts/lib/browser.mjs'
 import { callTools, say } from './support/mock-answers.ts'
 import { readDraft } from './support/read-draft.ts'
-import { expect, test as base } from './support/test.ts'
 import { MORE } from './support/more.ts'
+import { expect, test as base } from './support/test.ts'
 
 // Real back navigations, in a browser that keeps pages for them. Playwright's default switches that off, and the headless
 // shell can't do it.
@@ -63,51 +63,51 @@ async function expectKept(page: Page): Promise<void> {
   expect(seen).toEqual({ kept: true, why: null })
 }
 
-test('an idle agent keeps its page in the cache; back there it works, and shows what happened', async ({
-  keeper,
-  openPage,
-  model,
-}) => {
-  model.enqueue(say('First.'), say('Second.'), say('Third.'))
-  const page = await openPage({ context: await keeper.newContext(), headers })
-  await page.evaluate(async (baseURL) => {
-    const agent = window.offstage.createAgent({
-      model: { provider: 'openai-compatible', model: 'mock', baseURL },
+test(
+  'an idle agent keeps its page in the cache; back there it works, and shows what happened',
+  MORE,
+  async ({ keeper, openPage, model }) => {
+    model.enqueue(say('First.'), say('Second.'), say('Third.'))
+    const page = await openPage({ context: await keeper.newContext(), headers })
+    await page.evaluate(async (baseURL) => {
+      const agent = window.offstage.createAgent({
+        model: { provider: 'openai-compatible', model: 'mock', baseURL },
+      })
+      const view = agent.conversation('c1')
+      view.subscribe(() => undefined)
+      await agent.run('one', { conversationId: 'c1' }).result
+      Object.assign(window, { agent, view })
+    }, model.baseURL)
+    await leave(page)
+    await page.evaluate(async (baseURL) => {
+      const agent = window.offstage.createAgent({
+        model: { provider: 'openai-compatible', model: 'mock', baseURL },
+      })
+      await agent.run('two', { conversationId: 'c1' }).result
+    }, model.baseURL)
+    await goBack(page)
+    await expectKept(page)
+    const shown = () =>
+      page.evaluate(() => {
+        const { view } = window as never as { view: ReturnType<Agent['conversation']> }
+        return JSON.stringify(view.getSnapshot().messages)
+      })
+    await expect.poll(shown).toContain('Second.')
+    const outcome = await page.evaluate(async () => {
+      const { agent } = window as never as { agent: Agent }
+      const resumed = await agent.resume('c1')
+      const result = await agent.run('three', { conversationId: 'c1' }).result
+      const stored = await agent.conversations.get('c1')
+      return { resumed, result, count: stored?.messages.length }
     })
-    const view = agent.conversation('c1')
-    view.subscribe(() => undefined)
-    await agent.run('one', { conversationId: 'c1' }).result
-    Object.assign(window, { agent, view })
-  }, model.baseURL)
-  await leave(page)
-  await page.evaluate(async (baseURL) => {
-    const agent = window.offstage.createAgent({
-      model: { provider: 'openai-compatible', model: 'mock', baseURL },
+    expect(outcome).toMatchObject({
+      resumed: null,
+      result: { outcome: 'completed', text: 'Third.' },
+      count: 6,
     })
-    await agent.run('two', { conversationId: 'c1' }).result
-  }, model.baseURL)
-  await goBack(page)
-  await expectKept(page)
-  const shown = () =>
-    page.evaluate(() => {
-      const { view } = window as never as { view: ReturnType<Agent['conversation']> }
-      return JSON.stringify(view.getSnapshot().messages)
-    })
-  await expect.poll(shown).toContain('Second.')
-  const outcome = await page.evaluate(async () => {
-    const { agent } = window as never as { agent: Agent }
-    const resumed = await agent.resume('c1')
-    const result = await agent.run('three', { conversationId: 'c1' }).result
-    const stored = await agent.conversations.get('c1')
-    return { resumed, result, count: stored?.messages.length }
-  })
-  expect(outcome).toMatchObject({
-    resumed: null,
-    result: { outcome: 'completed', text: 'Third.' },
-    count: 6,
-  })
-  await expect.poll(shown).toContain('Third.')
-})
+    await expect.poll(shown).toContain('Third.')
+  },
+)
 
 test(
   'an idle agent that keeps nothing on disk still has its conversation after going back',
@@ -212,67 +212,66 @@ async function stopLongTimers(page: Page): Promise<void> {
   })
 }
 
-test('F21 what the model wrote last is kept when its page goes into the cache', async ({
-  keeper,
-  openPage,
-  model,
-  site,
-}) => {
-  let goOn = (): void => {}
-  const until = new Promise<void>((resolve) => (goOn = resolve))
-  const [first = [], last = []] = [say('First words.'), say(' Last words.')].map(
-    ({ pieces = [] }) => pieces.slice(0, -1),
-  )
-  model.enqueue({ pieces: [...first, { until }, ...last], end: 'hang' })
-  const context = await keeper.newContext()
-  const page = await openPage({ context, headers })
-  const watcher = await openPage({ context })
-  const show = (on: Page): Promise<void> =>
-    on.evaluate((baseURL) => {
-      const agent = window.offstage.createAgent({
-        model: { provider: 'openai-compatible', model: 'mock', baseURL },
+test(
+  'F21 what the model wrote last is kept when its page goes into the cache',
+  MORE,
+  async ({ keeper, openPage, model, site }) => {
+    let goOn = (): void => {}
+    const until = new Promise<void>((resolve) => (goOn = resolve))
+    const [first = [], last = []] = [say('First words.'), say(' Last words.')].map(
+      ({ pieces = [] }) => pieces.slice(0, -1),
+    )
+    model.enqueue({ pieces: [...first, { until }, ...last], end: 'hang' })
+    const context = await keeper.newContext()
+    const page = await openPage({ context, headers })
+    const watcher = await openPage({ context })
+    const show = (on: Page): Promise<void> =>
+      on.evaluate((baseURL) => {
+        const agent = window.offstage.createAgent({
+          model: { provider: 'openai-compatible', model: 'mock', baseURL },
+        })
+        const view = agent.conversation('c')
+        view.subscribe(() => undefined)
+        Object.assign(window, { agent, view })
+      }, model.baseURL)
+    const shownText = (on: Page): Promise<string> =>
+      on.evaluate(() => {
+        const { view } = window as never as { view: ReturnType<Agent['conversation']> }
+        const last = view.getSnapshot().messages.at(-1)
+        const [part] = last?.role === 'assistant' ? last.parts : []
+        return part?.type === 'text' ? part.text : ''
       })
-      const view = agent.conversation('c')
-      view.subscribe(() => undefined)
-      Object.assign(window, { agent, view })
-    }, model.baseURL)
-  const shownText = (on: Page): Promise<string> =>
-    on.evaluate(() => {
-      const { view } = window as never as { view: ReturnType<Agent['conversation']> }
-      const last = view.getSnapshot().messages.at(-1)
-      const [part] = last?.role === 'assistant' ? last.parts : []
-      return part?.type === 'text' ? part.text : ''
+    const kept = async (): Promise<string | undefined> =>
+      (await watcher.evaluate(readDraft))?.parts[0]?.text
+    await show(page)
+    await page.evaluate(() => {
+      const { agent } = window as never as { agent: Agent }
+      Object.assign(window, { run: agent.run('Tell me', { conversationId: 'c' }) })
     })
-  const kept = async (): Promise<string | undefined> =>
-    (await watcher.evaluate(readDraft))?.parts[0]?.text
-  await show(page)
-  await page.evaluate(() => {
-    const { agent } = window as never as { agent: Agent }
-    Object.assign(window, { run: agent.run('Tell me', { conversationId: 'c' }) })
-  })
-  await expect.poll(() => model.requests.length).toBe(1)
-  await expect.poll(kept).toBe('First words.')
-  await stopLongTimers(page)
-  goOn()
-  await expect.poll(() => shownText(page)).toBe('First words. Last words.')
-  expect(await kept()).toBe('First words.')
+    await expect.poll(() => model.requests.length).toBe(1)
+    await expect.poll(kept).toBe('First words.')
+    await stopLongTimers(page)
+    goOn()
+    await expect.poll(() => shownText(page)).toBe('First words. Last words.')
+    expect(await kept()).toBe('First words.')
 
-  let answer = (): void => {}
-  const { pathname } = new URL(page.url())
-  site.add('/next.html', {
-    body: '<!doctype html><script type="module" src="/expose.js"></script>',
-    headers,
-    until: new Promise<void>((resolve) => (answer = resolve)),
-  })
-  const leaving = leave(page, '/next.html')
-  await expect.poll(kept).toBe('First words. Last words.')
-  answer()
-  await leaving
-  await show(page)
-  await expect.poll(() => shownText(page)).toBe('First words. Last words.')
-  await goBack(page, pathname)
-  await expectKept(page)
-})
+    let answer = (): void => {}
+    const { pathname } = new URL(page.url())
+    site.add('/next.html', {
+      body: '<!doctype html><script type="module" src="/expose.js"></script>',
+      headers,
+      until: new Promise<void>((resolve) => (answer = resolve)),
+    })
+    const leaving = leave(page, '/next.html')
+    await expect.poll(kept).toBe('First words. Last words.')
+    answer()
+    await leaving
+    await show(page)
+    await expect.poll(() => shownText(page)).toBe('First words. Last words.')
+    await goBack(page, pathname)
+    await expectKept(page)
+  },
+)
 
 test(
   'the next page takes an open run over at once; going back shows its end',

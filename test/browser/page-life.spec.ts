@@ -176,7 +176,7 @@ async function shiftClock(page: Page, hours: number): Promise<void> {
 for (const hours of [1, -1]) {
   test(
     `F21 the wall clock is set ${hours > 0 ? 'forward' : 'back'} an hour while a call waits for its approval: the run goes on`,
-    hours > 0 ? {} : MORE,
+    MORE,
     async ({ openPage, model }) => {
       model.enqueue(callTools([{ name: 'pay', input: {} }]), say('Paid.'))
       const page = await openPage()

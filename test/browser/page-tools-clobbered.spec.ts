@@ -1,3 +1,4 @@
+import { MORE } from '../../scripts/lib/more.mjs'
 import type { DrivenPage } from './support/driven-page.ts'
 import { expect, property, test } from './support/driven.ts'
 
@@ -93,5 +94,6 @@ test('elements that are called like what a document has change nothing', async (
   expect(usual.filter((line) => /SECRET|hunter2|^undefined/.test(line))).toEqual([])
   // Once more, as the first round moved the focus and what is scrolled.
   const again = await outcomesWith(page, null)
-  for (const tag of ['img', 'form']) expect(await outcomesWith(page, tag)).toEqual(again)
+  for (const tag of MORE ? ['img', 'form'] : ['img'])
+    expect(await outcomesWith(page, tag)).toEqual(again)
 })

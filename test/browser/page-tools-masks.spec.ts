@@ -181,7 +181,7 @@ const ORDINARY: Readonly<Record<string, string>> = {
   'a search': '<input type="search" aria-label="Search" value="mugs">',
 }
 
-test('what only looks like a secret is not masked', async ({ openPage }) => {
+test('what only looks like a secret is not masked', MORE, async ({ openPage }) => {
   for (const [what, body] of Object.entries(ORDINARY)) {
     const page = await openPage({ body })
     const { call } = await drive(page)

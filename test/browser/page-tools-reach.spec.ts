@@ -5,7 +5,7 @@ import { MORE } from './support/more.ts'
 
 // Controls that something else stands for, covers or shares a name with.
 
-test('keys go on where a text was typed, also into a frame', async ({ openPage }) => {
+test('keys go on where a text was typed, also into a frame', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<input aria-label="Outer"><div id="host"></div>
       <iframe srcdoc="<input aria-label='In a frame'>"></iframe>

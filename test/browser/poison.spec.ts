@@ -1,71 +1,72 @@
 import { callTools, say } from './support/mock-answers.ts'
 import { startMockOpenAI } from './support/mock-openai.ts'
-import { expect, test } from './support/test.ts'
 import { MORE } from './support/more.ts'
+import { expect, test } from './support/test.ts'
 
 // One run that hangs the worker that all agents of a page share: nobody else's run may fail with it.
 
 /** An answer that doesn't come to its end. */
 const begun = { pieces: (say('Begun').pieces ?? []).slice(0, -1), end: 'hang' } as const
 
-test('a pattern that takes forever fails its run by name; the other agents’ runs finish', async ({
-  openPage,
-  model,
-}) => {
-  test.setTimeout(90_000)
-  const other = await startMockOpenAI()
-  // The word that the pattern takes forever on.
-  model.enqueue(callTools([{ name: 'lookup', input: { sku: `${'a'.repeat(60)}!` } }]))
-  other.enqueue(begun, say('Finished.'))
-  const page = await openPage()
-  const outcome = await page.evaluate(
-    async ({ baseURL, otherURL }) => {
-      const { createAgent } = window.offstage
-      const at = (url: string) => ({ provider: 'openai-compatible', model: 'mock', baseURL: url })
-      const innocent = createAgent({ model: at(otherURL), heartbeatMs: 1000 })
-      const guilty = createAgent({
-        model: at(baseURL),
-        heartbeatMs: 1000,
-        tools: [
-          {
-            name: 'lookup',
-            description: 'Looks up.',
-            inputSchema: {
-              type: 'object',
-              // Without any loop: the check at registration sees nothing in it.
-              properties: {
-                sku: { type: 'string', pattern: `^${'a?'.repeat(40)}${'a'.repeat(40)}$` },
+test(
+  'a pattern that takes forever fails its run by name; the other agents’ runs finish',
+  MORE,
+  async ({ openPage, model }) => {
+    test.setTimeout(90_000)
+    const other = await startMockOpenAI()
+    // The word that the pattern takes forever on.
+    model.enqueue(callTools([{ name: 'lookup', input: { sku: `${'a'.repeat(60)}!` } }]))
+    other.enqueue(begun, say('Finished.'))
+    const page = await openPage()
+    const outcome = await page.evaluate(
+      async ({ baseURL, otherURL }) => {
+        const { createAgent } = window.offstage
+        const at = (url: string) => ({ provider: 'openai-compatible', model: 'mock', baseURL: url })
+        const innocent = createAgent({ model: at(otherURL), heartbeatMs: 1000 })
+        const guilty = createAgent({
+          model: at(baseURL),
+          heartbeatMs: 1000,
+          tools: [
+            {
+              name: 'lookup',
+              description: 'Looks up.',
+              inputSchema: {
+                type: 'object',
+                // Without any loop: the check at registration sees nothing in it.
+                properties: {
+                  sku: { type: 'string', pattern: `^${'a?'.repeat(40)}${'a'.repeat(40)}$` },
+                },
               },
+              execute: () => 'found',
             },
-            execute: () => 'found',
-          },
-        ],
-      })
-      let lost = 0
-      innocent.on('worker', ({ state }) => (lost += state === 'lost' ? 1 : 0))
-      const goesOn = innocent.run('go')
-      for await (const event of goesOn) if (event.type === 'text-delta') break
-      const hangs = guilty.run('look', { conversationId: 'guilty' })
-      const [failed, finished] = await Promise.all([hangs.result, goesOn.result])
-      const record = (await guilty.conversations.list()).find(
-        ({ conversationId }) => conversationId === 'guilty',
-      )
-      return { failed, finished, lost, open: record?.openRunId, again: await guilty.resume() }
-    },
-    { baseURL: model.baseURL, otherURL: other.baseURL },
-  )
-  await other.close()
-  expect(outcome.failed).toMatchObject({
-    outcome: 'failed',
-    error: { code: 'worker-hung', details: { toolName: 'lookup' } },
-  })
-  expect(outcome).toMatchObject({
-    finished: { outcome: 'completed', text: 'Finished.' },
-    lost: 1,
-    open: null,
-    again: null,
-  })
-})
+          ],
+        })
+        let lost = 0
+        innocent.on('worker', ({ state }) => (lost += state === 'lost' ? 1 : 0))
+        const goesOn = innocent.run('go')
+        for await (const event of goesOn) if (event.type === 'text-delta') break
+        const hangs = guilty.run('look', { conversationId: 'guilty' })
+        const [failed, finished] = await Promise.all([hangs.result, goesOn.result])
+        const record = (await guilty.conversations.list()).find(
+          ({ conversationId }) => conversationId === 'guilty',
+        )
+        return { failed, finished, lost, open: record?.openRunId, again: await guilty.resume() }
+      },
+      { baseURL: model.baseURL, otherURL: other.baseURL },
+    )
+    await other.close()
+    expect(outcome.failed).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'worker-hung', details: { toolName: 'lookup' } },
+    })
+    expect(outcome).toMatchObject({
+      finished: { outcome: 'completed', text: 'Finished.' },
+      lost: 1,
+      open: null,
+      again: null,
+    })
+  },
+)
 
 test(
   'a provider that never returns fails its own run; the other agents’ runs finish',

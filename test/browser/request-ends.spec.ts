@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test'
 import { callTools, say } from './support/mock-answers.ts'
 import type { MockResponse } from './support/mock-openai.ts'
+import { MORE } from './support/more.ts'
 import { expect, test } from './support/test.ts'
-import { inSlice } from './support/more.ts'
 
 // How the browser itself lists the model's requests: as finished, or as failed.
 
@@ -31,7 +31,7 @@ const whole: MockResponse = {
 for (const transport of ['worker', 'page'] as const) {
   test(
     `requests whose answers were whole are listed as finished; sent by the ${transport}`,
-    inSlice(transport === 'page'),
+    MORE,
     async ({ openPage, model }) => {
       model.enqueue(callTools([{ name: 'note', input: {} }]), late, whole, hanging)
       const page = await openPage()

@@ -1,5 +1,6 @@
 import { build } from 'vite'
 import { inProject } from '../../scripts/lib/project.mjs'
+import { MORE } from './support/more.ts'
 import { expect, test } from './support/test.ts'
 
 /** The page's script in one file. */
@@ -23,26 +24,27 @@ async function contractScript(): Promise<string> {
   return chunk.code
 }
 
-test('the contract of stores is kept by the real IndexedDB, also when the quota is used up', async ({
-  site,
-  page,
-}) => {
-  test.setTimeout(300_000)
-  site.add('/contract.js', { body: await contractScript() })
-  site.add('/contract.html', {
-    body: '<!doctype html><title>Contract</title><script type="module" src="/contract.js"></script>',
-  })
-  const session = await page.context().newCDPSession(page)
-  const quotas: (number | null)[] = []
-  await page.exposeFunction('setQuota', async (bytes: number | null) => {
-    quotas.push(bytes)
-    const quota = bytes === null ? {} : { quotaSize: bytes }
-    await session.send('Storage.overrideQuotaForOrigin', { origin: site.url, ...quota })
-  })
-  await page.goto(`${site.url}/contract.html`)
-  await page.waitForFunction(() => 'contract' in window)
-  const { passed, failed } = await page.evaluate(() => window.contract)
-  expect(failed).toEqual([])
-  expect(passed).toBeGreaterThan(30)
-  expect(quotas).toEqual([1000, null])
-})
+test(
+  'the contract of stores is kept by the real IndexedDB, also when the quota is used up',
+  MORE,
+  async ({ site, page }) => {
+    test.setTimeout(300_000)
+    site.add('/contract.js', { body: await contractScript() })
+    site.add('/contract.html', {
+      body: '<!doctype html><title>Contract</title><script type="module" src="/contract.js"></script>',
+    })
+    const session = await page.context().newCDPSession(page)
+    const quotas: (number | null)[] = []
+    await page.exposeFunction('setQuota', async (bytes: number | null) => {
+      quotas.push(bytes)
+      const quota = bytes === null ? {} : { quotaSize: bytes }
+      await session.send('Storage.overrideQuotaForOrigin', { origin: site.url, ...quota })
+    })
+    await page.goto(`${site.url}/contract.html`)
+    await page.waitForFunction(() => 'contract' in window)
+    const { passed, failed } = await page.evaluate(() => window.contract)
+    expect(failed).toEqual([])
+    expect(passed).toBeGreaterThan(30)
+    expect(quotas).toEqual([1000, null])
+  },
+)

@@ -3,8 +3,8 @@ import type { Agent } from '../../src/index.ts'
 import { callTools, say } from './support/mock-answers.ts'
 import type { MockOpenAI, MockRequest, MockResponse } from './support/mock-openai.ts'
 import { processOf } from './support/process-of.ts'
+import { MORE } from './support/more.ts'
 import { expect, test as base } from './support/test.ts'
-import { MORE, inSlice } from './support/more.ts'
 
 declare global {
   interface Window {
@@ -177,7 +177,7 @@ for (const how of ['closed', 'crashed'] as const) {
 
   test(
     `a tab that is ${how} while the agent that it asked works: another one goes on with both`,
-    inSlice(how === 'closed'),
+    MORE,
     async ({ office, openTab }) => {
       office.holds = 'answer'
       const one = await openTab()

@@ -139,31 +139,35 @@ test('an address that is no link of the page is asked about', MORE, async ({ ope
   await expect.poll(async () => (await shown(page)).outcome).toBe('completed')
 })
 
-test('a reload in the middle keeps why a person is asked, and asks anew', async ({ openPage }) => {
-  const page = await openPage({ body: SHOP })
-  const steps = [[READ], [click('Pay now')], 'Done.'] as const
-  await mount(page, steps)
-  await begin(page)
-  await expect.poll(async () => (await shown(page)).asked.length).toBe(1)
-  await page.reload()
-  await page.locator('html[data-ready]').waitFor({ state: 'attached' })
-  await mount(page, steps)
-  await begin(page, 'resume')
-  await expect
-    .poll(() => shown(page))
-    .toMatchObject({
-      done: '',
-      asked: [{ about: { text: 'button "Pay now", has an effect ("pay")' }, because: BECAUSE }],
-      origins: ['Read the page'],
-    })
-  await press(page)
-  await expect(async () => {
-    const { asked, done } = await shown(page)
-    if (asked.length > 0) await answer(page, 'approve')
-    expect(done).toBe('paid ')
-  }).toPass()
-  await expect.poll(async () => (await shown(page)).outcome).toBe('completed')
-})
+test(
+  'a reload in the middle keeps why a person is asked, and asks anew',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ body: SHOP })
+    const steps = [[READ], [click('Pay now')], 'Done.'] as const
+    await mount(page, steps)
+    await begin(page)
+    await expect.poll(async () => (await shown(page)).asked.length).toBe(1)
+    await page.reload()
+    await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+    await mount(page, steps)
+    await begin(page, 'resume')
+    await expect
+      .poll(() => shown(page))
+      .toMatchObject({
+        done: '',
+        asked: [{ about: { text: 'button "Pay now", has an effect ("pay")' }, because: BECAUSE }],
+        origins: ['Read the page'],
+      })
+    await press(page)
+    await expect(async () => {
+      const { asked, done } = await shown(page)
+      if (asked.length > 0) await answer(page, 'approve')
+      expect(done).toBe('paid ')
+    }).toPass()
+    await expect.poll(async () => (await shown(page)).outcome).toBe('completed')
+  },
+)
 
 test('another tab shows why, and can’t approve it', MORE, async ({ openPage, context }) => {
   const own = await openPage({ context, body: SHOP })

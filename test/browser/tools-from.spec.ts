@@ -1,6 +1,6 @@
 import { build, type Rolldown } from 'vite'
+import { MORE } from './support/more.ts'
 import { expect, test } from './support/test.ts'
-import { inSlice } from './support/more.ts'
 
 // A bundled app: what a bundler makes of classes and of a module's namespace is what the page has.
 
@@ -96,7 +96,7 @@ const outputs = [
 for (const minify of [false, true])
   test(
     `${minify ? 'minified' : 'bundled'} classes and modules become tools`,
-    inSlice(minify),
+    MORE,
     async ({ openPage, site }) => {
       const file = `/tools-from-${minify}.js`
       site.add(file, { body: await bundle(minify) })

@@ -5,8 +5,8 @@ import { playUnits } from '../torture/play-units.ts'
 import type { KeptOutcome } from '../torture/results.ts'
 import { serveTorture } from '../torture/serve.ts'
 import { reportTally } from './support/report-tally.ts'
+import { MORE } from './support/more.ts'
 import { expect, test } from './support/test.ts'
-import { inSlice } from './support/more.ts'
 
 // Every state of a run and of a call × every blow × every kind of tool. `npm run torture` does all of it, and more.
 
@@ -34,7 +34,7 @@ else
   for (const batch of planBatches(1, 80, 10).filter(({ number }) => [0, 5].includes(number)))
     test(
       `F15 F18 what is promised holds in ten states, through a ${batch.blow}`,
-      inSlice(batch.blow === 'worker death'),
+      MORE,
       async ({ browser }) => {
         test.setTimeout(300_000)
         const site = await serveTorture()

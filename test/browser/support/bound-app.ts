@@ -2,6 +2,7 @@ import type { Page, TestDetails } from '@playwright/test'
 import type { Plugin } from 'vite'
 import { bundleApp } from '../../bindings/bundle-app.ts'
 import { callTools, say } from './mock-answers.ts'
+import { MORE } from './more.ts'
 import { pressSettled } from './press-settled.ts'
 import { expect, test as base } from './test.ts'
 
@@ -105,7 +106,7 @@ function testTools(test: BoundTest, others: TestDetails): void {
 
   test(
     'a component that is mounted anew in the middle of its call: it runs once',
-    others,
+    MORE,
     async ({ show }) => {
       const { page, app, press } = await show('remount')
       await press('Order')
@@ -136,7 +137,7 @@ function testTools(test: BoundTest, others: TestDetails): void {
 
   test(
     'of two mounted tools of one name the last one counts, which a warning says',
-    others,
+    MORE,
     async ({ show }) => {
       const { page, app, press } = await show('twins')
       expect((await app.seen()).warnings).toEqual([expect.stringContaining('named order')])
@@ -154,7 +155,7 @@ function testTools(test: BoundTest, others: TestDetails): void {
 function testShown(test: BoundTest, others: TestDetails): void {
   test(
     'what is selected renders when it changes, and not with each piece of a text',
-    others,
+    MORE,
     async ({ show }) => {
       const { page, app, press } = await show('select')
       await press('Story')

@@ -96,7 +96,7 @@ describe('a call that ends an answer, cut into two anywhere', () => {
       const output = `So \`a\`:\n${dialect.write([search, click])}\n`
       for (const mode of modes) {
         const whole = read([output], mode)
-        for (const [chunking, pieces] of eachNth(15, everyCut(output)))
+        for (const [chunking, pieces] of eachNth(60, everyCut(output)))
           same(read(pieces, mode), whole, { mode, chunking, output })
       }
     })
@@ -114,7 +114,7 @@ describe('an output that ends anywhere in a call (R6)', () => {
           { length: whole.length - before.length - 5 },
           (_, at) => before.length + 5 + at,
         )
-        for (const end of eachNth(15, ends)) {
+        for (const end of eachNth(60, ends)) {
           for (const finishReason of end % 3 > 0 ? ['length'] : ['length', 'stop']) {
             const output = whole.slice(0, end)
             const rescue = mode === 'native mode'

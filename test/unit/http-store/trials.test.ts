@@ -56,13 +56,13 @@ else {
     `devices on two servers lose nothing and do nothing twice, whatever is killed (${NO_POSTGRES ?? 'PostgreSQL'})`,
     LIMIT,
     async () => {
-      const outcomes = await play(await postgresStage({ clocks: CLOCKS }), someOf(50))
+      const outcomes = await play(await postgresStage({ clocks: CLOCKS }), someOf(20))
       expect(outcomes.filter(isBad)).toEqual([])
     },
   )
 
   test('devices on two servers lose nothing and do nothing twice on SQLite', LIMIT, async () => {
-    const outcomes = await play(await sqliteStage(), someOf(40))
+    const outcomes = await play(await sqliteStage(), someOf(20))
     expect(outcomes.filter(isBad)).toEqual([])
   })
 

@@ -268,7 +268,7 @@ const codes = Object.keys(STORED)
 const refusals: readonly Trouble[] = [
   ...codes.map((code) => refusing(code, methods)),
   ...eachNth(
-    11,
+    23,
     codes.flatMap((code) => methods.map((method) => refusing(code, [method]))),
   ),
 ]
