@@ -478,7 +478,7 @@ export const SCREENSHOTS: string | undefined = process.env['OFFSTAGE_SCREENSHOTS
 interface View {
   readonly width?: number
   readonly theme?: 'dark'
-  readonly placement?: 'inline' | 'bubble'
+  readonly placement?: 'inline'
   readonly dir?: 'rtl'
   readonly forcedColors?: 'active'
 }
@@ -490,10 +490,10 @@ const VIEWS: Readonly<Record<string, View>> = {
 }
 /** Views of one state only. */
 const WAITING_VIEWS: Readonly<Record<string, View>> = {
-  ...VIEWS,
   inline: { placement: 'inline' },
   'right-to-left': { dir: 'rtl' },
   'forced-colours': { forcedColors: 'active' },
+  ...VIEWS,
   'zoom-400': { width: 320 },
 }
 
@@ -503,7 +503,8 @@ export async function takePictures(page: Page, name: StateName): Promise<void> {
   for (const [view, given] of Object.entries(name === 'waiting' ? WAITING_VIEWS : VIEWS)) {
     const { width = 1280, forcedColors = 'none' } = given
     await page.setViewportSize({ width, height: 800 })
-    await touch.send('Emulation.setTouchEmulationEnabled', { enabled: width < 480 })
+    // Once it is on, pages hover no more: narrow views come last.
+    if (width < 480) await touch.send('Emulation.setTouchEmulationEnabled', { enabled: true })
     await page.emulateMedia({ forcedColors })
     await chat.evaluate((element, { theme = 'light', placement = 'panel', dir = 'ltr' }) => {
       Object.assign(element, { theme, placement })
