@@ -162,6 +162,18 @@ export const base: CSSResult = css`
     outline-offset: 2px;
   }
 
+  .call,
+  .approval,
+  .asked-call,
+  .question,
+  .edit,
+  .empty,
+  .list {
+    display: flex;
+    flex-direction: column;
+    gap: 0.5em;
+  }
+
   .buttons {
     display: flex;
     flex-wrap: wrap;

@@ -3,10 +3,7 @@ import { css, type CSSResult } from 'lit'
 /** Calls of tools, and what a person is asked about them. */
 export const calls: CSSResult = css`
   .call {
-    display: flex;
-    flex-direction: column;
     flex-shrink: 0;
-    gap: 0.5em;
     margin-inline-start: calc(var(--depth, 0) * 1em);
     contain: layout style;
     unicode-bidi: isolate;
@@ -133,15 +130,6 @@ export const calls: CSSResult = css`
   .asked button {
     display: block;
     margin-block-start: 0.25em;
-  }
-
-  .approval,
-  .asked-call,
-  .question,
-  .edit {
-    display: flex;
-    flex-direction: column;
-    gap: 0.5em;
   }
 
   .reason {

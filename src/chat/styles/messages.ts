@@ -33,8 +33,7 @@ export const messages: CSSResult = css`
   }
 
   .editor {
-    display: flex;
-    flex-direction: column;
+    flex-flow: column;
     gap: 0.5em;
     inline-size: 85%;
   }

@@ -177,6 +177,7 @@ export const en: Words = {
   },
   failed: 'Something went wrong.',
   failures: {
+    'conversation-broken': 'This chat can’t be read.',
     authentication: 'The API key was not accepted.',
     'permission-denied': 'The API key may not use this model.',
     'model-not-found': 'The model was not found.',

@@ -366,7 +366,7 @@ export const SCENES: Readonly<Record<StateName, Scene>> = {
     ]),
   },
   'not-begun': {
-    play: withDamage({ type: 'run-started', change: { format: 99 } }, 'newer Offstage'),
+    play: withDamage({ type: 'run-started', change: { format: 99 } }, 'This chat can’t be read.'),
   },
   'not-kept': {
     async play(stage) {
