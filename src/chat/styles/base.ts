@@ -175,6 +175,8 @@ export const base: CSSResult = css`
   }
 
   .note,
+  .day,
+  .target,
   small {
     color: var(--_muted);
     font-size: 0.875em;

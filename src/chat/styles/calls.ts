@@ -17,6 +17,10 @@ export const calls: CSSResult = css`
     margin-block-start: calc(var(--_gap) * -0.75);
   }
 
+  .calls {
+    display: block;
+  }
+
   .call:is(.waiting, .card) {
     padding: 0.75em 1em;
     border: 1px solid var(--_line);
@@ -132,6 +136,7 @@ export const calls: CSSResult = css`
   }
 
   .approval,
+  .asked-call,
   .question,
   .edit {
     display: flex;
@@ -144,9 +149,6 @@ export const calls: CSSResult = css`
   }
 
   .asked-call {
-    display: flex;
-    flex-direction: column;
-    gap: 0.5em;
     padding-block: 0.5em;
     border-block-start: 1px solid var(--_line);
   }
@@ -200,7 +202,7 @@ export const calls: CSSResult = css`
     align-self: flex-start;
   }
 
-  .progress progress {
+  progress {
     inline-size: 8em;
     accent-color: var(--_accent);
   }

@@ -101,6 +101,7 @@ export const frame: CSSResult = css`
     max-block-size: 40%;
     padding-inline: var(--_gap);
     overflow-y: auto;
+    color: var(--_muted);
     font-size: 0.9375em;
   }
 
@@ -118,6 +119,10 @@ export const frame: CSSResult = css`
     border-radius: calc(var(--_radius) * 0.75);
     background: color-mix(in srgb, currentColor 6%, transparent);
     color: var(--_problem);
+  }
+
+  .notice button {
+    color: var(--_text);
   }
 
   .notice > p {
@@ -148,11 +153,8 @@ export const frame: CSSResult = css`
   .queue .plain,
   .notice blockquote {
     max-block-size: 4lh;
-    overflow-y: auto;
-  }
-
-  .notice blockquote {
     margin: 0;
+    overflow-y: auto;
     color: var(--_text);
   }
 
