@@ -303,16 +303,18 @@ function leftOut(
 /** A hook that throws vetoes. */
 async function beforeToolCall(
   { options, registry }: Pick<VerifierParts, 'options'> & { readonly registry: ToolRegistry },
-  call: CallContext,
+  call: Parameters<AgentPage['beforeToolCall']>[0],
 ): ReturnType<AgentPage['beforeToolCall']> {
   try {
     const entry = registry.get(call.toolName)
     const part =
       entry?.tool.applyDefaults && (await partWhileStaying(() => import('./apply-defaults.ts')))
     const asked = part ? part.withDefaults(call, entry.inputSchema) : call
-    const verdict = await whileStaying(async () => options.beforeToolCall?.(hooked(asked)))
+    // Nothing changes what a person wrote but the defaults of what they left out.
+    const verdict =
+      !call.edited && (await whileStaying(async () => options.beforeToolCall?.(hooked(asked))))
     if (verdict && 'veto' in verdict) return { type: 'veto', reason: vetoReason(verdict.veto) }
-    return { type: 'go', input: (verdict ?? asked).input }
+    return { type: 'go', input: (verdict || asked).input }
   } catch (thrown) {
     return { type: 'veto', reason: describeThrown(thrown) }
   }

@@ -21,6 +21,7 @@ import type {
   ExecutionRefs,
   FieldsQuery,
   MemoryQuery,
+  ProposedCall,
   ReconcileTool,
   ReconcileVerdict,
   RedactFacts,
@@ -64,7 +65,7 @@ export const PAGE_CALLS = {
   credentials: { stops: true } as Question<CredentialsQuery, Credentials, 'authentication'>,
   /** A fresh line to an engine that the page provides; starts the engine if need be. */
   openEngine: {} as Question<EngineOpening & { readonly provider: string }, EngineLine, ErrorCode>,
-  beforeToolCall: { stops: true } as Question<CallContext, BeforeToolCallVerdict>,
+  beforeToolCall: { stops: true } as Question<ProposedCall, BeforeToolCallVerdict>,
   needsApproval: { stops: true } as Question<CallContext, boolean>,
   /** Whether the call has an effect to be asked about while the model's context holds words of others. */
   commits: { stops: true } as Question<CallContext, boolean>,

@@ -142,6 +142,11 @@ export interface CallContext extends AgentRef, RunRef {
   readonly input: JsonValue
 }
 
+export interface ProposedCall extends CallContext {
+  /** A person wrote the input: the hook has no say any more, and defaults are filled in. */
+  readonly edited?: true
+}
+
 export interface DescribeCall extends CallContext {
   /** What it said when a person was asked before: of a page that is gone, perhaps. */
   readonly previous?: JsonValue

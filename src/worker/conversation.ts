@@ -390,7 +390,8 @@ export class Conversation {
   #fold(rows: readonly Row[]): void {
     // Of runs before the newest one nothing is counted.
     const newest = rows.findLast(isStart)?.seq ?? 0
-    const { consents } = this.#state
+    // Of those that a person on another device ended while this browser was closed, both rows are new.
+    const given = [...this.#state.consents, ...rows.filter((row) => row.type === 'consent-given')]
     this.#state = fold(this.#state, rows, (row, run) => {
       if (row.seq >= newest) this.#run = countRow(this.#run, run, row)
       this.#callIds.take(row)
@@ -402,8 +403,8 @@ export class Conversation {
       this.#underWay.delete(row.appendId)
     })
     // A row that gives one again is a copy, by whomever.
-    for (const consent of consents)
-      if (!this.#state.consents.includes(consent))
-        void this.claims.note('consents', consent.consentId)
+    for (const { consentId, scope } of given)
+      if (!this.#state.consents.some((consent) => consent.scope === scope))
+        void this.claims.note('consents', consentId)
   }
 }

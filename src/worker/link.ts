@@ -60,7 +60,7 @@ export class Link {
     if (protocolVersion !== PROTOCOL_VERSION) {
       throw new OffstageError(
         'protocol-mismatch',
-        `The page speaks version ${protocolVersion} of the protocol, the worker version ${PROTOCOL_VERSION}: an old file is cached somewhere. Reload without the cache, or deploy both files together.`,
+        `The page has version ${protocolVersion} of the protocol, the worker ${PROTOCOL_VERSION}: an old file is cached. Reload without the cache, or deploy both together.`,
       )
     }
     this.#host = new Host({

@@ -6,6 +6,7 @@ import type { ConversationScope } from '../protocol/scope.ts'
 import type { CallState, MessageNode } from '../protocol/state.ts'
 import type { ActiveConversation } from './active-conversation.ts'
 import { busy } from './busy.ts'
+import { effectOf } from './run/effect-of.ts'
 import type { Conversation } from './conversation.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
 import type { FactDraft } from './store/fact-draft.ts'
@@ -46,7 +47,9 @@ export class Undoing {
     const { runId, call } = found
     const { path, toolName, input, output } = call
     if (!output) return false
-    const { conversationId } = conversation
+    const { conversationId, claims } = conversation
+    if (!(await claims.isNoted('outputs', effectOf(runId, call))))
+      throw failed(call, { status: 'not-begun' })
     const note = (fact: FactDraft): Promise<boolean> =>
       conversation.append([fact], { runId: null, strict: true })
     // On the disk before anything happens: what was begun once isn't begun again.
@@ -93,6 +96,6 @@ function failed({ toolName }: CallState, outcome: UndoOutcome): OffstageError {
 function whyOf(outcome: UndoOutcome): string {
   if (outcome.status === 'failed') return outcome.message
   return outcome.status === 'not-begun'
-    ? 'this page has no undo() for it.'
+    ? 'it did not run here, or has no undo().'
     : 'nobody knows how it ended.'
 }

@@ -26,8 +26,11 @@ const MOST_LISTED = 1000
 type Asked<Call extends HttpCall> = HttpCalls[Call]['asks'] & Pick<HttpRequest, 'seen'>
 type Value<Call extends HttpCall> = HttpCalls[Call]['answers']
 
-/** Does what is asked, in one transaction, and answers as JSON. */
-export async function answer(store: TenantStore, request: HttpRequest): Promise<string> {
+/** Does what is asked, in one transaction, and answers as JSON. Rows are read by `readAnswer`. */
+export async function answer(
+  store: TenantStore,
+  request: Exclude<HttpRequest, { readonly call: 'read' }>,
+): Promise<string> {
   if (WRITES.has(request.call)) refuseOtherFormat(request.format)
   switch (request.call) {
     case 'claim':
@@ -42,8 +45,6 @@ export async function answer(store: TenantStore, request: HttpRequest): Promise<
       return json(await store.write((writing) => mark(writing, request)))
     case 'delete':
       return json(await store.write((writing) => remove(writing, request)))
-    case 'read':
-      return withText(await store.read((rows) => read(rows, request)))
     case 'get':
       return json(await store.read((rows) => get(rows, request)))
     case 'list':
@@ -93,11 +94,6 @@ function json<T>({ storeId, change, value }: Required<HttpAnswer<T>>): string {
   return JSON.stringify({ storeId, change, value } satisfies HttpAnswer<T>)
 }
 
-/** The value is JSON already. */
-function withText({ storeId, change, value }: Required<HttpAnswer<string>>): string {
-  return `{"storeId":${JSON.stringify(storeId)},"change":${change},"value":${value}}`
-}
-
 async function claim(
   { rows, storeId, change, takeEpoch }: Writing,
   { conversationId, at, seen, ...options }: Asked<'claim'>,
@@ -118,12 +114,12 @@ async function append({ rows, change }: Writing, asked: Asked<'append'>): Promis
   const before = committedBefore(found, asked)
   if (found && before) {
     const { first, count } = before
-    const range = { after: first - 1, last: first - 1 + count, newest: null }
+    const range = { after: first - 1, last: first - 1 + count, newest: null, most: WHOLE }
     const stored = await rows.read(asked.conversationId, range)
     const written = rowsBefore(
       asked,
       before,
-      stored.rows.map((row) => JSON.parse(row) as unknown),
+      stored.rows.map(({ data }) => JSON.parse(data) as unknown),
     )
     return { record: publicRecord(found), first, rows: written }
   }
@@ -188,18 +184,8 @@ async function remove(
   return true
 }
 
-async function read(
-  rows: TenantRows,
-  { conversationId, after = 0, limit, newest }: Asked<'read'>,
-): Promise<string> {
-  const found = await rows.read(conversationId, {
-    after,
-    last: limit === undefined ? Number.MAX_SAFE_INTEGER : after + limit,
-    newest: newest ?? null,
-  })
-  const record = found.record ? publicRecord(found.record) : null
-  return `{"record":${JSON.stringify(record)},"rows":[${found.rows.join(',')}]}`
-}
+/** Rows of one append are no more than its body was. */
+const WHOLE: number = Number.MAX_SAFE_INTEGER
 
 async function get(rows: TenantRows, { conversationId }: Asked<'get'>): Promise<Value<'get'>> {
   const { record } = await rows.find(conversationId)

@@ -2,24 +2,42 @@ import { OffstageError } from '../../protocol/error.ts'
 
 /** A client that was refused tries again after this time. Milliseconds. */
 const RETRY_MS = 1000
+/** Bytes of a request that is small, as nearly all are. */
+const SMALL = 65_536
+/** Larger requests leave this share of all bytes to small ones: large bodies that never end hold up no claims and appends. */
+const LEFT_TO_SMALL = 1 / 4
 
-/** Bytes of the requests of each tenant in this process, from the first byte that is read to the answer. */
+export interface BodyLimits {
+  /** Bytes of one tenant. */
+  readonly mostOfTenant: number
+  /** Bytes of all tenants. */
+  readonly most: number
+}
+
+/** Bytes of the requests in this process, from the first byte that is read to the answer. */
 export class Bodies {
-  readonly #most: number
+  readonly #limits: BodyLimits
+  /** By tenant. */
   readonly #held = new Map<string, number>()
+  #total = 0
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(limits: BodyLimits) {
+    this.#limits = limits
   }
 
-  /** `count` gets how many bytes were read so far, and throws where the tenant has too many. */
+  /** `count` gets how many bytes were read so far, and throws where the tenant, or all together, have too many. */
   async hold<T>(tenant: string, work: (count: (bytes: number) => void) => Promise<T>): Promise<T> {
+    const { mostOfTenant, most } = this.#limits
     let own = 0
     const count = (bytes: number): void => {
       const held = (this.#held.get(tenant) ?? 0) + bytes - own
-      if (held > this.#most) throw tooManyBytes(this.#most)
+      const total = this.#total + bytes - own
+      if (held > mostOfTenant) throw tooManyBytes('this tenant', 429)
+      if (total > (bytes > SMALL ? most * (1 - LEFT_TO_SMALL) : most))
+        throw tooManyBytes('all tenants', 503)
       own = bytes
       this.#held.set(tenant, held)
+      this.#total = total
     }
     try {
       return await work(count)
@@ -30,10 +48,10 @@ export class Bodies {
   }
 }
 
-function tooManyBytes(most: number): OffstageError {
+function tooManyBytes(whose: string, status: number): OffstageError {
   return new OffstageError(
     'storage-failed',
-    `The requests of this tenant already have ${most} bytes on this server. Try again later.`,
-    { retryable: true, details: { status: 429, retryAfterMs: RETRY_MS } },
+    `The requests of ${whose} already have too many bytes on this server. Try again later.`,
+    { retryable: true, details: { status, retryAfterMs: RETRY_MS } },
   )
 }

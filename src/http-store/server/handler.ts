@@ -5,9 +5,10 @@ import { answer, isChange } from './answers.ts'
 import type { SqlDatabase } from './database.ts'
 import { Bodies } from './bodies.ts'
 import { Feeds } from './feeds.ts'
+import { readAnswer } from './read-answer.ts'
 import { isId, readRequest } from './read-request.ts'
 import { TenantStore } from './tenant-store.ts'
-import { WriteQueues } from './write-queues.ts'
+import { TenantQueues } from './tenant-queues.ts'
 
 /** Who asks: whoever has the same tenant has the same conversations. */
 export interface StoreTenant {
@@ -24,6 +25,11 @@ export interface StoreHandlerOptions {
   authorize(request: Request): StoreTenant | Response | Promise<StoreTenant | Response>
   /** The largest body. Default 32 MiB. */
   readonly maxBytes?: number
+  /**
+   * Bytes of all requests in this process at once, from the first byte to the answer. One more is refused with the status 503.
+   * Default 16 times `maxBytes`.
+   */
+  readonly maxTotalBytes?: number
   /** How long a body may take to arrive. Default 60 000. Milliseconds. */
   readonly maxBodyMs?: number
   /** Where changes are read for streams: a pool of its own, or a replica. Default: `database`. */
@@ -44,8 +50,12 @@ export interface StoreHandlerOptions {
 export type StoreHandler = (request: Request) => Promise<Response>
 
 const MIB = 1024 * 1024
-/** Largest bodies that one tenant may have in this process at once. */
-const BODIES_AT_ONCE = 4
+/** Largest bodies that one tenant, and all together, may have in this process at once. */
+const BODIES_OF_TENANT = 4
+const BODIES_AT_ONCE = 16
+/** Reads of one tenant that use the database of this process at once, and that wait for it. */
+const READS_AT_ONCE = 2
+const MOST_READS = 1000
 
 /** The server of `httpStore`, at one address of the app's own: POST asks for something, GET follows what changes. */
 export function createStoreHandler(options: StoreHandlerOptions): StoreHandler {
@@ -58,8 +68,12 @@ export function createStoreHandler(options: StoreHandlerOptions): StoreHandler {
     maxStreams: options.maxStreams ?? 1000,
     onError: options.onError,
   })
-  const writes = new WriteQueues(options.maxWrites ?? 100)
-  const bodies = new Bodies(maxBytes * BODIES_AT_ONCE)
+  const writes = new TenantQueues({ atOnce: 1, most: options.maxWrites ?? 100, name: 'changes' })
+  const reads = new TenantQueues({ atOnce: READS_AT_ONCE, most: MOST_READS, name: 'reads' })
+  const bodies = new Bodies({
+    mostOfTenant: maxBytes * BODIES_OF_TENANT,
+    most: options.maxTotalBytes ?? maxBytes * BODIES_AT_ONCE,
+  })
   return async (request) => {
     try {
       const who = await authorize(request)
@@ -75,9 +89,14 @@ export function createStoreHandler(options: StoreHandlerOptions): StoreHandler {
       refuseOthers(request)
       const body = await bodies.hold(tenant, async (count) => {
         const asked = await readRequest(request, { maxBytes, maxBodyMs, count })
-        const work = (): Promise<string> => answer(new TenantStore(database, tenant), asked)
-        if (!isChange(asked)) return work()
-        const written = await writes.write(tenant, work)
+        const store = new TenantStore(database, tenant)
+        if (asked.call === 'read')
+          return readAnswer(asked, (range) =>
+            reads.run(tenant, () => store.read((rows) => rows.read(asked.conversationId, range))),
+          )
+        const work = (): Promise<string> => answer(store, asked)
+        if (!isChange(asked)) return reads.run(tenant, work)
+        const written = await writes.run(tenant, work)
         feeds.wake(tenant)
         return written
       })

@@ -1,7 +1,11 @@
+import { OffstageError } from '../../protocol/error.ts'
 import type { Row } from '../../protocol/fact.ts'
 import { readRecord, type StoredRecord } from '../../worker/store/record.ts'
 import type { StoreChange } from '../../worker/store/store.ts'
 import type { SqlQuery, SqlValue } from './database.ts'
+
+/** Characters of a record. One answer may hold 1000 records, and has more than 1000 ids of calls in none. */
+const MOST_OF_RECORD = 100_000
 
 /** Rows that one statement inserts: databases have a limit of parameters. */
 const AT_ONCE = 200
@@ -11,6 +15,20 @@ export interface Found {
   readonly record: StoredRecord | undefined
   /** Number of the newest change of the record, or of the tombstone of one that was deleted; null: neither is there. */
   readonly changedAt: number | null
+}
+
+export interface RowsRange {
+  readonly after: number
+  readonly last: number
+  /** As many of the end, in place of `after` and `last`. */
+  readonly newest: number | null
+  readonly most: number
+}
+
+export interface FoundRows {
+  readonly record: StoredRecord | undefined
+  /** As they are stored. */
+  readonly rows: readonly { readonly seq: number; readonly data: string }[]
 }
 
 /** The records and rows of one tenant, within one transaction. */
@@ -37,13 +55,19 @@ export class TenantRows {
     record: StoredRecord,
     { changedAt, change }: { changedAt: number | null; change: number },
   ): Promise<void> {
+    const text = JSON.stringify(record)
+    if (text.length > MOST_OF_RECORD)
+      throw new OffstageError(
+        'invalid-input',
+        'The open calls of a conversation have too long ids.',
+      )
     await this.#ask(changedAt === null ? INSERT_RECORD : UPDATE_RECORD, {
       conversation: record.conversationId,
       parent: record.parent?.conversationId ?? null,
       updated: record.updatedAt,
       last: record.lastSeq,
       change,
-      record: JSON.stringify(record),
+      record: text,
     })
   }
 
@@ -63,18 +87,20 @@ export class TenantRows {
     }
   }
 
-  /** The record and the texts of rows, as they were at one moment. `newest`: as many of the end, in place of `after`. */
-  async read(
-    conversationId: string,
-    { after, last, newest }: { after: number; last: number; newest: number | null },
-  ): Promise<{ record: StoredRecord | undefined; rows: string[] }> {
+  /**
+   * The record and the rows of a range, as they were at one moment: the first row, and the next ones as long as the texts
+   * before have fewer than `most` characters.
+   */
+  async read(conversationId: string, { newest, ...range }: RowsRange): Promise<FoundRows> {
+    const conversation = conversationId
     const found =
       newest === null
-        ? await this.#ask(READ, { conversation: conversationId, after, last })
-        : await this.#ask(READ_NEWEST, { conversation: conversationId, newest })
+        ? await this.#ask(READ, { conversation, ...range })
+        : await this.#ask(READ_NEWEST, { conversation, newest, most: range.most })
     const [first, ...rest] = found
     const record = recordIn(conversationId, first?.['data'])
-    return { record, rows: record ? rest.map(({ data }) => String(data)) : [] }
+    const rows = rest.map(({ seq, data }) => ({ seq: Number(seq), data: String(data) }))
+    return { record, rows: record ? rows : [] }
   }
 
   /** Where a page of the list begins: after this place. */
@@ -150,16 +176,19 @@ const UPDATE_RECORD = `UPDATE offstage_records
   WHERE tenant = @tenant AND conversation = @conversation`
 
 /** One statement sees one moment, whatever else goes on. The record comes first, in the place of row 0. */
-const RECORD_FIRST = `SELECT 0 AS seq, record AS data FROM offstage_records
+const readWhere = (range: string): string => `SELECT 0 AS seq, record AS data FROM offstage_records
   WHERE tenant = @tenant AND conversation = @conversation AND record IS NOT NULL
   UNION ALL
-  SELECT seq, data FROM offstage_rows WHERE tenant = @tenant AND conversation = @conversation`
+  SELECT seq, data FROM (
+    SELECT seq, data, SUM(LENGTH(data)) OVER (ORDER BY seq) - LENGTH(data) AS before_it FROM offstage_rows
+    WHERE tenant = @tenant AND conversation = @conversation AND ${range}
+  ) AS sized WHERE before_it < @most ORDER BY seq`
 
-const READ = `${RECORD_FIRST} AND seq > @after AND seq <= @last ORDER BY seq`
+const READ: string = readWhere('seq > @after AND seq <= @last')
 
-const READ_NEWEST = `${RECORD_FIRST} AND seq > (
+const READ_NEWEST: string = readWhere(`seq > (
     SELECT last_seq FROM offstage_records WHERE tenant = @tenant AND conversation = @conversation
-  ) - @newest ORDER BY seq`
+  ) - @newest`)
 
 const IN_ORDER = 'ORDER BY updated_at DESC, conversation LIMIT @limit'
 

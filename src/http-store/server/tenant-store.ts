@@ -19,7 +19,7 @@ export interface Writing {
   takeEpoch(): Promise<number>
 }
 
-interface Done<T> extends TenantState {
+export interface Done<T> extends TenantState {
   readonly value: T
 }
 

@@ -156,21 +156,21 @@ export class TurnReader {
 
   /** The reply text so far. */
   get text(): string {
-    const done = this.#parts
+    return this.#all
       .slice(this.#textFrom)
       .map((part) => (part.type === 'text' ? part.text : ''))
       .join('')
-    return this.#open?.type === 'text' ? done + this.#open.text : done
   }
 
   /** The texts and thoughts so far. */
   get partial(): readonly (TextPart | ReasoningPart)[] {
-    const done = this.#parts.flatMap((part) =>
-      part.type === 'text' || part.type === 'reasoning' ? part : [],
+    return this.#all.flatMap((part) =>
+      part.type === 'text' || part.type === 'reasoning' ? { type: part.type, text: part.text } : [],
     )
-    if (this.#open === null) return done
-    const { type, text } = this.#open
-    return [...done, { type, text }]
+  }
+
+  get #all(): readonly Part[] {
+    return this.#open ? [...this.#parts, this.#open] : this.#parts
   }
 
   read(part: StreamPart): void {

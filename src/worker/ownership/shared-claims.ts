@@ -1,3 +1,5 @@
+import { canonicalJson } from '../../lib/canonical-json.ts'
+import { sha256 } from '../../lib/sha256.ts'
 import { isCustomKey } from '../../protocol/conversation.ts'
 import type { ClaimBook } from '../store/claim-book.ts'
 import { nameOfClaim } from '../store/record.ts'
@@ -22,7 +24,7 @@ export interface NewestClaim {
   readonly lastSeq: number
 }
 
-type NoteList = 'approvals' | 'consents'
+type NoteList = 'approvals' | 'consents' | 'outputs'
 
 /** Who has claimed a conversation last, where others than the tabs of this browser may. */
 export class SharedClaims {
@@ -67,24 +69,30 @@ export class SharedClaims {
     return claim
   }
 
-  /** Notes what a person of this browser allowed. Rows don't prove that: others write them, too. */
-  async note(list: NoteList, name: string): Promise<void> {
-    if (this.isShared)
-      await this.#options.claims.note(`${this.#key}/${list}`, { id: name, epoch: 1 })
+  /** Notes what a person of this browser allowed, or what a tool returned. Rows don't prove that: others write them, too. */
+  async note(list: NoteList, what: unknown): Promise<void> {
+    if (!this.isShared) return
+    await this.#options.claims.note(`${this.#key}/${list}`, { id: await nameOf(what), epoch: 1 })
   }
 
   /**
    * Whether it was noted in this browser, and `end`, which voids it, was not. True where only this browser's tabs write.
    * Both are in one list: of the two, the end is forgotten last.
    */
-  async isNoted(list: NoteList, name: string, end = ''): Promise<boolean> {
+  async isNoted(list: NoteList, what: unknown, end?: unknown): Promise<boolean> {
     if (!this.isShared) return true
     const { ids } = await this.#options.claims.of(`${this.#key}/${list}`)
-    return ids.includes(name) && !ids.includes(end)
+    return ids.includes(await nameOf(what)) && !ids.includes(await nameOf(end))
   }
 
   get #key(): string {
     const { storage, conversationId } = this.#options
     return `${storage}/${conversationId}`
   }
+}
+
+/** Others write much of what is named: an id of theirs never is the name of something else. Ids aren't hashed, so an end counts at once. */
+async function nameOf(what: unknown): Promise<string> {
+  const name = canonicalJson(what)
+  return typeof what !== 'string' && crypto.subtle ? sha256(name) : name
 }

@@ -7,13 +7,14 @@ import { replaceInOutput } from '../../protocol/replace-in.ts'
 import { holdsSeal } from '../../protocol/sealed.ts'
 import type { CallState, RunState } from '../../protocol/state.ts'
 import { settledFacts, type Settlement } from './settlement.ts'
-import { type RunContext } from './run-context.ts'
+import { callContext, type RunContext } from './run-context.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { checkAnswer, UNANSWERED } from './check-answer.ts'
 import { consentGiven } from './approval/consents.ts'
 import { deniedTogether } from './approval/judge-approval.ts'
 import { noteApproval } from './approval/may-start.ts'
 import { isOverdue } from './overdue-calls.ts'
+import { errorOutput } from './tool-errors.ts'
 import { checkShown } from '../validation/check-input.ts'
 import { sealInput } from './seal-input.ts'
 import { availableTool } from './wait-for-tool.ts'
@@ -112,7 +113,12 @@ async function checkedEdit(
     const input = sealed.seal(call.toolCallId, edited, () => holdsSeal(call.input))
     return { ...answer, input }
   }
-  const input = await sealInput(context, call, { tool, input: edited })
+  const filled = await context.page.beforeToolCall({
+    ...callContext(context, call, edited),
+    edited: true,
+  })
+  if (filled.type === 'veto') throw new OffstageError('invalid-input', filled.reason)
+  const input = await sealInput(context, call, { tool, input: filled.input })
   const whole = sealed.open(call.toolCallId, input)
   // An input that a person wrote may be null itself.
   if (whole === null && input !== null) throw new OffstageError('invalid-input', LOST)
@@ -230,11 +236,10 @@ function resolution(
       return {
         call,
         status: 'failed',
-        output: {
-          type: 'error',
+        output: errorOutput({
           code: 'failed',
           message: 'A person confirmed that this call did not happen.',
-        },
+        }),
       }
     default:
       return verdict satisfies never

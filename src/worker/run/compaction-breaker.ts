@@ -9,7 +9,7 @@ const WORTHWHILE = 0.2
 /** Such compactions, one step after the other, after which no other is paid for. */
 const ENOUGH = 2
 
-const SPENT = `Room was made for each of the last ${ENOUGH} steps, each time less than ${WORTHWHILE * 100} % of what was sent, and the next request is too long again. Use a model with a larger window, or have tools return less.`
+const SPENT = `Each of the last ${ENOUGH} requests was too long, and less than ${WORTHWHILE * 100} % of it could be left out. Use a model with a larger window, or have tools return less.`
 
 interface Compaction {
   /** Of the request. */

@@ -1,5 +1,6 @@
 import type { ExecuteTool, ToolOutcome } from '../../protocol/questions.ts'
 import type { FactOf } from '../../protocol/fact.ts'
+import type { ToolOutput } from '../../protocol/message.ts'
 import type { CallState } from '../../protocol/state.ts'
 import { DECIDED_BY_NOTHING, decidedBy } from './decided-by.ts'
 import { rememberedOf } from './remembered.ts'
@@ -11,6 +12,7 @@ import { settlementOf, type NotStartedReason, type Suspension } from './settleme
 import { mustBeStrict, startFact, startsOf, type Start } from './starts.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { whenAborted } from '../../lib/abort.ts'
+import { effectOf } from './effect-of.ts'
 import { everChanging, INTERRUPTED, NOT_KEPT } from './tool-errors.ts'
 
 /** How long a stopped run waits for its tools' last word. Milliseconds. */
@@ -151,10 +153,23 @@ async function dispatch(context: RunContext, start: Start): Promise<OpenOutcome 
   context.dispatched.delete(executionId)
   if (outcome.status === 'suspended') await suspend(context, start, outcome)
   else if (!context.signal.aborted && isOpen(outcome, start)) return outcome
-  else await settle(context, [settlementOf(start, outcome)])
+  else {
+    await settle(context, [settlementOf(start, outcome)])
+    if (outcome.status === 'succeeded') await noteOutput(context, start, outcome.output)
+  }
   // The page may forget it now. Whether that message arrives changes nothing here.
   context.page.acknowledgeTools({ executionIds: [executionId] }).catch(() => undefined)
   return null
+}
+
+/** Notes what undoing the call may be given. An execution that was joined began with an input that only rows tell. */
+async function noteOutput(
+  { conversation: { claims }, runId }: RunContext,
+  { call, executionId, input, by }: Start,
+  output: ToolOutput,
+): Promise<void> {
+  if (by.undoable && call.executionId !== executionId)
+    await claims.note('outputs', effectOf(runId, { ...call, input, output }))
 }
 
 /** The call waits from now on, unless it came to its end meanwhile. */

@@ -1,3 +1,4 @@
+import { within } from '../../lib/within.ts'
 import { openDB, type DBSchema, type IDBPDatabase } from 'idb'
 
 /**
@@ -89,32 +90,26 @@ export function storedClaimBook(): ClaimBook {
     ...NONE,
     ...(await (await database()).transaction('claims').store.get(key)),
   })
-  const write = async (key: string, claim: NotedClaim): Promise<null> => {
+  const write = async (key: string, claim: NotedClaim): Promise<void> => {
     const tx = (await database()).transaction('claims', 'readwrite')
     await tx.store.put(withClaim({ ...NONE, ...(await tx.store.get(key)) }, claim), key)
     await tx.done
-    return null
   }
   return {
     async of(key) {
-      const [here, kept] = await Promise.all([known.of(key), orNull(read(key))])
+      const [here, kept] = await Promise.all([known.of(key), patiently(read(key))])
       return kept ? together(kept, here) : here
     },
     async note(key, claim) {
       await known.note(key, claim)
-      await orNull(write(key, claim))
+      await patiently(write(key, claim))
     },
   }
 }
 
-async function orNull<T>(asked: Promise<T | null>): Promise<T | null> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE, null)
-  })
-  try {
-    return await Promise.race([asked.catch(() => null), late])
-  } finally {
-    clearTimeout(timer)
-  }
+function patiently<T>(asked: Promise<T>): Promise<T | null> {
+  return within(
+    asked.catch(() => null),
+    PATIENCE,
+  )
 }

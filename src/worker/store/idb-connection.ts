@@ -3,6 +3,7 @@ import type { StorageReport, StorageState } from '../../protocol/conversation.ts
 import type { OffstageError } from '../../protocol/error.ts'
 import { storageCleared } from '../../protocol/storage-cleared.ts'
 import { sleep } from '../../lib/sleep.ts'
+import { within } from '../../lib/within.ts'
 import {
   isNowhere,
   isRefused,
@@ -272,17 +273,4 @@ export function upgrade(db: IDBPDatabase<Schema>, oldVersion: number): void {
   db.createObjectStore('attachments')
   db.createObjectStore('tombstones', ofConversation)
   db.createObjectStore('quarantine', ofRow)
-}
-
-/** Null when it takes longer. */
-async function within<T>(promise: Promise<T>, ms: number): Promise<T | null> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, ms, null)
-  })
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

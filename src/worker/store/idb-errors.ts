@@ -33,9 +33,7 @@ function inTheWay(what: string): OffstageError {
 }
 
 export function unanswered(): OffstageError {
-  return blocked(
-    'The browser has not opened the database yet: it is slow, or another tab of this site is in the way.',
-  )
+  return blocked('The browser has not opened the database yet: another tab may be in the way.')
 }
 
 function blocked(message: string): OffstageError {

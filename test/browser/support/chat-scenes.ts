@@ -203,7 +203,7 @@ const tool = (name: string, body: string): string =>
     inputSchema: { type: 'object', properties: { sku: { type: 'string' }, count: { type: 'integer' }, giftNote: { type: 'string' } } }, ${body} }))`
 
 /** A scene for each state of the table. The picture has the state's name. */
-export const SCENES: Readonly<Record<StateName, Scene>> = {
+const SCENES: Readonly<Record<StateName, Scene>> = {
   loading: {
     async play({ open, site }) {
       site.add('/never.js', { body: '', until: NEVER })

@@ -118,6 +118,26 @@ test('a call that leaves properties out is approved, hooked and run with their d
   await agent.dispose()
 })
 
+test('an approval whose edited input leaves properties out runs the call with their defaults, unhooked', async () => {
+  const ran: unknown[] = []
+  const hooked: unknown[] = []
+  const agent = createTestAgent({
+    script,
+    tools: [listTool(ran, { applyDefaults: true, needsApproval: true })],
+    beforeToolCall: ({ input }) => void hooked.push(input),
+  })
+  const run = agent.run('List.')
+  for await (const event of run) {
+    if (event.type !== 'tool-approval-request') continue
+    const { toolCallId } = event
+    const { conversationId } = run
+    await agent.approve({ conversationId, toolCallId }, { input: { page: { limit: 2 } } })
+  }
+  expect(ran).toEqual([{ page: { limit: 2, at: [1] }, order: 'up' }])
+  expect(hooked).toHaveLength(1)
+  await agent.dispose()
+})
+
 test('a call of a tool without applyDefaults is run as it came', async () => {
   const ran: unknown[] = []
   const agent = createTestAgent({

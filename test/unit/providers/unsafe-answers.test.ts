@@ -157,6 +157,42 @@ test.each([
   expect(turn.toolCalls[0]).not.toHaveProperty('input')
 })
 
+const alternative = {
+  delta: {
+    tool_calls: [
+      { index: 0, id: 'c1', function: { name: 'get_weather', arguments: '{"city":"Rome"}' } },
+    ],
+  },
+}
+
+test.each<[string, readonly object[][]]>([
+  [
+    'without a number, beside one that ends',
+    [[{ index: 0, delta: { content: 'Hi.' }, finish_reason: 'stop' }, alternative]],
+  ],
+  [
+    'without a number, before the end of the first',
+    [[{ delta: { content: 'Hi.' } }, alternative], [{ delta: {}, finish_reason: 'stop' }]],
+  ],
+  [
+    'before one that ends, in one chunk',
+    [
+      [
+        { index: 1, ...alternative },
+        { index: 0, delta: {}, finish_reason: 'stop' },
+      ],
+    ],
+  ],
+  [
+    'before one that ends',
+    [[{ index: 1, ...alternative }], [{ index: 0, delta: {}, finish_reason: 'stop' }]],
+  ],
+])('a call of a choice of Chat Completions %s does not run', async (_, chunks) => {
+  const body = sse(...chunks.map((choices) => ({ choices })), '[DONE]')
+  const { toolCalls } = await read(chat, body)
+  expect(toolCalls.filter((call) => 'input' in call)).toEqual([])
+})
+
 describe('an answer that drips for ever', () => {
   const drips: readonly (readonly [string, Format, string])[] = [
     ['comments', chat, ': wait\n\n'],

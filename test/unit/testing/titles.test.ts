@@ -179,5 +179,15 @@ test('a long text is read only as far as its title needs', () => {
   expect(performance.now() - before).toBeLessThan(1000)
   expect(title).toBe(`${'a '.repeat(29)}a…`)
   expect(titleOf([{ type: 'text', text: '🧡'.repeat(100_000) }])).toBe(`${'🧡'.repeat(59)}…`)
+  let reads = 0
+  const part = {
+    type: 'text' as const,
+    get text() {
+      reads += 1
+      return 'two mugs '
+    },
+  }
+  expect(titleOf(Array.from({ length: 100_000 }, () => part))).toMatch(/^two mugs two/)
+  expect(reads).toBeLessThan(1000)
   expect(titleOf([{ type: 'text', text: `${' \n'.repeat(100_000)}Two\n\nmugs ` }])).toBe('Two mugs')
 })

@@ -1,4 +1,3 @@
-import { canonicalJson } from '../../../lib/canonical-json.ts'
 import { OffstageError } from '../../../protocol/error.ts'
 import type { ConsentScope, Rememberable } from '../../../protocol/fact.ts'
 import type { JsonValue } from '../../../protocol/json.ts'
@@ -53,16 +52,16 @@ export async function consentFor(
   )
   const isOwn =
     consent &&
-    (await conversation.claims.isNoted('consents', nameOf(context, consent), consent.consentId))
+    (await conversation.claims.isNoted('consents', scopeOf(context, consent), consent.consentId))
   return isOwn ? consent : undefined
 }
 
-/** Names a consent with all that it allows, in this run if it is for a run. */
-function nameOf(
+/** A consent with all that it allows, in this run if it is for a run. */
+function scopeOf(
   { runId }: RunContext,
   { consentId, scope }: Pick<Consent, 'consentId' | 'scope'>,
-): string {
-  return canonicalJson([consentId, scope, scope.within === 'run' && runId])
+): readonly unknown[] {
+  return [consentId, scope, scope.within === 'run' && runId]
 }
 
 /** The consent that a person gives with their approval of a call. Throws `invalid-input` where they are asked each time. */
@@ -90,6 +89,6 @@ export async function consentGiven(
     definition: decidedBy.definition,
     within,
   }
-  await context.conversation.claims.note('consents', nameOf(context, { consentId, scope }))
+  await context.conversation.claims.note('consents', scopeOf(context, { consentId, scope }))
   return { type: 'consent-given', consentId, scope }
 }
