@@ -45,7 +45,7 @@ packages in your project: they are no dependencies there. In a checkout of this 
 ## Why only the validator of fast-xml-parser
 
 Its parser (\`preserveOrder\`, entities on) was tried on all 555 well-formed pieces of the ACTION corpus, in the place of the
-80 lines in \`src/action/untyped-value.ts\`. It reads 19 of them differently, whatever its options:
+80 lines in \`src/action/value-reader.ts\`. It reads 19 of them differently, whatever its options:
 
 - \`\\r\\n\` in CDATA becomes \`\\n\`, so a file that is written loses its line ends.
 - A parameter that is named \`constructor\` is an error, and \`toString\` becomes \`__toString\`.

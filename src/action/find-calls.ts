@@ -1,13 +1,12 @@
 import type { JsonValue } from '../protocol/json.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
-import { canonicalCall } from './canonical-call.ts'
 import { findMarker, openers } from './foreign/dialects/table.ts'
 import { endOfElement } from './foreign/element-end.ts'
 import { withoutTagMarks } from './foreign/tag-marks.ts'
 import { readSection } from './read-sections.ts'
 import { anyOf } from './text-pattern.ts'
-import { indexTools } from './tool-index.ts'
-import type { ToolIndex } from './tool-index.ts'
+import { indexTools, type ToolIndex } from './tool-index.ts'
+import { canonicalJson } from '../lib/canonical-json.ts'
 
 /** Longer calls are not found. */
 const maxLength = 20_000
@@ -62,4 +61,9 @@ export class CallFinder {
   holds(toolName: string, input: JsonValue): boolean {
     return this.#calls.has(canonicalCall(toolName, input))
   }
+}
+
+/** A call as one text, equal for inputs that differ in the order of keys and in white space only. */
+function canonicalCall(name: string, input: JsonValue): string {
+  return `${name} ${canonicalJson(input)}`.replace(/(?:\s|\\[nrt])+/g, ' ')
 }

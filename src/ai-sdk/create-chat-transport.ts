@@ -4,7 +4,7 @@ import { follow, type Followed } from './follow.ts'
 import { giveAnswers } from './give-answers.ts'
 import { loaded } from './loaded.ts'
 import { readInput } from './read-input.ts'
-import type { UIChunk, UIMessageLike } from './ui-message.ts'
+import type { UICommonChunk, UIMessageLike } from './ui-message.ts'
 
 export interface ChatTransportOptions {
   /** Default: the chat's own `id` is that of the conversation. */
@@ -29,8 +29,8 @@ export interface ReconnectOptions {
 export interface OffstageChatTransport {
   /** An answer that is taken up is streamed from its beginning. */
   readonly resumeStreamIsReplay: true
-  sendMessages(options: SendOptions): Promise<ReadableStream<UIChunk>>
-  reconnectToStream(options: ReconnectOptions): Promise<ReadableStream<UIChunk> | null>
+  sendMessages(options: SendOptions): Promise<ReadableStream<UICommonChunk>>
+  reconnectToStream(options: ReconnectOptions): Promise<ReadableStream<UICommonChunk> | null>
 }
 
 interface Chats {
@@ -63,7 +63,7 @@ export function createChatTransport(
     followed: Omit<Followed, 'onStop'>,
     { chatId, abortSignal }: ReconnectOptions,
     times: number | undefined,
-  ): ReadableStream<UIChunk> {
+  ): ReadableStream<UICommonChunk> {
     let stop = (): void => undefined
     const onAbort = (): void => {
       setTimeout(() => {
@@ -74,7 +74,7 @@ export function createChatTransport(
     const stream = follow({ ...followed, onStop: (end) => (stop = end) })
     if (abortSignal?.aborted) onAbort()
     else abortSignal?.addEventListener('abort', onAbort, { once: true })
-    return stream
+    return stream as ReadableStream<UICommonChunk>
   }
 
   return {

@@ -11,6 +11,7 @@ export type {
   OffstageUIMessage,
   UIApproval,
   UIChunk,
+  UICommonChunk,
   UIDataPart,
   UIFilePart,
   UIMessageLike,

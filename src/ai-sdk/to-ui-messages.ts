@@ -50,7 +50,7 @@ function shownGroup(
     case 'system':
       return [{ id, role, parts: first.parts.map(({ text }) => ({ type: 'text', text })) }]
     case 'assistant':
-      return [{ id, role, parts: partsOf(group, run?.messageId) }]
+      return [{ id, role, parts: partsOf(group, run?.messageId) as OffstageUIMessage['parts'] }]
     case 'tool':
       return []
     default:

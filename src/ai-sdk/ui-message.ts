@@ -56,7 +56,7 @@ export type UIToolPart = UIToolBase &
       }
   )
 
-/** Written to the open run, from here or elsewhere. */
+/** Written to the open run, from here or elsewhere. Version 6 passes over it. */
 export interface UISteeringPart {
   type: 'steering-message'
   id: string
@@ -88,7 +88,8 @@ export interface OffstageUIMessage {
   id: string
   role: 'user' | 'assistant' | 'system'
   metadata?: UIMetadata
-  parts: (UIOrderedPart | UIDataPart)[]
+  /** Of the types that versions 6 and 7 have. In messages of version 7, look for `UISteeringPart`, too. */
+  parts: (Exclude<UIOrderedPart, UISteeringPart> | UIDataPart)[]
 }
 
 /** A message as a chat has it, with whatever parts and metadata. */
@@ -101,7 +102,8 @@ export interface UIMessageLike {
 /** What is streamed to a chat. */
 export type UIChunk =
   | { type: 'start'; messageId: string }
-  | { type: 'start-step' | 'finish-step' | 'reset-step' }
+  | { type: 'start-step' | 'finish-step' }
+  | { type: 'reset-step' }
   | { type: 'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end'; id: string }
   | { type: 'text-delta' | 'reasoning-delta'; id: string; delta: string }
   | UIFilePart
@@ -143,3 +145,9 @@ export type UIChunk =
     }
   | { type: 'abort'; reason: string }
   | { type: 'error'; errorText: string }
+
+/** Chunks of the types that versions 6 and 7 have. Version 6 passes over the others. */
+export type UICommonChunk = Exclude<
+  UIChunk,
+  { type: 'steering-message' | 'reset-step' | 'tool-approval-response' }
+>

@@ -8,6 +8,7 @@ import type {
   ShownMessage,
 } from '../index.ts'
 import type { AnswerOptions } from './answer-options.ts'
+import type { ActionDetails, ActionName } from './chat-events.ts'
 import type { Failure } from './parts/failures.ts'
 import type { ShownRows } from './parts/row-window.ts'
 import type { ChatRow } from './parts/rows.ts'
@@ -55,7 +56,7 @@ export interface MessageContext extends Pick<
   ChatContext,
   'conversation' | 'words' | 'locale' | 'local' | 'actions' | 'markdown' | 'answers'
 > {
-  readonly snapshot: Pick<ConversationSnapshot, 'runId' | 'branches'>
+  readonly snapshot: Pick<ConversationSnapshot, 'runId' | 'branches' | 'ended'>
 }
 
 /** Which rows of a long conversation are drawn. */
@@ -99,37 +100,16 @@ export interface ChatActions {
   close(): void
 }
 
-export interface Action {
-  /** The event is `offstage-${name}`. */
-  readonly name: ActionName
-  /** Of the event, beside the `conversationId`. */
-  readonly detail?: object
-  /** What a failure is shown beside: a call's id, `composer`, `list`. Default: the notices. */
-  readonly key?: string
-}
-
-export type ActionName =
-  | 'send'
-  | 'stop'
-  | 'approve'
-  | 'deny'
-  | 'answer'
-  | 'respond'
-  | 'resolve'
-  | 'undo'
-  | 'regenerate'
-  | 'edit'
-  | 'branch'
-  | 'continue'
-  | 'take-over'
-  | 'withdraw'
-  | 'revoke'
-  | 'rename'
-  | 'delete'
-  | 'export'
-  | 'import'
-  | 'forget'
-  | 'feedback'
+export type Action = {
+  readonly [Name in ActionName]: {
+    /** The event is `offstage-${name}`. */
+    readonly name: Name
+    /** What a failure is shown beside: a call's id, `composer`, `list`. Default: the notices. */
+    readonly key?: string
+  } & (object extends ActionDetails[Name]
+    ? { readonly detail?: undefined }
+    : { readonly detail: ActionDetails[Name] })
+}[ActionName]
 
 /** A call as a renderer of the host's gets it, and what it may do with it. */
 export interface RenderedCall {

@@ -14,6 +14,10 @@ export const numberFormat: (locale: string) => Intl.NumberFormat = remember(
 export const dayFormat: (locale: string) => Intl.DateTimeFormat = remember(
   (locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'full' }),
 )
+/** For the day 0, which is today. */
+export const todayFormat: (locale: string) => Intl.RelativeTimeFormat = remember(
+  (locale) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }),
+)
 export const timeFormat: (locale: string) => Intl.DateTimeFormat = remember(
   (locale) => new Intl.DateTimeFormat(locale, { timeStyle: 'short' }),
 )

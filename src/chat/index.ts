@@ -1,4 +1,5 @@
 import { OffstageChat } from './chat-class.ts'
+import type { ChatEvents } from './chat-events.ts'
 
 export * from './chat-class.ts'
 
@@ -10,4 +11,5 @@ declare global {
   interface HTMLElementTagNameMap {
     'offstage-chat': OffstageChat
   }
+  interface GlobalEventHandlersEventMap extends ChatEvents {}
 }

@@ -1,14 +1,298 @@
-import type { Row, RowOf } from '../protocol/fact.ts'
-import type { ContextRow, ConversationState } from '../protocol/state.ts'
+import type { Identified, Row, RowOf, UserContent } from '../protocol/fact.ts'
+import type {
+  CallState,
+  Consent,
+  ContextRow,
+  ConversationState,
+  MessageNode,
+} from '../protocol/state.ts'
 import { Draft } from './draft.ts'
 import { foldCall } from './fold-call.ts'
-import { amendMessage, clearHistory, foldMessage } from './fold-messages.ts'
-import { foldConsents } from './fold-consents.ts'
-import { foldReflection } from './fold-reflection.ts'
 import { foldRun, isOfRun } from './fold-run.ts'
 import { isTaintedInWhole, mayUntaint } from './taint.ts'
-import { headOf } from './tree.ts'
+import { growHead, headOf } from './tree.ts'
 import { sumUsage } from './usage.ts'
+import { originOfTools } from './taint-walk.ts'
+import type {
+  AssistantMessage,
+  Message,
+  MessageKind,
+  ToolOutput,
+  ToolResultPart,
+} from '../protocol/message.ts'
+import { addResult } from './add-result.ts'
+import { answerText, finishingCall } from './result.ts'
+import type { SettledStatus } from '../protocol/tool.ts'
+import { callParts, importedCall, proposedCalls } from './propose-call.ts'
+
+type MessageRow = RowOf<
+  | 'run-started'
+  | 'model-output'
+  | 'step-cut'
+  | 'answer-rejected'
+  | 'messages-imported'
+  | 'message-delivered'
+>
+
+/** Adds the messages that a row bears, each under the one before it, and moves the head to the last. */
+function foldMessage(draft: Draft, row: MessageRow): void {
+  const { parentId } = row
+  switch (row.type) {
+    case 'run-started':
+      if (!row.message) return headOf(draft, parentId, row.seq)
+      takeQueued(draft, row.message.id)
+      return add(draft, row, { parentId, kind: 'user', message: userMessage(row.message) })
+    case 'model-output':
+      return addOutput(draft, row)
+    case 'step-cut': {
+      if (!row.message) return
+      const message = { ...row.message, role: 'assistant', partial: true } as const
+      return add(draft, row, { parentId, kind: 'partial', message })
+    }
+    case 'answer-rejected':
+      markRejected(draft, row)
+      return add(draft, row, { parentId, kind: 'feedback', message: toldMessage(row.message) })
+    case 'messages-imported':
+      return addImported(draft, row)
+    case 'message-delivered': {
+      const queued = takeQueued(draft, row.messageId)
+      if (!queued) return
+      return add(draft, row, { parentId, kind: 'user', message: userMessage(queued) })
+    }
+    default:
+      row satisfies never
+  }
+}
+
+/** What was queued is so no more. */
+function takeQueued({ state }: Draft, id: string): UserContent | undefined {
+  const queued = state.queue.find((each) => each.id === id)
+  if (!queued) return
+  state.queue = state.queue.filter((each) => each !== queued)
+  const { when: _when, orSooner: _orSooner, ...message } = queued
+  return message
+}
+
+function addOutput(draft: Draft, row: RowOf<'model-output'>): void {
+  const { parentId, toolsId, feedback, reminder } = row
+  const message = { ...row.message, role: 'assistant' } as const
+  const { run } = draft.state
+  const calls = isOfRun(run, row) ? run.calls : proposedCalls(row)
+  add(draft, row, { parentId, kind: 'assistant', message, calls })
+  if (toolsId !== null)
+    add(draft, row, {
+      parentId: message.id,
+      kind: 'tools',
+      message: { role: 'tool', id: toolsId, parts: [] },
+    })
+  const told = feedback ?? reminder
+  if (!told) return
+  add(draft, row, {
+    parentId: toolsId ?? message.id,
+    kind: 'feedback',
+    message: toldMessage(told),
+  })
+}
+
+function markRejected(draft: Draft, { runId, step }: RowOf<'answer-rejected'>): void {
+  draft.changeNode(
+    (node) => node.kind === 'assistant' && node.runId === runId && node.step === step,
+    (node) => ({ ...node, rejected: true }),
+  )
+}
+
+/** A message of the loop to the model. */
+function toldMessage({ id, text }: Told): Identified<Message> {
+  return { role: 'user', id, synthetic: true, parts: [{ type: 'text', text }] }
+}
+
+interface Told {
+  readonly id: string
+  readonly text: string
+}
+
+function amendMessage(draft: Draft, row: RowOf<'message-amended'>): void {
+  const { messageId, appended, rewritten } = row
+  const sent = {
+    ...(appended !== undefined && { appended }),
+    ...(rewritten !== undefined && { rewritten }),
+  }
+  draft.changeNode(
+    ({ id }) => id === messageId,
+    (node) => ({ ...node, sent }),
+  )
+}
+
+function clearHistory(draft: Draft): void {
+  const { state } = draft
+  for (const list of ['path', 'others', 'forks', 'leaves', 'context'] as const)
+    draft.replace(list, [])
+  state.older = 0
+  state.returned = []
+  state.era += 1
+  state.isStale = false
+  delete state.taintBefore
+  // What waited for an output waits no more: nothing of it is left to go on from.
+  draft.changeRun({ calls: [] })
+}
+
+interface Bearing {
+  readonly parentId: string | null
+  readonly kind: MessageKind
+  readonly message: Identified<Message>
+  readonly calls?: readonly CallState[]
+}
+
+function add(
+  draft: Draft,
+  row: MessageRow,
+  { parentId, kind, message, calls = [] }: Bearing,
+): void {
+  const { runId, at, seq } = row
+  const step = 'step' in row ? row.step : null
+  growHead(draft, { id: message.id, parentId, seq, runId, step, kind, at, message, calls })
+}
+
+function userMessage(content: UserContent): Identified<Message> {
+  return { ...content, role: 'user' }
+}
+
+function addImported(draft: Draft, row: RowOf<'messages-imported'>): void {
+  let { parentId } = row
+  for (const message of row.messages) {
+    const calls = callParts(message).map(importedCall)
+    add(draft, row, { parentId, kind: 'imported', message, calls })
+    parentId = message.id
+    if (message.role === 'tool')
+      for (const result of message.parts) settleImported(draft, result, row.at)
+  }
+}
+
+/** A result that an imported history brings with it. */
+function settleImported(draft: Draft, { toolCallId, output }: ToolResultPart, at: number): void {
+  const status = settledBy(output)
+  draft.changeNode(
+    ({ calls }) => calls.some((call) => call.toolCallId === toolCallId),
+    (node) => ({
+      ...node,
+      calls: node.calls.map((call) =>
+        call.toolCallId === toolCallId ? { ...call, status, output, endedAt: at } : call,
+      ),
+    }),
+  )
+}
+
+function settledBy({ type }: ToolOutput): SettledStatus {
+  if (type === 'denied') return 'denied'
+  return type === 'error' ? 'failed' : 'succeeded'
+}
+
+type ConsentRow = RowOf<
+  | 'consent-given'
+  | 'consent-revoked'
+  | 'run-ended'
+  | 'untrusted-taken-in'
+  | 'descriptions-taken-in'
+  | 'history-cleared'
+>
+
+/** What a person consents to beyond a call, and what ends it, on whatever branch: in the order of the rows. */
+function foldConsents({ state }: Draft, row: ConsentRow): void {
+  if (row.type === 'consent-given') {
+    const { consentId } = row
+    const others = state.consents.filter((consent) => consent.consentId !== consentId)
+    state.consents = [...others, consentOf(row)]
+  } else if (state.consents.length > 0) {
+    const left = state.consents.filter((consent) => !isEndedBy(consent, row))
+    if (left.length < state.consents.length) state.consents = left
+  }
+}
+
+function isEndedBy(
+  { consentId, scope, runId }: Consent,
+  row: Exclude<ConsentRow, { type: 'consent-given' }>,
+): boolean {
+  switch (row.type) {
+    case 'consent-revoked':
+      return row.consentId === consentId
+    case 'run-ended':
+      return scope.within === 'run' && runId === row.runId
+    case 'untrusted-taken-in':
+      return scope.openWorld === true && row.origin !== scope.source
+    case 'descriptions-taken-in':
+      return (
+        scope.openWorld === true &&
+        row.origins.some((origin) => origin !== originOfTools(scope.source ?? ''))
+      )
+    case 'history-cleared':
+      return true
+    default:
+      return row satisfies never
+  }
+}
+
+function consentOf({ consentId, scope, until, at, runId }: RowOf<'consent-given'>): Consent {
+  return { consentId, scope, at, runId, ...(until !== undefined && { until }) }
+}
+
+/** What a second model call said of an answer: remarks beside it, or the text that stands in its place from now on. */
+function foldReflection(draft: Draft, row: RowOf<'answer-reflected'>): void {
+  const { run } = draft.state
+  if (isOfRun(run, row)) draft.changeRun({ usage: sumUsage(run.usage, row.usage) })
+  const { text, mode, messageId } = row
+  if (text === null) return
+  const node = draft.changeNode(
+    ({ id, kind }) => id === messageId && kind === 'assistant',
+    (answer) =>
+      mode === 'annotate' ? { ...answer, reflection: { mode, text } } : replaced(answer, text),
+  )
+  // Cleared away, or beyond the window: only a windowed state can't know which.
+  if (node === null) draft.state.isStale ||= draft.state.older > 0
+  else if (mode === 'replace') takeResult(draft, node)
+}
+
+/** Of an answer that was given to `finish_task`, that call's words are replaced. */
+function replaced(node: MessageNode, text: string): MessageNode {
+  if (node.message.role !== 'assistant') return node
+  const reflection = { mode: 'replace', original: answerText(node) } as const
+  const finishing = finishingCall(node)
+  if (finishing === undefined) return { ...node, message: withText(node.message, text), reflection }
+  const isFinishing = ({ toolCallId }: Pick<CallState, 'toolCallId'>): boolean =>
+    toolCallId === finishing.toolCallId
+  const { actionText: _written, ...message } = node.message
+  const input = { result: text }
+  return {
+    ...node,
+    reflection,
+    message: {
+      ...message,
+      parts: message.parts.map((part) =>
+        part.type === 'tool-call' && part.error === undefined && isFinishing(part)
+          ? { ...part, input }
+          : part,
+      ),
+    },
+    calls: node.calls.map((call) =>
+      isFinishing(call) ? { ...call, input, output: { type: 'text', value: text } } : call,
+    ),
+  }
+}
+
+/** What the model thought, and what its provider wants to have back, belongs to the words that are gone. */
+function withText({ id, parts }: AssistantMessage, text: string): AssistantMessage {
+  const kept = parts.filter(({ type }) => type === 'file' || type === 'tool-call')
+  return { role: 'assistant', ...(id && { id }), parts: [{ type: 'text', text }, ...kept] }
+}
+
+function takeResult(draft: Draft, node: MessageNode): void {
+  const { run } = draft.state
+  const finishing = finishingCall(node)
+  if (finishing?.output == null) return
+  const { toolCallId, output } = finishing
+  addResult(draft, node, { toolCallId, output })
+  if (run?.calls.some((call) => call.toolCallId === toolCallId))
+    draft.changeRun({ calls: node.calls })
+}
 
 /**
  * The state after rows, which follow those that were folded into `state`, by `seq` and without gaps. Give it

@@ -1,16 +1,186 @@
 import type { Delta } from '../protocol/delta.ts'
 import type { RunEventBody } from '../protocol/event.ts'
-import type { Row, RowOf } from '../protocol/fact.ts'
+import type { CallPath, Row, RowOf } from '../protocol/fact.ts'
 import type { Live } from '../protocol/live.ts'
 import type { Message } from '../protocol/message.ts'
 import type { RunOutcome } from '../protocol/run.ts'
-import type { ConversationState, RunState, StepOutput } from '../protocol/state.ts'
-import { callEvents, fileEvents, proposalEvents } from './call-events.ts'
-import { deltaEvent } from './delta-event.ts'
+import type { CallState, ConversationState, RunState, StepOutput } from '../protocol/state.ts'
 import { outputOf } from './fold-run.ts'
 import { pendingCalls } from './pending.ts'
-import { reflectionEvents } from './reflection-events.ts'
-import { resultOf } from './result.ts'
+import { finishingCall, resultOf } from './result.ts'
+import type { ErrorData } from '../protocol/error.ts'
+import { askedQuestion } from './asked-question.ts'
+import { callParts } from './propose-call.ts'
+import { shownAsked, shownRememberable } from './shown-asked.ts'
+
+/** The files of a model's output. */
+function fileEvents({ message }: RowOf<'model-output'>): RunEventBody[] {
+  const { id: messageId, parts } = message
+  return parts.flatMap((file) => (file.type === 'file' ? { type: 'file', messageId, file } : []))
+}
+
+/** The calls of a model's output. */
+function proposalEvents({ message }: RowOf<'model-output'>): RunEventBody[] {
+  return callParts(message).map((part) => {
+    const { type, toolCallId, toolName, rescued } = part
+    const ref = { type, toolCallId, toolName, ...(rescued && { rescued }) } as const
+    return part.error ? { ...ref, error: part.error } : { ...ref, input: part.input }
+  })
+}
+
+type CallRow = RowOf<
+  | 'call-proposed'
+  | 'approval-requested'
+  | 'approval-answered'
+  | 'question-asked'
+  | 'call-started'
+  | 'call-suspended'
+  | 'call-interrupted'
+  | 'call-settled'
+>
+
+/** What happened to a call. `state`: after it. */
+function callEvents(row: CallRow, { run, path }: ConversationState): RunEventBody[] {
+  const toolCallId = row.path.at(-1) ?? ''
+  const isThis = (call: CallState): boolean => call.toolCallId === toolCallId
+  const call = run?.calls.find(isThis) ?? path.flatMap(({ calls }) => calls).find(isThis)
+  if (!call) return []
+  const { toolName, input } = call
+  const within = row.path.length > 1 && { path: row.path }
+  const ref = { toolCallId, toolName, ...within }
+  switch (row.type) {
+    case 'call-proposed':
+      return [{ type: 'tool-call', ...ref, input }]
+    case 'approval-requested':
+      return [
+        {
+          type: 'tool-approval-request',
+          ...ref,
+          input,
+          ...shownAsked(call),
+          ...shownRememberable(call),
+        },
+      ]
+    case 'approval-answered': {
+      const { approved, reason, input: edited } = row
+      return [
+        {
+          type: 'tool-approval-response',
+          toolCallId,
+          ...within,
+          approved,
+          ...(reason !== undefined && { reason }),
+          ...(edited !== undefined && { input: edited }),
+        },
+      ]
+    }
+    case 'question-asked':
+      return [{ type: 'question', toolCallId, ...within, ...askedQuestion(row) }]
+    case 'call-started':
+      return [{ type: 'tool-execution-start', ...ref, input }]
+    case 'call-suspended':
+      // A function that is run again is no news.
+      if (row.seen !== undefined) return []
+      return [
+        {
+          type: 'tool-suspended',
+          ...ref,
+          resumeToken: row.token,
+          ...(row.until !== undefined && { until: row.until }),
+        },
+      ]
+    case 'call-interrupted':
+      return [{ type: 'tool-interrupted', ...ref, input }]
+    case 'call-settled':
+      return [{ type: 'tool-result', ...ref, status: row.status, output: row.output }]
+    default:
+      return row satisfies never
+  }
+}
+
+/** The event that a delta is. */
+function deltaEvent(
+  delta: Exclude<Delta, { type: 'attempt-started' | 'run-left' | 'ownership-changed' }>,
+): RunEventBody {
+  switch (delta.type) {
+    case 'text-start':
+    case 'text-delta':
+    case 'text-end':
+    case 'reasoning-start':
+    case 'reasoning-delta':
+    case 'reasoning-end':
+    case 'tool-input-delta':
+    case 'tool-input-end':
+    case 'warning':
+    case 'raw': {
+      const { runId: _run, step: _step, attempt: _attempt, ...event } = delta
+      return event
+    }
+    case 'request': {
+      const { type, step, attempt, request } = delta
+      return { type, step, attempt, request }
+    }
+    case 'tool-input-start': {
+      const { type, toolCallId, toolName } = delta
+      return { type, toolCallId, toolName }
+    }
+    case 'step-reset':
+      return { type: delta.type, step: delta.step, reason: delta.reason }
+    case 'retry': {
+      const { type, retries: attempt, delayMs, error } = delta
+      return { type, attempt, delayMs, error }
+    }
+    case 'tool-progress':
+      return { type: delta.type, ...refOf(delta.path), progress: delta.progress }
+    case 'tool-unavailable': {
+      const { type, toolName, waitMs } = delta
+      return { type, ...refOf(delta.path), toolName, waitMs }
+    }
+    case 'storage-waits': {
+      const message = delta.message && ({ role: 'user', ...delta.message } as const)
+      return { type: 'run-parked', reason: delta.reason, ...(message && { message }) }
+    }
+    case 'storage-takes':
+      return { type: 'run-continued' }
+    default:
+      return delta satisfies never
+  }
+}
+
+/** Of a call that another call makes, with its path. */
+function refOf(path: CallPath): { readonly toolCallId: string; readonly path?: CallPath } {
+  return { toolCallId: path.at(-1) ?? '', ...(path.length > 1 && { path }) }
+}
+
+const REPLACED: ErrorData = {
+  code: 'answer-replaced',
+  message: 'The answer was reflected on, and a better one takes its place.',
+  retryable: false,
+}
+
+/** The events of a reflection: of a text that takes the answer's place, it withdraws what was shown and gives the new one. */
+function reflectionEvents(
+  row: RowOf<'answer-reflected'>,
+  { path }: ConversationState,
+): RunEventBody[] {
+  const { type, step, messageId, mode, text } = row
+  if (text === null) return []
+  const answer = path.findLast(({ id }) => id === messageId)
+  // What `finish_task` was given was shown as that call's.
+  const isShown = mode === 'replace' && answer !== undefined && !finishingCall(answer)
+  const partId = `${step}.reflection`
+  return [
+    ...(isShown
+      ? ([
+          { type: 'step-reset', step, reason: REPLACED },
+          { type: 'text-start', partId },
+          { type: 'text-delta', partId, delta: text },
+          { type: 'text-end', partId },
+        ] as const)
+      : []),
+    { type, step, messageId, mode, text },
+  ]
+}
 
 /** Where the events of one run stand. */
 export interface Cursor {

@@ -1,13 +1,13 @@
 import type { EngineLine, EngineProgress } from '../protocol/engine.ts'
-import { OffstageError, type ErrorData } from '../protocol/error.ts'
+import { type ErrorData, OffstageError } from '../protocol/error.ts'
 import type { ModelConfigData } from '../protocol/model.ts'
 import type { StreamPart } from '../protocol/stream-part.ts'
 import { abortedError } from '../providers/core/transport-error.ts'
 import type { ModelRequest } from '../providers/provider.ts'
 import { engineLostError } from './engine-error.ts'
-import { PING_TIMING, watchEngine, type EngineWatch, type PingTiming } from './engine-watch.ts'
 import { createMailbox, type Mailbox } from './mailbox.ts'
 import type { FromEngine, ToEngine } from './port-messages.ts'
+import { onLifeLockFree } from '../lib/life-lock.ts'
 
 /** How many batches an engine may be ahead of its reader. */
 const WINDOW = 16
@@ -152,5 +152,65 @@ export class EngineConnection {
 
   #post(message: ToEngine): void {
     this.#port.postMessage(message)
+  }
+}
+
+interface PingTiming {
+  readonly intervalMs: number
+  /** Unanswered pings that mean death. */
+  readonly limit: number
+}
+
+/** An engine may compute for a while without reading its messages. */
+const PING_TIMING: PingTiming = { intervalMs: 10_000, limit: 6 }
+
+interface EngineWatch {
+  /** Something was received from the engine. */
+  received(): void
+  /** Whether an answer is expected: the engine is pinged only then. */
+  expects(answer: boolean): void
+  stop(): void
+}
+
+/** Calls back once when the engine at the other end of a line is dead. */
+function watchEngine(
+  { port, instance, watch }: EngineLine,
+  { ping, lost, timing }: { ping: () => void; lost: () => void; timing: PingTiming },
+): EngineWatch {
+  const stopped = new AbortController()
+  // Pings are counted, not timed: a tab that was frozen must not mistake its own sleep for a death.
+  let unanswered = 0
+  let timer: ReturnType<typeof setInterval> | undefined
+  const end = (): void => {
+    if (!stopped.signal.aborted) lost()
+  }
+  if (watch === 'lock') onLifeLockFree(instance, end, stopped.signal)
+  // Where browsers fire it, this is the earliest sign.
+  port.addEventListener('close', end, { signal: stopped.signal })
+
+  function tick(): void {
+    if (unanswered >= timing.limit) return end()
+    unanswered += 1
+    ping()
+  }
+
+  function rest(): void {
+    clearInterval(timer)
+    timer = undefined
+    unanswered = 0
+  }
+
+  return {
+    received() {
+      unanswered = 0
+    },
+    expects(answer) {
+      if (!answer) rest()
+      else if (watch === 'ping') timer ??= setInterval(tick, timing.intervalMs)
+    },
+    stop() {
+      stopped.abort()
+      rest()
+    },
   }
 }

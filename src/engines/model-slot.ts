@@ -1,9 +1,9 @@
-import { OffstageError } from '../protocol/error.ts'
+import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { ModelConfigData } from '../protocol/model.ts'
 import type { StreamPart } from '../protocol/stream-part.ts'
 import { whenAborted } from '../lib/abort.ts'
 import type { EngineContext } from './engine-definition.ts'
-import { storageError } from './storage-error.ts'
+import { asRecord } from '../providers/core/read-json.ts'
 
 export interface ModelLoader<Model> {
   /** Names what is loaded: configurations with equal keys share the model. */
@@ -106,4 +106,20 @@ export class ModelSlot<Model> {
 
 function aborted(): OffstageError {
   return new OffstageError('aborted', 'The request was aborted.')
+}
+
+/**
+ * The browser's refusal to keep a model's files, as a typed error; any other error as it is. Chromium's Cache says
+ * "Unexpected internal error" in a private window, which would read as a server's error, and "Quota exceeded", which
+ * would read as an unpaid bill.
+ */
+function storageError(thrown: unknown): unknown {
+  const name = asRecord(thrown)?.['name']
+  const isFull = name === 'QuotaExceededError'
+  if (!isFull && name !== 'UnknownError') return thrown
+  return new OffstageError(
+    isFull ? 'storage-full' : 'storage-failed',
+    `The browser could not store the model's files. Use a normal window instead of a private one, free disk space, or choose a smaller model. The browser says: ${describeThrown(thrown)}`,
+    { cause: thrown },
+  )
 }

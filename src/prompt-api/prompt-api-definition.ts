@@ -4,15 +4,18 @@ import type { JsonObject } from '../protocol/json.ts'
 import type { ModelConfigData } from '../protocol/model.ts'
 import type { StreamPart } from '../protocol/stream-part.ts'
 import { withRaw } from '../providers/core/raw-parts.ts'
-import { asCount, asRecord } from '../providers/core/read-json.ts'
+import { asCount, asRecord, asText } from '../providers/core/read-json.ts'
 import type { ModelRequest } from '../providers/provider.ts'
 import {
   findLanguageModel,
   type LanguageModelFactory,
   type LanguageModelSession,
   type Prompt,
+  type PromptPart,
 } from './language-model.ts'
-import { toPrompts } from './to-prompts.ts'
+import { withSingleSystemMessage } from '../engines/single-system-message.ts'
+import { type ChatMessage, chatMessages } from '../providers/openai/messages.ts'
+import { compatible } from '../providers/openai/presets.ts'
 
 /** The browser's own model behind the engine's contract. A session a turn: it holds the history. */
 export function promptApiDefinition(create: JsonObject): EngineDefinition {
@@ -126,4 +129,32 @@ function promptError(thrown: unknown): unknown {
     default:
       return thrown
   }
+}
+
+/** The conversation in the form of the Prompt API: a system prompt first, then turns of both sides. */
+function toPrompts(request: ModelRequest): Prompt[] {
+  const turns: ModelRequest = { ...withSingleSystemMessage(request), toolMode: 'action' }
+  return chatMessages(turns, { providerId: 'prompt-api', rules: compatible }).map(toPrompt)
+}
+
+function toPrompt({ role, content }: ChatMessage): Prompt {
+  return {
+    role: role === 'tool' ? 'user' : role,
+    content: typeof content === 'string' ? content : (content ?? []).map(toPart),
+  }
+}
+
+function toPart(part: unknown): PromptPart {
+  const record = asRecord(part)
+  const text = asText(record?.['text'])
+  if (text !== undefined) return { type: 'text', value: text }
+  const url = asText(asRecord(record?.['image_url'])?.['url'])
+  if (url !== undefined) return { type: 'image', value: toBlob(url) }
+  throw new OffstageError('bad-request', 'The browser’s model takes text and images only.')
+}
+
+function toBlob(dataUrl: string): Blob {
+  const [, type = '', data = ''] = /^data:([^;]*);base64,(.*)$/s.exec(dataUrl) ?? []
+  const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0))
+  return new Blob([bytes], { type })
 }

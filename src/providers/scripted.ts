@@ -5,11 +5,11 @@ import type { JsonObject } from '../protocol/json.ts'
 import type { Message } from '../protocol/message.ts'
 import type { ModelConfigData, Script, ScriptStep } from '../protocol/model.ts'
 import type { StreamPart } from '../protocol/stream-part.ts'
-import { scriptFault } from './check-script.ts'
 import { asRecord } from './core/read-json.ts'
 import { withRaw } from './core/raw-parts.ts'
 import { abortedError } from './core/transport-error.ts'
 import type { ModelRequest, StreamOptions, StreamProviderDefinition } from './provider.ts'
+import { type Check, isAmount, isNumber, isText, listOf, optional, shape } from '../lib/shape.ts'
 
 const PIECE_LENGTH = 4
 
@@ -156,4 +156,36 @@ function exhausted({ text, index }: ScriptPosition): ErrorData {
     retryable: false,
     details: { position: index },
   }
+}
+
+const isStep = shape({
+  text: optional(isText),
+  reasoning: optional(isText),
+  toolCalls: optional(listOf(shape({ toolName: isText }))),
+  error: optional(isText),
+  delayMs: optional(isAmount),
+})
+const isSteps = listOf(isStep)
+
+const FIELDS: Readonly<Record<keyof Script, readonly [Check, string]>> = {
+  steps: [optional(isSteps), 'a list of steps'],
+  scenes: [
+    optional(listOf(shape({ match: listOf(isText), steps: isSteps }))),
+    'a list of { match, steps }, which are lists',
+  ],
+  fallback: [optional(isSteps), 'a list of steps'],
+  paceMs: [optional(isAmount), 'a number of milliseconds'],
+  pieceLength: [optional(isNumber), 'a number of characters'],
+}
+
+/** What is wrong with a script; null: nothing. It comes from a page's own code, and may be anything. */
+function scriptFault(script: Script): ErrorData | null {
+  for (const [name, [check, what]] of Object.entries(FIELDS))
+    if (!check(script[name as keyof Script]))
+      return {
+        code: 'invalid-config',
+        message: `${name} of a script must be ${what}.`,
+        retryable: false,
+      }
+  return null
 }

@@ -22,7 +22,7 @@ import {
   loadChat,
   setProperties,
 } from '../bindings/chat-properties.ts'
-import type { OffstageChat as ChatElement } from '../chat/index.ts'
+import type { ChatEvents, OffstageChat as ChatElement } from '../chat/index.ts'
 import { AgentContext } from './context.ts'
 
 /** Components by the name of the tool whose calls they draw. */
@@ -30,9 +30,16 @@ export interface CallCards {
   readonly [toolName: string]: ComponentType<CallCardProps>
 }
 
-/** Those of `<offstage-chat>`, and attributes. */
+/** Listeners of the element's events, such as `onoffstage-feedback`. React sets them from version 19 on. */
+export type ChatListeners = {
+  readonly [Type in keyof ChatEvents as `on${Type}`]?:
+    | ((event: ChatEvents[Type]) => void)
+    | undefined
+}
+
+/** Properties and events of `<offstage-chat>`, and attributes. */
 export interface OffstageChatProps
-  extends Omit<GivenSettings, 'renderers'>, HTMLAttributes<HTMLElement> {
+  extends Omit<GivenSettings, 'renderers'>, HTMLAttributes<HTMLElement>, ChatListeners {
   readonly renderers?: CallCards | undefined
 }
 

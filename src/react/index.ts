@@ -1,7 +1,7 @@
 export { OffstageProvider, type OffstageProviderProps, useAgent } from './context.ts'
 export { useConversation, type UsedConversation } from './use-conversation.ts'
 export { useAgentContext, useTool } from './use-tool.ts'
-export { type CallCards, OffstageChat, type OffstageChatProps } from './chat.ts'
+export { type CallCards, type ChatListeners, OffstageChat, type OffstageChatProps } from './chat.ts'
 export type { CallCardProps } from '../bindings/cards.ts'
 export type { ConversationActions } from '../bindings/conversation-of.ts'
 export type { CompositeToolWith, ToolWith } from '../bindings/tool-input.ts'

@@ -1,7 +1,12 @@
-import { callModel } from './call-model.ts'
-import { allowOrigin, isPreflight, preflightResponse } from './cors.ts'
-import { checkOptions, type RelayOptions, type RelaySettings } from './options.ts'
+import { checkOptions, type RelayCall, type RelayOptions, type RelaySettings } from './options.ts'
 import { badRequest, RelayError } from './relay-error.ts'
+import { readText } from '../lib/read-text.ts'
+import { checkBody } from './check-body.ts'
+import { type SettleTokens, UserLimits } from './limits.ts'
+import { bytesOf, type Ending, Meter } from './meter.ts'
+import { passAnswer, passError, sendUpstream } from './upstream.ts'
+import type { Body, WireFormat } from './wire-format.ts'
+import { placesOf } from './find-reference.ts'
 
 /** Answers a request, as a route of every framework does that has the web's own `Request` and `Response`. */
 export type Relay = (request: Request) => Promise<Response>
@@ -78,4 +83,173 @@ function errorResponse(error: unknown): Response {
       ? error
       : new RelayError('server_error', 'The relay failed.', { status: 500 })
   return known.toResponse()
+}
+
+/** How long browsers remember what a preflight allowed. Chromium takes no more than two hours. */
+const MAX_AGE_SECONDS = 7200
+
+/** Whether a request is a browser's question whether a page of another origin may send one. */
+function isPreflight({ method, headers }: Request): boolean {
+  return method === 'OPTIONS' && headers.has('access-control-request-method')
+}
+
+function preflightResponse({ headers }: Request): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      'access-control-allow-methods': 'GET, POST',
+      // All of them: only `passHeaders` reach the model's server.
+      'access-control-allow-headers': headers.get('access-control-request-headers') ?? '',
+      'access-control-max-age': String(MAX_AGE_SECONDS),
+    },
+  })
+}
+
+/** Adds what lets a page of a listed origin read the response, and use its cookies. */
+function allowOrigin(
+  response: Response,
+  request: Request,
+  origins: ReadonlySet<string | null>,
+): Response {
+  if (origins.size === 0) return response
+  const origin = request.headers.get('origin')
+  const headers = new Headers(response.headers)
+  headers.append('vary', 'origin')
+  if (origin !== null && origins.has(origin)) {
+    headers.set('access-control-allow-origin', origin)
+    headers.set('access-control-allow-credentials', 'true')
+    headers.set('access-control-expose-headers', [...response.headers.keys()].join(', '))
+  }
+  const { status, body } = response
+  return new Response(body, { status, headers })
+}
+
+/** Enough for a body of `maxBodyBytes` over a slow line. */
+const BODY_MS = 60_000
+
+interface CallContext {
+  readonly user: string
+  readonly format: WireFormat
+  readonly settings: RelaySettings
+}
+
+/** Passes one call on. Throws a `RelayError` for what the relay refuses. */
+async function callModel(request: Request, context: CallContext): Promise<Response> {
+  const { user, format, settings } = context
+  const { counter, onUsage, rules } = settings
+  const amounts =
+    typeof settings.limits === 'function' ? await settings.limits(user) : settings.limits
+  const limits = new UserLimits(user, amounts, counter)
+  // Before the body is read: refused bodies count.
+  await limits.takeRequest()
+  const checked = checkBody(await readJson(request, settings.maxBodyBytes), format, rules)
+  const call: RelayCall = { user, api: format.api, model: String(checked['model']) }
+  const isMetered = limits.countsTokens || onUsage !== undefined
+  const body = toJson({
+    ...checked,
+    ...(isMetered && usageRequest(checked, format)),
+    ...settings.extraBody?.(call),
+  })
+  const meter = isMetered
+    ? new Meter(bytesOf(body) - fileCharacters(checked), rules.maxOutputTokens)
+    : null
+  const settle = await limits.reserveTokens(meter?.reserved ?? 0)
+  const left = new AbortController()
+  const leave = (): void => left.abort()
+  const timer = setTimeout(leave, settings.timeoutMs)
+  const finish = finisher(meter, { settle, settings, call, timer })
+  const signal = AbortSignal.any([request.signal, left.signal])
+  // Some servers abort the request without cancelling the response.
+  signal.addEventListener('abort', () => void finish('cut'))
+  try {
+    const { response, redactor } = await sendUpstream(request, { format, settings, body, signal })
+    if (response.ok) return await passAnswer(response, { redactor, meter, finish, leave })
+    const refusal = await passError(response, redactor)
+    await finish('failed')
+    return refusal
+  } catch (error) {
+    // After an abort the vendor bills what it wrote until then.
+    await finish(signal.aborted ? 'cut' : 'failed')
+    throw error
+  }
+}
+
+interface Account {
+  readonly settle: SettleTokens
+  readonly settings: RelaySettings
+  readonly call: RelayCall
+  readonly timer: ReturnType<typeof setTimeout>
+}
+
+/** Counts what an answer used. An answer may end in several ways, of which the first counts. */
+function finisher(
+  meter: Meter | null,
+  { settle, settings, call, timer }: Account,
+): (ending: Ending) => Promise<void> {
+  let isOpen = true
+  return async (ending) => {
+    if (!isOpen) return
+    isOpen = false
+    clearTimeout(timer)
+    try {
+      const usage = ending === 'failed' ? null : meter?.end(ending === 'whole')
+      await settle(usage ? usage.inputTokens + usage.outputTokens : 0)
+      if (usage) await settings.onUsage?.({ ...call, ...usage })
+    } catch (error) {
+      settings.onError?.(error)
+    }
+  }
+}
+
+/** Chat Completions reports usage in a stream only where it was asked to. */
+function usageRequest({ stream, stream_options: options }: Body, { api }: WireFormat): Body {
+  if (api !== 'chat-completions' || stream !== true) return {}
+  return { stream_options: { ...(options as object | null), include_usage: true } }
+}
+
+async function readJson(request: Request, maxBytes: number): Promise<unknown> {
+  const count = (bytes: number): void => {
+    if (bytes > maxBytes)
+      throw new RelayError(
+        'request_too_large',
+        `The relay takes bodies of up to ${maxBytes} bytes.`,
+      )
+  }
+  count(Number(request.headers.get('content-length')))
+  const notJson = (): RelayError => badRequest('The body is no JSON.')
+  const slow = AbortSignal.timeout(BODY_MS)
+  const signal = AbortSignal.any([request.signal, slow])
+  try {
+    const text = await readText(request.body, { count, notUtf8: notJson, signal })
+    return JSON.parse(text)
+  } catch (error) {
+    if (slow.aborted) throw badRequest('The body took too long.', { status: 408 })
+    throw error instanceof SyntaxError ? notJson() : error
+  }
+}
+
+function toJson(body: Body): string {
+  try {
+    return JSON.stringify(body)
+  } catch (error) {
+    // The call stack ends.
+    if (error instanceof RangeError) throw badRequest('The body is nested too deeply.')
+    throw error
+  }
+}
+
+const BASE64 = /^[A-Za-z0-9+/=]*$/
+const DATA_URL =
+  /^data:((image|audio|video)\/[^,]{1,200}|application\/pdf);base64,[A-Za-z0-9+/=]*$/i
+
+/** Characters of inline files. What they cost depends on what they show. Files of text cost what text costs. */
+function fileCharacters(body: Body): number {
+  let count = 0
+  for (const { key, value, parent } of placesOf(body)) {
+    if (typeof value !== 'string') continue
+    const isBytes = key === 'data' && (parent['type'] === 'base64' || 'format' in parent)
+    const isUrl = key === 'url' || key === 'image_url' || key === 'file_data'
+    if ((isBytes && BASE64.test(value)) || (isUrl && DATA_URL.test(value))) count += value.length
+  }
+  return count
 }

@@ -1,11 +1,10 @@
 import type { WorkerLike } from '../client/spawn-worker.ts'
 import { scriptedProvider } from '../providers/scripted.ts'
-import { realEffects, type Effects } from '../worker/effects.ts'
+import { type Effects, realEffects } from '../worker/effects.ts'
 import { type ClaimBook, memoryClaimBook } from '../worker/store/claim-book.ts'
 import { startWorker, type StartWorkerOptions } from '../worker/start-worker.ts'
 import { createMemoryStore } from '../worker/store/memory-store.ts'
 import type { Store } from '../worker/store/store.ts'
-import { mortalStore } from './mortal-store.ts'
 import { beginLife, type PageLife, pageLife } from './page-life.ts'
 
 /** What outlives a worker in tests, as IndexedDB does in a browser: one store for each name. */
@@ -94,4 +93,44 @@ export function workersOf(
       },
     }
   }
+}
+
+/**
+ * The store, as a worker has it that dies when the signal aborts: from then on it gets no answer, not even to what it has
+ * asked, and hears of no change. What reached the store before stays there.
+ */
+function mortalStore(store: Store, death: AbortSignal): Store {
+  const alive = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
+    if (death.aborted) return never()
+    try {
+      return await ask()
+    } finally {
+      if (death.aborted) await never()
+    }
+  }
+  return {
+    claim: (...asked) => alive(() => store.claim(...asked)),
+    append: (...asked) => alive(() => store.append(...asked)),
+    keepDraft: (...asked) => alive(() => store.keepDraft(...asked)),
+    draftOf: (...asked) => alive(() => store.draftOf(...asked)),
+    place: (...asked) => alive(() => store.place(...asked)),
+    read: (...asked) => alive(() => store.read(...asked)),
+    get: (...asked) => alive(() => store.get(...asked)),
+    list: (...asked) => alive(() => store.list(...asked)),
+    rename: (...asked) => alive(() => store.rename(...asked)),
+    mark: (...asked) => alive(() => store.mark(...asked)),
+    descendants: (...asked) => alive(() => store.descendants(...asked)),
+    delete: (...asked) => alive(() => store.delete(...asked)),
+    ...(store.follow && {
+      follow: (onChange) => {
+        const stop = store.follow?.((change) => death.aborted || onChange(change))
+        return () => stop?.()
+      },
+    }),
+    close: () => store.close(),
+  }
+}
+
+function never(): Promise<never> {
+  return new Promise(() => undefined)
 }

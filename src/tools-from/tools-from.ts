@@ -1,12 +1,11 @@
 import { OffstageError } from '../protocol/error.ts'
 import { badConfig } from '../client/failures.ts'
-import { type PreparedTool, prepareTool } from '../client/prepare-tool.ts'
+import { type PreparedTool, prepareTool, toJsonSchema } from '../client/prepare-tool.ts'
 import type { Tool } from '../client/tool.ts'
-import { type Chosen, checkOptions, choose, type ToolsFromOptions } from './choose.ts'
+import { checkOptions, choose, type Chosen, type ToolsFromOptions } from './choose.ts'
 import { findMethods } from './find-methods.ts'
-import { inferInput } from './hand-over.ts'
+import { callWith, handOverOf, inferInput, type Inferred, type Problem } from './hand-over.ts'
 import { looksMinified } from './infer/minified.ts'
-import { makeTool } from './make-tool.ts'
 
 /** The methods of `window` are hundreds. */
 const MAX_LISTED = 20
@@ -89,4 +88,71 @@ function checkUnique(tools: readonly PreparedTool[]): void {
       )
     byName.set(entry.modelName, entry)
   }
+}
+
+/** The tool that calls a method on its object. It counts as a write unless it is said to be none. */
+function makeTool(chosen: Chosen, target: object, prefix: string): Tool {
+  const { pass: _pass, inputSchema: _schema, ...said } = chosen.said
+  const { name = chosen.name, description = wordsOf(chosen.name), annotations } = said
+  const [fn] = chosen.method.functions
+  const { handOver, ...input } = inputOf(chosen)
+  return {
+    ...(!annotations?.readOnly && { sequential: true }),
+    ...said,
+    ...input,
+    name: prefix + name,
+    description,
+    // Without a context, too: an app's own tests call it like that.
+    async execute(given, context?) {
+      const result = await drain(callWith(fn, target, { handOver, input: given }), context?.signal)
+      // Of a method that can be chained, the model would get all that the object holds.
+      return result === target ? undefined : result
+    },
+  }
+}
+
+function inputOf(chosen: Chosen): Pick<Tool, 'inputSchema'> & Pick<Inferred, 'handOver'> {
+  const { name, said, signature } = chosen
+  const { inputSchema = said.jsonSchema, pass } = said
+  if (!inputSchema) {
+    if (pass) throw badConfig(`pass of the tool ${name} needs an inputSchema beside it.`)
+    return unlessProblem(name, inferInput(signature))
+  }
+  const schema = toJsonSchema(said, name)
+  return { inputSchema, handOver: unlessProblem(name, handOverOf(schema, signature, pass)) }
+}
+
+function unlessProblem<Result extends object>(name: string, result: Result | Problem): Result {
+  if ('problem' in result)
+    throw badConfig(`toolsFrom() can't hand an input to ${name}: ${result.problem}.`)
+  return result
+}
+
+/** `addToCart`: "Add to cart." */
+function wordsOf(name: string): string {
+  const words = name
+    .replace(/([\p{Ll}\d])(?=\p{Lu})/gu, '$1 ')
+    .replace(/[_\s-]+/g, ' ')
+    .trim()
+    .toLowerCase()
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
+}
+
+/** No model reads more; a generator may have no end. */
+const MAX_VALUES = 1000
+
+/** What a generator yields, as a list; all else as it is. */
+async function drain(result: unknown, signal: AbortSignal | undefined): Promise<unknown> {
+  const value = await result
+  if (!isGenerator(value)) return value
+  const values: unknown[] = []
+  for await (const each of value) {
+    values.push(each)
+    if (signal?.aborted || values.length === MAX_VALUES) break
+  }
+  return values
+}
+
+function isGenerator(value: unknown): value is AsyncIterable<unknown> {
+  return /^\[object (?:Async)?Generator\]$/.test(Object.prototype.toString.call(value))
 }

@@ -5,11 +5,9 @@ import { describeThrown } from '../protocol/error.ts'
 import { listTools } from './list-tools.ts'
 import { makeTool } from './make-tool.ts'
 import type { Consumable } from './model-context.ts'
-import { Offer } from './offer.ts'
 import { type CheckedOptions, isIncluded } from './options.ts'
 import type { PageTool } from './page-tool.ts'
 import { bookOf, type Entry, statusOf, type ToolBook, type WebMcpTool } from './tool-book.ts'
-import { type ToolWatch, watchTools } from './watch-tools.ts'
 
 export type Registers = Pick<Agent, 'registerTool'>
 
@@ -131,5 +129,91 @@ export class ToolLink implements WebMcpLink {
       // A schema that is none, or a tool of the app that has this name.
       entry.problem = describeThrown(thrown)
     }
+  }
+}
+
+/** A tool of the page that the agent has. */
+class Offer {
+  readonly tool: PageTool
+  /** False: the page has it no longer, or no longer like this. */
+  isWanted = true
+  /** Takes it from the agent. */
+  undo: () => void = () => {}
+  readonly #onIdle: () => void
+  #calls = 0
+
+  constructor(tool: PageTool, onIdle: () => void) {
+    this.tool = tool
+    this.#onIdle = onIdle
+  }
+
+  /** A call is under way, which would be stopped with its tool: many tools change or go by what they do. */
+  get isBusy(): boolean {
+    return this.#calls > 0
+  }
+
+  readonly available = (): boolean => this.isWanted
+
+  readonly during = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+    this.#calls += 1
+    try {
+      return await call()
+    } finally {
+      this.#calls -= 1
+      // Once the agent has the result.
+      if (!this.isBusy) setTimeout(this.#onIdle)
+    }
+  }
+}
+
+/** How often tools are looked for where no event says that they changed. Milliseconds. */
+const POLL_MS = 2000
+/** Where there is one: Chromium 156 has none of frames that are removed. Milliseconds. */
+const SLOW_POLL_MS = 10_000
+
+interface ToolWatch {
+  readonly isStopped: boolean
+  /** Reads what is there now; at most one reading waits behind the one that is under way. Never rejects. */
+  now(): Promise<void>
+  stop(): void
+}
+
+/** Calls `read` whenever the page's tools may have changed. */
+function watchTools(context: Consumable, read: () => Promise<void>): ToolWatch {
+  const stopped = new AbortController()
+  const { signal } = stopped
+  let running: Promise<void> | undefined
+  let next: Promise<void> | undefined
+
+  const once = (): Promise<void> =>
+    read()
+      .catch(reportThrown)
+      .finally(() => (running = undefined))
+  const now = (): Promise<void> => {
+    if (signal.aborted) return Promise.resolve()
+    if (!running) return (running = once())
+    next ??= running.then(() => {
+      next = undefined
+      return signal.aborted ? undefined : (running = once())
+    })
+    return next
+  }
+
+  const onChange = (): void => void now()
+  const hasEvent = 'ontoolchange' in context && context.addEventListener !== undefined
+  if (hasEvent) context.addEventListener?.('toolchange', onChange, { signal })
+  const timer: number | { unref?(): void } = setInterval(
+    onChange,
+    hasEvent ? SLOW_POLL_MS : POLL_MS,
+  )
+  // Under Node, it keeps no process alive.
+  if (typeof timer === 'object') timer.unref?.()
+  signal.addEventListener('abort', () => clearInterval(timer as number))
+  return {
+    get isStopped() {
+      return signal.aborted
+    },
+    now,
+    stop: () => stopped.abort(),
   }
 }

@@ -122,6 +122,7 @@ function Chat() {
         placement={placement}
         suggestions={['An order, please']}
         renderers={{ order: Card }}
+        onoffstage-send={({ detail }) => seen.sent.push(detail.text)}
         ref={(element) => {
           window.chat = element
         }}

@@ -12,6 +12,8 @@ export const seen = {
   renders: { whole: 0, count: 0, pair: 0 },
   /** Of calls, as cards have shown them. */
   inputTexts: [],
+  /** Texts of the chat's `offstage-send` events. */
+  sent: [],
 }
 
 for (const name of ['warn', 'error'])

@@ -116,6 +116,7 @@ const Chat = defineComponent(() => {
       placement: placement.value,
       suggestions: ['An order, please'],
       renderers: { order: Card },
+      onOffstageSend: ({ detail }) => seen.sent.push(detail.text),
       ref: chat,
     }),
     h(Order, { tool: { execute: held, needsApproval: true } }),

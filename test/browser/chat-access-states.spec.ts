@@ -1,70 +1,32 @@
-import type { Page } from '@playwright/test'
 import type { OffstageChat } from '../../src/chat/index.ts'
-import type { EngineContext } from '../../src/engines/index.ts'
+import { type StateName, STATES } from '../../src/chat/parts/states.ts'
 import type { Agent } from '../../src/index.ts'
 import { checkChat } from './support/axe.ts'
-import { expect, own, press, replies, test, unfinished, write } from './support/chat-page.ts'
+import { expect, own, press, replies, test, unfinished } from './support/chat-page.ts'
+import { play, SCREENSHOTS, takePictures } from './support/chat-scenes.ts'
 import { callTools, say } from './support/mock-answers.ts'
-import { MORE } from './support/more.ts'
+import { inSlice, MORE } from './support/more.ts'
 
 // What axe-core finds in the states of the chat that chat-access.spec.ts hasn't.
 
-/** A chat whose model is being loaded, or whose storage the browser refuses. */
-async function showAgent(page: Page, kind: 'loading' | 'blocked', baseURL: string): Promise<void> {
-  await page.evaluate(
-    async ({ kind, baseURL }) => {
-      await import('/dist/chat.js' as string)
-      const { createAgent } = window.offstage
-      const { pageEngine } = await import('/dist/engines.js' as string)
-      const engine = pageEngine({
-        id: 'engine:tiny',
-        async *stream(_request: unknown, _config: unknown, context: EngineContext) {
-          context.progress({ loaded: 3e6, total: 12e6, text: 'weights' })
-          await new Promise((resolve) => context.signal.addEventListener('abort', resolve))
-          yield []
-        },
+for (const name of Object.keys(STATES) as StateName[])
+  test(
+    `axe-core finds nothing in the state ${name}`,
+    inSlice(name === 'not-kept'),
+    async ({ openChat, model, site, browser }) => {
+      const ends: (() => Promise<unknown>)[] = []
+      const page = await play(name, {
+        open: (options) => openChat(model, { attributes: 'placement=panel', ...options }),
+        model,
+        site,
+        browser,
+        onEnd: (act) => void ends.push(act),
       })
-      const urlOf = (script: string) =>
-        URL.createObjectURL(new Blob([script], { type: 'text/javascript' }))
-      const refuses = urlOf(`Object.defineProperty(self, 'indexedDB', {
-        value: { open() { throw new DOMException('Blocked', 'SecurityError') } },
-      })`)
-      const worker = new URL('/dist/worker.js', location.href).href
-      const agent = createAgent(
-        kind === 'loading'
-          ? { model: { provider: 'engine:tiny', model: 'tiny-1' }, engines: [engine] }
-          : {
-              model: { provider: 'openai-compatible', model: 'mock', baseURL },
-              worker: () =>
-                new Worker(urlOf(`import '${refuses}'; import '${worker}'`), { type: 'module' }),
-            },
-      )
-      const chat = document.querySelector<OffstageChat>('offstage-chat')
-      if (chat) chat.agent = agent
+      if (SCREENSHOTS) await takePictures(page, name)
+      else await checkChat(page)
+      for (const end of ends) await end()
     },
-    { kind, baseURL },
   )
-}
-
-const BODY = '<offstage-chat style="height: 90vh"></offstage-chat>'
-
-test('axe-core finds nothing: an engine loads', MORE, async ({ openPage, model }) => {
-  const page = await openPage({ body: BODY })
-  await showAgent(page, 'loading', model.baseURL)
-  await write(page, 'Hello')
-  await expect(page.locator('.loading')).toContainText('25%')
-  await checkChat(page)
-})
-
-test('axe-core finds nothing: the storage is blocked', async ({ openPage, model }) => {
-  model.enqueue(say('One.'))
-  const page = await openPage({ body: BODY })
-  await showAgent(page, 'blocked', model.baseURL)
-  await write(page, 'Hello')
-  await expect(replies(page)).toContainText('One.')
-  await expect(page.locator('.notices').getByText('Storage is blocked')).toBeVisible()
-  await checkChat(page)
-})
 
 test(
   'axe-core finds nothing: a message is edited and has versions, follow-ups, sources, an attachment',

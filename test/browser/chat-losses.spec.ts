@@ -1,5 +1,5 @@
-import { expect, replies, test } from './support/chat-page.ts'
-import { say } from './support/mock-answers.ts'
+import { damage, expect, replies, test } from './support/chat-page.ts'
+import { callTools, say } from './support/mock-answers.ts'
 import { MORE } from './support/more.ts'
 
 // What a person is told, in plain words, of servers that refuse, change or fail.
@@ -43,29 +43,6 @@ test('tools that the model gets as text only are said to be', MORE, async ({ ope
   await expect(page.getByText('Tools are sent to this model as text.')).toBeVisible()
 })
 
-/** Makes one stored row of a type unreadable. Runs in the page. */
-async function damage(type: string): Promise<void> {
-  const rows = await new Promise<IDBObjectStore>((resolve) => {
-    const request = indexedDB.open('offstage-2:offstage')
-    request.addEventListener('success', () =>
-      resolve(request.result.transaction('rows', 'readwrite').objectStore('rows')),
-    )
-  })
-  await new Promise<void>((resolve) => {
-    const request = rows.openCursor()
-    request.addEventListener('success', () => {
-      const cursor = request.result
-      const row = cursor?.value as { type: string } | undefined
-      if (cursor && row?.type !== type) return cursor.continue()
-      cursor?.update({ ...row, end: 'damaged' })
-    })
-    rows.transaction.addEventListener('complete', () => {
-      rows.transaction.db.close()
-      resolve()
-    })
-  })
-}
-
 test(
   'parts of a conversation that can’t be read are said to be left out',
   MORE,
@@ -82,7 +59,7 @@ test(
     await again()
     await expect(replies(page)).toContainText(['One.', 'Two.'])
     await expect(notice).toHaveCount(0)
-    await page.evaluate(damage, 'run-ended')
+    await page.evaluate(damage, { type: 'run-ended' })
     await again()
     await expect(replies(page)).toContainText(['One.', 'Two.'])
     await expect(notice).toBeVisible()
@@ -140,5 +117,38 @@ test(
     expect(inner).toBeGreaterThan(outer ?? 0)
     const log = page.getByRole('log')
     expect(await log.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0)
+  },
+)
+
+test(
+  'a narrow table is as wide as its answer, code that goes on has a shade, and steps of one turn stand together',
+  MORE,
+  async ({ openChat, model }) => {
+    const table = '| a | b |\n| - | - |\n| 1 | 2 |'
+    const code = `\`\`\`js\n${'const long = 1; '.repeat(20)}\n\`\`\``
+    model.enqueue(
+      callTools([{ name: 'read_reviews', input: {} }], { text: 'I look.' }),
+      say(`${table}\n\n${code}`),
+    )
+    const { page, send } = await openChat(model, { attributes: 'placement=panel' })
+    await send('Compare')
+    const answer = replies(page).last()
+    await expect(answer.locator('pre')).toContainText('const long')
+    await expect(page.getByRole('log').locator('.day')).toHaveText('today')
+    const widthOf = (selector: string) =>
+      answer.locator(selector).evaluate((element) => element.getBoundingClientRect().width)
+    expect(await widthOf('table')).toBe(await widthOf('.markdown'))
+    expect(
+      await answer.locator('pre').evaluate((pre) => getComputedStyle(pre).backgroundImage),
+    ).toMatch(/^linear-gradient.*linear-gradient/)
+
+    const step = replies(page).first()
+    const row = page.getByRole('group', { name: 'Read the reviews' })
+    const [text, call] = [await step.locator('.content').boundingBox(), await row.boundingBox()]
+    expect((call?.y ?? 0) - (text?.y ?? 0) - (text?.height ?? 0)).toBeLessThan(24)
+    // The buttons of the step are in reach all the same.
+    await step.hover()
+    await step.getByRole('button', { name: 'Copy' }).click()
+    await expect(step.getByRole('button', { name: 'Copied' })).toBeVisible()
   },
 )

@@ -122,6 +122,7 @@ test('what the page lets go of stays in view, as something that nobody can answe
   await expect(page.locator('.notices').getByText('This chat was closed by the page')).toBeVisible()
   await expect(page.getByRole('log')).toHaveAttribute('aria-busy', 'false')
   await expect(replies(page).last().locator('strong')).toHaveText('answer')
+  await expect(page.getByRole('log')).not.toContainText('Stopped')
 })
 
 test(

@@ -235,6 +235,9 @@ test(
     const { page, send } = await openChat(model)
     await send('About mugs')
     await expect(replies(page)).toContainText('One.')
+    // The beginning of the first message would be there twice.
+    const title = page.locator('.title')
+    await expect(title).toHaveText('')
     await press(page, 'New conversation')
     await expect(replies(page)).toHaveCount(0)
     await send('About bowls')
@@ -258,6 +261,7 @@ test(
     await list.getByRole('button', { name: 'Undo' }).click()
     await list.getByRole('button', { name: 'Mugs', exact: true }).click()
     await expect(replies(page)).toContainText('One.')
+    await expect(title).toHaveText('Mugs')
   },
 )
 

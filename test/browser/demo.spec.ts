@@ -381,7 +381,7 @@ test(
 
     await offline.click()
     await ask(page, 'Two blue mugs, please')
-    await expect(page.getByText(/^Retrying in/)).toBeVisible()
+    await expect(messages(page).getByText(/^Retrying in/)).toBeVisible()
     await expect(cart(page)).toContainText('Nothing yet')
     await online.click()
     await expect(messages(page)).toContainText('€28.00 for the pair')

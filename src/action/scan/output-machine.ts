@@ -1,18 +1,17 @@
 import type { Opener } from '../block-opener.ts'
-import { isBlank, isTagStart, lessThan, newline } from '../char-codes.ts'
+import { dash, isBlank, isTagStart, lessThan, moreThan, newline } from '../char-codes.ts'
 import type { BlockOutcome, PendingBlock } from '../pending-block.ts'
 import { CodeContext } from './code-context.ts'
-import { Comment } from './comment.ts'
 import { isCutFrame } from './frames.ts'
-import type { Header } from './harmony.ts'
+import { type Header, matchCloser, matchHeader } from './harmony.ts'
 import type { Detectors } from './detectors.ts'
-import type { Mark, Place, Scan } from './place.ts'
+import { lookForBlock, type Mark, mayStartMark, type Place, type Scan } from './place.ts'
 import { Prose } from './prose.ts'
 import { Reply } from './reply.ts'
 import type { Sink } from './sink.ts'
-import { Thought } from './thought.ts'
-import type { Opening } from './thought.ts'
 import { Window } from './window.ts'
+import { Fence } from './fence.ts'
+import { matchReasoning, type ReasoningEnd } from './reasoning-marks.ts'
 
 /** An output ends more thoughts than these that it never opened: no call of it counts. */
 const maxThoughts = 8
@@ -324,4 +323,143 @@ export class OutputMachine {
     this.#place.keep(text)
     this.#sink.reasoning(text)
   }
+}
+
+/** An HTML comment: nothing counts, unless it is never closed and a block ends the output in it (R3). */
+class Comment implements Place {
+  readonly name = 'comment'
+  readonly #scan: Scan
+  readonly #prose: Place
+  #dashes = 0
+
+  constructor(scan: Scan, prose: Place) {
+    this.#scan = scan
+    this.#prose = prose
+  }
+
+  look(code: number): Mark | 'partial' | undefined {
+    if (code !== lessThan || this.#scan.reply.isWhole) return undefined
+    this.#scan.code.tracker.flush()
+    return lookForBlock(this.#scan)
+  }
+
+  take(code: number): Place {
+    const { window, code: context, quotations } = this.#scan
+    const isOver = code === moreThan && this.#dashes >= 2
+    this.#dashes = code === dash ? this.#dashes + 1 : 0
+    if (!context.tracker.fenced) quotations?.feed(code)
+    context.feed(window.at, code, false)
+    if (!isOver) return this
+    return context.tracker.fenced ? new Fence(this.#scan, this.#prose) : this.#prose
+  }
+}
+
+/** The most positions in a thought that are remembered because a call may start there. */
+const maxCalls = 8
+
+/** What opened a thought: a tag that this closer ends, a header of harmony, or the prompt's template. */
+type Opening = { readonly closer: string } | 'header' | 'prompt'
+
+/** Reasoning: only its end counts, and a block that ends the output (R5). */
+class Thought implements Place {
+  readonly name = 'reasoning'
+  readonly #scan: Scan
+  readonly #opening: Opening
+  /** Nothing but white space so far: after the prompt's opener, an opening tag repeats it. */
+  #isFirst = true
+  readonly #pieces: string[] = []
+  #length = 0
+  readonly #calls: number[] = []
+
+  constructor(scan: Scan, opening: Opening) {
+    this.#scan = scan
+    this.#opening = opening
+  }
+
+  look(code: number): Mark | 'partial' | undefined {
+    const { tracker } = this.#scan.code
+    const isTag = isTagStart(code)
+    if (!isTag && !tracker.lineStart) return undefined
+    tracker.flush()
+    const start = !isTag || mayStartMark(this.#scan.window)
+    if (start !== true) return start || undefined
+    const mark = isTag ? this.#lookForMark(tracker.lineStart) : undefined
+    if (typeof mark === 'object' && mark.type === 'block') this.#remember()
+    return mark ?? (this.#lookForCall() ? 'partial' : undefined)
+  }
+
+  take(code: number): Place {
+    const { window, code: context } = this.#scan
+    if (!isBlank(code)) this.#isFirst = false
+    context.feed(window.at, code, false)
+    return this
+  }
+
+  /** What stands at the window's position could become its end, or a repeated opener. */
+  get isCutMark(): boolean {
+    return this.#lookForMark(this.#scan.code.tracker.lineStart) === 'partial'
+  }
+
+  /** Some text of it was returned. */
+  keep(text: string): void {
+    this.#pieces.push(text)
+    this.#length += text.length
+  }
+
+  /** The texts in it that may start with a call. */
+  *calls(): Iterable<string> {
+    const text = this.#pieces.join('')
+    for (const at of this.#calls) yield text.slice(at)
+  }
+
+  #lookForMark(lineStart: boolean): Mark | 'partial' | undefined {
+    const { text, at } = this.#scan.window
+    const block = lookForBlock(this.#scan)
+    if (block) return block
+    const opens = this.#opening === 'prompt' && this.#isFirst
+    return this.#matchTag(text, at, { opens, lineStart })
+  }
+
+  /** Whether it ends at a position. */
+  readonly endsAt: ReasoningEnd = (text, at) => {
+    const mark = this.#matchTag(text, at, { opens: false, lineStart: false })
+    return mark === 'partial' ? mark : mark !== undefined
+  }
+
+  #matchTag(
+    text: string,
+    at: number,
+    where: { readonly opens: boolean; readonly lineStart: boolean },
+  ): Mark | 'partial' | undefined {
+    const opening = this.#opening
+    const closer = typeof opening === 'object' ? opening.closer : undefined
+    const tag = matchReasoning(text, at, { ...where, ...(closer && { closer }) })
+    return typeof tag === 'object' || opening !== 'header' ? tag : (matchMessage(text, at) ?? tag)
+  }
+
+  /** Remembers where a call may start; true when more input decides that. */
+  #lookForCall(): boolean {
+    const { window, code, foreign } = this.#scan
+    if (code.tracker.inRun) return false
+    const { text, at } = window
+    const { lineStart } = code.tracker
+    const call = foreign?.match(text, { at, lineStart, quotations: undefined })
+    if (typeof call === 'object') this.#remember()
+    return call === 'partial'
+  }
+
+  #remember(): void {
+    const position = this.#length + this.#scan.window.at
+    if (this.#calls.length < maxCalls && position > (this.#calls.at(-1) ?? -1))
+      this.#calls.push(position)
+  }
+}
+
+/** A message of harmony ends with its closer, or where the next one starts. */
+function matchMessage(text: string, at: number): Mark | 'partial' | undefined {
+  const closer = matchCloser(text, at)
+  if (closer !== undefined)
+    return closer === 'partial' ? closer : { type: 'thought-end', end: closer }
+  const header = matchHeader(text, at, false)
+  return typeof header === 'object' ? { type: 'thought-end', end: at } : header
 }

@@ -69,7 +69,8 @@ function placeOf(key: string): FieldName {
   return { key, label: String(Number(key) + 1), isOfSchema: true }
 }
 
-function nameOf(key: string, described: unknown): FieldName {
+/** How a key is shown. `described`: what the schema says of it; null: nothing. */
+export function nameOf(key: string, described: unknown): FieldName {
   // A key may be written to read like a word of the card's.
   if (!isRecord(described)) return { key, label: showInput(key), isOfSchema: false }
   const { title, description } = described
@@ -81,8 +82,11 @@ function nameOf(key: string, described: unknown): FieldName {
   }
 }
 
-/** Its names are a model's: `constructor` is one, too. Null: the schema has no such key. */
-function describedIn(schema: unknown, key: string): Readonly<Record<string, unknown>> | null {
+/** What a schema says of a key, which a model may have named: `constructor` is one, too. Null: the schema has no such key. */
+export function describedIn(
+  schema: unknown,
+  key: string,
+): Readonly<Record<string, unknown>> | null {
   const properties = isRecord(schema) ? schema['properties'] : null
   if (!isRecord(properties) || !Object.hasOwn(properties, key)) return null
   const described = properties[key]

@@ -30,7 +30,7 @@ export type StateName =
   | ConversationSnapshot['ownership']
   | NonNullable<ConversationSnapshot['parked']>
   | RunOutcome['outcome']
-  | FinishReason
+  | Exclude<FinishReason, 'stop' | 'tool-calls' | 'error' | 'other'>
   | 'offline'
   | 'online'
   | 'not-kept'
@@ -104,6 +104,12 @@ const cut: StateText = ({ words, snapshot: { ended } }) =>
   (ended?.outcome === 'completed' && words.endings[ended.finishReason ?? 'stop']) ||
   words.announceStopped
 
+const limit = end(
+  ({ words, snapshot: { ended } }) =>
+    words.limitReached(ended?.outcome === 'limit' ? ended.limit : 'steps'),
+  'continue',
+)
+
 function why({ words, snapshot: { ended, error } }: Situation): string {
   const reason = ended?.outcome === 'failed' ? ended.error : error
   return reason ? failureWords(reason, words).text : ''
@@ -140,20 +146,12 @@ export const STATES: Readonly<Record<StateName, StateRow>> = {
   },
   // Ends
   completed: { said: 'announceDone', isOfRun: true },
-  stop: end(cut),
-  'tool-calls': end(cut),
   pause: end(cut),
-  error: end(cut),
-  other: end(cut),
   length: end(cut, 'reply'),
   'content-filter': end(cut),
   empty: end(cut, 'reply'),
-  'max-steps': end('maxSteps', 'continue'),
-  limit: end(
-    ({ words, snapshot: { ended } }) =>
-      ended?.outcome === 'limit' ? words.limitReached(ended.limit) : '',
-    'continue',
-  ),
+  'max-steps': limit,
+  limit,
   aborted: {
     // An answer or a call that was stopped says so itself.
     ...end(({ words, snapshot }) =>
@@ -180,7 +178,9 @@ export const STATES: Readonly<Record<StateName, StateRow>> = {
   'other-tab': notice('otherTab', 'take-over'),
   'other-device': notice('otherDevice', 'take-over'),
   retrying: {
-    ...notice((situation) => retryText(situation, situation.around.retryInMs), 'stop'),
+    place: 'log',
+    text: (situation) => retryText(situation, situation.around.retryInMs),
+    offers: 'stop',
     said: (situation) => retryText(situation),
   },
 }
@@ -204,13 +204,13 @@ function namesOf(snapshot: ConversationSnapshot, around: Around): ReadonlySet<un
   const { isOffline, isKept = true, loading, isGone, resumedRunId, unsent, isErrorShown } = around
   const isElsewhere = ownership === 'other-tab' || ownership === 'other-device'
   const isOpen = runId !== undefined
-  return new Set<StateName | false | null | undefined>([
+  return new Set<StateName | FinishReason | false | null | undefined>([
     status,
     ownership,
     parked,
     !isOpen && ended && nameOfEnd(ended),
     !isOpen && error && ended?.outcome !== 'failed' && !isErrorShown && 'not-begun',
-    awaitsModel(snapshot) && 'thinking',
+    awaitsModel(snapshot) && !loading && 'thinking',
     run?.retry && 'retrying',
     isOpen && runId === resumedRunId && !isElsewhere && status !== 'waiting' && 'resumed',
     loading && 'engine-loading',
@@ -223,7 +223,7 @@ function namesOf(snapshot: ConversationSnapshot, around: Around): ReadonlySet<un
   ])
 }
 
-function nameOfEnd(ended: RunOutcome): StateName {
+function nameOfEnd(ended: RunOutcome): StateName | FinishReason {
   // A run that another tab took over is a state of the connection.
   if (ended.outcome === 'aborted' && isLeftOpen(ended))
     return ended.reason === 'disposed' ? 'let-go' : 'none'

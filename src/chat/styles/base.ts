@@ -162,6 +162,18 @@ export const base: CSSResult = css`
     outline-offset: 2px;
   }
 
+  .call,
+  .approval,
+  .asked-call,
+  .question,
+  .edit,
+  .empty,
+  .list {
+    display: flex;
+    flex-direction: column;
+    gap: 0.5em;
+  }
+
   .buttons {
     display: flex;
     flex-wrap: wrap;
@@ -175,6 +187,8 @@ export const base: CSSResult = css`
   }
 
   .note,
+  .day,
+  .target,
   small {
     color: var(--_muted);
     font-size: 0.875em;

@@ -3,10 +3,7 @@ import { css, type CSSResult } from 'lit'
 /** Calls of tools, and what a person is asked about them. */
 export const calls: CSSResult = css`
   .call {
-    display: flex;
-    flex-direction: column;
     flex-shrink: 0;
-    gap: 0.5em;
     margin-inline-start: calc(var(--depth, 0) * 1em);
     contain: layout style;
     unicode-bidi: isolate;
@@ -15,6 +12,10 @@ export const calls: CSSResult = css`
   /* Steps of one turn stand together. */
   .log > .call + .call:not(.waiting, .card) {
     margin-block-start: calc(var(--_gap) * -0.75);
+  }
+
+  .calls {
+    display: block;
   }
 
   .call:is(.waiting, .card) {
@@ -131,22 +132,11 @@ export const calls: CSSResult = css`
     margin-block-start: 0.25em;
   }
 
-  .approval,
-  .question,
-  .edit {
-    display: flex;
-    flex-direction: column;
-    gap: 0.5em;
-  }
-
   .reason {
     inline-size: 100%;
   }
 
   .asked-call {
-    display: flex;
-    flex-direction: column;
-    gap: 0.5em;
     padding-block: 0.5em;
     border-block-start: 1px solid var(--_line);
   }
@@ -200,7 +190,7 @@ export const calls: CSSResult = css`
     align-self: flex-start;
   }
 
-  .progress progress {
+  progress {
     inline-size: 8em;
     accent-color: var(--_accent);
   }

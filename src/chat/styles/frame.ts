@@ -35,18 +35,20 @@ export const frame: CSSResult = css`
     flex: 0 1 auto;
     min-inline-size: 2em;
     margin-inline-end: 0.25em;
-    overflow: hidden;
     font-size: 1em;
     font-weight: 600;
-    text-overflow: ellipsis;
-    white-space: nowrap;
   }
 
   .title {
     flex: 1 1 4em;
     min-inline-size: 0;
-    overflow: hidden;
     color: var(--_muted);
+  }
+
+  .header h2,
+  .title,
+  .record-title {
+    overflow: hidden;
     text-overflow: ellipsis;
     white-space: nowrap;
   }
@@ -80,9 +82,6 @@ export const frame: CSSResult = css`
   }
 
   .empty {
-    display: flex;
-    flex-direction: column;
-    gap: 0.5em;
     margin-block: auto;
   }
 
@@ -101,6 +100,7 @@ export const frame: CSSResult = css`
     max-block-size: 40%;
     padding-inline: var(--_gap);
     overflow-y: auto;
+    color: var(--_muted);
     font-size: 0.9375em;
   }
 
@@ -118,6 +118,10 @@ export const frame: CSSResult = css`
     border-radius: calc(var(--_radius) * 0.75);
     background: color-mix(in srgb, currentColor 6%, transparent);
     color: var(--_problem);
+  }
+
+  .notice button {
+    color: var(--_text);
   }
 
   .notice > p {
@@ -148,11 +152,8 @@ export const frame: CSSResult = css`
   .queue .plain,
   .notice blockquote {
     max-block-size: 4lh;
-    overflow-y: auto;
-  }
-
-  .notice blockquote {
     margin: 0;
+    overflow-y: auto;
     color: var(--_text);
   }
 
@@ -214,10 +215,7 @@ export const frame: CSSResult = css`
   }
 
   .list {
-    display: flex;
     flex: 1;
-    flex-direction: column;
-    gap: 0.5em;
     min-block-size: 0;
     padding: var(--_gap);
     overflow-y: auto;
@@ -257,12 +255,6 @@ export const frame: CSSResult = css`
     min-inline-size: 0;
     border-color: transparent;
     text-align: start;
-  }
-
-  .record-title {
-    overflow: hidden;
-    text-overflow: ellipsis;
-    white-space: nowrap;
   }
 
   .record[aria-current='true'] {

@@ -33,8 +33,7 @@ export const messages: CSSResult = css`
   }
 
   .editor {
-    display: flex;
-    flex-direction: column;
+    flex-flow: column;
     gap: 0.5em;
     inline-size: 85%;
   }
@@ -46,8 +45,10 @@ export const messages: CSSResult = css`
   .note,
   .day {
     align-self: center;
-    color: var(--_muted);
-    font-size: 0.875em;
+  }
+
+  .day::first-letter {
+    text-transform: uppercase;
   }
 
   .thinking {
@@ -72,9 +73,20 @@ export const messages: CSSResult = css`
   }
 
   @media (hover: hover) {
-    .message:not(:hover, :focus-within, :nth-last-child(1 of .message)) .actions,
+    .message:not(:hover, :focus-within, :nth-last-child(1 of :is(.message, .call))) .actions,
     .message:not(:hover, :focus-within) time {
       opacity: 0;
+    }
+
+    /* Steps of one turn stand together: the buttons of all but the last float over the next one. */
+    .reply:has(+ :is(.reply, .call)) .actions {
+      inline-size: fit-content;
+      margin-block-end: -2.125rem;
+      background: var(--_ground);
+    }
+
+    .message:is(:hover, :focus-within) {
+      z-index: 1;
     }
   }
 
@@ -167,11 +179,6 @@ export const messages: CSSResult = css`
     color: var(--_accent);
   }
 
-  :is(.markdown, .sources) .target {
-    color: var(--_muted);
-    font-size: 0.875em;
-  }
-
   .markdown img {
     max-inline-size: 100%;
   }
@@ -184,6 +191,7 @@ export const messages: CSSResult = css`
   }
 
   .markdown table {
+    min-inline-size: 100%;
     border-collapse: collapse;
   }
 
@@ -268,5 +276,10 @@ export const messages: CSSResult = css`
     overflow: auto;
     overflow-wrap: normal;
     white-space: pre;
+    /* A shade at the end of lines that go on, which scrolling to their end covers. */
+    background:
+      linear-gradient(270deg, var(--_code-ground) 50%, transparent) right / 2rem 100% no-repeat
+        local,
+      linear-gradient(270deg, var(--_line), transparent) right / 1rem 100% no-repeat;
   }
 `

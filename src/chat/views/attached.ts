@@ -49,7 +49,7 @@ export function attachButton(context: ChatContext): TemplateResult {
   }
   return html`
     ${iconButton('attach', words.attach, { press: choose })}
-    <input type="file" multiple hidden aria-label=${words.attach} @change=${chosen} />
+    <input type="file" multiple hidden @change=${chosen} />
   `
 }
 

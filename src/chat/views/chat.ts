@@ -47,18 +47,19 @@ export function chatView(context: ChatContext): TemplateResult {
 /** A closed bubble says what waits for the person, and turns a ring while it works. */
 function bubbleView({ words, snapshot, locale, actions }: ChatContext): TemplateResult {
   const waiting = waitingOf(snapshot).length
-  const state = waiting > 0 ? words.waitingCalls(numberFormat(locale).format(waiting)) : undefined
+  const count = numberFormat(locale).format(waiting)
   const isWorking = waiting === 0 && snapshot.runId !== undefined
+  const state = isWorking ? words.states.running : waiting > 0 && words.waitingCalls(count)
   return html`<button
     type="button"
     class="bubble primary round"
     part="bubble"
     title=${words.heading}
-    aria-label=${[words.open, state ?? (isWorking ? words.states.running : undefined)].filter(Boolean).join(' – ')}
+    aria-label=${[words.open, state].filter(Boolean).join(' – ')}
     @click=${() => actions.show()}
   >
     ${iconView('chat')} ${isWorking ? html`<span class="ring"></span>` : nothing}
-    ${waiting > 0 ? html`<span class="badge">${numberFormat(locale).format(waiting)}</span>` : nothing}
+    ${waiting > 0 ? html`<span class="badge">${count}</span>` : nothing}
   </button>`
 }
 
@@ -111,12 +112,13 @@ function logView(context: ChatContext): TemplateResult {
       @auxclick=${(event: Event) => askBeforeLeaving(context, event)}
     >
       ${isLoading ? html`<p class="note">${words.loading}</p>` : nothing}
-      ${shown.earlier > 0 ? earlierView(context, shown.earlier) : nothing}
+      ${shown.earlier > 0 ? moreView(context, 'earlier', shown.earlier) : nothing}
       ${rows.length === 0 && !isLoading ? emptyView(context) : nothing}
       ${repeat(
         rows,
         ({ key }) => key,
-        (row) => (row.type === 'later' ? laterView(context, shown.later) : rowView(context, row)),
+        (row) =>
+          row.type === 'later' ? moreView(context, 'later', shown.later) : rowView(context, row),
       )}
       ${elsewhereView(context)} ${shown.later > 0 ? nothing : stateViews(context, 'log')}
       ${shown.later > 0 ? nothing : followUpsView(context)}
@@ -136,14 +138,14 @@ function logView(context: ChatContext): TemplateResult {
 /** In place of the rows behind those that are drawn. */
 const LATER = { type: 'later', key: 'later' } as const
 
-function earlierView({ words, locale, history }: ChatContext, count: number): TemplateResult {
-  return html`<button type="button" class="quiet earlier" @click=${() => history.showEarlier()}>
-    ${words.earlier(numberFormat(locale).format(count))}
-  </button>`
-}
-
-function laterView({ words, locale, history }: ChatContext, count: number): TemplateResult {
-  return html`<button type="button" class="quiet later" @click=${() => history.showLater()}>
-    ${words.later(numberFormat(locale).format(count))}
+/** A button that draws more of a long conversation. */
+function moreView(
+  { words, locale, history }: ChatContext,
+  side: 'earlier' | 'later',
+  count: number,
+): TemplateResult {
+  const show = (): void => (side === 'later' ? history.showLater() : history.showEarlier())
+  return html`<button type="button" class="quiet ${side}" @click=${show}>
+    ${words[side](numberFormat(locale).format(count))}
   </button>`
 }

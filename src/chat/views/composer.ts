@@ -4,7 +4,7 @@ import { problemKey } from '../problem-key.ts'
 import { attachedTo, beingRead, setAttached } from '../attachments.ts'
 import type { ChatContext } from '../context.ts'
 import { attachButton, attachedView, attachTo } from './attached.ts'
-import { iconButton, iconView } from './icon.ts'
+import { iconButton } from './icon.ts'
 
 /**
  * Where a person writes. Enter sends, but not the one that ends a composition of an input method. While a run is open,
@@ -36,7 +36,7 @@ export function composerView(context: ChatContext): TemplateResult {
     attachTo(context, pasted)
   }
   return html`
-    <form class="composer" part="composer" @submit=${send}>
+    <form class="composer" part="composer">
       ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
       ${isOpen && !isEmpty ? html`<p class="note">${words.steerHint}</p>` : nothing}
       ${files.length > 0 ? attachedView(context, files) : nothing}
@@ -55,14 +55,18 @@ export function composerView(context: ChatContext): TemplateResult {
           @paste=${onPaste}
         ></textarea>
         <slot name="composer-end"></slot>
-        ${buttonsView(context, isEmpty)}
+        ${buttonsView(context, isEmpty, send)}
       </div>
     </form>
   `
 }
 
 /** The button that sends what is written and, while a run is open, the one that stops it. Only those that can do something are there. */
-function buttonsView(context: ChatContext, isEmpty: boolean): TemplateResult {
+function buttonsView(
+  context: ChatContext,
+  isEmpty: boolean,
+  send: (event: Event) => void,
+): TemplateResult {
   const { snapshot, words, local, actions } = context
   const isOpen = snapshot.runId !== undefined
   const isHeldBack = isEmpty || beingRead(local, snapshot.conversationId) > 0
@@ -78,14 +82,11 @@ function buttonsView(context: ChatContext, isEmpty: boolean): TemplateResult {
     ${
       isOpen && isEmpty
         ? nothing
-        : html`<button
-            class="primary send round"
-            title=${words.send}
-            aria-label=${words.send}
-            ?disabled=${isHeldBack}
-          >
-            ${iconView('send')}
-          </button>`
+        : iconButton('send', words.send, {
+            press: send,
+            type: 'primary send',
+            isDisabled: isHeldBack,
+          })
     }
   `
 }

@@ -3,7 +3,7 @@ import type { FieldSchema, JsonObject, JsonValue, PendingCall } from '../../inde
 import type { ChatContext } from '../context.ts'
 import { inputKey } from '../input-key.ts'
 import { refOf } from '../parts/call-ref.ts'
-import { inputFields } from '../parts/input-fields.ts'
+import { describedIn, nameOf } from '../parts/input-fields.ts'
 import { isRecord } from '../parts/is-record.ts'
 import { problemKey } from '../problem-key.ts'
 import { contentOf, fieldView } from './ask.ts'
@@ -15,7 +15,7 @@ interface EditedField {
   readonly key: string | null
   readonly value: JsonValue | undefined
   readonly title: string
-  readonly hint?: string
+  readonly hint?: string | undefined
   /** Null: written as JSON. */
   readonly schema: FieldSchema | null
   readonly isRequired: boolean
@@ -81,24 +81,23 @@ function fieldsOf(
   input: JsonValue,
 ): readonly EditedField[] {
   const { words } = context
-  const schema = schemaOf(context, call)
-  const properties = isRecord(schema?.['properties']) ? schema['properties'] : {}
-  const required = Array.isArray(schema?.['required']) ? schema['required'] : []
   if (!isRecord(input))
     return [{ key: null, value: input, title: words.input, schema: null, isRequired: true }]
   const record = input as JsonObject
-  return [...new Set([...Object.keys(record), ...Object.keys(properties)])].map((key) => {
+  const schema = schemaOf(context, call)
+  const { properties, required } = schema ?? {}
+  const described = isRecord(properties) ? Object.keys(properties) : []
+  return [...new Set([...Object.keys(record), ...described])].map((key) => {
     const value = Object.hasOwn(record, key) ? record[key] : undefined
-    const described = Object.hasOwn(properties, key) ? properties[key] : undefined
-    const [named] = inputFields({ [key]: null }, schema) ?? []
-    const hint = named?.isOfSchema ? named.hint : words.namedByModel
+    const ofKey = describedIn(schema, key)
+    const { label, isOfSchema, hint } = nameOf(key, ofKey)
     return {
       key,
       value,
-      title: named?.label ?? key,
-      ...(hint !== undefined && { hint }),
-      schema: simpleSchema(described, value),
-      isRequired: required.includes(key),
+      title: label,
+      hint: isOfSchema ? hint : words.namedByModel,
+      schema: simpleSchema(ofKey, value),
+      isRequired: Array.isArray(required) && required.includes(key),
     }
   })
 }
@@ -106,38 +105,35 @@ function fieldsOf(
 /** Longer choices are cut where they are shown. */
 const LONGEST_CHOICE = 40
 
+/** Types with a control, and what `typeof` says of their values. */
+const TYPES = { string: 'string', number: 'number', integer: 'number', boolean: 'boolean' }
+
+/** Limits that a control checks. A `format` would change how a value is written. */
+const LIMITS = ['minimum', 'maximum', 'minLength', 'maxLength']
+
 /** The schema of a control for a text, a number, a choice or a boolean; null for anything else. */
-function simpleSchema(described: unknown, value: JsonValue | undefined): FieldSchema | null {
-  const schema = isRecord(described) ? described : {}
-  const { type = typeof value, enum: choices } = schema
-  if (type === 'boolean') return typeof value === 'boolean' ? { type, default: value } : null
-  if (type === 'number' || type === 'integer') {
-    if (value !== undefined && typeof value !== 'number') return null
-    const { minimum, maximum } = schema as { minimum?: number; maximum?: number }
-    return {
-      type,
-      ...(minimum !== undefined && { minimum }),
-      ...(maximum !== undefined && { maximum }),
-      ...(value !== undefined && { default: value }),
-    }
-  }
-  if (type !== 'string' || (value !== undefined && typeof value !== 'string')) return null
-  const preset = value !== undefined && { default: value }
-  if (Array.isArray(choices)) {
-    const texts = choices.filter(
-      (each) => typeof each === 'string' && each.length <= LONGEST_CHOICE,
-    )
-    const isWhole =
-      texts.length === choices.length && (value === undefined || texts.includes(value))
-    return isWhole ? { type, enum: texts as string[], ...preset } : null
-  }
-  const { minLength, maxLength } = schema as { minLength?: number; maxLength?: number }
+function simpleSchema(
+  described: Readonly<Record<string, unknown>> | null,
+  value: JsonValue | undefined,
+): FieldSchema | null {
+  const { type = typeof value, enum: choices, ...more } = described ?? {}
+  // A text or number may be left out, while a box has no third state.
+  const isOfType =
+    value === undefined ? type !== 'boolean' : typeof value === TYPES[type as keyof typeof TYPES]
+  if (!isOfType || !Object.hasOwn(TYPES, String(type))) return null
+  const isChoice = type === 'string' && Array.isArray(choices)
+  if (isChoice && !(choices.every(isShort) && (value === undefined || choices.includes(value))))
+    return null
   return {
     type,
-    ...(minLength !== undefined && { minLength }),
-    ...(maxLength !== undefined && { maxLength }),
-    ...preset,
-  }
+    ...Object.fromEntries(Object.entries(more).filter(([name]) => LIMITS.includes(name))),
+    ...(isChoice && { enum: choices }),
+    ...(value !== undefined && { default: value }),
+  } as FieldSchema
+}
+
+function isShort(choice: unknown): boolean {
+  return typeof choice === 'string' && choice.length <= LONGEST_CHOICE
 }
 
 /** Names of controls are places: one that a model has chosen could hide a method of the form. */

@@ -1,7 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit'
+import type { ConversationSnapshot } from '../../index.ts'
 import type { ChatContext } from '../context.ts'
+import { textOf } from '../parts/text-of.ts'
 import { problemKey } from '../problem-key.ts'
-import { iconButton, iconView } from './icon.ts'
+import { iconButton } from './icon.ts'
 
 /** What the assistant and the conversation are called, and the way to the others. */
 export function headerView(context: ChatContext): TemplateResult {
@@ -15,17 +17,8 @@ export function headerView(context: ChatContext): TemplateResult {
   return html`
     <header class="header" part="header">
       <h2>${words.heading}</h2>
-      <span class="title">${snapshot.title ?? nothing}</span>
-      <button
-        type="button"
-        class="quiet round"
-        title=${words.conversations}
-        aria-label=${words.conversations}
-        aria-expanded=${isListOpen}
-        @click=${toggleList}
-      >
-        ${iconView('list')}
-      </button>
+      <span class="title">${titleOf(snapshot)}</span>
+      ${iconButton('list', words.conversations, { press: toggleList, isExpanded: isListOpen })}
       ${iconButton('add', words.newConversation, { press: () => actions.startNew() })}
       <slot name="header"></slot>
       ${
@@ -35,4 +28,10 @@ export function headerView(context: ChatContext): TemplateResult {
       }
     </header>
   `
+}
+
+/** A title, unless it is the beginning of the first message, which is in view below it. */
+function titleOf({ title = '', messages: [first] }: ConversationSnapshot): string {
+  const text = first ? textOf(first).trim().replace(/\s+/g, ' ') : ''
+  return text.startsWith(title.replace(/…$/, '')) ? '' : title
 }

@@ -1,4 +1,4 @@
-import { html, type TemplateResult } from 'lit'
+import { html, nothing, type TemplateResult } from 'lit'
 
 /** Outlines on a grid of 24 by 24. */
 const PATHS = {
@@ -7,13 +7,12 @@ const PATHS = {
   close: 'M6 6l12 12M18 6L6 18',
   send: 'M12 19V5M6 11l6-6 6 6',
   stop: 'M8 8h8v8H8z',
-  attach:
-    'M19 11l-7.5 7.5a4.6 4.6 0 0 1-6.5-6.5l7.8-7.8a3 3 0 0 1 4.3 4.3l-7.7 7.7a1.5 1.5 0 0 1-2.1-2.1l7-7',
+  attach: 'M19 11l-7 7a1 1 0 0 1-7-7l8-8a1 1 0 0 1 5 5l-8 8a1 1 0 0 1-2-2l7-7',
   copy: 'M9 9h10v11H9zM6 15H5V4h10v2',
   done: 'M5 13l4 4L19 7',
   edit: 'M5 19l1-4L16 5l3 3L9 18zM14 7l3 3',
   again: 'M19 12a7 7 0 1 1-2-5l2 2M19 4v5h-5',
-  good: 'M8 11v9H4v-9zM8 11l3-7c2 0 2.5 1 2.5 2v4H19c1 0 1.7.8 1.5 1.8l-1.2 6.6A2 2 0 0 1 17.3 20H8',
+  good: 'M8 11v9H4v-9zM8 11l3-7q3 0 3 3v3h6l-2 10H8',
   previous: 'M14 6l-6 6 6 6',
   next: 'M10 6l6 6-6 6',
   down: 'M12 5v14M6 13l6 6 6-6',
@@ -34,13 +33,15 @@ export function iconView(name: Icon): TemplateResult {
 export function iconButton(
   icon: Icon,
   label: string,
-  { press, type = 'quiet', isDisabled = false }: IconButton,
+  { press, type = 'quiet', isDisabled = false, isPressed, isExpanded }: IconButton,
 ): TemplateResult {
   return html`<button
     type="button"
     class="${type} round"
     title=${label}
     aria-label=${label}
+    aria-pressed=${isPressed ?? nothing}
+    aria-expanded=${isExpanded ?? nothing}
     ?disabled=${isDisabled}
     @click=${press}
   >
@@ -53,4 +54,8 @@ interface IconButton {
   /** CSS class of the button. Default: `quiet`. */
   readonly type?: string
   readonly isDisabled?: boolean
+  /** Of a button that stays pressed. */
+  readonly isPressed?: boolean
+  /** Of a button that opens something. */
+  readonly isExpanded?: boolean
 }

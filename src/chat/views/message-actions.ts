@@ -6,7 +6,7 @@ import { numberFormat, timeFormat } from '../formats.ts'
 import { textOf } from '../parts/text-of.ts'
 import { runBegun } from '../run-begun.ts'
 import { ownActionsView } from './answer.ts'
-import { iconButton, iconView } from './icon.ts'
+import { iconButton } from './icon.ts'
 import { edit } from './message-editor.ts'
 
 /** How long a copied message says so. Milliseconds. */
@@ -37,7 +37,7 @@ export function messageActionsView(
   return html`
     <div class="actions" part="actions">
       ${branch ? branchView(context, branch) : nothing}
-      ${isCopied ? iconButton('done', words.copied, { press: copy }) : iconButton('copy', words.copy, { press: copy })}
+      ${iconButton(isCopied ? 'done' : 'copy', isCopied ? words.copied : words.copy, { press: copy })}
       ${
         isOwn
           ? message.trigger
@@ -90,17 +90,11 @@ function feedbackView(
     void actions.perform({ name: 'feedback', detail: { message, value } }, async () => {
       local.set(key, value)
     })
-  const button = (value: 'good' | 'bad', label: string): TemplateResult => html`
-    <button
-      type="button"
-      class="quiet round ${value}"
-      title=${label}
-      aria-label=${label}
-      aria-pressed=${given === value}
-      @click=${give(value)}
-    >
-      ${iconView('good')}
-    </button>
-  `
+  const button = (value: 'good' | 'bad', label: string): TemplateResult =>
+    iconButton('good', label, {
+      press: give(value),
+      type: `quiet ${value}`,
+      isPressed: given === value,
+    })
   return html`${button('good', words.goodAnswer)}${button('bad', words.badAnswer)}`
 }

@@ -5,6 +5,7 @@ import type { ShownMessage } from '../../index.ts'
 import type { MessageContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { markdown } from '../markdown/directive.ts'
+import { isLetGo } from '../parts/call-state.ts'
 import { inLines } from '../parts/in-short.ts'
 import { shownParts } from '../parts/text-of.ts'
 import { isThinking, thoughtFor } from '../reasoning-times.ts'
@@ -38,7 +39,7 @@ export function messageView(context: MessageContext, message: ShownMessage): Tem
         )}
       </div>
       ${
-        message.role === 'assistant' && message.partial
+        message.role === 'assistant' && message.partial && !isLetGo(context.snapshot)
           ? html`<p class="note">${words.announceStopped}</p>`
           : nothing
       }

@@ -77,13 +77,15 @@ export function stateViews(context: ChatContext, place: StateRow['place']): Mayb
 
 type StateView = (context: ChatContext, row: StateRow) => Maybe
 
+/** A ring that turns while the model is waited for. */
+const waitView: StateView = (context, { text }) =>
+  html`<p class="thinking" part="thinking"><span class="ring"></span>${textIn(context, text)}</p>`
+
 /** States that are more than a line and a button. */
 const VIEWS: { readonly [name in StateName]?: StateView } = {
   'not-begun': (context, { offers }) => failureView(context, context.snapshot.error, offers),
-  thinking: (context, { text }) =>
-    html`<p class="thinking" part="thinking">
-      <span class="ring"></span>${textIn(context, text)}
-    </p>`,
+  thinking: waitView,
+  retrying: waitView,
 }
 
 function lineView(context: ChatContext, { text, offers }: StateRow): Maybe {

@@ -3,7 +3,7 @@ import { guard } from 'lit/directives/guard.js'
 import type { DirectiveResult } from 'lit/directive.js'
 import type { ShownCall, ShownMessage } from '../../index.ts'
 import type { ChatContext, MessageContext } from '../context.ts'
-import { dayFormat } from '../formats.ts'
+import { dayFormat, todayFormat } from '../formats.ts'
 import { stateIn } from '../parts/call-state.ts'
 import type { ChatRow } from '../parts/rows.ts'
 import { STATES } from '../parts/states.ts'
@@ -17,11 +17,16 @@ import { failureView } from './notices.ts'
 export function rowView(context: ChatContext, row: ChatRow): TemplateResult | DirectiveResult {
   const { words, locale, local, snapshot } = context
   switch (row.type) {
-    case 'day':
+    case 'day': {
+      const isToday = row.at >= new Date().setHours(0, 0, 0, 0)
       return guard(
-        [row.at, locale],
-        () => html`<p class="day" part="day">${dayFormat(locale).format(row.at)}</p>`,
+        [row.at, locale, isToday],
+        () =>
+          html`<p class="day" part="day">
+            ${isToday ? todayFormat(locale).format(0, 'day') : dayFormat(locale).format(row.at)}
+          </p>`,
       )
+    }
     case 'message':
       return guard(madeOf(context, row.message), () => messageView(context, row.message))
     case 'call':

@@ -1,4 +1,12 @@
+import type { LimitName } from '../../index.ts'
 import type { Words } from './words.ts'
+
+const LIMITS: Readonly<Record<LimitName, string>> = {
+  steps: 'step',
+  tokens: 'token',
+  costUSD: 'cost',
+  minutes: 'time',
+}
 
 export const en: Words = {
   heading: 'Assistant',
@@ -149,8 +157,7 @@ export const en: Words = {
     'content-filter': 'The model refused to continue.',
     empty: 'Done, without a reply.',
   },
-  maxSteps: 'Stopped: step limit reached',
-  limitReached: (name) => `Stopped: ${name} limit reached`,
+  limitReached: (name) => `Stopped: ${LIMITS[name]} limit reached`,
   resumed: 'Interrupted – resuming…',
   beganAt: (time) => `Started at ${time}`,
   engineLoading: (model) => `Loading the model ${model}`,
@@ -170,6 +177,7 @@ export const en: Words = {
   },
   failed: 'Something went wrong.',
   failures: {
+    'conversation-broken': 'This chat can’t be read.',
     authentication: 'The API key was not accepted.',
     'permission-denied': 'The API key may not use this model.',
     'model-not-found': 'The model was not found.',

@@ -1,4 +1,4 @@
-import type { ErrorCode, FinishReason, ParkReason } from '../../index.ts'
+import type { ErrorCode, FinishReason, LimitName, ParkReason } from '../../index.ts'
 import type { PageCallWords } from './page-call-words.ts'
 
 /** All that an element says. Texts with a gap are functions; numbers and dates come formatted. */
@@ -139,8 +139,7 @@ export interface Words {
   readonly inMemory: string
   /** Why an answer isn't whole. */
   readonly endings: { readonly [reason in FinishReason]?: string }
-  readonly maxSteps: string
-  limitReached(name: string): string
+  limitReached(name: LimitName): string
   readonly resumed: string
   beganAt(time: string): string
   engineLoading(model: string): string

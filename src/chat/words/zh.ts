@@ -1,4 +1,12 @@
+import type { LimitName } from '../../index.ts'
 import type { Words } from './words.ts'
+
+const LIMITS: Readonly<Record<LimitName, string>> = {
+  steps: '步数',
+  tokens: ' token ',
+  costUSD: '费用',
+  minutes: '时间',
+}
 
 export const zh: Words = {
   heading: '助手',
@@ -148,8 +156,7 @@ export const zh: Words = {
     'content-filter': '模型或其服务商拒绝继续。',
     empty: '已完成，没有文字回答。',
   },
-  maxSteps: '已停止：达到步数上限',
-  limitReached: (name) => `已停止：达到 ${name} 上限`,
+  limitReached: (name) => `已停止：达到${LIMITS[name]}上限`,
   resumed: '已中断，正在恢复…',
   beganAt: (time) => `开始于 ${time}`,
   engineLoading: (model) => `正在加载模型 ${model}`,
@@ -169,6 +176,7 @@ export const zh: Words = {
   },
   failed: '出错了。',
   failures: {
+    'conversation-broken': '无法读取此对话。',
     authentication: 'API 密钥未被接受。',
     'permission-denied': 'API 密钥无权使用此模型。',
     'model-not-found': '找不到该模型。',

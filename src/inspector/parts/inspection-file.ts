@@ -1,8 +1,6 @@
-import { FILE_VERSION, FORMAT, type Row } from '../../conversation/index.ts'
-import { CheckSum } from './check-sum.ts'
+import { Crc32, FILE_VERSION, FORMAT, type Row } from '../../conversation/index.ts'
 import { Journal } from './journal.ts'
 import { LineOrder } from './line-order.ts'
-import { isShowable } from './showable.ts'
 
 /** What made a file, and what it is about: in the first line, beside what an export has there. */
 export interface Inspection {
@@ -152,4 +150,53 @@ function parsed(line: string): Fields | null {
 
 function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The check sum of each conversation of a file, taken line by line. It finds damage, and proves nothing of who wrote it. */
+class CheckSum {
+  #crc = new Crc32()
+
+  /** What is wrong with the conversation that ends with this line; null: nothing, or it goes on. */
+  take(line: string, fields: Readonly<Record<string, unknown>> | null): string | null {
+    if (fields?.['conversation'] !== undefined) this.#crc = new Crc32()
+    const { end } = fields ?? {}
+    if (typeof end !== 'object' || end === null) {
+      // Lines may have been given other ends by an editor: the sum knows one.
+      this.#crc.add(new TextEncoder().encode(`${line.replace(/\r$/, '')}\n`))
+      return null
+    }
+    return 'crc32' in end && end.crc32 === this.#crc.digits
+      ? null
+      : 'The file is damaged, or was changed: its check sum is another one.'
+  }
+}
+
+/** Deeper than what tools take; what goes through it call by call stays well within a browser's stack. */
+const DEEPEST = 500
+
+/** What is free within rows: it is shown as data only. */
+const FREE: ReadonlySet<string> = new Set(['input', 'output', 'value', 'values', 'data', 'details'])
+
+interface Place {
+  readonly value: unknown
+  readonly depth: number
+  readonly isFree: boolean
+}
+
+/** Whether what was read from a file can be shown: it isn't nested too deep, and each of its records can be put into words. */
+function isShowable(value: unknown): boolean {
+  const open: Place[] = [{ value, depth: 0, isFree: false }]
+  for (let place = open.pop(); place; place = open.pop()) {
+    const { depth, isFree } = place
+    if (typeof place.value !== 'object' || place.value === null) continue
+    if (depth >= DEEPEST || (!isFree && hasNoWords(place.value))) return false
+    for (const [name, inner] of Object.entries(place.value))
+      open.push({ value: inner, depth: depth + 1, isFree: isFree || FREE.has(name) })
+  }
+  return true
+}
+
+/** `String()` of it throws. */
+function hasNoWords(value: object): boolean {
+  return Object.hasOwn(value, 'toString') || Object.hasOwn(value, 'valueOf')
 }

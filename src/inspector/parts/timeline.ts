@@ -1,6 +1,5 @@
 import type { CallPath } from '../../index.ts'
 import type { Row } from '../../conversation/index.ts'
-import { coveredMs, type Span } from './spans.ts'
 
 export type LineKind = 'run' | 'step' | 'call'
 
@@ -271,4 +270,18 @@ function textOf(parts: readonly { readonly type: string; readonly text?: string 
     .map(({ text }) => text ?? '')
     .join(' ')
     .slice(0, 200)
+}
+
+/** From and to, in milliseconds. */
+type Span = readonly [number, number]
+
+/** How long it is that at least one of them lasts. */
+export function coveredMs(spans: readonly Span[]): number {
+  let covered = 0
+  let until = -Infinity
+  for (const [from, to] of spans.toSorted(([a], [b]) => a - b)) {
+    covered += Math.max(0, to - Math.max(from, until))
+    until = Math.max(until, to)
+  }
+  return covered
 }

@@ -1,13 +1,101 @@
-import { html, nothing, type TemplateResult } from 'lit'
-import { TABS, type InspectorContext, type Tab } from '../context.ts'
+import { html, nothing, svg, type TemplateResult } from 'lit'
+import { type InspectorContext, positionOf, type Tab, TABS } from '../context.ts'
 import { eventDetail, eventsView } from './events.ts'
-import { exportView } from './export.ts'
 import { journalView, rowDetail } from './journal.ts'
 import { requestDetail, requestsView } from './requests.ts'
 import { said } from './said.ts'
-import { scrubberView } from './scrubber.ts'
-import { timelineView } from './timeline.ts'
-import { toolDetail, toolsView } from './tools.ts'
+import { regionView } from './region.ts'
+import { tableView } from './table.ts'
+import { treeView } from './tree.ts'
+import { duration, timeOfDay } from './format.ts'
+import { type TimelineLine, timesOf } from '../parts/timeline.ts'
+
+const COLUMNS = [
+  'Name',
+  'Status',
+  'Begun',
+  'Total',
+  'First token',
+  'Model',
+  'Tools',
+  'Person',
+  'Commits',
+  'Course',
+]
+
+/** Runs, steps and calls, with how long each took and for what. A press leads to its last row. */
+function timelineView({ recording, chosen, choose, list }: InspectorContext): TemplateResult {
+  const lines = recording?.timeline.lines() ?? []
+  if (lines.length === 0) return html`<p class="empty">Nothing has run yet.</p>`
+  const runs = new Map(lines.flatMap((line) => (line.kind === 'run' ? [[line.runId, line]] : [])))
+  return tableView({
+    label: 'Timeline',
+    name: 'timeline',
+    columns: COLUMNS,
+    rows: lines,
+    list,
+    selected: lines.findIndex(({ key }) => key === chosen.line),
+    rowClass: ({ kind, isOpen }) => `${kind} ${isOpen ? 'open' : ''}`,
+    cells: (line) => cellsOf(line, runs.get(line.runId) ?? line),
+    select: (index) =>
+      choose({ line: lines[index]?.key ?? null, position: lines[index]?.lastSeq ?? null }),
+  })
+}
+
+function cellsOf(line: TimelineLine, run: TimelineLine): (TemplateResult | string)[] {
+  const { total, model, tool, person } = timesOf(line)
+  return [
+    html`<span class="indent-${Math.min(line.depth, 5)}">${said(line.name)}</span>`,
+    html`<span class="status ${line.status}">${said(line.status)}</span>`,
+    timeOfDay(line.startedAt),
+    duration(total),
+    line.firstTokenMs === null ? '' : duration(Math.max(1, line.firstTokenMs)),
+    duration(model),
+    duration(tool),
+    duration(person),
+    String(line.commits),
+    courseOf(line, run),
+  ]
+}
+
+/** Where its times are within the run's. */
+function courseOf(line: TimelineLine, run: TimelineLine): TemplateResult {
+  const whole = Math.max(1, run.endedAt - run.startedAt)
+  const percent = (ms: number): string =>
+    `${Math.max(0, Math.min(100, (ms / whole) * 100)).toFixed(2)}%`
+  const bar = (from: number, to: number, kind: string): TemplateResult =>
+    svg`<rect class=${kind} x=${percent(from - run.startedAt)} width=${percent(Math.max(to - from, whole / 200))} height="100%"></rect>`
+  return html`<svg class="course" aria-hidden="true">
+    ${bar(line.startedAt, line.endedAt, 'whole')}
+    ${(['model', 'tool', 'person'] as const).map((kind) =>
+      line[kind].map(([from, to]) => bar(from, to, kind)),
+    )}
+  </svg>`
+}
+
+/** The tools that the agent has now, whatever conversation is on view. */
+function toolsView({ tools, chosen, choose, list }: InspectorContext): TemplateResult {
+  return tableView({
+    label: 'Tools',
+    name: 'tool-list',
+    columns: ['Tool', 'Title', 'State'],
+    rows: tools,
+    list,
+    selected: chosen.tool ?? -1,
+    cells: ({ name, title = '', skills, whyNot }) => [
+      name,
+      title,
+      whyNot ?? (skills ? `skill: ${skills.join(', ')}` : 'enabled'),
+    ],
+    select: (tool) => choose({ tool }),
+  })
+}
+
+function toolDetail(context: InspectorContext): TemplateResult | typeof nothing {
+  const tool = context.tools[context.chosen.tool ?? -1]
+  if (!tool) return nothing
+  return regionView(tool.name, treeView(tool, 'tool', context))
+}
 
 /** The whole element. */
 export function inspectorView(context: InspectorContext): TemplateResult {
@@ -177,4 +265,97 @@ function onTabKey(context: InspectorContext, event: KeyboardEvent): void {
   context.choose({ tab })
   const tabs = (event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('[role=tab]')
   tabs[TABS.indexOf(tab)]?.focus()
+}
+
+/** Asks what is to be saved, and says what will be in it. */
+function exportView({ recording, chosen, choose, save }: InspectorContext): TemplateResult {
+  const runs = recording?.journal.runIds() ?? []
+  return html`<div class="export" role="group" aria-label="Export">
+    <p>
+      <strong>The file can be read by whoever gets it.</strong> It has all rows up to the end of the
+      run: what was written and answered, inputs and outputs of tools, files, and the conversations
+      that calls of it began, as they are stored (what <code>redact</code> or masks took out is not
+      in it), and which browser this is. It has no keys and no headers.
+    </p>
+    <div class="buttons">
+      <select
+        aria-label="What to export"
+        @change=${(event: Event) => choose({ exporting: (event.target as HTMLSelectElement).value })}
+      >
+        ${runs.map(
+          (runId, at) =>
+            html`<option value=${runId} ?selected=${runId === chosen.exporting}>
+              Up to run ${at + 1}
+            </option>`,
+        )}
+        <option value="" ?selected=${chosen.exporting === ''}>The whole conversation</option>
+      </select>
+      <button type="button" class="primary" @click=${save}>Save file</button>
+      <button type="button" @click=${() => choose({ exporting: null })}>Cancel</button>
+    </div>
+  </div>`
+}
+
+/** Where time stands, and what moves it. */
+function scrubberView(context: InspectorContext): TemplateResult {
+  const { recording, choose, chosen, isPlaying, list } = context
+  const rows = recording?.journal.rows ?? []
+  const at = positionOf(context)
+  const row = rows[at - 1]
+  const move = (position: number): void => {
+    context.stop()
+    choose({ position, line: null, ...(chosen.tab === 'events' && { tab: 'journal' }) })
+    if (chosen.tab === 'journal') list.reveal(position - 1)
+  }
+  const toNewest = (): void => {
+    context.stop()
+    choose({ position: null, line: null })
+    if (chosen.tab === 'journal') list.reveal(rows.length - 1)
+  }
+  return html`<footer class="scrubber" part="scrubber">
+    <button
+      type="button"
+      ?disabled=${rows.length === 0}
+      @click=${() => (isPlaying ? context.stop() : replay(context))}
+    >
+      ${isPlaying ? 'Stop' : 'Replay'}
+    </button>
+    <button type="button" aria-label="Row before" ?disabled=${at <= 1} @click=${() => move(at - 1)}>
+      ‹
+    </button>
+    <input
+      type="range"
+      aria-label="Row"
+      min="0"
+      max=${rows.length}
+      .value=${String(at)}
+      aria-valuetext=${row ? `Row ${at}, ${row.type}` : 'Before the first row'}
+      @input=${(event: Event) => move(Number((event.target as HTMLInputElement).value))}
+    />
+    <button
+      type="button"
+      aria-label="Row after"
+      ?disabled=${at >= rows.length}
+      @click=${() => move(at + 1)}
+    >
+      ›
+    </button>
+    <output
+      >${row ? `${at} of ${rows.length} · ${row.type} · ${timeOfDay(row.at)}` : `0 of ${rows.length}`}</output
+    >
+    <button type="button" aria-pressed=${chosen.position === null} @click=${toNewest}>
+      Newest
+    </button>
+  </footer>`
+}
+
+/** Shows what a page showed as the rows came. */
+function replay(context: InspectorContext): void {
+  context.choose({
+    tab: 'journal',
+    detail: 'shown',
+    line: null,
+    notice: 'Replayed from the stored rows: nothing runs.',
+  })
+  context.play()
 }

@@ -1,4 +1,4 @@
-import { closest, isTag, parentOf } from '../dom.ts'
+import { ancestorsOf, closest, isElement, isTag, parentOf, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
@@ -6,17 +6,18 @@ import { PageError } from '../page-error.ts'
 import { hiddenUntilHover } from '../outline/hover/on-hover.ts'
 import { roleOf } from '../outline/role.ts'
 import { describeElement } from './describe.ts'
-import { elementAt, hitTest, type Hit, type Point } from './hit-test.ts'
+import { elementAt, type Hit, hitTest, type Point } from './hit-test.ts'
 import { placeInWords, requireNoInnerControl } from './place-on-element.ts'
-import { clickPointer, movePointer, type Modifiers } from './pointer.ts'
-import { perform, type ActionContext, type ActionReport, type ActionOutcome } from './perform.ts'
+import { clickPointer, type Modifiers, movePointer } from './pointer.ts'
+import { type ActionContext, type ActionOutcome, type ActionReport, perform } from './perform.ts'
 import { makeReady } from './make-ready.ts'
-import { pointAround } from './point-around.ts'
 import { sendChoice } from './set-value.ts'
 import { clickTarget } from './click-target.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { checkAction, checkPressed } from './guard-actions.ts'
 import { resolveTarget, type Target } from './target.ts'
+import { isDisabled } from '../outline/state.ts'
+import { nextFrame } from '../waiting.ts'
 
 export interface ClickOptions extends ActOptions {
   /** `double`: two left clicks; `right`: opens context menus. Default `single`. */
@@ -124,4 +125,25 @@ function pickOption(option: HTMLOptionElement): void {
   if (!list || option.selected) return
   option.selected = true
   sendChoice(list)
+}
+
+/**
+ * Moves the pointer onto the nearest thing around an element that can be seen, as a person does who wants what a style
+ * shows then. Rejects as any action does where that can't be reached, and for what is disabled.
+ */
+async function pointAround(element: HTMLElement, context: ActionContext): Promise<Hit> {
+  const { live, signal } = context
+  if (isDisabled(element)) {
+    const name = describeElement(element, live)
+    throw new PageError('disabled', `${name} is disabled. Something else must be done first.`)
+  }
+  const isSeen = (one: Element): boolean => hiddenReason(one) === null && !hiddenUntilHover(one)
+  const around = [...ancestorsOf(element)].find(isSeen)
+  if (!isElement(around))
+    throw new PageError('hidden', `${describeElement(element, live)} can't be used: it is hidden.`)
+  const hit = await makeReady(around, { live, signal, enabled: false })
+  movePointer(live, hit)
+  // A script may show it, too, or something else in its place.
+  for (let frame = 0; frame < 2; frame += 1) await nextFrame(viewOf(around))
+  return hit
 }

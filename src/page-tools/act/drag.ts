@@ -5,12 +5,11 @@ import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { nextFrame } from '../waiting.ts'
 import { describeElement } from './describe.ts'
-import { dragData, isAllowed, offeredEffect } from './drag-data.ts'
 import { sendDrag } from './drag-event.ts'
 import { checkDrop, offsetBy } from './drop-target.ts'
 import { checkAction } from './guard-actions.ts'
 import { aimBox, elementAt, type Hit, type Point } from './hit-test.ts'
-import { perform, type ActionContext, type ActionReport } from './perform.ts'
+import { type ActionContext, type ActionReport, perform } from './perform.ts'
 import { endPointerCapture, processPointerCapture } from './pointer-capture.ts'
 import { cancelPointer, movePointer, pressPointer, releasePointer } from './pointer.ts'
 import { makeReady } from './make-ready.ts'
@@ -167,4 +166,29 @@ function between(start: Point, end: Point): Point[] {
     const part = Math.min(1, (index + 1) / STEPS)
     return { x: start.x + (end.x - start.x) * part, y: start.y + (end.y - start.y) * part }
   })
+}
+
+type Effect = DataTransfer['dropEffect']
+type Allowed = DataTransfer['effectAllowed']
+
+/** Browsers ignore writes to the effects of a `DataTransfer` that a script made. */
+function dragData(view: Window & typeof globalThis): DataTransfer {
+  return Object.defineProperties(new view.DataTransfer(), {
+    effectAllowed: { value: 'uninitialized', writable: true },
+    dropEffect: { value: 'none', writable: true },
+  })
+}
+
+/** The effect of the drop, unless the target sets another one. */
+function offeredEffect(allowed: Allowed): Effect {
+  if (allowed === 'uninitialized' || allowed === 'all' || allowed.startsWith('copy')) return 'copy'
+  return allowed === 'linkMove' ? 'link' : (allowed as Effect)
+}
+
+/** Whether the target's effect is one that the source allows. */
+function isAllowed({ effectAllowed, dropEffect }: DataTransfer): boolean {
+  if (dropEffect === 'none') return false
+  return (
+    /^(uninitialized|all)$/.test(effectAllowed) || effectAllowed.toLowerCase().includes(dropEffect)
+  )
 }

@@ -1,25 +1,29 @@
 import { asSent, isScrubbed } from '../as-sent.ts'
 import { cleanText, quote, shorten, shownAddress } from '../clean-text.ts'
-import { activeElement, isTag, viewOf } from '../dom.ts'
+import { activeElement, isElement, isTag, parentOf, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
-import { exclusively, livePage, treesOf, type LivePage, scrub } from '../outline/live-page.ts'
-import { rootOf } from '../outline/region.ts'
-import type { ActOptions } from '../options.ts'
+import { exclusively, livePage, type LivePage, scrub, treesOf } from '../outline/live-page.ts'
+import { isReadable, rootOf } from '../outline/region.ts'
+import type { ActOptions, DialogPolicy, NativeDialog } from '../options.ts'
 import { PageError, type PageErrorCode } from '../page-error.ts'
 import { changesText } from '../read/changes.ts'
 import { framed } from '../read/frame.ts'
-import { isPopup } from '../outline/role.ts'
+import { isActionable, isPopup, roleOf } from '../outline/role.ts'
 import { beginActing } from './begin-acting.ts'
 import { describeElement } from './describe.ts'
 import { checkPost } from './guard-actions.ts'
 import { keepOnSite } from './keep-on-site.ts'
 import { showAction } from './action-overlay.ts'
-import { watchDialogs } from './native-dialogs.ts'
 import { waitUntilSettled } from './wait-until-settled.ts'
-import { watchUnload } from './watch-unload.ts'
-import { watchRefusals } from './watch-refusals.ts'
-import { explainNoChange } from './explain-no-change.ts'
+import { sleep } from '../waiting.ts'
+import { replaceFunctions } from './replace-functions.ts'
+import { isMasked } from '../privacy.ts'
+import { refOf } from '../refs.ts'
+import { validationMessageOf } from './validation-message.ts'
+import { reactsItself } from '../outline/own-reaction.ts'
+import { pointerSelector } from '../outline/pointer-rules.ts'
+import { hiddenReason } from '../outline/visibility.ts'
 
 /** What an action changed on the page. */
 export interface ActionReport {
@@ -203,4 +207,249 @@ function openedPopup({ outline, options, ...rest }: LivePage, since: number): st
   )
   if (!popup) return ''
   return `New: ${describeElement(popup.element, { outline, options, ...rest })}.`
+}
+
+/**
+ * How long a page may take from `beforeunload` to `pagehide`: the next page's server may be slow.
+ * Milliseconds.
+ */
+const UNLOAD_MS = 4000
+
+interface UnloadWatch {
+  /**
+   * Waits for a page or frame that is being unloaded, with a limit: a download begins the same way, without
+   * an unload. Resolves to whether there was anything to wait for.
+   */
+  untilUnloaded(signal?: AbortSignal): Promise<boolean>
+  /** The lines of the report when the page is still there. */
+  lines(): string[]
+  stop(): void
+}
+
+/** Detects that a document begins to load another one in its place. */
+function watchUnload(views: ReadonlySet<Window>): UnloadWatch {
+  const unloading = new Set<Window>()
+  // A window that has gone to another site takes no listener back.
+  const watching = new AbortController()
+  const { signal: watched } = watching
+  for (const view of views) {
+    view.addEventListener('beforeunload', () => unloading.add(view), { signal: watched })
+    view.addEventListener('pagehide', () => unloading.delete(view), { signal: watched })
+  }
+  return {
+    async untilUnloaded(signal) {
+      if (unloading.size === 0) return false
+      const until = performance.now() + UNLOAD_MS
+      while (unloading.size > 0 && performance.now() < until) await sleep(50, signal)
+      return true
+    },
+    lines: () =>
+      unloading.size === 0
+        ? []
+        : [
+            'It made the browser load something: another page that has not come yet, or a download.',
+          ],
+    stop: () => watching.abort(),
+  }
+}
+
+interface DialogWatch {
+  /** The dialogs and their answers so far, for the report. */
+  readonly lines: readonly string[]
+  restore(): void
+}
+
+/**
+ * Answers `alert`, `confirm` and `prompt` by policy until `restore` is called, which restores the original
+ * functions. Without a policy nothing is replaced.
+ */
+function watchDialogs(views: Iterable<Window>, policy: DialogPolicy | undefined): DialogWatch {
+  const lines: string[] = []
+  if (!policy) return { lines, restore: () => undefined }
+  const ask = (dialog: NativeDialog): boolean | string => {
+    const answer = decide(dialog, policy)
+    // No person answered, even while a tool only waits.
+    beginActing()()
+    const effect =
+      dialog.type === 'alert' ? 'closed' : answer === false ? 'dismissed' : accepted(answer)
+    lines.push(
+      `The page opened a native ${dialog.type}: ${quote(shorten(cleanText(dialog.message), 300))}; it was ${effect}.`,
+    )
+    return answer
+  }
+  const replaced = Array.from(views, (view) => takeOver(view, ask))
+  return {
+    lines,
+    restore() {
+      for (const putBack of replaced) putBack()
+    },
+  }
+}
+
+function takeOver(view: Window, ask: (dialog: NativeDialog) => boolean | string): () => void {
+  return replaceFunctions(view, {
+    alert: (message?: unknown) => void ask({ type: 'alert', message: String(message ?? '') }),
+    confirm: (message = '') => ask({ type: 'confirm', message: String(message) }) !== false,
+    prompt(message = '', defaultValue = '') {
+      const answer = ask({ type: 'prompt', message: String(message), defaultValue })
+      return answer === false ? null : answer === true ? defaultValue : answer
+    },
+  })
+}
+
+function decide(dialog: NativeDialog, policy: DialogPolicy): boolean | string {
+  if (policy === 'accept') return true
+  if (policy === 'dismiss') return false
+  const answer = policy(dialog)
+  return typeof answer === 'string' ? answer : answer === true
+}
+
+function accepted(answer: boolean | string): string {
+  return typeof answer === 'string' ? `answered ${quote(answer)}` : 'accepted'
+}
+
+/** What the browser prevented, for the report. */
+interface RefusalWatch {
+  lines(): string[]
+  stop(): void
+}
+
+const MAX_FIELDS = 3
+
+/**
+ * Detects what the browser shows to a person only: the validation messages of a form that isn't sent, and a
+ * file picker, which opens for people only.
+ */
+function watchRefusals(trees: Iterable<Document | ShadowRoot>, live: LivePage): RefusalWatch {
+  const invalid = new Set<Element>()
+  const pickers = new Set<Element>()
+  const record = (event: Event): void => {
+    const { type } = event
+    const element = event.composedPath()[0] as Node
+    if (!isElement(element) || !isReadable(element, live.options)) return
+    if (type === 'invalid') invalid.add(element)
+    // The form is sent: a script only checked its validity.
+    else if (type === 'submit') invalid.clear()
+    else if (isTag(element, 'input') && element.type === 'file') pickers.add(element)
+  }
+  // `invalid` events stay within the field's own tree.
+  const watched = [...trees]
+  for (const tree of watched)
+    for (const type of TYPES) nativeDocument.addEventListener(tree, type, record, { capture: true })
+  return {
+    lines: () => [
+      ...[...invalid].slice(0, MAX_FIELDS).flatMap((field) => refusalOf(field, live)),
+      ...[...pickers].map(
+        (field) =>
+          `The page asks for a file. A picker opens only for people: use type_text with ref ${refOf(field)} and the name of the file.`,
+      ),
+    ],
+    stop() {
+      for (const tree of watched)
+        for (const type of TYPES)
+          nativeDocument.removeEventListener(tree, type, record, { capture: true })
+    },
+  }
+}
+
+const TYPES = ['invalid', 'submit', 'click']
+
+function refusalOf(field: Element, live: LivePage): string[] {
+  const message = validationMessageOf(field)
+  if (message === null) return []
+  const words = isMasked(field, live.options) ? 'what it holds is not accepted' : message
+  return [`The form was not sent. ${describeElement(field, live)} says: ${words}`]
+}
+
+const CANDIDATES = 3
+
+/**
+ * Why an action may have changed nothing that can be read, and what to try. `documentChanged`: there were
+ * mutations of the document.
+ */
+function explainNoChange(
+  live: LivePage,
+  element: Element | undefined,
+  documentChanged: boolean,
+): string {
+  if (!element) return 'Nothing changed.'
+  if (!native.isConnected(element)) return 'Nothing visible changed, but the element was replaced.'
+  const known = likelyReason(element)
+  const found =
+    known === null && isWrapper(element, live)
+      ? `${documentChanged ? STYLE_CHANGED : 'Nothing changed'}. It holds controls, one of which may be meant.`
+      : known === null && documentChanged
+        ? `${STYLE_CHANGED}: it may have worked.`
+        : `Nothing changed. ${known ?? guess(element)}`
+  const others = candidatesNear(element, live).map((other) => `\n- ${describeElement(other, live)}`)
+  const advice = others.length > 0 ? ` Try:${others.join('')}` : ''
+  return `${found}${advice}`
+}
+
+const STYLE_CHANGED = 'Nothing that can be read changed, only the look of something'
+
+/** What has controls in it is seldom what was meant. */
+function isWrapper(element: Element, { options }: LivePage): boolean {
+  return (
+    !isActionable(roleOf(element)) &&
+    controlsIn(element).some((one) => isReadable(one, options) && hiddenReason(one) === null)
+  )
+}
+
+function guess(element: Element): string {
+  const isCustom = native.localName(element).includes('-')
+  return isActionable(roleOf(element)) ||
+    isCustom ||
+    viewOf(element).getComputedStyle(element).cursor === 'pointer'
+    ? 'It may need another action first, or have worked without a visible trace.'
+    : 'This element is not a control, and may react to nothing.'
+}
+
+function likelyReason(element: Element): string | null {
+  if (isTag(element, 'select')) return 'A list of choices opens only for people: use select_option.'
+  if (isTag(element, 'input') && /^(date|time|month|week|datetime-local|color)$/.test(element.type))
+    return 'Its picker opens only for people: use type_text.'
+  if (isTag(element, 'a') && element.target === '_blank')
+    return 'The link opens another tab, which may have been blocked.'
+  return null
+}
+
+/** Controls in, around and beside the element, the nearest first. */
+function candidatesNear(element: Element, live: LivePage): Element[] {
+  const near = new Set<Element>(controlsIn(element))
+  let at = parentOf(element)
+  for (let level = 0; at && level < 3 && near.size < CANDIDATES; level += 1, at = parentOf(at)) {
+    if (isActionable(roleOf(at))) near.add(at)
+    for (const control of controlsBeside(element, at)) near.add(control)
+  }
+  near.delete(element)
+  return [...near]
+    .filter((one) => isReadable(one, live.options) && hiddenReason(one) === null)
+    .slice(0, CANDIDATES)
+}
+
+const CONTROLS = 'button,a[href],input,select,textarea,[role],[tabindex],[onclick]'
+const ENOUGH = 15
+
+function controlsIn(element: Element): Element[] {
+  const clickable = pointerSelector(native.getRootNode(element))
+  const found = native.querySelectorAll(element, `${CONTROLS},${clickable}`)
+  return onlyControls([...found].slice(0, ENOUGH * 2))
+}
+
+/** The controls after the element in reading order, then those before it. */
+function controlsBeside(element: Element, around: Element): Element[] {
+  const all = [...native.querySelectorAll(around, CONTROLS)]
+  const first = all.findIndex(
+    (one) => native.compareDocumentPosition(element, one) & Node.DOCUMENT_POSITION_FOLLOWING,
+  )
+  const start = first < 0 ? all.length : first
+  return [
+    ...onlyControls(all.slice(start, start + ENOUGH)).slice(0, 2),
+    ...onlyControls(all.slice(Math.max(0, start - ENOUGH), start)).toReversed(),
+  ]
+}
+
+function onlyControls(found: readonly Element[]): Element[] {
+  return found.filter((one) => isElement(one) && (isActionable(roleOf(one)) || reactsItself(one)))
 }

@@ -13,13 +13,7 @@ import { isMasked } from '../privacy.ts'
 import { nextFrame, sleep } from '../waiting.ts'
 import { describeElement } from './describe.ts'
 import { isOnScreen } from './on-screen.ts'
-import {
-  containsText,
-  estimateScrollTop,
-  sampleScroll,
-  type ScrollSample,
-} from './numbered-items.ts'
-import { perform, type ActionContext, type ActionReport, type ActionOutcome } from './perform.ts'
+import { type ActionContext, type ActionOutcome, type ActionReport, perform } from './perform.ts'
 import { scrollIntoView } from './make-ready.ts'
 import { resolveTarget, type Target } from './target.ts'
 
@@ -280,4 +274,54 @@ function move(scroller: Element, direction: NonNullable<ScrollOptions['direction
 function position(scroller: Element): string {
   const end = Math.max(0, native.scrollHeight(scroller) - native.clientHeight(scroller))
   return ` (now at ${Math.round(native.scrollTop(scroller))} of ${end} px)`
+}
+
+/** The number that a list showed at a scroll position. */
+interface ScrollSample {
+  readonly top: number
+  readonly number: number
+}
+
+/** The number that the list shows now, in items that differ from the wanted one by their number only. */
+export function sampleScroll(
+  wanted: string,
+  { scrollTop, textContent }: Pick<Element, 'scrollTop' | 'textContent'>,
+): ScrollSample | null {
+  const pattern = numberPattern(wanted)
+  if (!pattern) return null
+  const numbers = [...normalize(textContent).matchAll(pattern)].map(([, digits]) => Number(digits))
+  const number = numbers[Math.floor(numbers.length / 2)]
+  return number === undefined ? null : { top: scrollTop, number }
+}
+
+/** The scroll position of the wanted number, if the numbers continue evenly. */
+export function estimateScrollTop(
+  wanted: string,
+  before: ScrollSample,
+  now: ScrollSample,
+): number | null {
+  const number = Number(/\d+/.exec(wanted)?.[0] ?? Number.NaN)
+  const perItem = (now.top - before.top) / (now.number - before.number)
+  const top = now.top + (number - now.number) * perItem
+  return Number.isFinite(top) && Math.abs(top - now.top) > 1 ? top : null
+}
+
+/** A pattern for the wanted text with any number; null for texts with no number or several. */
+function numberPattern(wanted: string): RegExp | null {
+  const parts = normalize(wanted).split(/\d+/)
+  if (parts.length !== 2) return null
+  const [before = '', after = ''] = parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  return new RegExp(`${before}(\\d+)${after}`, 'g')
+}
+
+/** Whether a text is in another one: "Row 7" isn't in "Row 70", and "70" not in "170". Both normalised. */
+function containsText(shown: string, text: string): boolean {
+  const [first, last] = [/^\d/.test(text), /\d$/.test(text)]
+  for (let at = shown.indexOf(text); at >= 0; at = shown.indexOf(text, at + 1)) {
+    const isCut =
+      (first && /\d/.test(shown[at - 1] ?? '')) ||
+      (last && /\d/.test(shown[at + text.length] ?? ''))
+    if (!isCut) return true
+  }
+  return false
 }

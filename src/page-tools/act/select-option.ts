@@ -1,8 +1,8 @@
 import { quoteSent } from '../as-sent.ts'
-import { normalize, quote, shorten } from '../clean-text.ts'
+import { cleanText, normalize, quote, shorten } from '../clean-text.ts'
 import { closest, focusedElement, isTag, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
-import { livePage } from '../outline/live-page.ts'
+import { livePage, type LivePage } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { isMasked } from '../privacy.ts'
@@ -15,20 +15,28 @@ import { describeElement } from './describe.ts'
 import { keyOf } from './key.ts'
 import { sendKeyPress } from './keyboard.ts'
 import {
+  allowsSeveral,
+  chosenTwin,
   findOption,
   isOpen,
   listFor,
   namesOf,
-  optionsFor,
-  scrollerOf,
-  presentBeforeOpening,
-  allowsSeveral,
   type OptionSearch,
+  optionsFor,
+  presentBeforeOpening,
+  scrollerOf,
 } from './option-list.ts'
-import { isChosenNatively, pendingChoice, scopeOf } from './choice-signs.ts'
-import { stateBefore } from './chosen-before.ts'
-import { perform, type ActionContext, type ActionReport, type Telling } from './perform.ts'
-import { type CustomChoice, toldCustom, toldNative } from './tell-choice.ts'
+import {
+  isChecked,
+  isChosenNatively,
+  isSelected,
+  isShownIn,
+  pendingChoice,
+  type PendingChoice,
+  scopeOf,
+  showsChoice,
+} from './choice-signs.ts'
+import { type ActionContext, type ActionReport, perform, type Telling } from './perform.ts'
 import { roleOf } from '../outline/role.ts'
 import { makeReady } from './make-ready.ts'
 import { editableIn } from './field-kind.ts'
@@ -37,6 +45,8 @@ import { typeInto } from './type-text.ts'
 import { resolveTarget, type Target } from './target.ts'
 import { checkAction, takesKeys } from './guard-actions.ts'
 import { requireAllowed } from '../outline/region.ts'
+import { hitTest } from './hit-test.ts'
+import { movePointer } from './pointer.ts'
 
 /** How long a list may take to open and fill. Milliseconds. */
 const OPEN_MS = 1500
@@ -236,4 +246,118 @@ function optionNotFound(name: string, label: string, names: readonly string[]): 
   const rest = names.length > shown.length ? ` and ${names.length - shown.length} more` : ''
   const list = shown.length > 0 ? ` It has ${shown.join(', ')}${rest}.` : ' It shows none to read.'
   return new PageError('not-found', `${name} has no single option ${quoteSent(label)}.${list}`)
+}
+
+/** What is known of an option before it is clicked. */
+interface OptionState {
+  readonly isChosen: boolean
+  /** Its list says `aria-selected` of what the pointer is over, chosen or not. */
+  readonly marksPointer: boolean
+}
+
+/**
+ * Whether an option is chosen. Lists differ in what `aria-selected` means: a choice, or only what is highlighted, which
+ * moves with the pointer. Leaves the pointer over an option.
+ */
+async function stateBefore(
+  option: HTMLElement,
+  search: OptionSearch,
+  { live, signal }: ActionContext,
+): Promise<OptionState> {
+  const before = isSelected(option)
+  const others = optionsFor(search).filter((one) => one !== option)
+  movePointer(live, await makeReady(option, { live, signal }))
+  await nextFrame(viewOf(option))
+  const scope = scopeOf(search.element)
+  const isSure =
+    isChecked(option) ||
+    // Some lists expose the state of an option only while the pointer is over it.
+    chosenTwin(option, search) ||
+    namesOf(option, search).some((name) => isChosenNatively(scope, name))
+  if (!isSelected(option)) return { isChosen: isSure, marksPointer: false }
+  if (!before) return { isChosen: isSure, marksPointer: true }
+  if (isSure) return { isChosen: true, marksPointer: false }
+  for (const other of others) {
+    const hit = hitTest(other)
+    if (!('receiver' in hit)) continue
+    movePointer(live, hit)
+    await nextFrame(viewOf(option))
+    const stays = isSelected(option)
+    return { isChosen: stays, marksPointer: !stays }
+  }
+  // The only one: what is chosen stands in the field, too.
+  const isChosen = isShownIn(option, search)
+  return { isChosen, marksPointer: !isChosen }
+}
+
+interface Seen {
+  readonly live: LivePage
+  readonly changed: boolean
+}
+
+const SHOWN = 60
+
+/** What became of a choice in a native select: a page may set it back. */
+function toldNative(
+  select: HTMLSelectElement,
+  {
+    wanted,
+    chosen,
+    live,
+    changed,
+  }: Seen & { readonly wanted: readonly string[]; readonly chosen: readonly HTMLOptionElement[] },
+): string {
+  const name = describeElement(select, live)
+  const labels = wanted.map(quoteSent).join(', ')
+  const isKept = chosen.every(({ label, value }) =>
+    [...select.selectedOptions].some((one) => one.label === label && one.value === value),
+  )
+  // Of a masked list nothing is told, not even that it is set back.
+  if (isKept || isMasked(select, live.options)) return `Chose ${labels} in ${name}.`
+  if (!native.isConnected(select)) return `Chose ${labels} in ${name}; the page replaced it.`
+  const now = [...select.selectedOptions].map(({ label }) =>
+    quote(shorten(cleanText(label), SHOWN)),
+  )
+  const shows = now.length > 0 ? `it shows ${now.join(', ')}` : 'nothing is chosen in it'
+  if (changed) return `Chose ${labels} in ${name}; now ${shows}.`
+  throw new PageError('refused-value', `${name} did not keep ${labels}: ${shows}.`)
+}
+
+/** A choice in a component's own list. */
+interface CustomChoice {
+  readonly label: string
+  /** Chosen before. */
+  readonly was?: boolean
+  /** An item of a menu does something, and is not chosen afterwards. */
+  readonly isMenu?: boolean
+  readonly pending?: PendingChoice
+}
+
+/** What became of choices in a component's own list. */
+function toldCustom(
+  element: HTMLElement,
+  { choices, live, changed }: Seen & { readonly choices: readonly CustomChoice[] },
+): string {
+  const name = describeElement(element, live)
+  const groups = { was: [] as string[], shown: [] as string[], clicked: [] as string[] }
+  const missing: string[] = []
+  const isSilent = isMasked(element, live.options) || !native.isConnected(element)
+  for (const { label, was, isMenu, pending } of choices) {
+    const text = quoteSent(label)
+    if (was || !pending) groups.was.push(text)
+    else if (isSilent || showsChoice(pending, element)) groups.shown.push(text)
+    else if (isMenu) groups.clicked.push(text)
+    else missing.push(text)
+  }
+  const lines = [
+    groups.shown.length > 0 && `Chose ${groups.shown.join(', ')} in ${name}.`,
+    groups.was.length > 0 && `${groups.was.join(', ')} was chosen already in ${name}.`,
+    groups.clicked.length > 0 &&
+      `Clicked ${groups.clicked.join(', ')} of ${name}.${changed ? '' : ' Nothing changed.'}`,
+    missing.length > 0 &&
+      `Clicked ${missing.join(', ')} in ${name}, but nothing shows that it was taken.`,
+  ].filter((line) => line !== false)
+  const text = lines.join(' ')
+  if (missing.length > 0 && !changed) throw new PageError('refused-value', text)
+  return text
 }

@@ -1,6 +1,6 @@
 import { quoteSent, rememberScrubbed } from '../as-sent.ts'
 import { quote, shorten } from '../clean-text.ts'
-import { contains, isAttached, isElement, referenced } from '../dom.ts'
+import { contains, isAttached, isDisplayed, isElement, referenced } from '../dom.ts'
 import { type LivePage, scrub, scrubber } from '../outline/live-page.ts'
 import type { Page } from '../options.ts'
 import { PageError, type PageErrorCode } from '../page-error.ts'
@@ -12,7 +12,9 @@ import { nameOf } from '../outline/name.ts'
 import { isActionable } from '../outline/role.ts'
 import { requireAllowed, requireReadable } from '../outline/region.ts'
 import { lookUpRef, readRef } from '../refs.ts'
-import { findBlockingDialog } from './find-blocking-dialog.ts'
+import * as native from '../native.ts'
+import { ariaModal, isUnreachable } from '../outline/aria-modal.ts'
+import { describeElement } from './describe.ts'
 
 const NAME_LIMIT = 100
 /** Of one name, so many are listed. */
@@ -163,4 +165,18 @@ function withoutControlled(found: readonly Found[]): readonly Found[] {
 
 function refusal(code: PageErrorCode, message: string, { live }: TargetOptions): PageError {
   return rememberScrubbed(new PageError(code, scrub(message, live)))
+}
+
+/** The open dialog or list that makes an element of this name unreachable; empty when there is none. */
+async function findBlockingDialog(
+  name: string,
+  live: LivePage,
+  settings: FindOptions,
+): Promise<string> {
+  const [found] = await find({ name }, { ...settings, limit: 1, hidden: true })
+  if (!found || found.score < ALIAS_SCORE || !isDisplayed(found.element)) return ''
+  const { modal } = live.outline
+  const isOutside = modal ? !contains(modal, found.element) : isUnreachable(found.element)
+  const top = isOutside ? (modal ?? ariaModal(native.ownerDocument(found.element))) : null
+  return top ? describeElement(top, live) : ''
 }

@@ -1,26 +1,32 @@
-import { isTag } from '../dom.ts'
+import { isTag, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
-import { livePage } from '../outline/live-page.ts'
+import { livePage, scrubber } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { isMasked } from '../privacy.ts'
 import { roleOf } from '../outline/role.ts'
-import { isReadOnly } from '../outline/state.ts'
+import { fieldValue, isReadOnly } from '../outline/state.ts'
 import { describeElement } from './describe.ts'
 import { editableIn, isPickerField, takesEnter } from './field-kind.ts'
-import { checkKey } from './guard-actions.ts'
-import { fileFieldOf, provideFiles } from './provide-files.ts'
+import { checkAction, checkKey } from './guard-actions.ts'
 import { keyOf } from './key.ts'
 import { sendKeyPress } from './keyboard.ts'
-import { perform, type ActionContext, type ActionReport, type Telling } from './perform.ts'
-import { setPickerValue } from './set-picker-value.ts'
+import { type ActionContext, type ActionReport, perform, type Telling } from './perform.ts'
 import { slideTo } from './slide-to.ts'
 import { resolveTarget, type Target } from './target.ts'
 import { focusedField, typeCharacters } from './type-characters.ts'
-import { partsOf, typeParts } from './type-parts.ts'
-import { contentNote, heldBy, noteTyped } from './typed-note.ts'
+import { partsOf, partsText, typeParts } from './type-parts.ts'
 import { type CharacterRange, selectedRange, type TypingPlace } from './typing-place.ts'
 import { requireAllowed } from '../outline/region.ts'
+import { quoteSent, quoteTyped, rememberTyped } from '../as-sent.ts'
+import { makeReady } from './make-ready.ts'
+import { sendChange, sendChoice, sendInput, setNativeValue } from './set-value.ts'
+import { cleanText, quote, shorten } from '../clean-text.ts'
+import { textInRange } from '../read/long-text.ts'
+import { longTextOf } from '../read/text-places.ts'
+import { editContextOf } from './edit-context-of.ts'
+import { validationMessageOf } from './validation-message.ts'
+import { sendDrag } from './drag-event.ts'
 
 export interface TypeOptions extends ActOptions {
   /** `replace` the field's content, `append` to it, or `insert` in the place of what is selected. Default `replace`. */
@@ -136,4 +142,263 @@ function dropOrRefuse(target: HTMLElement, text: string, context: ActionContext)
   const advice = isList ? 'Use select_option.' : 'Click it, or use press_key.'
   const name = describeElement(target, live)
   throw new PageError('unsupported', `${name} takes no text. ${advice}`)
+}
+
+const FORMS: Readonly<Record<string, string>> = {
+  date: 'a date like 2026-03-09',
+  time: 'a time like 14:30',
+  month: 'a month like 2026-03',
+  week: 'a week like 2026-W09',
+  'datetime-local': 'a date and time like 2026-03-09T14:30',
+  color: 'a colour like #ff8800',
+  range: 'a number',
+}
+
+/**
+ * Sets a field whose picker only people can open. Rejects with `refused-value` when the browser changes the
+ * value.
+ */
+async function setPickerValue(
+  field: HTMLInputElement,
+  text: string,
+  { live, signal, show }: ActionContext,
+): Promise<void> {
+  await makeReady(field, { live, signal, byKeys: true })
+  await show(field)
+  field.focus({ preventScroll: true })
+  const before = field.value
+  const wanted = field.type === 'datetime-local' ? text.trim().replace(/ (?=\d)/, 'T') : text.trim()
+  checkAction(field, { live, signal })
+  setNativeValue(field, wanted)
+  if (wanted && !isEquivalent(field, wanted)) {
+    const now = field.value
+    setNativeValue(field, before)
+    throw refusal(field, { text, now, name: describeElement(field, live) })
+  }
+  if (field.value === before) return
+  sendInput(field, 'input', { inputType: 'insertReplacementText' })
+  sendChange(field)
+}
+
+/** Browsers normalise values: `14:30` and `14:30:00`, `#F80` and `#ff8800`. */
+function isEquivalent(field: HTMLInputElement, wanted: string): boolean {
+  if (field.type === 'range') return Number(field.value) === Number(wanted)
+  return (
+    field.value !== '' && field.value.toLowerCase().startsWith(wanted.toLowerCase().slice(0, 5))
+  )
+}
+
+function refusal(
+  field: HTMLInputElement,
+  { text, now, name }: { readonly text: string; readonly now: string; readonly name: string },
+): PageError {
+  const { min, max, step } = field
+  const limits = [min && `from ${min}`, max && `to ${max}`, step && `in steps of ${step}`]
+    .filter(Boolean)
+    .join(' ')
+  const nearest = field.type === 'range' ? ` The nearest it takes is ${now}.` : ''
+  return new PageError(
+    'refused-value',
+    `${name} does not take ${quoteSent(text)}: it wants ${FORMS[field.type] ?? 'another value'}${limits ? `, ${limits}` : ''}.${nearest}`,
+  )
+}
+
+/** Of a field's value in a report. */
+const VALUE_LIMIT = 100
+
+/** What was typed, and where. */
+interface Typed {
+  readonly text: string
+  readonly place: TypingPlace
+  /** What the field held before. */
+  readonly before: Held
+  readonly enter: boolean
+  /** Something on the page changed. */
+  readonly changed: boolean
+}
+
+interface Held {
+  readonly value: string
+  /** As its characters are counted. */
+  readonly text: string
+}
+
+function heldBy(field: Element, { live }: ActionContext): Held {
+  return {
+    value: cleanText(fieldValue(field, roleOf(field) || 'textbox') ?? ''),
+    text: longTextOf(field, live.options),
+  }
+}
+
+/** Of a field that isn't masked: what it holds of the text is the model's own, in all that is told from now on. */
+function noteTyped(
+  field: HTMLElement,
+  { text, place }: Pick<Typed, 'text' | 'place'>,
+  { live }: ActionContext,
+): void {
+  const value = fieldValue(field, roleOf(field) || 'textbox')
+  if (value === null || !native.isConnected(field) || isMasked(field, live.options)) return
+  rememberTyped(field, { value, typed: text, append: place === 'end' })
+}
+
+/** The field's value where it isn't the expected one, and its validation message. Throws when it took nothing. */
+function contentNote(field: HTMLElement, typed: Typed, context: ActionContext): string {
+  const { text, place, before, enter, changed } = typed
+  const { live } = context
+  if (!native.isConnected(field)) return enter ? '' : ' The page replaced it since.'
+  // What it holds, its page draws out of reach.
+  if (editContextOf(field)) return " What it holds can't be read here."
+  const secret = isMasked(field, live.options)
+  const parts = partsOf(field)
+  if (parts.length > 0 && !secret)
+    return ` It now holds ${quoteTyped(partsText(parts), text, VALUE_LIMIT)}.`
+  const message = secret ? null : validationMessageOf(field)
+  const problem = message === null ? '' : ` The field says: ${message}`
+  const value = fieldValue(field, roleOf(field) || 'textbox')
+  if (value === null) return problem
+  const holds = cleanText(value)
+  const isLost = holds === '' && cleanText(text) !== ''
+  // Of a masked field only that it is empty: whether it is what it was would tell what it holds.
+  if (secret) return isLost && !enter ? ' It is empty now: the page did not keep the text.' : ''
+  if (typeof place === 'object') return partNote(field, { ...typed, place }, context) + problem
+  if (place === 'all' && holds === cleanText(text)) return problem
+  if (isLost) {
+    if (before.value === '' && !enter && !changed) throw notKept(field, 'it is empty', context)
+    return ` It is empty now.${problem}`
+  }
+  const stays = holds === before.value ? ', as before' : ''
+  return ` It now holds ${quoteTyped(holds, text, VALUE_LIMIT)}${stays}.${problem}`
+}
+
+/** The same of a part of a longer text. */
+function partNote(
+  field: HTMLElement,
+  { text, place, before, enter, changed }: Typed & { readonly place: Exclude<TypingPlace, string> },
+  context: ActionContext,
+): string {
+  const { from, to } = place
+  const expected = before.text.slice(0, from) + text + before.text.slice(to)
+  const now = longTextOf(field, context.live.options)
+  const isSame = (one: string, other: string): boolean => plain(one) === plain(other)
+  if (isSame(now, expected)) return ` It now holds ${now.length} characters.`
+  if (isSame(now, before.text)) {
+    if (!enter && !changed) throw notKept(field, 'it holds what it held before', context)
+    return ' It now holds what it held before.'
+  }
+  const around = textInRange(field, now, {
+    from: Math.max(0, from - 20),
+    to: from + text.length + 20,
+    clean: scrubber(context.live),
+  })
+  return ` It now holds ${now.length} characters, there ${quoteTyped(cleanText(around), text, VALUE_LIMIT)}.`
+}
+
+/** Editors keep a space as one that doesn't break. */
+function plain(text: string): string {
+  return text.replaceAll('\u00A0', ' ')
+}
+
+function notKept(field: HTMLElement, why: string, { live }: ActionContext): PageError {
+  const name = describeElement(field, live)
+  return new PageError('refused-value', `${name} did not keep the text: ${why}.`)
+}
+
+/** A file field, or an element that files can be dropped on. */
+type FileTarget = { readonly field: HTMLInputElement } | { readonly zone: HTMLElement }
+
+/** The file field of a target: itself, the one inside of it, or the one that it is the label of. */
+function fileFieldOf(target: HTMLElement): HTMLInputElement | null {
+  if (isFileField(target)) return target
+  if (isTag(target, 'label') && isFileField(target.control)) return target.control
+  const inside = [...native.querySelectorAll(target, 'input')].filter(isFileField)
+  return inside.length === 1 ? (inside[0] ?? null) : null
+}
+
+function isFileField(element: Element | null): element is HTMLInputElement {
+  return element !== null && isTag(element, 'input') && element.type === 'file'
+}
+
+/** Sets a field's files, or drops them on an element, by names that the page's `files` option resolves. */
+async function provideFiles(
+  fileTarget: FileTarget,
+  names: string,
+  context: ActionContext,
+): Promise<Telling> {
+  const target = 'field' in fileTarget ? fileTarget.field : fileTarget.zone
+  const name = describeElement(target, context.live)
+  const { files } = context.live.options
+  if (!files)
+    throw new PageError(
+      'unsupported',
+      `${name}: this page lends no files. Ask the person to choose one.`,
+    )
+  if (native.matches(target, ':disabled')) throw new PageError('disabled', `${name} is disabled.`)
+  const transfer = new (viewOf(target).DataTransfer)()
+  const wanted = names
+    .split(/[\n,]/)
+    .map((one) => one.trim())
+    .filter(Boolean)
+  for (const one of wanted) {
+    const file = await files(one)
+    if (!file) throw new PageError('not-found', `There is no file named ${quoteSent(one)}.`)
+    transfer.items.add(file)
+  }
+  checkAction(target, context)
+  if ('zone' in fileTarget) await dropFiles(fileTarget.zone, transfer, context)
+  else setFiles(fileTarget.field, transfer.files, name)
+  const gave = `Gave ${wanted.map(quoteSent).join(', ')} to ${name}`
+  return ({ changed }) => {
+    if (!('field' in fileTarget)) return changed ? `${gave}.` : `${gave}. Nothing changed.`
+    if (wanted.length === 0 || (fileTarget.field.files?.length ?? 0) > 0) return `${gave}.`
+    // Many a page takes the file and empties the field.
+    if (changed) return `${gave}. The field is empty again.`
+    throw new PageError('refused-value', `${name} did not keep the file: it is empty.`)
+  }
+}
+
+function setFiles(field: HTMLInputElement, files: FileList, name: string): void {
+  if (files.length > 1 && !field.multiple)
+    throw new PageError('refused-value', `${name} takes one file only.`)
+  const refused = [...files].find((file) => !isAccepted(file, field.accept))
+  if (refused)
+    throw new PageError(
+      'refused-value',
+      `${name} does not take ${quote(refused.name)}: it wants ${quote(shorten(cleanText(field.accept), 80))}.`,
+    )
+  field.files = files
+  sendChoice(field)
+}
+
+/** By the syntax of `accept`: extensions, types, and groups such as `image/*`. */
+function isAccepted({ name, type }: File, accept: string): boolean {
+  const wanted = accept
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter(Boolean)
+  return (
+    wanted.length === 0 ||
+    wanted.some((one) => {
+      if (one.startsWith('.')) return name.toLowerCase().endsWith(one)
+      return one.endsWith('/*') ? type.startsWith(one.slice(0, -1)) : type === one
+    })
+  )
+}
+
+async function dropFiles(
+  zone: HTMLElement,
+  data: DataTransfer,
+  { live, signal, show }: ActionContext,
+): Promise<void> {
+  const { point, receiver } = await makeReady(zone, { live, signal })
+  await show(zone)
+  const send = (type: string): boolean => sendDrag(receiver, type, { point, data })
+  send('dragenter')
+  // A target that accepts a drop prevents the default of `dragover`, and that of `drop`, which opens the file.
+  if (!send('dragover')) {
+    if (!send('drop')) return
+  } else send('dragleave')
+  throw new PageError(
+    'unsupported',
+    `${describeElement(zone, live)} takes neither text nor files. Click it, or use press_key.`,
+  )
 }

@@ -1,21 +1,21 @@
 import { nextTurn } from '../../lib/next-turn.ts'
-import { contains, isDisplayed, viewOf } from '../dom.ts'
+import { closest, contains, isDisplayed, isElement, parentOf, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { runInSlices } from '../time-slicing.ts'
 import { once } from '../../lib/once.ts'
 import { ariaModal, isUnreachable } from './aria-modal.ts'
-import { ChangeHistory, type Removal } from './change-history.ts'
-import { changedNodes } from './changed-nodes.ts'
 import { recountRules } from './hover/cascade.ts'
-import { MutationLog } from './mutation-log.ts'
-import { nodesOf, type OutlineNode } from './outline-node.ts'
+import { type Extent, MutationLog } from './mutation-log.ts'
+import { nodesOf, type OutlineItem, type OutlineNode } from './outline-node.ts'
 import { OwnChanges } from './own-changes.ts'
 import { isInEditor, ownText, removalLine } from './removal-line.ts'
 import { isActionable } from './role.ts'
 import { signatureOf } from './signature.ts'
-import { EXCLUDED, isInParent, isRendered, openModal } from './still-there.ts'
-import { pageContext, walkChildren, walk, type Walk } from './walk.ts'
+import { pageContext, walk, type Walk, walkChildren } from './walk.ts'
+import { skipsContent } from './visibility.ts'
+import { cut } from '../clean-text.ts'
+import { isReordered } from './order.ts'
 
 export interface Changes {
   readonly added: readonly OutlineNode[]
@@ -290,5 +290,134 @@ export class LiveOutline {
     if (!node.role && parent && isInEditor(parent.element)) return
     const line = removalLine(node)
     if (line) this.#history.recordRemoval(line, this.#version, parent?.element)
+  }
+}
+
+/** What markup leaves out of an outline. */
+const EXCLUDED = '[aria-hidden="true"],[inert],[data-offstage-ignore]'
+
+/** False when it was removed or moved together with an ancestor. */
+function isInParent(node: OutlineNode): boolean {
+  const { element, parent } = node
+  return native.isConnected(element) && (parent === null || parent.items.includes(node))
+}
+
+function isRendered(element: Element): boolean {
+  return (
+    !native.matches(element, `${EXCLUDED},script,style,template`) &&
+    native.checkVisibility(element) &&
+    !skipsContent(element, viewOf(element).getComputedStyle(element))
+  )
+}
+
+/** The last dialog opened with `showModal()`: everything else is inert. */
+function openModal(root: Element): Element | null {
+  const modals = [...native.querySelectorAll(root, 'dialog:modal')]
+  return modals.at(-1) ?? null
+}
+
+interface KnownElements {
+  readonly nodes: ReadonlyMap<Element, OutlineNode>
+  /** Not rendered when they were walked. */
+  readonly hidden: ReadonlySet<Element>
+}
+
+/**
+ * The nodes that contain all changes, none inside another one that is walked whole; null when that is the
+ * whole outline.
+ */
+function changedNodes(
+  changed: ReadonlyMap<Node, Extent>,
+  known: KnownElements,
+): Map<OutlineNode, Extent> | null {
+  const found = new Map<OutlineNode, Extent>()
+  for (const [target, extent] of changed) {
+    const node = nearestNode(target, known)
+    if (node === null) continue
+    if (!node) return null
+    // A target without a node may have become visible: as a new child of the nearest node.
+    const isAll = extent === 'all' && node.element === target
+    if (isAll && !node.parent) return null
+    if (isAll || !found.has(node)) found.set(node, isAll ? 'all' : 'children')
+  }
+  for (const node of found.keys())
+    for (let at = node.parent; at; at = at.parent) if (found.get(at) === 'all') found.delete(node)
+  return found
+}
+
+/** Null: the change is not visible. `undefined`: nothing around it is in the outline. */
+function nearestNode(
+  target: Node,
+  { nodes, hidden }: KnownElements,
+): OutlineNode | null | undefined {
+  if (isElement(target) && closest(target, '[data-offstage-ignore]')) return null
+  for (let at: Node | null = target; at; at = parentOf(at)) {
+    const node = isElement(at) && nodes.get(at)
+    if (node) return node
+    // Still hidden. What becomes visible is itself the target of a mutation, or inside of one.
+    if (isElement(at) && at !== target && hidden.has(at) && !native.checkVisibility(at)) return null
+  }
+  return undefined
+}
+
+/** Entries of each kind that are kept. */
+const MAX_ENTRIES = 200
+
+interface Removal {
+  readonly at: number
+  readonly line: string
+  /** What it was in. */
+  readonly around: Element | undefined
+}
+
+interface Reordering {
+  readonly at: number
+  readonly element: Element
+}
+
+/**
+ * What no longer shows in an outline: what was removed, and where the order was another one. Each entry has
+ * the version of the outline that it came with.
+ */
+class ChangeHistory {
+  #removals: Removal[] = []
+  #reorderings: Reordering[] = []
+
+  /** In the order in which they were recorded. */
+  removedSince(version: number): Removal[] {
+    return this.#removals.filter(({ at }) => at > version)
+  }
+
+  reorderedSince(version: number): Element[] {
+    return this.#reorderings.filter(({ at }) => at > version).map(({ element }) => element)
+  }
+
+  recordRemoval(line: string, at: number, around?: Element): void {
+    this.#removals.push({ at, line, around })
+  }
+
+  /**
+   * Records a text that an element lost. Only for wrappers, whose text has a line of its own; a paragraph
+   * of an editor has none, as the editor's value contains it.
+   */
+  recordTextRemoval(text: string, now: OutlineNode, at: number): void {
+    if (text && !now.role && !ownText(now) && !isInEditor(now.element))
+      this.recordRemoval(`text "${cut(text, 80)}"`, at, now.element)
+  }
+
+  /** Records the element if what is in both lists is in another order. */
+  recordOrder(before: readonly OutlineItem[], { element, items }: OutlineNode, at: number): void {
+    if (isReordered(before, items)) this.#reorderings.push({ at, element })
+  }
+
+  /** Drops the oldest entries. */
+  trim(): void {
+    this.#removals = this.#removals.slice(-MAX_ENTRIES)
+    this.#reorderings = this.#reorderings.slice(-MAX_ENTRIES)
+  }
+
+  clear(): void {
+    this.#removals = []
+    this.#reorderings = []
   }
 }

@@ -1,18 +1,23 @@
 import * as nativeDocument from '../native-document.ts'
 import { cleanText } from '../clean-text.ts'
-import { childrenOf, frameDocument, isElement, isTag } from '../dom.ts'
+import { childrenOf, contains, frameDocument, isElement, isTag, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
-import { MASKED } from '../privacy.ts'
-import { listWindow } from './list-window.ts'
-import { hasPointerCursor, visibilityOf, type Visibility } from './visibility.ts'
-import { clipInside, viewport } from './clip.ts'
-import { appearanceOf, isUnseenUntilHover } from './hover/appearance.ts'
-import { makeNode } from './make-node.ts'
+import { holdsText, isSecretField, MASKED, maskSelector } from '../privacy.ts'
+import { hasDragCursor, hasPointerCursor, type Visibility, visibilityOf } from './visibility.ts'
+import { clipInside, isInView, viewport } from './clip.ts'
+import {
+  type Appearance,
+  appearanceOf,
+  isUnseenUntilHover,
+  roleUntilHover,
+} from './hover/appearance.ts'
 import { isNode, type OmittedItem, type OutlineNode, type WalkContext } from './outline-node.ts'
-import { hasParts } from './own-reaction.ts'
-import { isActionable } from './role.ts'
+import { hasParts, isStepSign, isTabStop, reactsItself } from './own-reaction.ts'
+import { isActionable, roleOf } from './role.ts'
 import { signatureOf } from './signature.ts'
+import { drawsDots } from '../dots.ts'
+import { getsPointerOnHover } from './pointer-rules.ts'
 
 /** The settings of a walk, and its callbacks. */
 export interface Walk {
@@ -236,4 +241,166 @@ function isOfControl({ role, clickable }: OutlineNode, { inControl }: WalkContex
 /** Its text is its value, and shown as that. */
 function isField(element: Element): boolean {
   return isTag(element, 'textarea')
+}
+
+/** Children that are always shown: headers, and the first items. */
+const HEAD = 3
+
+/** Elements that aren't lists may have this many times more children, and lists as many in view. */
+const MORE_FACTOR = 3
+const LISTS = /^(ul|ol|dl|table|tbody|list|listbox|grid|treegrid|tree|feed|menu|rowgroup)$/
+
+interface WindowOptions {
+  readonly listLimit: number
+  readonly from: Element | null
+}
+
+/**
+ * The children to walk. Of a long list, those that are in view or follow `from`; the rest is counted. Reads
+ * positions of children only, never their content.
+ */
+function listWindow(
+  options: WindowOptions,
+  element: Element,
+  children: readonly Node[],
+): readonly (Node | OmittedItem)[] {
+  const { from } = options
+  if (children.length <= options.listLimit) return children
+  const listLimit =
+    LISTS.test(native.role(element) ?? '') || LISTS.test(native.localName(element))
+      ? options.listLimit
+      : options.listLimit * MORE_FACTOR
+  if (children.length <= listLimit) return children
+  const elements = children.filter(isElement)
+  if (elements.length <= listLimit) return children
+  const start = from ? elements.findIndex((child) => contains(child, from)) : -1
+  const first = start >= 0 ? start : firstInView(elements, element)
+  const count = Math.min(
+    options.listLimit * MORE_FACTOR,
+    Math.max(listLimit - HEAD, endOfView(elements, element) - first),
+  )
+  const shown = [
+    ...indexes(0, first <= HEAD || start < 0 ? Math.min(HEAD, first) : 0),
+    ...indexes(first, Math.min(first + count, elements.length)),
+  ]
+  const result: (Node | OmittedItem)[] = []
+  let next = 0
+  for (const index of [...shown, elements.length]) {
+    const skipped = elements[next]
+    if (index > next && skipped) result.push({ count: index - next, first: skipped })
+    const child = elements[index]
+    if (child) result.push(child)
+    next = index + 1
+  }
+  return result
+}
+
+function firstInView(elements: readonly HTMLElement[], list: Element): number {
+  const top = Math.max(0, native.getBoundingClientRect(list).top)
+  const found = firstWith(elements, (box) => box.bottom > top)
+  return found >= elements.length ? 0 : found
+}
+
+/** The first child below what is in view. */
+function endOfView(elements: readonly HTMLElement[], list: Element): number {
+  const end = Math.min(viewOf(list).innerHeight, native.getBoundingClientRect(list).bottom)
+  return firstWith(elements, (box) => box.top >= end)
+}
+
+/** A binary search, as children of a list are mostly in vertical order. */
+function firstWith(elements: readonly HTMLElement[], isWanted: (box: DOMRect) => boolean): number {
+  let low = 0
+  let high = elements.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const element = elements[middle]
+    if (element && isWanted(native.getBoundingClientRect(element))) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+function indexes(from: number, to: number): number[] {
+  return Array.from({ length: Math.max(0, to - from) }, (_, offset) => from + offset)
+}
+
+/** The node of one element, without its content. */
+function makeNode(
+  element: Element,
+  options: PageOptions,
+  {
+    parent,
+    context,
+    visibility,
+    onHover,
+  }: Appearance & {
+    readonly parent: OutlineNode | null
+    readonly context: WalkContext
+  },
+): OutlineNode {
+  const { bare } = visibility
+  const proxied = hiddenControl(element)
+  const control = proxied ?? element
+  const role = visibility.invisible ? '' : roleUntilHover(roleOf(control), onHover)
+  const masked =
+    context.masked ||
+    isSecretField(element) ||
+    isMaskedItself(element, options, bare) ||
+    (!visibility.invisible &&
+      visibility.style !== null &&
+      holdsText(element) &&
+      drawsDots(visibility.style))
+  const clickable =
+    !visibility.invisible &&
+    !context.inControl &&
+    !isActionable(role) &&
+    !(isTag(element, 'label') && element.control) &&
+    (context.pointerCursor
+      ? reactsItself(element)
+      : hasPointerCursor(visibility) ||
+        hasDragCursor(element, visibility.style) ||
+        (!bare && (native.hasAttribute(element, 'onclick') || getsPointerOnHover(element))) ||
+        (!role && ((!bare && isTabStop(element)) || isStepSign(element))))
+  const visuallyHidden = context.visuallyHidden || visibility.visuallyHidden
+  const inView =
+    onHover !== 'unrendered' &&
+    isInView(element, visibility.fixed ? viewport(context.view) : context.clip)
+  return {
+    element,
+    role,
+    control,
+    parent,
+    clickable,
+    masked,
+    visuallyHidden,
+    onHover,
+    inView,
+    holdsView: inView,
+    context,
+    items: [],
+    signature: '',
+    addedAt: 0,
+    changedAt: 0,
+    name: null,
+  }
+}
+
+/** Only the host's selectors match what has no attributes. */
+function isMaskedItself(element: Element, options: PageOptions, bare: boolean): boolean {
+  return (
+    (!bare || (options.mask?.length ?? 0) > 0) && native.matches(element, maskSelector(options))
+  )
+}
+
+const TYPED = /^(?:textbox|searchbox|spinbutton)$/
+
+/**
+ * The control of a label that is shown in place of it, as the control itself isn't displayed. Nobody types into a field
+ * that isn't: it only carries the value of something else.
+ */
+function hiddenControl(element: Element): Element | null {
+  if (!isTag(element, 'label')) return null
+  const { control } = element
+  if (!control || TYPED.test(roleOf(control))) return null
+  return native.checkVisibility(control, { visibilityProperty: true }) ? null : control
 }

@@ -1,14 +1,21 @@
-import { cleanText, escapeMarks, shorten } from '../clean-text.ts'
-import { isTag } from '../dom.ts'
+import { cleanText, cut, escapeMarks, shorten } from '../clean-text.ts'
+import { ancestorsOf, contains, isTag } from '../dom.ts'
 import { drawnText } from '../generated-text.ts'
 import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { once } from '../../lib/once.ts'
-import { omittedEntry, textEntry, type Entry, type LineLimits } from './entry.ts'
+import { type Entry, type LineLimits, omittedEntry, textEntry } from './entry.ts'
 import { INLINE_TAGS } from './inline-tags.ts'
-import { cutText } from './cut-text.ts'
 import { sizeOf } from './left-out.ts'
-import { headText, readHead, shownValue, VALUE_LIMIT, type Head } from './line.ts'
+import {
+  type Head,
+  headText,
+  LEAST_WITH_MARK,
+  readHead,
+  shownValue,
+  textMark,
+  VALUE_LIMIT,
+} from './line.ts'
 import {
   isNode,
   isText,
@@ -19,6 +26,7 @@ import {
 import { isInteractive, isNamedByContent, isPopup } from '../outline/role.ts'
 import { commonMark, markedTexts, textOf } from './marked-text.ts'
 import { optionsLine } from './option-text.ts'
+import { textPlaces } from './text-places.ts'
 
 export interface EntryOptions {
   readonly options: PageOptions
@@ -266,4 +274,58 @@ function runLine(
   const mark = commonMark(run)
   if (!mark) return `text: ${cutText(markedTexts(run), run, { limit, options })}`
   return `text ${mark}: ${shorten(escapeMarks(cleanText(run.map(textOf).join(' '))), limit)}`
+}
+
+/**
+ * A text of these items, with the mark by which it is read where it is cut or its lines are lost on one. `limit`:
+ * characters.
+ */
+function cutText(
+  text: string,
+  items: readonly TextItem[],
+  { limit, options }: { readonly limit: number; readonly options: PageOptions },
+): string {
+  const isCut = text.length > limit
+  const first = items[0]?.holder.element
+  if (!first || (!isCut && !items.some(({ holder }) => isOfLines(holder.element)))) return text
+  if (limit < LEAST_WITH_MARK) return cut(text, limit)
+  const around = items.reduce((found, { holder }) => commonAncestor(found, holder.element), first)
+  if (!isCut) return `${text} ${textMark(around, 0)}`
+  return `${cut(text, limit)} ${textMark(around, placeBehind(around, items, { limit, options }))}`
+}
+
+function placeBehind(
+  around: Element,
+  items: readonly TextItem[],
+  { limit, options }: { readonly limit: number; readonly options: PageOptions },
+): number {
+  const isAll = items.length === 1 && native.childNodes(around).length === 1
+  return isAll && !native.closest(around, 'pre')
+    ? limit
+    : placeIn(textPlaces(around, options).text, items, limit)
+}
+
+/** Where in a text the words behind the limit begin. */
+function placeIn(text: string, items: readonly TextItem[], limit: number): number {
+  let left = limit
+  let at = 0
+  for (const item of items) {
+    const [start] = item.text.split(' ')
+    const found = start ? text.indexOf(start, at) : -1
+    if (found < 0) return 0
+    if (item.text.length >= left) return Math.min(text.length, found + left)
+    at = found + item.text.length
+    left -= item.text.length + 1
+  }
+  return at
+}
+
+function commonAncestor(one: Element, other: Element): Element {
+  for (const at of [one, ...ancestorsOf(one)]) if (contains(at, other)) return at
+  return one
+}
+
+function isOfLines(element: Element): boolean {
+  const code = native.closest(element, 'pre')
+  return code !== null && /\n/.test(native.textContent(code).trim())
 }

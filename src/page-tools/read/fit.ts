@@ -1,7 +1,8 @@
-import { choose, noLines, type Choice } from './choose.ts'
-import type { Entry } from './entry.ts'
+import { type Entry, follows, type LineLimits } from './entry.ts'
 import { outlineTokens } from './outline-tokens.ts'
-import { render } from './render.ts'
+import { render, type Shown } from './render.ts'
+import { isToActOn } from './left-out.ts'
+import { LEAST_WITH_MARK, NAME_LIMIT } from './line.ts'
 
 const MIN_TOKENS = 40
 /** What a mark takes isn't known before there is one: so much of the budget may stay unused. */
@@ -56,4 +57,220 @@ function attempt(entries: readonly Entry[], choice: Choice): Attempt {
 
 function isBetter(one: Attempt, other: Attempt): boolean {
   return one.main === other.main ? one.tokens > other.tokens : one.main > other.main
+}
+
+/** Of the lines of controls and of what they are in, from the longest to the shortest; `undefined`: in full. */
+const LEVELS: readonly (LineLimits | undefined)[] = [
+  undefined,
+  { name: 60, text: 80 },
+  { name: 30, text: 30 },
+  { name: 20, text: 10 },
+  { name: 12, text: 0 },
+]
+const SHORTEST = LEVELS.length - 1
+/** Where not all controls have room even so, these tell more of those that have. */
+const OF_SOME = 2
+const COLON = 1
+/** Characters of a first line for which there is no more room. */
+const LEAST = 14
+
+/** Lines that were made, and what they cost, by the level of their limits. */
+type MadeLines = readonly Map<Entry, MadeLine>[]
+
+interface MadeLine {
+  readonly line: string
+  readonly tokens: number
+}
+
+function noLines(): MadeLines {
+  return LEVELS.map(() => new Map())
+}
+
+interface Choice extends Shown {
+  /** How many of the controls and headings in view are shown. */
+  readonly main: number
+  readonly isAll: boolean
+}
+
+interface ChooseOptions {
+  readonly room: number
+  readonly from: Element | null
+  readonly made: MadeLines
+  /** Characters of a text in full. */
+  readonly longest: number
+}
+
+/**
+ * The lines for a number of tokens, without those of marks. In view, all that can be acted on and its headings
+ * come first where not all has room, then texts; the rest follows in reading order. The first text without room
+ * is cut to what is left.
+ */
+function* choose(entries: readonly Entry[], options: ChooseOptions): Generator<undefined, Choice> {
+  const { from } = options
+  if (from) {
+    const picked = new Picked(options)
+    yield* picked.addInOrder(after(entries, from))
+    return { lines: picked.lines, isTight: false, from, main: 0, isAll: !picked.isFull }
+  }
+  const shown = popupsFirst(inView(entries))
+  const main = shown.filter(isMain)
+  const whole = new Picked(options)
+  const isTight = !(yield* whole.addAll(shown, 0))
+  const picked = isTight ? yield* controlsFirst(shown, main, options) : whole
+  yield* picked.addInOrder(all(entries))
+  return {
+    lines: picked.lines,
+    isTight,
+    from,
+    main: main.filter((entry) => picked.lines.has(entry)).length,
+    isAll: !picked.isFull,
+  }
+}
+
+function* controlsFirst(
+  shown: readonly Entry[],
+  main: readonly Entry[],
+  options: ChooseOptions,
+): Generator<undefined, Picked> {
+  for (const level of LEVELS.keys()) {
+    const picked = new Picked(options)
+    const wanted = level === SHORTEST ? main.filter(isControl) : main
+    if (!(yield* picked.addAll(wanted, level))) continue
+    yield* picked.addInOrder(shown)
+    return picked
+  }
+  const picked = new Picked(options)
+  yield* picked.addAll(main, OF_SOME)
+  return picked
+}
+
+/** Lines for a number of tokens, each after that of its parent. */
+class Picked {
+  readonly lines = new Map<Entry, string>()
+  /** Something had no room. */
+  isFull = false
+  #room: number
+  readonly #made: MadeLines
+  readonly #longest: number
+
+  constructor({ room, made, longest }: ChooseOptions) {
+    this.#room = room
+    this.#made = made
+    this.#longest = longest
+  }
+
+  /** False when one has no room. */
+  *addAll(entries: readonly Entry[], level: number): Generator<undefined, boolean> {
+    for (const entry of entries) {
+      yield
+      if (this.#add(entry, level)) continue
+      this.isFull = true
+      return false
+    }
+    return true
+  }
+
+  /** As many as have room, and the beginning of the next one. */
+  *addInOrder(entries: Iterable<Entry>): Generator<undefined> {
+    for (const entry of entries) {
+      if (this.isFull) return
+      yield
+      if (this.#add(entry, 0)) continue
+      this.isFull = true
+      this.#addShortened(entry)
+    }
+  }
+
+  #add(entry: Entry, level: number): boolean {
+    const lines = this.#missing(entry).map((one) => [one, this.#lineOf(one, level)] as const)
+    const tokens = lines.reduce((sum, [, line]) => sum + line.tokens, 0)
+    if (tokens > this.#room) return false
+    this.#room -= tokens
+    for (const [one, { line }] of lines) this.lines.set(one, line)
+    return true
+  }
+
+  /** The longest line that has room, if any has. */
+  #addShortened(entry: Entry): void {
+    const missing = this.#missing(entry)
+    missing.pop()
+    const around = missing.map((one) => [one, this.#lineOf(one, 0)] as const)
+    const room = this.#room - around.reduce((sum, [, { tokens }]) => sum + tokens, 0)
+    const cut = (limit: number): MadeLine =>
+      made(entry, entry.line({ name: Math.min(limit, NAME_LIMIT), text: limit }))
+    let [low, high] = [LEAST_WITH_MARK, this.#longest]
+    let best = cut(low)
+    if (best.tokens > room) {
+      // Of the first line any part is better than nothing.
+      best = cut(LEAST)
+      if (this.lines.size > 0 || best.tokens > room) return
+      high = low
+    }
+    while (low + 1 < high) {
+      const middle = (low + high) >> 1
+      const line = cut(middle)
+      if (line.tokens > room) high = middle
+      else [low, best] = [middle, line]
+    }
+    for (const [one, { line }] of around) this.lines.set(one, line)
+    this.lines.set(entry, best.line)
+  }
+
+  #lineOf(entry: Entry, level: number): MadeLine {
+    const lines = this.#made[level]
+    const known = lines?.get(entry)
+    if (known) return known
+    const line = made(entry, entry.line(LEVELS[level]))
+    lines?.set(entry, line)
+    return line
+  }
+
+  /** The entry and what it is in, outermost first, without what is shown already. */
+  #missing(entry: Entry): Entry[] {
+    const path: Entry[] = []
+    for (let at: Entry | null = entry; at && !this.lines.has(at); at = at.parent) path.unshift(at)
+    return path
+  }
+}
+
+function made(entry: Entry, line: string): MadeLine {
+  let indent = ''
+  for (let at = entry.parent; at; at = at.parent) indent += '  '
+  const tokens = outlineTokens(`\n${indent}- ${line}`) + (entry.children().length > 0 ? COLON : 0)
+  return { line, tokens }
+}
+
+function isMain(entry: Entry): boolean {
+  return entry.node?.role === 'heading' || isControl(entry)
+}
+
+function isControl({ node }: Entry): boolean {
+  return node !== null && isToActOn(node)
+}
+
+function popupsFirst(shown: readonly Entry[]): readonly Entry[] {
+  return [...shown.filter(({ popup }) => popup), ...shown.filter(({ popup }) => !popup)]
+}
+
+function inView(entries: readonly Entry[], found: Entry[] = []): readonly Entry[] {
+  for (const entry of entries) {
+    if (entry.inView) found.push(entry)
+    if (entry.holdsView) inView(entry.children(), found)
+  }
+  return found
+}
+
+function* all(entries: readonly Entry[]): Generator<Entry> {
+  for (const entry of entries) {
+    yield entry
+    yield* all(entry.children())
+  }
+}
+
+function* after(entries: readonly Entry[], from: Element): Generator<Entry> {
+  for (const entry of entries) {
+    if (!follows(entry, from)) continue
+    yield entry
+    yield* after(entry.children(), from)
+  }
 }

@@ -1,19 +1,29 @@
 import { shownTyped } from '../as-sent.ts'
 import { cleanText, cut, quote, shorten } from '../clean-text.ts'
-import { isTag } from '../dom.ts'
-import { hasGenerated } from '../generated-text.ts'
+import {
+  ancestorsOf,
+  childrenOf,
+  descendantsOf,
+  isElement,
+  isTag,
+  referenced,
+  viewOf,
+} from '../dom.ts'
+import { hasGenerated, shownAt, SIDES } from '../generated-text.ts'
 import { labelsOf } from '../labels.ts'
 import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { isSecretField, MASKED } from '../privacy.ts'
 import { refOf, rememberRef } from '../refs.ts'
-import { hasNamingAttribute, nameOf, type ElementName } from '../outline/name.ts'
+import { type ElementName, hasNamingAttribute, nameOf } from '../outline/name.ts'
 import { isNode, isText, type OutlineItem, type OutlineNode } from '../outline/outline-node.ts'
 import { isActionable, isNamedByContent, isPopup } from '../outline/role.ts'
 import { stateOf } from '../outline/state.ts'
 import { nameHint } from './name-hint.ts'
-import { hoverNameMark, nameMark } from './name-mark.ts'
 import { optionTexts } from './option-text.ts'
+import { sliderLabel } from '../outline/slider-label.ts'
+import type { Unseen } from '../sight/reasons.ts'
+import { unseenByStyle, unseenGenerated, unseenReason } from '../sight/unseen.ts'
 
 export const NAME_LIMIT = 100
 export const VALUE_LIMIT = 120
@@ -190,4 +200,78 @@ function isOfLines(field: Element): boolean {
 /** The mark of a text that is shown in part, or without its lines: `[from=e3:0]`, with the character to read on from. */
 export function textMark(element: Element, at: number): string {
   return `[from=${refOf(element)}:${at}]`
+}
+
+/** Names are cut long before that many texts. */
+const TEXT_LIMIT = 40
+const CAPTIONS = 'caption,legend,figcaption,summary'
+
+/**
+ * The flag for a name of which nobody sees all or a part, though what it names is seen: `[name hidden: transparent]`,
+ * `[name sr-only]` for one that is left to assistive technology, as of a button with an icon. A part that is left
+ * to assistive technology is usual: "Read more" with "about mugs".
+ */
+function nameMark(node: OutlineNode, options: PageOptions): readonly string[] {
+  if (node.masked || node.visuallyHidden) return []
+  const reasons: (Unseen | null)[] = []
+  for (const source of namingElements(node, options)) addReasons(source, reasons)
+  const seen = reasons.filter((reason) => reason === null).length
+  const hidden = reasons.filter((reason) => reason !== null && reason !== 'sr-only')
+  const [reason] = hidden
+  if (reason) return [`[name ${seen > 0 ? 'partly ' : ''}hidden: ${reason}]`]
+  return seen === 0 && reasons.length > 0 ? ['[name sr-only]'] : []
+}
+
+/** The same of what is hidden until hover, by the styles of its texts alone: they have no boxes. */
+function hoverNameMark(node: OutlineNode, options: PageOptions): readonly string[] {
+  if (node.masked) return []
+  const [reason] = namingElements(node, options)
+    .flatMap((source) => [source, ...descendantsOf(source)])
+    .slice(0, TEXT_LIMIT)
+    .flatMap((one) => (hasWords(one) ? (unseenByStyle(one) ?? []) : []))
+  return reason ? [`[name hidden: ${reason}]`] : []
+}
+
+function hasWords(element: Element): boolean {
+  return childrenOf(element).some(
+    (child) => native.nodeType(child) === 3 && native.nodeValue(child)?.trim(),
+  )
+}
+
+/** The elements whose texts the name is made of; none when an attribute gives it. */
+function namingElements(
+  { element, control, role }: OutlineNode,
+  options: PageOptions,
+): readonly Element[] {
+  if (native.hasAttribute(control, 'aria-labelledby')) return referenced(control, 'aria-labelledby')
+  if (isNamedByContent(role)) return [element]
+  if (native.hasAttribute(control, 'aria-label')) return []
+  const labels = labelsOf(control)
+  if (labels.length > 0) return labels
+  const caption = [...native.children(element)].find((child) => native.matches(child, CAPTIONS))
+  if (caption) return [caption]
+  const beside = role === 'slider' ? sliderLabel(control, options) : null
+  return beside ? [beside] : []
+}
+
+/** What isn't rendered is no part of a name, but what is skipped while it is rendered is one. */
+function isNoPart(element: Element): boolean {
+  const view = viewOf(element)
+  return [element, ...ancestorsOf(element)].some(
+    (one) => view.getComputedStyle(one).display === 'none',
+  )
+}
+
+function addReasons(element: Element, reasons: (Unseen | null)[]): void {
+  if (reasons.length >= TEXT_LIMIT || native.getAttribute(element, 'aria-hidden') === 'true') return
+  const children = childrenOf(element)
+  if (hasWords(element)) {
+    const reason = unseenReason(element)
+    if (reason !== 'not displayed' || !isNoPart(element)) reasons.push(reason)
+  }
+  for (const side of SIDES) {
+    const generated = shownAt(element, side)
+    if (generated) reasons.push(unseenGenerated(element, generated.style))
+  }
+  for (const child of children) if (isElement(child)) addReasons(child, reasons)
 }

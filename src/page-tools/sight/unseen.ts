@@ -1,14 +1,18 @@
-import { ancestorsOf, frameOf, viewOf } from '../dom.ts'
+import { ancestorsOf, contains, frameOf, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
-import { isChanging } from './changing.ts'
-import { FAINT, type Colour } from './colour.ts'
-import { enlargementOf } from './enlargement.ts'
-import { layerOf, layersFrom, refreshLayers, type Layer } from './layers.ts'
-import { isIndentedAway, isOffPage } from './reach.ts'
+import { type Colour, coloursIn, FAINT, readColour } from './colour.ts'
+import {
+  clippingLayers,
+  isInShapeOfText,
+  type Layer,
+  layerOf,
+  layersFrom,
+  marginOf,
+  refreshLayers,
+} from './layers.ts'
 import type { Unseen } from './reasons.ts'
-import { surroundings } from './surroundings.ts'
-import { fillOf, isInDrawing, otherColoursOf } from './text-colours.ts'
+import { isEmptyClip, isEmptyPath } from './shapes.ts'
 
 const SMALLEST_FONT_PX = 1
 /** A line of text of one pixel; the smallest one that can be guessed at is higher. */
@@ -161,4 +165,297 @@ function aroundFrame(holder: Element): Unseen | null {
   const found = surroundings(layer)
   if (found) return found
   return isOffPage(box, layer, native.ownerDocument(frame)) ? 'off the page' : aroundFrame(frame)
+}
+
+/** How many times larger an element's text is shown than its font says; infinite when it can't be told. */
+function enlargementOf(holder: Element): number {
+  const view = viewOf(holder)
+  let times = 1
+  for (const around of [holder, ...ancestorsOf(holder)]) {
+    if (native.ownerDocument(around) !== native.ownerDocument(holder)) break
+    const { display, transform, scale, perspective } = view.getComputedStyle(around)
+    if (display === 'inline' || display === 'contents') continue
+    if (perspective !== 'none' || native.localName(around) === 'foreignObject') return Infinity
+    if (transform !== 'none') times *= stretchOf(new view.DOMMatrix(transform))
+    if (scale && scale !== 'none')
+      times *= Math.max(...scale.split(' ').map((part) => Math.abs(Number(part))))
+  }
+  return times
+}
+
+function stretchOf({ m11, m12, m13, m14, m21, m22, m23, m24, m34 }: DOMMatrix): number {
+  if (m14 !== 0 || m24 !== 0 || m34 !== 0) return Infinity
+  return Math.max(Math.hypot(m11, m12, m13), Math.hypot(m21, m22, m23))
+}
+
+/** A fade or a slide is over by then. Milliseconds. */
+const SOON_MS = 10_000
+const NOT_STYLE = new Set(['offset', 'computedOffset', 'easing', 'composite'])
+/** What it changes makes no text visible. */
+const NO_LOOK = /^(outline|cursor|caret|accent|pointer|order$|scroll|will)/
+/** What decides whether a text is transparent; a variable may decide anything. */
+const OPACITY = /^(--|opacity|color|fill|stroke|filter|mask|background|webkit|textShadow)/
+
+/**
+ * Whether an element that can't be seen is about to look different by itself: an animation or a transition
+ * runs. `transparent`: whether that is why.
+ */
+function isChanging(element: Element, transparent: boolean): boolean {
+  return native.getAnimations(element).some((animation) => {
+    const { playState, effect, currentTime } = animation
+    if (playState !== 'running' || !effect) return false
+    const { endTime, iterations, duration } = effect.getComputedTiming()
+    if (iterations === Infinity) return Number(duration) <= SOON_MS && mayShow(effect, transparent)
+    return Number(endTime) - Number(currentTime ?? 0) <= SOON_MS
+  })
+}
+
+/** Whether an animation has a moment in which the text may be seen. */
+function mayShow(effect: AnimationEffect, transparent: boolean): boolean {
+  if (!('getKeyframes' in effect)) return true
+  const frames = (effect as KeyframeEffect).getKeyframes()
+  return frames.some((frame) =>
+    Object.entries(frame).some(([property, value]) => {
+      if (NOT_STYLE.has(property) || NO_LOOK.test(property)) return false
+      if (transparent && !OPACITY.test(property)) return false
+      return !isFaint(property, String(value))
+    }),
+  )
+}
+
+function isFaint(property: string, value: string): boolean {
+  if (property === 'opacity') return Number(value) <= FAINT
+  if (!/^(color|fill|webkitTextFillColor)$/.test(property)) return false
+  return value === 'transparent' || (readColour(value)?.alpha ?? 1) <= FAINT
+}
+
+/** Why everything in a layer is hidden. */
+function surroundings(layer: Layer | null): Unseen | null {
+  if (layer && layer.opacity <= FAINT) return 'transparent'
+  for (const { style, position, clipPath, isSkipped } of layersFrom(layer)) {
+    if (isSkipped) return 'not displayed'
+    const isPlaced = position === 'absolute' || position === 'fixed'
+    if (isPlaced && style.clip !== 'auto' && isEmptyClip(style.clip)) return 'sr-only'
+    if (isEmptyPath(clipPath)) return isPlaced ? 'sr-only' : 'clipped to nothing'
+  }
+  for (const around of clippingLayers(layer))
+    if (isWithoutRoom(around))
+      return /absolute|fixed/.test(around.position) ? 'sr-only' : 'clipped to nothing'
+  return null
+}
+
+/** Whether an element that shows only what is inside of its box has no room in it. */
+function isWithoutRoom(layer: Layer): boolean {
+  const { element, overflowX, overflowY, isCutOff } = layer
+  const document = native.ownerDocument(element)
+  // Theirs is that of the window.
+  if (
+    element === nativeDocument.documentElement(document) ||
+    element === nativeDocument.body(document)
+  )
+    return false
+  if (native.getClientRects(element).length === 0) return false
+  const { width, height } = native.getBoundingClientRect(element)
+  const outside = 2 * marginOf(layer)
+  return (
+    ((isCutOff || overflowX !== 'visible') && width + outside <= 1) ||
+    ((isCutOff || overflowY !== 'visible') && height + outside <= 1)
+  )
+}
+
+const NONE: Colour = { red: 0, green: 0, blue: 0, alpha: 0 }
+/** Of a background: pictures, and blends in spaces of their own, can't be told. */
+const UNKNOWN_IMAGE = /url\(|image|element\(|cross-fade|paint\(|\bin\b/
+
+/** The colour that fills a text; null when it can't be told, such as that of a pattern. */
+function fillOf(holder: Element, style: CSSStyleDeclaration): Colour | null {
+  return isInDrawing(holder)
+    ? paintOf(style.fill, style.fillOpacity)
+    : readColour(style.webkitTextFillColor || style.color)
+}
+
+/** The element is one of SVG. */
+function isInDrawing(element: Element): boolean {
+  return native.namespaceURI(element) === 'http://www.w3.org/2000/svg'
+}
+
+function paintOf(paint: string, opacity: string): Colour | null {
+  if (paint === 'none') return NONE
+  const colour = readColour(paint)
+  return colour && { ...colour, alpha: colour.alpha * Number(opacity || 1) }
+}
+
+/**
+ * The colours with which a text is drawn beside its own: that of its outline, and backgrounds in the shape of
+ * the text. Null when something else is, or it can't be told.
+ */
+function otherColoursOf(holder: Element, style: CSSStyleDeclaration): readonly Colour[] | null {
+  const shadows = style.textShadow === 'none' ? [] : coloursIn(style.textShadow)
+  if (!shadows || shadows.some(({ alpha }) => alpha > FAINT)) return null
+  const found: (Colour | null)[] = [outlineOf(holder, style)]
+  const view = viewOf(holder)
+  for (const around of [holder, ...ancestorsOf(holder)]) {
+    if (native.ownerDocument(around) !== native.ownerDocument(holder)) break
+    const own = view.getComputedStyle(around)
+    // The first line has a colour of its own.
+    const { color, webkitTextFillColor } = view.getComputedStyle(around, '::first-line')
+    if (color !== own.color || webkitTextFillColor !== own.webkitTextFillColor) return null
+    if (isInShapeOfText(own)) found.push(...(backgroundsOf(own) ?? [null]))
+  }
+  return found.every((one) => one !== null) ? found : null
+}
+
+function outlineOf(holder: Element, style: CSSStyleDeclaration): Colour | null {
+  if (!isInDrawing(holder))
+    return Number.parseFloat(style.webkitTextStrokeWidth || '0') > 0
+      ? readColour(style.webkitTextStrokeColor)
+      : NONE
+  return Number.parseFloat(style.strokeWidth) > 0
+    ? paintOf(style.stroke, style.strokeOpacity)
+    : NONE
+}
+
+function backgroundsOf(style: CSSStyleDeclaration): readonly (Colour | null)[] | null {
+  const { backgroundClip, backgroundImage, backgroundColor } = style
+  if (!/^text(, text)*$/.test(backgroundClip)) return null
+  const colour = readColour(backgroundColor)
+  if (backgroundImage === 'none') return [colour]
+  const gradient = UNKNOWN_IMAGE.test(backgroundImage) ? null : coloursIn(backgroundImage)
+  return gradient && gradient.length > 0 ? [...gradient, colour] : null
+}
+
+/** Menus and panels that slide in wait nearer than this outside of the page. Pixels. */
+const FAR = 999
+/** Slides of a carousel wait nearer than this outside of the part that shows one. Pixels. */
+const FAR_OUTSIDE_CLIP = 9000
+
+/**
+ * Whether a box lies where nobody can scroll to: far before the beginning of the page, or of the part that
+ * scrolls. What lies after the end is not judged: pages add to it, and move it in.
+ */
+function isOffPage(box: Sides, layer: Layer | null, document: Document): boolean {
+  // Most texts: no part that scrolls is around them, and they are not before its beginning.
+  const isCut = [...layersFrom(layer)].some(isCutting)
+  if (!isCut && box.right >= -FAR && box.bottom >= -FAR) return false
+  const isFixed = [...layersFrom(layer)].some(({ position }) => position === 'fixed')
+  let inner = box
+  for (const around of clippingLayers(layer)) {
+    if (isRoot(around.element)) break
+    const outer = native.getBoundingClientRect(around.element)
+    if (outer.width <= 1 || outer.height <= 1) break
+    const scrolls = /auto|scroll/.test(`${around.overflowX} ${around.overflowY}`)
+    const begin = scrolls ? beginOf(around.element, around.style, outer) : outer
+    if (isFarBefore(inner, begin, scrolls ? FAR : FAR_OUTSIDE_CLIP))
+      return !holdsShown(layer, around, visible(outer, document))
+    if (!scrolls && !overlap(inner, outer)) return false
+    if (scrolls) inner = outer
+  }
+  const view = viewOf(document)
+  const whole = { left: 0, top: 0, right: view.innerWidth, bottom: view.innerHeight }
+  const root = nativeDocument.documentElement(document)
+  const begin = isFixed ? whole : beginOf(root, view.getComputedStyle(root), null)
+  const far = { x: Math.max(FAR, view.innerWidth), y: Math.max(FAR, view.innerHeight) }
+  const isFar = inner.right < begin.left - far.x || inner.bottom < begin.top - far.y
+  return isFar && !holdsShown(layer, null, whole)
+}
+
+function isCutting({ element, overflowX, overflowY }: Layer): boolean {
+  return (overflowX !== 'visible' || overflowY !== 'visible') && !isRoot(element)
+}
+
+function isRoot(element: Element): boolean {
+  const document = native.ownerDocument(element)
+  return (
+    element === nativeDocument.documentElement(document) ||
+    element === nativeDocument.body(document)
+  )
+}
+
+function isFarBefore(inner: Sides, begin: { left: number; top: number }, far: number): boolean {
+  return inner.right < begin.left - far || inner.bottom < begin.top - far
+}
+
+/** Whether an indent has moved a text out of the part that shows it, which nobody can scroll. */
+function isIndentedAway(indent: string, boxes: readonly Sides[], layer: Layer | null): boolean {
+  if (!(Number.parseFloat(indent) > 0)) return false
+  for (const around of clippingLayers(layer)) {
+    if (isRoot(around.element) || !/^(hidden|clip)$/.test(around.overflowX)) return false
+    const { right } = native.getBoundingClientRect(around.element)
+    if (marginOf(around) === 0 && boxes.every(({ left }) => left >= right)) return true
+  }
+  return false
+}
+
+/** Where what an element scrolls begins, in coordinates of the view; `box`: null for the page itself. */
+function beginOf(
+  element: Element,
+  { direction, writingMode }: CSSStyleDeclaration,
+  box: DOMRect | null,
+): { readonly left: number; readonly top: number } {
+  const view = viewOf(element)
+  const [x, y] = box
+    ? [native.scrollLeft(element), native.scrollTop(element)]
+    : [view.scrollX, view.scrollY]
+  const end = (box?.right ?? native.clientWidth(element)) - x
+  const isReverse = direction === 'rtl' || writingMode === 'vertical-rl' || x < 0
+  return {
+    left: isReverse ? end - native.scrollWidth(element) : (box?.left ?? 0) - x,
+    top: (box?.top ?? 0) - y,
+  }
+}
+
+function visible(box: Sides, document: Document): Sides {
+  const { innerWidth, innerHeight } = viewOf(document)
+  return {
+    left: Math.max(0, box.left),
+    top: Math.max(0, box.top),
+    right: Math.min(innerWidth, box.right),
+    bottom: Math.min(innerHeight, box.bottom),
+  }
+}
+
+/**
+ * Whether something of what was moved away is in the visible part, as in a carousel or in a page that
+ * scrolls by moving its content.
+ */
+function holdsShown(layer: Layer | null, until: Layer | null, shown: Sides): boolean {
+  const moved: Element[] = []
+  for (const at of layersFrom(layer)) {
+    if (at === until) break
+    if (at.holdsAbsolute && !isRoot(at.element)) moved.push(at.element)
+  }
+  const [width, height] = [shown.right - shown.left, shown.bottom - shown.top]
+  if (moved.length === 0) return false
+  // Out of view: nobody can tell.
+  if (width <= 0 || height <= 0) return until !== null
+  const ownerDocument = native.ownerDocument(moved[0] as Element)
+  return POINTS.some(([x, y]) => {
+    const [left, top] = [shown.left + width * x, shown.top + height * y]
+    const hit = nativeDocument.elementFromPoint(ownerDocument, left, top)
+    return hit !== null && moved.some((one) => contains(one, hit))
+  })
+}
+
+const POINTS = [
+  [0.5, 0.5],
+  [0.25, 0.25],
+  [0.75, 0.25],
+  [0.25, 0.75],
+  [0.75, 0.75],
+] as const
+
+/** A box in coordinates of the view. */
+interface Sides {
+  readonly left: number
+  readonly top: number
+  readonly right: number
+  readonly bottom: number
+}
+
+/** Whether two boxes share an area. */
+function overlap(one: Sides, other: Sides): boolean {
+  return (
+    Math.min(one.right, other.right) - Math.max(one.left, other.left) > 0 &&
+    Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 0
+  )
 }

@@ -1,9 +1,30 @@
-import { baseURLOf } from '../core/base-url.ts'
+import { baseURLOf, endpointURL } from '../core/base-url.ts'
 import type { MessagesId } from '../provider-ids.ts'
-import type { HttpProviderDefinition } from '../provider.ts'
-import { endMessages, mapMessagesEvent, startMessages, type MessagesState } from './map-event.ts'
+import type {
+  HttpProviderDefinition,
+  HttpRequest,
+  ModelRequest,
+  RequestConfig,
+} from '../provider.ts'
+import { endMessages, mapMessagesEvent, type MessagesState, startMessages } from './map-event.ts'
 import { messagesPresets, type MessagesRules } from './presets.ts'
-import { toMessagesRequest } from './to-request.ts'
+import type { JsonObject, JsonValue } from '../../protocol/json.ts'
+import { modelName } from '../../protocol/model.ts'
+import type { ToolDefinition } from '../../protocol/tool.ts'
+import { defined } from '../core/defined.ts'
+import { strictParameters, type StrictRules } from '../core/strict-schema.ts'
+import { resultBlock, textBlocks, userBlocks } from './content.ts'
+import type {
+  AssistantMessage,
+  Message,
+  ToolCallPart,
+  ToolMessage,
+} from '../../protocol/message.ts'
+import { asObjects, asRecord } from '../core/read-json.ts'
+import { legalToolName } from '../core/wire-names.ts'
+import { createWireIds, type WireIds } from '../core/wire-ids.ts'
+import { healHistory } from '../heal-history.ts'
+import { withFilesAsInput } from '../sent-files.ts'
 
 /** Anthropic's Messages with one vendor's rules. */
 function defineMessages(id: string, rules: MessagesRules): HttpProviderDefinition<MessagesState> {
@@ -21,4 +42,244 @@ function defineMessages(id: string, rules: MessagesRules): HttpProviderDefinitio
 /** Anthropic, or MiniMax. */
 export function messagesProvider(id: MessagesId): HttpProviderDefinition<MessagesState> {
   return defineMessages(id, messagesPresets[id])
+}
+
+const EPHEMERAL: JsonObject = { type: 'ephemeral' }
+
+/** Addresses that are known to take `cache_control`. */
+const CACHE_HOSTS = /^api\.(?:anthropic|minimaxi?)\.(?:com|io)$/
+
+/**
+ * The request of the Messages API (https://docs.anthropic.com/en/api/messages). Four cache breakpoints, the most that
+ * it takes, stand after the tools, the system text and the two newest user turns, before the trailer. The older turn's
+ * is where the last request wrote its cache: a lookup from the newest one ends after 20 blocks.
+ */
+function toMessagesRequest(
+  request: ModelRequest,
+  config: RequestConfig,
+  preset: {
+    readonly providerId: string
+    readonly rules: MessagesRules
+  },
+): HttpRequest {
+  const { providerId, rules } = preset
+  const { cache_control: asked = EPHEMERAL, ...extraBody } = config.extraBody ?? {}
+  const baseURL = baseURLOf(config, rules, providerId)
+  const { cache = asked !== EPHEMERAL || CACHE_HOSTS.test(baseURL.host) } = config
+  const turns = messagesTurns(request, { providerId, takesFiles: rules.takesFiles })
+  const system = textBlocks(systemText(request))
+  const tools = toolFields(request, config, { turns, strict: rules.strict })
+  const users = turns.filter(({ role }) => role === 'user')
+  for (const blocks of [system, tools.tools, ...users.slice(-2).map(({ content }) => content)])
+    mark(blocks, cache && asked)
+  // A turn that is to be continued stays the last one: what is new stands before it.
+  if (request.trailer)
+    addBlocks(users.length > 0 ? users.slice(-1) : turns, 'user', textBlocks(request.trailer))
+  return {
+    url: messagesURL(baseURL),
+    headers: {
+      ...rules.headers,
+      ...(config.apiKey && { [rules.keyHeader]: keyValue(config.apiKey, rules) }),
+      ...config.headers,
+    },
+    body: {
+      model: modelName(config),
+      max_tokens: config.maxOutputTokens ?? rules.maxTokens,
+      ...(system.length > 0 && { system }),
+      messages: turns.map(({ role, content }) => ({ role, content })),
+      stream: true,
+      ...(tools.tools.length > 0 && tools),
+      ...defined({
+        temperature: config.temperature,
+        top_p: config.topP,
+        stop_sequences: config.stop,
+      }),
+      ...extraBody,
+    },
+  }
+}
+
+/** Clients differ in whether the base URL holds the version. */
+function messagesURL(baseURL: URL): string {
+  const hasVersion = /\/v1(\/messages)?\/?$/.test(baseURL.pathname)
+  return endpointURL(baseURL, hasVersion ? '/messages' : '/v1/messages')
+}
+
+function keyValue(apiKey: string, rules: MessagesRules): string {
+  return rules.keyHeader === 'authorization' ? `Bearer ${apiKey}` : apiKey
+}
+
+function systemText({ instructions, messages }: ModelRequest): string {
+  const stored = messages.flatMap((message) =>
+    message.role === 'system' ? message.parts.map((part) => part.text) : [],
+  )
+  return [instructions ?? '', ...stored].filter((text) => text !== '').join('\n\n')
+}
+
+/** Marks the last block of a list as the end of what may be cached. */
+function mark(blocks: JsonObject[], cache: JsonValue): void {
+  const last = blocks.pop()
+  if (last) blocks.push(cache ? { ...last, cache_control: cache } : last)
+}
+
+interface ToolFields {
+  readonly tools: JsonObject[]
+  readonly tool_choice?: JsonObject
+}
+
+function toolFields(
+  request: ModelRequest,
+  config: RequestConfig,
+  { turns, strict }: { readonly turns: readonly Turn[]; readonly strict: StrictRules | null },
+): ToolFields {
+  const { toolChoice, parallelToolCalls, strictTools } = config
+  const isOffered = request.toolMode !== 'action' && request.tools.length > 0
+  // A history with calls is refused unless tools are defined: those it names, not to be called.
+  if (!isOffered) {
+    const tools = namesUsed(turns).map((name) => ({ name, input_schema: { type: 'object' } }))
+    return { tools, tool_choice: { type: 'none' } }
+  }
+  const isSerial = parallelToolCalls === false
+  const choice =
+    typeof toolChoice === 'object'
+      ? { type: 'tool', name: toolChoice.toolName }
+      : toolChoice !== undefined || isSerial
+        ? { type: toolChoice === 'required' ? 'any' : (toolChoice ?? 'auto') }
+        : undefined
+  const schemas = strictTools && strict ? strictParameters(request.tools, strict) : []
+  return {
+    tools: request.tools.map((tool, at) => messagesTool(tool, schemas[at] ?? null)),
+    ...(choice && {
+      tool_choice: {
+        ...choice,
+        ...(isSerial && choice.type !== 'none' && { disable_parallel_tool_use: true }),
+      },
+    }),
+  }
+}
+
+function messagesTool(
+  { name, description, inputSchema }: ToolDefinition,
+  strict: JsonObject | null,
+): JsonObject {
+  if (strict) return { name, description, strict: true, input_schema: strict }
+  return { name, description, input_schema: { type: 'object', ...inputSchema } as JsonObject }
+}
+
+function namesUsed(turns: readonly Turn[]): string[] {
+  const uses = turns.flatMap((turn) => turn.content).filter((block) => block['type'] === 'tool_use')
+  return [...new Set(uses.map((block) => String(block['name'])))]
+}
+
+/** A turn on its way into the request body. Roles alternate, so blocks are added to the last one. */
+interface Turn {
+  readonly role: 'user' | 'assistant'
+  readonly content: JsonObject[]
+}
+
+interface TurnsOptions {
+  readonly providerId: string
+  readonly takesFiles: boolean
+}
+
+/** The conversation in the form of the Messages API, without system text and trailer. */
+function messagesTurns(request: ModelRequest, options: TurnsOptions): Turn[] {
+  const turns: Turn[] = []
+  const ids = createWireIds({ pattern: /^[a-zA-Z0-9_-]{1,64}$/, length: 24 })
+  for (const message of withFilesAsInput(healHistory(request.messages))) {
+    addBlocks(turns, roleOf(message), blocksOf(message, ids, options))
+  }
+  const answered = withoutUnanswered(turns)
+  // The API requires a user turn first.
+  if (answered[0]?.role === 'assistant') {
+    answered.unshift({ role: 'user', content: textBlocks('(The conversation goes on.)') })
+  }
+  return answered
+}
+
+/**
+ * The API's own tools have their results in the content that follows their calls. A turn that was paused
+ * before, and never continued, is refused unless such calls are left out. (Calls of the page's tools may be
+ * made by the code that the API runs; its result comes after theirs.)
+ */
+function withoutUnanswered(turns: readonly Turn[]): Turn[] {
+  const results = new Set(
+    turns.flatMap(({ content }) => content.map((block) => block['tool_use_id'])),
+  )
+  const kept: Turn[] = []
+  for (const [at, { role, content }] of turns.entries()) {
+    const isOver = at < turns.length - 1 && !content.some(isUse)
+    const isAnswered = (block: JsonObject): boolean =>
+      !/^(server|mcp)_tool_use$/.test(String(block['type'])) || results.has(block['id'])
+    addBlocks(kept, role, isOver ? content.filter(isAnswered) : content)
+  }
+  return kept
+}
+
+/** Adds blocks to the last turn when it has the role, else as a turn of their own. */
+function addBlocks(turns: Turn[], role: Turn['role'], blocks: readonly JsonObject[]): void {
+  if (blocks.length === 0) return
+  const last = turns[turns.length - 1]
+  if (last?.role === role) last.content.push(...blocks)
+  else turns.push({ role, content: [...blocks] })
+}
+
+function roleOf(message: Message): Turn['role'] {
+  return message.role === 'assistant' ? 'assistant' : 'user'
+}
+
+function blocksOf(message: Message, ids: WireIds, options: TurnsOptions): JsonObject[] {
+  switch (message.role) {
+    case 'system':
+      return []
+    case 'user':
+      return userBlocks(message.parts, options.takesFiles)
+    case 'assistant':
+      return assistantBlocks(message, ids, options)
+    case 'tool':
+      return resultBlocks(message, ids, options)
+    default:
+      return message satisfies never
+  }
+}
+
+function assistantBlocks(
+  message: AssistantMessage,
+  ids: WireIds,
+  { providerId }: TurnsOptions,
+): JsonObject[] {
+  const calls = message.parts.filter((part) => part.type === 'tool-call')
+  const uses = calls.map((call) => useBlock(call, ids.next(call)))
+  const own = asObjects(message.providerMetadata?.[providerId]?.['content'])
+  // The stored content counts while it holds the same calls as the message.
+  if (own.length > 0 && own.filter(isUse).length === calls.length) {
+    return own.flatMap((block) =>
+      isUse(block) ? [{ ...block, ...idAndName(uses.shift()) }] : replayable(block),
+    )
+  }
+  const text = message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+  return [...textBlocks(text), ...uses]
+}
+
+function useBlock(call: ToolCallPart, id: string): JsonObject {
+  const input = asRecord(call.input) as JsonObject | undefined
+  return { type: 'tool_use', id, name: legalToolName(call.toolName), input: input ?? {} }
+}
+
+function idAndName(use: JsonObject | undefined): JsonObject {
+  return use ? { id: use['id'] ?? '', name: use['name'] ?? '' } : {}
+}
+
+/** Blank texts are refused. */
+function replayable(block: JsonObject): JsonObject[] {
+  const isBlank = block['type'] === 'text' && String(block['text'] ?? '').trim() === ''
+  return isBlank ? [] : [block]
+}
+
+function isUse(block: JsonObject): boolean {
+  return block['type'] === 'tool_use'
+}
+
+function resultBlocks(message: ToolMessage, ids: WireIds, options: TurnsOptions): JsonObject[] {
+  return message.parts.map((part) => resultBlock(part, ids.of(part.toolCallId), options.takesFiles))
 }

@@ -1,24 +1,14 @@
 import type { Usage } from '../../protocol/message.ts'
-import type { StreamPart } from '../../protocol/stream-part.ts'
+import type { StreamPart, ToolCallStreamPart } from '../../protocol/stream-part.ts'
 import { asArguments, asPiece } from '../core/argument-value.ts'
 import { createToolCallAssembler, type ToolCallAssembler } from '../core/assemble-tool-calls.ts'
 import { countingWord, failedError, mapFinishReason, outputEnd } from '../core/finish-reason.ts'
 import { streamError } from '../core/provider-error.ts'
-import { asCount, asList, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
+import { asCount, asList, asRecord, asText, type JsonRecord, parseJson } from '../core/read-json.ts'
 import type { ModelRequest } from '../provider.ts'
 import { addStray, noAnswer, strayError } from '../core/stray.ts'
 import { secondAnswer } from '../core/transport-error.ts'
-import {
-  cite,
-  compact,
-  contentToReplay,
-  isCall,
-  isReadable,
-  newBlock,
-  startInput,
-  type Block,
-} from './blocks.ts'
-import { addUsage } from './usage.ts'
+import type { JsonObject } from '../../protocol/json.ts'
 
 /** What is remembered from event to event of one answer. */
 export interface MessagesState {
@@ -259,4 +249,141 @@ function finish(state: MessagesState, isProven: boolean): StreamPart[] {
     ...(content && { providerMetadata: { [state.providerId]: { content } } }),
   })
   return parts
+}
+
+type CountName = Exclude<keyof Usage, 'estimated'>
+
+const fields: readonly (readonly [CountName, string])[] = [
+  ['inputTokens', 'input_tokens'],
+  ['outputTokens', 'output_tokens'],
+  ['cachedInputTokens', 'cache_read_input_tokens'],
+  ['cacheWriteTokens', 'cache_creation_input_tokens'],
+  ['reasoningTokens', 'thinking_tokens'],
+]
+
+/**
+ * The counts so far with those of one more event. They are cumulative, so the later ones count; a zero
+ * where there was a number is what proxies send for "unknown".
+ */
+function addUsage(usage: Usage | undefined, source: unknown): Usage | undefined {
+  const given = asRecord(source)
+  if (!given) return usage
+  const record = { ...given, ...asRecord(given['output_tokens_details']) }
+  const known: { -readonly [Name in CountName]?: number } = { ...usage }
+  for (const [name, field] of fields) {
+    const count = sumOfIterations(record, field) ?? asCount(record[field])
+    if (count !== undefined && !(count === 0 && known[name])) known[name] = count
+  }
+  return Object.keys(known).length === 0 ? undefined : known
+}
+
+/**
+ * What several samplings came to (https://platform.claude.com/docs/en/build-with-claude/compaction): the
+ * counts beside the list leave out those of compactions and of advisors.
+ */
+function sumOfIterations(usage: JsonRecord, field: string): number | undefined {
+  const counts = asList(usage['iterations']).flatMap(
+    (entry) => asCount(asRecord(entry)?.[field]) ?? [],
+  )
+  return counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count)
+}
+
+/** A content block as it grows. */
+interface Block {
+  readonly index: number | undefined
+  readonly type: string
+  /** As `content_block_start` gave it. */
+  readonly start: JsonRecord
+  readonly text: string[]
+  readonly signature: string[]
+  readonly json: string[]
+  /** What goes back beside it: a text's citations, what a delta made of a compaction. */
+  readonly fields: { [name: string]: unknown }
+  /** Its deltas came before its start. */
+  readonly isMade?: boolean
+  /** Its end was sent. */
+  isStopped: boolean
+}
+
+function newBlock(index: number | undefined, type: string, start: JsonRecord): Block {
+  const block: Block = {
+    index,
+    type,
+    start,
+    text: [],
+    signature: [],
+    json: [],
+    fields: {},
+    isStopped: false,
+  }
+  if (type === 'text') for (const citation of asList(start['citations'])) cite(block, citation)
+  return block
+}
+
+/** Another citation of a text. Those of web searches (`encrypted_index`) are demanded back with it. */
+function cite(block: Block, citation: unknown): void {
+  const citations = (block.fields['citations'] ??= []) as unknown[]
+  citations.push(citation)
+}
+
+/** A delta of a compaction: its texts are put together. */
+function compact(block: Block, delta: JsonRecord): void {
+  const { fields } = block
+  for (const [name, value] of Object.entries(delta)) {
+    if (name === 'type' || name === '__proto__') continue
+    const before = fields[name]
+    if (typeof before !== 'string') fields[name] = value
+    else if (typeof value === 'string') fields[name] = before + value
+  }
+}
+
+/** A call of the page's tools. (Server tools run at the vendor's.) */
+function isCall(block: Block): boolean {
+  return block.type === 'tool_use'
+}
+
+/** Its text is for a person: the reply or the thinking. */
+function isReadable(block: Block): boolean {
+  return block.type === 'text' || block.type === 'thinking'
+}
+
+/** The input that came with the block's start, when no deltas followed. (`{}` announces them.) */
+function startInput({ start, json }: Block): string | undefined {
+  const { input } = start
+  const record = asRecord(input)
+  const isNone = record !== undefined && Object.keys(record).length === 0
+  return isNone || json.length > 0 ? undefined : asArguments(input)
+}
+
+/**
+ * The message's content to be sent back, byte for byte where it is signed; undefined when text and calls
+ * suffice.
+ */
+function contentToReplay(
+  blocks: readonly Block[],
+  calls: readonly ToolCallStreamPart[],
+): JsonObject[] | undefined {
+  const isPlain = blocks.every(
+    (block) => isCall(block) || (block.type === 'text' && Object.keys(block.fields).length === 0),
+  )
+  if (isPlain) return undefined
+  const left = [...calls]
+  return blocks.map((block) => replayed(block, isCall(block) ? left.shift() : undefined))
+}
+
+function replayed(block: Block, call: ToolCallStreamPart | undefined): JsonObject {
+  const start = block.start as JsonObject
+  const text = block.text.join('')
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text, ...block.fields }
+    case 'thinking':
+      return { ...start, type: 'thinking', thinking: text, signature: block.signature.join('') }
+    case 'tool_use':
+      return { ...start, input: call?.input ?? {} }
+    default: {
+      const input = asRecord(parseJson(block.json.join('')))
+      return { ...start, ...block.fields, ...(input && { input: input as JsonObject }) }
+    }
+  }
 }

@@ -1,6 +1,5 @@
-import { modelName, type ModelConfigData, type ModelPrices } from '../../protocol/model.ts'
-import { isPricedVendor } from '../../protocol/prices.ts'
-import { listPrices } from './list-prices.ts'
+import { type ModelConfigData, modelName, type ModelPrices } from '../../protocol/model.ts'
+import { isPricedVendor, type PricedVendor } from '../../protocol/prices.ts'
 
 /** What a vendor asks for a model, and who said so when. */
 export interface ListPrice {
@@ -36,4 +35,63 @@ export function listPrice({ provider, model }: Omit<Priced, 'prices'>): ListPric
     ...(cacheWrite !== undefined && { cacheWrite }),
   }
   return { prices, source, asOf }
+}
+
+/** What a vendor asks for models, and who said so when. */
+type PriceRow = readonly [
+  /** Of a model's whole name, in lower case. */
+  models: RegExp,
+  /** USD per million tokens. */
+  prices: readonly [input: number, output: number, cachedInput?: number, cacheWrite?: number],
+  /** Where it was read. */
+  source: string,
+  /** When: year, month, day. */
+  asOf: string,
+]
+
+const OPENAI = 'developers.openai.com/api/docs/pricing'
+const NANO = 'developers.openai.com/api/docs/models/gpt-5-nano'
+const CLAUDE = 'platform.claude.com/docs/en/about-claude/pricing'
+const GEMINI = 'ai.google.dev/gemini-api/docs/pricing'
+const MINIMAX = 'platform.minimax.io/docs/guides/pricing-paygo'
+
+/**
+ * List prices of the vendors' own endpoints, for text and images, without batches and contracts. Where what is cached
+ * has no known price it counts as any input. Models whose price goes by the length of the prompt, or ends soon, are
+ * left out. Caches of Claude are those of five minutes.
+ */
+export const listPrices: Record<PricedVendor, readonly PriceRow[]> = {
+  openai: [
+    [/^gpt-4o(-\d{4}-\d\d-\d\d)?$/, [2.5, 10, 1.25], OPENAI, '2026-05-27'],
+    [/^gpt-4o-mini(-\d{4}-\d\d-\d\d)?$/, [0.15, 0.6, 0.075], OPENAI, '2026-05-27'],
+    [/^gpt-4\.1(-\d{4}-\d\d-\d\d)?$/, [2, 8, 0.5], OPENAI, '2026-06-21'],
+    [/^gpt-4\.1-mini(-\d{4}-\d\d-\d\d)?$/, [0.4, 1.6, 0.1], OPENAI, '2026-06-21'],
+    [/^gpt-4\.1-nano(-\d{4}-\d\d-\d\d)?$/, [0.1, 0.4], OPENAI, '2026-05-07'],
+    [/^gpt-5(\.1)?(-\d{4}-\d\d-\d\d)?$/, [1.25, 10], OPENAI, '2026-03-21'],
+    [/^gpt-5-mini(-\d{4}-\d\d-\d\d)?$/, [0.25, 2], OPENAI, '2026-03-21'],
+    [/^gpt-5-nano(-\d{4}-\d\d-\d\d)?$/, [0.05, 0.4, 0.005], NANO, '2026-11-25'],
+    [/^gpt-5\.4-mini(-\d{4}-\d\d-\d\d)?$/, [0.75, 4.5, 0.075], OPENAI, '2026-05-04'],
+    [/^gpt-5\.4-nano(-\d{4}-\d\d-\d\d)?$/, [0.2, 1.25, 0.02], OPENAI, '2026-05-04'],
+    [/^o3(-\d{4}-\d\d-\d\d)?$/, [2, 8], OPENAI, '2026-03-21'],
+    [/^o[34]-mini(-\d{4}-\d\d-\d\d)?$/, [1.1, 4.4], OPENAI, '2026-03-21'],
+  ],
+  anthropic: [
+    [/^claude-opus-5(-\d{8})?$/, [5, 25, 0.5, 6.25], CLAUDE, '2026-10-10'],
+    [/^claude-opus-4-[5-8](-\d{8})?$/, [5, 25, 0.5, 6.25], CLAUDE, '2026-10-10'],
+    [/^claude-opus-4(-[01])?(-\d{8})?$/, [15, 75, 1.5, 18.75], CLAUDE, '2026-10-10'],
+    [/^claude-sonnet-5-5(-\d{8})?$/, [2, 10, 0.1, 2.5], CLAUDE, '2026-10-10'],
+    [/^claude-sonnet-5(-\d{8})?$/, [2, 10, 0.2, 2.5], CLAUDE, '2026-10-10'],
+    [/^claude-sonnet-4(-[0-6])?(-\d{8})?$/, [3, 15, 0.3, 3.75], CLAUDE, '2026-10-10'],
+    [/^claude-3-7-sonnet(-\d{8}|-latest)?$/, [3, 15, 0.3, 3.75], CLAUDE, '2026-10-10'],
+    [/^claude-haiku-4-5(-\d{8})?$/, [1, 5, 0.1, 1.25], CLAUDE, '2026-10-10'],
+    [/^claude-3-5-haiku(-\d{8}|-latest)?$/, [0.8, 4, 0.08, 1], CLAUDE, '2026-10-10'],
+  ],
+  gemini: [
+    [/^gemini-3\.5-flash$/, [1.5, 9], GEMINI, '2026-10-07'],
+    [/^gemini-3\.5-flash-lite$/, [0.3, 2.5], GEMINI, '2026-10-07'],
+  ],
+  minimax: [
+    [/^minimax-m2\.5$/, [0.3, 1.2, 0.03, 0.375], 'docs.litellm.ai/blog/minimax_m2_5', '2026-02-12'],
+    [/^minimax-m2\.7$/, [0.3, 1.2, 0.06, 0.375], MINIMAX, '2026-04-21'],
+  ],
 }

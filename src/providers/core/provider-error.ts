@@ -3,7 +3,6 @@ import type { JsonObject } from '../../protocol/json.ts'
 import { classifyError, isRetryable } from './classify-error.ts'
 import { defined } from './defined.ts'
 import { parseJson } from './read-json.ts'
-import { readRetryAfter } from './retry-after.ts'
 import { MAX_MESSAGE, readErrorBody, readVendorError, type VendorError } from './vendor-error.ts'
 
 /** What a developer can do about an error, where the code suffices to know it. */
@@ -104,4 +103,19 @@ export function plainText(body: string): string {
     .replace(/\s+/g, ' ')
     .trim()
     .slice(0, MAX_MESSAGE)
+}
+
+/**
+ * Milliseconds a server asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as an HTTP date
+ * (RFC 9110 §10.2.3). Undefined when it is absent or unreadable.
+ */
+function readRetryAfter(headers: Headers, now: number): number | undefined {
+  const ms = Number(headers.get('retry-after-ms') ?? NaN)
+  if (ms >= 0) return ms
+  const value = headers.get('retry-after')?.trim()
+  if (!value) return undefined
+  const seconds = Number(value)
+  if (seconds >= 0) return Math.round(seconds * 1000)
+  const date = Date.parse(value)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }

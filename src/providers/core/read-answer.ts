@@ -1,9 +1,19 @@
 import type { ErrorData } from '../../protocol/error.ts'
 import type { StreamPart } from '../../protocol/stream-part.ts'
 import type { HttpProviderDefinition, ModelRequest } from '../provider.ts'
-import { createChunkReader } from './chunk-reader.ts'
 import { withRaw } from './raw-parts.ts'
 import { createPartGate } from './part-gate.ts'
+import { type BodyFormat, MAX_BUFFER, type ReadStatus } from './body-format.ts'
+import { openEventStream } from './event-stream.ts'
+import {
+  badResponseError,
+  brokenJsonError,
+  incompleteError,
+  tooLargeError,
+} from './transport-error.ts'
+import { createJsonScan } from '../../lib/json-scan.ts'
+import { parseJson } from './read-json.ts'
+import { readErrorBody } from './vendor-error.ts'
 
 /** Bytes of an answer on their way to parts. */
 export interface AnswerReader {
@@ -65,4 +75,105 @@ export function createAnswerReader<State>(
       return batch
     },
   }
+}
+
+interface ChunkReader {
+  push(bytes: Uint8Array): unknown[]
+  end(): unknown[]
+  status(): ReadStatus
+}
+
+/**
+ * Turns the bytes of a 2xx body into JSON values: server-sent events or one JSON document. The first
+ * character decides; content types are wrong too often.
+ */
+function createChunkReader(contentType: string | null): ChunkReader {
+  const decoder = new TextDecoder()
+  let format: BodyFormat | undefined
+  let head = ''
+
+  function open(text: string): unknown[] {
+    head += text
+    const first = head.trimStart()[0]
+    if (first === undefined) return []
+    if (first === '<') format = openUnexpectedBody(contentType)
+    else format = first === '{' || first === '[' ? openJsonBody() : openEventStream(contentType)
+    return format.push(head)
+  }
+
+  return {
+    push(bytes) {
+      const text = decoder.decode(bytes, { stream: true })
+      return format ? format.push(text) : open(text)
+    },
+    end() {
+      format ??= openUnexpectedBody(contentType)
+      return format.end()
+    },
+    status: () => format?.status() ?? 'open',
+  }
+}
+
+/** Enough of a page to find an error message in it. */
+const EXCERPT = 4_096
+
+/** A body that is no model's answer (mostly HTML): read only as far as its error needs. */
+function openUnexpectedBody(contentType: string | null): BodyFormat {
+  let text = ''
+  let status: ReadStatus = 'open'
+
+  function fail(): unknown[] {
+    status = badResponseError({ contentType, body: text })
+    return []
+  }
+
+  return {
+    push(more) {
+      text += more
+      return text.length < EXCERPT ? [] : fail()
+    },
+    end: fail,
+    status: () => status,
+  }
+}
+
+/** The end of a stream, which some gateways add to every answer, also to an error. */
+const STREAM_END = /^(?:event|data):[^]*|data:\s*\[DONE\]\s*$/m
+
+/** A body that is one JSON document: a non-streamed answer, or an error under status 200. */
+function openJsonBody(): BodyFormat {
+  const pieces: string[] = []
+  let length = 0
+  let status: ReadStatus = 'open'
+
+  return {
+    push(text) {
+      length += text.length
+      if (length > MAX_BUFFER) status = tooLargeError(MAX_BUFFER)
+      else pieces.push(text)
+      return []
+    },
+    end() {
+      const text = pieces.join('')
+      const value = parseJson(text) ?? parseJson(text.replace(STREAM_END, '')) ?? leadingError(text)
+      status = value === undefined ? failureOf(text) : 'done'
+      if (value === undefined) return []
+      // Some gateways send the chunks of a stream as one list.
+      return Array.isArray(value) ? value : [value]
+    },
+    status: () => status,
+  }
+}
+
+/** An event stream may begin with an error that stands in a line of its own. */
+function leadingError(text: string): unknown {
+  const [line = ''] = text.trimStart().split(/[\r\n]/, 1)
+  const value = parseJson(line)
+  return readErrorBody(value) && value
+}
+
+function failureOf(text: string): ErrorData {
+  const scan = createJsonScan()
+  scan.push(text)
+  return scan.isOpen() ? incompleteError() : brokenJsonError(text)
 }

@@ -1,6 +1,5 @@
 import type { StreamPart } from '../../protocol/stream-part.ts'
 import type { BatchProvider, Provider, RequestConfig, StreamOptions } from '../provider.ts'
-import { flatten } from './flatten.ts'
 import { mapStrings, Redactor, withMarks } from './redactor.ts'
 import { secretsOf } from './secrets.ts'
 
@@ -128,4 +127,12 @@ class PartRedactor {
 
 function placeOf(part: Extract<StreamPart, { readonly delta: string }>): string {
   return 'toolCallId' in part ? part.toolCallId : part.type
+}
+
+/** The parts of all batches, one by one. */
+async function* flatten(batches: AsyncIterable<readonly StreamPart[]>): AsyncGenerator<StreamPart> {
+  for await (const batch of batches) {
+    // Not `yield*`: that wraps each array in an iterator of promises.
+    for (const part of batch) yield part
+  }
 }

@@ -1,11 +1,14 @@
-import { actionPrompt } from '../../action/index.ts'
+import { actionPrompt, createActionScanner, parseAction } from '../../action/index.ts'
 import type { ErrorCode } from '../../protocol/error.ts'
 import { withoutAdvice } from '../core/provider-error.ts'
 import { readsTextCalls } from '../text-calls.ts'
 import type { Examination } from './examination.ts'
-import { isActionCall, judgeNative, type Instead, type Verdict } from './judge-call.ts'
-import { CALL_TOKENS, probeModel, probeTool, type ProbeResult } from './probe-model.ts'
-import { adviceFor, type ToolAdvice } from './tool-advice.ts'
+import { CALL_TOKENS, probeModel, type ProbeResult, probeTool } from './probe-model.ts'
+import { meantName } from '../../action/meant-name.ts'
+import type { JsonValue } from '../../protocol/json.ts'
+import { asRecord } from '../core/read-json.ts'
+import type { CollectedTurn } from '../collect.ts'
+import { type Dialect, dialectOf } from './dialects.ts'
 
 const WEAK = 'Use a larger model, or one that was trained to call tools.'
 
@@ -132,4 +135,184 @@ function reportVerdict(
     default:
       verdict satisfies never
   }
+}
+
+/** What became of the call that a model was asked for. */
+type Verdict =
+  /** The server delivered a call that can be run. */
+  | { readonly type: 'native' }
+  /** A call that can't be run, and why. */
+  | { readonly type: 'invalid'; readonly reason: string }
+  /** The call is in the text. `isRead`: it is whole, in a format that can be read. */
+  | { readonly type: 'text'; readonly isRead: boolean; readonly dialect?: Dialect }
+  /** Neither a call nor the end of the answer. */
+  | { readonly type: 'cut' }
+  | { readonly type: 'none'; readonly instead: Instead }
+
+/** What came in the place of a call. `filtered`: also a refusal of the vendor's own. */
+type Instead = 'words' | 'nothing' | 'thoughts' | 'filtered' | 'pause'
+
+const MAX_SHOWN = 200
+
+/** Judges the answer to a request with native tools. */
+function judgeNative({ turn, isLate }: ProbeResult): Verdict {
+  const isCut = isLate || turn.finishReason === 'length'
+  const [call] = turn.toolCalls
+  if (call) {
+    if (call.input !== undefined) return judgeInput(call.toolName, call.input)
+    return isCut ? { type: 'cut' } : { type: 'invalid', reason: call.error.message }
+  }
+  const inText = judgeText(turn)
+  if (inText) return inText
+  return isCut ? { type: 'cut' } : { type: 'none', instead: insteadOf(turn) }
+}
+
+function insteadOf({ text, reasoning, finishReason }: CollectedTurn): Instead {
+  if (finishReason === 'content-filter') return 'filtered'
+  if (finishReason === 'pause') return 'pause'
+  if (text.trim() !== '') return 'words'
+  return reasoning.trim() === '' ? 'nothing' : 'thoughts'
+}
+
+/** Whether the answer to a request in ACTION mode has the call. */
+function isActionCall({ turn }: ProbeResult): boolean {
+  const { text, finishReason } = turn
+  const { calls } = parseAction(text, [probeTool], { finishReason })
+  return calls.some(({ toolName }) => toolName === probeTool.name)
+}
+
+function judgeInput(toolName: string, input: JsonValue): Verdict {
+  if (meantName(toolName, [probeTool.name]) === undefined)
+    return { type: 'invalid', reason: `It called '${shortened(toolName)}', which it has not.` }
+  if (typeof asRecord(input)?.['value'] === 'number') return { type: 'native' }
+  const text = shortened(JSON.stringify(input))
+  return { type: 'invalid', reason: `The arguments don't fit the tool's schema: ${text}` }
+}
+
+function judgeText({ text, finishReason }: CollectedTurn): Verdict | undefined {
+  if (!text.includes(probeTool.name)) return undefined
+  const scanner = createActionScanner([probeTool], { rescue: true })
+  const parts = [...scanner.push(text), ...scanner.end({ finishReason })]
+  const isRead = parts.some((part) => part.type === 'tool-call' && part.input !== undefined)
+  const dialect = dialectOf(text)
+  // Without a call and without its marks it is talk about the tool.
+  if (!isRead && !dialect) return undefined
+  return { type: 'text', isRead, ...(dialect && { dialect }) }
+}
+
+function shortened(text: string): string {
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
+}
+
+/** What to set so that calls come as calls. */
+interface ToolAdvice {
+  /** The server refuses tools: what has it take them, after "For native calls, ". */
+  readonly refused: string
+  /** The model answers in words: what may be the cause beside the model. An imperative sentence. */
+  readonly inWords?: string
+  /** It hands calls on as text. Imperative sentences. */
+  readonly asText: (dialect: Dialect | undefined) => string
+}
+
+const TEMPLATE = "Try toolMode: 'action': the server's template may not show the model its tools."
+
+const generic: ToolAdvice = {
+  refused: 'set what these words ask for, or choose a model and a server that take tools.',
+  inWords: TEMPLATE,
+  asText: () =>
+    "Look for the server's setting that has it parse the calls of this model, or use toolMode 'action'.",
+}
+
+/** There is nothing to set on its servers. */
+const hosted: ToolAdvice = { refused: generic.refused, asText: generic.asText }
+
+const VLLM_FLAGS = '--enable-auto-tool-choice --tool-call-parser'
+
+/** By a parser that reads the format; without one, no setting of the server helps. */
+function byParser(
+  server: string,
+  names: string | undefined,
+  advise: (parser: string) => string,
+): string {
+  const [parser, ...others] = names?.split(' ') ?? []
+  if (parser === undefined)
+    return `${server} has no parser that is known to read this format: use toolMode 'action', or another model.`
+  const more = others.length === 0 ? '' : ` (for some models: ${others.join(', ')})`
+  return advise(parser) + more
+}
+
+/**
+ * By server id. Sources, November 2026: llama.cpp's tools/server, vLLM's tool-calling page, SGLang's
+ * tool-parser page, Ollama's server/images.go, LM Studio's tool-use page, LocalAI's functions page.
+ */
+const advice: { readonly [server: string]: ToolAdvice } = {
+  openai: hosted,
+  anthropic: hosted,
+  minimax: hosted,
+  gemini: hosted,
+  ollama: {
+    inWords: TEMPLATE,
+    refused: "choose a model with the capability 'tools' (ollama show <model>).",
+    asText: (dialect) => {
+      const advise = (parser: string): string =>
+        `The model's template or PARSER doesn't fit its calls: take it from Ollama's own library (ollama pull), or give the Modelfile the TEMPLATE, or RENDERER and PARSER, of that one (ollama show --modelfile).${parser === 'tools' ? '' : ` For this format: PARSER ${parser}`}`
+      return dialect ? byParser('Ollama', dialect.ollama, advise) : advise('tools')
+    },
+  },
+  lmstudio: {
+    ...generic,
+    asText: () =>
+      'Update LM Studio and its runtime, and choose a model that it marks as trained for tool use.',
+  },
+  llamacpp: {
+    inWords: TEMPLATE,
+    refused: 'start llama-server with --jinja.',
+    asText: (dialect) =>
+      dialect && !dialect.llamacpp
+        ? byParser('llama.cpp', undefined, String)
+        : "Start llama-server with --jinja and without --skip-chat-parsing, and give it the model's own template: --chat-template-file <file>",
+  },
+  vllm: {
+    inWords: TEMPLATE,
+    refused: `start it with ${VLLM_FLAGS} <parser>, where <parser> is that of the model (https://docs.vllm.ai/en/latest/features/tool_calling.html).`,
+    asText: (dialect) =>
+      byParser(
+        'vLLM',
+        dialect?.vllm,
+        (parser) => `Start it with the parser of this model: ${VLLM_FLAGS} ${parser}`,
+      ),
+  },
+  sglang: {
+    ...generic,
+    asText: (dialect) =>
+      byParser(
+        'SGLang',
+        dialect?.sglang,
+        (parser) => `Start it with the parser of this model: --tool-call-parser ${parser}`,
+      ),
+  },
+  localai: {
+    ...generic,
+    asText: (dialect) => {
+      const own =
+        "In the model's configuration, use the model's own template (template.use_tokenizer_template: true)."
+      const vllm = byParser('vLLM', dialect?.vllm, (parser) => `options: [tool_parser:${parser}]`)
+      return `${own} With the vLLM backend: ${vllm}`
+    },
+  },
+}
+
+/** What a refusal says of a server that is not known otherwise. */
+const named: readonly (readonly [words: RegExp, server: string])[] = [
+  [/--enable-auto-tool-choice/, 'vllm'],
+  [/--jinja/, 'llamacpp'],
+]
+
+/** @param refusal the server's words, where it refused tools. */
+function adviceFor(server: string, refusal = ''): ToolAdvice {
+  const known = Object.hasOwn(advice, server) ? advice[server] : undefined
+  // Under a vendor's name there may be any server.
+  if (known && known !== hosted) return known
+  const [, found = ''] = named.find(([words]) => words.test(refusal)) ?? []
+  return advice[found] ?? known ?? generic
 }

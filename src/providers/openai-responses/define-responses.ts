@@ -1,13 +1,39 @@
-import { baseURLOf } from '../core/base-url.ts'
+import { baseURLOf, endpointURL } from '../core/base-url.ts'
 import type { ChatRules } from '../openai/presets.ts'
-import type { HttpProviderDefinition } from '../provider.ts'
+import type {
+  HttpProviderDefinition,
+  HttpRequest,
+  ModelRequest,
+  RequestConfig,
+} from '../provider.ts'
 import {
   endResponses,
   mapResponsesEvent,
-  startResponses,
   type ResponsesState,
+  startResponses,
 } from './map-event.ts'
-import { toResponsesRequest } from './to-request.ts'
+import type { JsonObject, JsonValue } from '../../protocol/json.ts'
+import { defined } from '../core/defined.ts'
+import { asObjects, asRecord, asText, parseJson } from '../core/read-json.ts'
+import { toolFields } from '../openai/to-request.ts'
+import type {
+  AssistantMessage,
+  FilePart,
+  Message,
+  TextPart,
+  ToolCallPart,
+  ToolOutput,
+} from '../../protocol/message.ts'
+import { createWireIds, type WireIds } from '../core/wire-ids.ts'
+import { legalToolName } from '../core/wire-names.ts'
+import { healHistory } from '../heal-history.ts'
+import { outputFiles, outputText } from '../output-text.ts'
+import { fileInWords, withFilesAsInput } from '../sent-files.ts'
+import { sameJson } from '../../lib/same-json.ts'
+import type { ToolDefinition } from '../../protocol/tool.ts'
+import { asArguments } from '../core/argument-value.ts'
+import { withoutStrictNulls } from '../core/strict-nulls.ts'
+import { GAP, isPicture, partText, withPictures } from './item-content.ts'
 
 /** OpenAI's Responses with one server's rules. */
 export function defineResponses(
@@ -26,4 +52,217 @@ export function defineResponses(
     mapChunk: mapResponsesEvent,
     end: endResponses,
   }
+}
+
+/**
+ * The request of the Responses API (https://platform.openai.com/docs/api-reference/responses/create). The
+ * server stores nothing: each request has the whole history, with reasoning that only the server can read.
+ */
+function toResponsesRequest(
+  request: ModelRequest,
+  config: RequestConfig,
+  { providerId, rules }: { readonly providerId: string; readonly rules: ChatRules },
+): HttpRequest {
+  const instructions = instructionsOf(request)
+  return {
+    url: endpointURL(baseURLOf(config, rules, providerId), '/responses'),
+    headers: {
+      ...(config.apiKey && { authorization: `Bearer ${config.apiKey}` }),
+      ...config.headers,
+    },
+    body: {
+      model: config.model,
+      ...(instructions && { instructions }),
+      input: inputItems(request, providerId),
+      stream: true,
+      store: false,
+      include: ['reasoning.encrypted_content'],
+      ...(request.toolMode !== 'action' && flatTools(toolFields(request.tools, config, rules))),
+      ...defined({
+        max_output_tokens: config.maxOutputTokens,
+        temperature: config.temperature,
+        top_p: config.topP,
+      }),
+      ...config.extraBody,
+    },
+  }
+}
+
+function instructionsOf({ instructions, messages }: ModelRequest): string {
+  const stored = messages.flatMap((message) =>
+    message.role === 'system' ? message.parts.map((part) => part.text) : [],
+  )
+  return [instructions, ...stored].filter(Boolean).join('\n\n')
+}
+
+/** Chat Completions' fields for tools, without the level `function`. */
+function flatTools(fields: JsonObject): JsonObject {
+  const choice = asRecord(fields['tool_choice']) as JsonObject | undefined
+  return {
+    ...fields,
+    // The API makes tools strict unless told otherwise.
+    ...(fields['tools'] !== undefined && {
+      tools: asObjects(fields['tools']).map((tool) => ({ strict: false, ...flat(tool) })),
+    }),
+    ...(choice && { tool_choice: flat(choice) }),
+  }
+}
+
+function flat({ function: named, ...fields }: JsonObject): JsonObject {
+  return { ...fields, ...(named as JsonObject) }
+}
+
+/** The conversation as items of the Responses API, without system texts. */
+function inputItems(request: ModelRequest, providerId: string): JsonObject[] {
+  const ids = createWireIds({ pattern: /^.{1,64}$/s, length: 24 })
+  const own = new Map<Message, readonly JsonObject[]>()
+  const history = healHistory(request.messages).map((message) => {
+    const items = message.role === 'assistant' && ownItems(message, request, providerId)
+    if (!items) return message
+    // The items hold the files already.
+    const sent = { ...message, parts: message.parts.filter(({ type }) => type !== 'file') }
+    own.set(sent, items)
+    return sent
+  })
+  const input = withFilesAsInput(history).flatMap((message) =>
+    itemsOf(message, ids, own.get(message)),
+  )
+  if (request.trailer) addTrailer(input, { type: 'input_text', text: request.trailer })
+  return input
+}
+
+function itemsOf(
+  message: Message,
+  ids: WireIds,
+  own: readonly JsonObject[] | undefined,
+): JsonObject[] {
+  switch (message.role) {
+    case 'system':
+      return []
+    case 'user':
+      return [{ type: 'message', role: 'user', content: message.parts.map(inputPart) }]
+    case 'assistant':
+      return own ? withIds(own, callsOf(message), ids) : builtItems(message, ids)
+    case 'tool':
+      return message.parts.map((part) => ({
+        type: 'function_call_output',
+        call_id: ids.of(part.toolCallId),
+        output: outputOf(part.output),
+      }))
+    default:
+      return message satisfies never
+  }
+}
+
+function callsOf({ parts }: AssistantMessage): ToolCallPart[] {
+  return parts.filter((part) => part.type === 'tool-call')
+}
+
+/** The items as they came. A call gets another id only where the API would refuse its own. */
+function withIds(
+  items: readonly JsonObject[],
+  calls: readonly ToolCallPart[],
+  ids: WireIds,
+): JsonObject[] {
+  const wireIds = calls.map((call) => ids.next(call))
+  return items.map((item) => {
+    if (item['type'] !== 'function_call') return item
+    const id = wireIds.shift() ?? ''
+    return item['call_id'] === id ? item : { ...item, call_id: id }
+  })
+}
+
+function builtItems(message: AssistantMessage, ids: WireIds): JsonObject[] {
+  const text = message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+  const items: JsonObject[] = callsOf(message).map((call) => ({
+    type: 'function_call',
+    call_id: ids.next(call),
+    name: legalToolName(call.toolName),
+    arguments: JSON.stringify(call.input ?? {}),
+  }))
+  if (text !== '')
+    items.unshift({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] })
+  return items
+}
+
+function outputOf(output: ToolOutput): string | JsonObject[] {
+  return output.type === 'content' && outputFiles(output).length > 0
+    ? output.value.map(inputPart)
+    : outputText(output) || '(no output)'
+}
+
+function inputPart(part: TextPart | FilePart): JsonObject {
+  if (part.type === 'text') return { type: 'input_text', text: part.text }
+  const { mediaType, data, filename = 'file' } = part
+  const url = `data:${mediaType};base64,${data}`
+  // Servers that check each field refuse an image without `detail` (vLLM).
+  if (mediaType.startsWith('image/')) return { type: 'input_image', detail: 'auto', image_url: url }
+  return /^(?:audio|video)\//.test(mediaType)
+    ? { type: 'input_text', text: fileInWords(part) }
+    : { type: 'input_file', filename, file_data: url }
+}
+
+/** The trailer is new each time, so it stands after all that a server may have cached. */
+function addTrailer(input: JsonObject[], part: JsonObject): void {
+  const last = input.at(-1)
+  if (last?.['role'] === 'user')
+    input[input.length - 1] = { ...last, content: [...(last['content'] as JsonObject[]), part] }
+  else input.push({ type: 'message', role: 'user', content: [part] })
+}
+
+/**
+ * The items of an answer as they came: together, or none. Undefined when the message says something else
+ * by now, since reasoning belongs to the very items that followed it.
+ */
+function ownItems(
+  { parts, providerMetadata }: AssistantMessage,
+  { toolMode, tools }: ModelRequest,
+  providerId: string,
+): JsonObject[] | undefined {
+  const items = asObjects(providerMetadata?.[providerId]?.['items'])
+  if (items.length === 0 || toolMode === 'action' || hasUnanswered(items)) return undefined
+  const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+  const calls = parts.filter((part) => part.type === 'tool-call')
+  const files = parts.filter((part) => part.type === 'file')
+  const callItems = items.filter(({ type }) => type === 'function_call')
+  const isSame =
+    // An item of another role would be an instruction.
+    items.every(({ role = 'assistant' }) => role === 'assistant') &&
+    textOf(items) === text &&
+    callItems.length === calls.length &&
+    calls.every((call, at) => isSameCall(call, callItems[at] ?? {}, tools)) &&
+    items.filter(isPicture).length === files.length
+  return isSame ? withPictures(items, files) : undefined
+}
+
+/** Custom and computer calls wait for an output that the page never gives: OpenAI refuses them without one. */
+function hasUnanswered(items: readonly JsonObject[]): boolean {
+  return items.some(
+    (item) =>
+      item['type'] !== 'function_call' &&
+      asText(item['call_id']) !== undefined &&
+      !items.some((other) => other !== item && other['call_id'] === item['call_id']),
+  )
+}
+
+function textOf(items: readonly JsonObject[]): string {
+  return items
+    .filter(({ type }) => type === 'message')
+    .map(({ content }) => asObjects(content).map(partText).join(''))
+    .filter((text) => text !== '')
+    .join(GAP)
+}
+
+function isSameCall(
+  { toolName, input }: ToolCallPart,
+  item: JsonObject,
+  tools: readonly ToolDefinition[],
+): boolean {
+  const given = parseJson(asArguments(item['arguments']) || '{}') as JsonValue | undefined
+  if (item['name'] !== toolName || given === undefined || input === undefined) return false
+  const tool = tools.find(({ name }) => name === toolName)
+  return (
+    sameJson(given, input) ||
+    (tool !== undefined && sameJson(withoutStrictNulls(given, tool.inputSchema), input))
+  )
 }

@@ -1,5 +1,11 @@
 import type { JsonObject } from '../../protocol/json.ts'
-import type { AssistantMessage, Message, ToolMessage } from '../../protocol/message.ts'
+import type {
+  AssistantMessage,
+  FilePart,
+  Message,
+  TextPart,
+  ToolMessage,
+} from '../../protocol/message.ts'
 import { asList, asObjects, asRecord, asText } from '../core/read-json.ts'
 import { createWireIds, type WireIds } from '../core/wire-ids.ts'
 import { legalToolName } from '../core/wire-names.ts'
@@ -7,7 +13,6 @@ import { healHistory } from '../heal-history.ts'
 import { outputFiles, outputText } from '../output-text.ts'
 import { withFilesAsInput } from '../sent-files.ts'
 import type { ModelRequest } from '../provider.ts'
-import { fileContent, joinContent, userContent } from './content.ts'
 import type { ChatRules } from './presets.ts'
 
 /** A message on its way into the request body. */
@@ -148,4 +153,40 @@ function addTrailer(messages: ChatMessage[], trailer: string, rules: ChatRules):
   const joins = last?.role === 'user' || (last?.role === 'tool' && !rules.userAfterTool)
   if (last && joins) last.content = joinContent(last.content ?? '', trailer)
   else messages.push({ role: 'user', content: trailer })
+}
+
+/** A user message's content: plain text where that is enough, since not every server reads parts. */
+function userContent(parts: readonly (TextPart | FilePart)[]): string | JsonObject[] {
+  const texts = parts.filter((part) => part.type === 'text')
+  if (texts.length === parts.length) return texts.map((part) => part.text).join('\n')
+  return parts.map((part) =>
+    part.type === 'text' ? { type: 'text', text: part.text } : fileContent(part),
+  )
+}
+
+/** An attachment in the form of Chat Completions: images, audio, and other files as documents. */
+function fileContent({ mediaType, data, filename }: FilePart): JsonObject {
+  const url = `data:${mediaType};base64,${data}`
+  if (mediaType.startsWith('image/')) return { type: 'image_url', image_url: { url } }
+  if (mediaType.startsWith('audio/')) {
+    const format = mediaType.includes('wav') ? 'wav' : 'mp3'
+    return { type: 'input_audio', input_audio: { data, format } }
+  }
+  return { type: 'file', file: { filename: filename ?? 'file', file_data: url } }
+}
+
+/** Two contents as one. */
+function joinContent(
+  first: string | readonly JsonObject[],
+  second: string | readonly JsonObject[],
+): string | JsonObject[] {
+  if (typeof first === 'string' && typeof second === 'string') {
+    return [first, second].filter((text) => text !== '').join('\n\n')
+  }
+  return [...asParts(first), ...asParts(second)]
+}
+
+function asParts(content: string | readonly JsonObject[]): readonly JsonObject[] {
+  if (typeof content !== 'string') return content
+  return content === '' ? [] : [{ type: 'text', text: content }]
 }

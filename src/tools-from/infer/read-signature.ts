@@ -1,5 +1,4 @@
 import type { JsonSchema } from '../../protocol/json.ts'
-import { readHead, type Token } from './tokens.ts'
 
 /** One parameter, or one key of a destructured one. */
 export interface Parameter {
@@ -135,4 +134,160 @@ function splitAtCommas(tokens: readonly Token[]): Token[][] {
     else parts.at(-1)?.push(token)
   if (!parts.at(-1)?.length) parts.pop()
   return parts
+}
+
+/** A piece of JavaScript text; what stands in brackets is a group. */
+type Token =
+  | { readonly kind: Kind; readonly text: string }
+  | { readonly kind: 'group'; readonly text: Opener; readonly inner: readonly Token[] }
+
+type Kind = 'word' | 'number' | 'string' | 'template' | 'pattern' | 'sign'
+type Opener = '(' | '[' | '{'
+
+const GAP = /(?:\s|\/\/[^\n\r\u2028\u2029]*|\/\*[^]*?\*\/)+/y
+const PATTERN = /\/(?![*/])(?:[^\\/[\n\r]|\\[^\n\r]|\[(?:[^\]\\\n\r]|\\[^\n\r])*\])+\/\w*/y
+const TEMPLATE_TEXT = /(?:[^`\\$]|\\[^]|\$(?!\{))*/y
+const KINDS: readonly (readonly [Kind, RegExp])[] = [
+  ['word', /[\p{ID_Start}$_][\p{ID_Continue}$\u200C\u200D]*/uy],
+  ['number', /(?:0[xob][\da-f_]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:e[+-]?[\d_]+)?)n?/iy],
+  ['string', /"(?:[^"\\\n\r]|\\(?:\r\n|[^]))*"|'(?:[^'\\\n\r]|\\(?:\r\n|[^]))*'/y],
+  ['sign', /(?!<!--|-->)(?:=>|\.{3}|\+\+|--|[=,;:?.<>!&|^~+\-*/%#])/y],
+]
+
+const CLOSERS = { '(': ')', '[': ']', '{': '}', '${': '}' } as const
+
+/** After these, `/` begins a pattern. */
+const BEFORE_VALUE = /^(?:case|delete|do|else|extends|in|instanceof|new|return|throw|typeof|void)$/
+/** Names or not, as the place has it. */
+const CONTEXTUAL = /^(?:await|of|yield)$/
+/** What stands in brackets after these is a condition, and no value. */
+const BEFORE_CONDITION = /^(?:if|while|for|with)$/
+
+/** No parameter list that anybody wrote is deeper. */
+const MAX_DEPTH = 100
+
+interface Frame {
+  readonly open: keyof typeof CLOSERS
+  readonly inner: Token[]
+  /** After its closing bracket, a value is yet to come. */
+  readonly isCondition: boolean
+}
+
+/**
+ * What stands before a function's body: everything up to its first group in round brackets, included, or
+ * up to `=>`. Undefined where the text can't be read for certain: a guess could take a `)` in a pattern
+ * for the end. HTML's comments, which old scripts may have, aren't. Takes linear time.
+ */
+export function readHead(text: string): Token[] | undefined {
+  const top: Frame = { open: '(', inner: [], isCondition: false }
+  const frames: Frame[] = [top]
+  const conditions = new WeakSet<Token>()
+  let at = 0
+  const take = (expression: RegExp): string | undefined => {
+    expression.lastIndex = at
+    const found = expression.exec(text)?.[0]
+    at += found?.length ?? 0
+    return found
+  }
+  /** From after the opening sign, or the end of a value in it; false: the text is not a template's. */
+  const takeTemplate = (frame: Frame): boolean => {
+    take(TEMPLATE_TEXT)
+    const isEnd = text[at] === '`'
+    if (isEnd) frame.inner.push({ kind: 'template', text: '`' })
+    else frames.push({ open: '${', inner: [], isCondition: false })
+    at += isEnd ? 1 : 2
+    return at <= text.length
+  }
+
+  while (at < text.length && frames.length < MAX_DEPTH) {
+    take(GAP)
+    const frame = frames.at(-1) ?? top
+    const { inner } = frame
+    const sign = text[at]
+    if (sign === '`') {
+      at += 1
+      if (!takeTemplate(frame)) return undefined
+    } else if (sign === '(' || sign === '[' || sign === '{') {
+      if (frame === top && sign === '{') return undefined
+      frames.push({ open: sign, inner: [], isCondition: sign === '(' && isConditionNext(inner) })
+      at += 1
+    } else if (sign === ')' || sign === ']' || sign === '}') {
+      const outer = frames.at(-2)
+      if (!outer || CLOSERS[frame.open] !== sign) return undefined
+      frames.pop()
+      at += 1
+      if (frame.open === '${') {
+        if (!takeTemplate(outer)) return undefined
+        continue
+      }
+      const group: Token = { kind: 'group', text: frame.open, inner }
+      if (frame.isCondition) conditions.add(group)
+      outer.inner.push(group)
+      if (outer === top && sign === ')') return top.inner
+    } else {
+      const token = takeToken(take, sign === '/' ? slashIn(inner, conditions) : 'sign')
+      if (!token) return undefined
+      inner.push(token)
+      if (frame === top && token.text === '=>') return top.inner
+    }
+  }
+  return undefined
+}
+
+function takeToken(
+  take: (expression: RegExp) => string | undefined,
+  slash: 'sign' | 'pattern' | 'unclear',
+): Token | undefined {
+  if (slash === 'unclear') return undefined
+  if (slash === 'pattern') {
+    const text = take(PATTERN)
+    return text === undefined ? undefined : { kind: 'pattern', text }
+  }
+  for (const [kind, expression] of KINDS) {
+    const text = take(expression)
+    if (text !== undefined) return { kind, text }
+  }
+  return undefined
+}
+
+/** What `/` is after these tokens: a sign of division, or the beginning of a pattern. */
+function slashIn(
+  inner: readonly Token[],
+  conditions: WeakSet<Token>,
+): 'sign' | 'pattern' | 'unclear' {
+  const last = inner.at(-1)
+  switch (last?.kind) {
+    case undefined:
+      return 'pattern'
+    case 'sign':
+      return last.text === '++' || last.text === '--' ? 'unclear' : 'pattern'
+    case 'word':
+      if (isProperty(inner)) return 'sign'
+      if (CONTEXTUAL.test(last.text)) return 'unclear'
+      return BEFORE_VALUE.test(last.text) ? 'pattern' : 'sign'
+    case 'group':
+      // The end of an object, or of a block.
+      if (last.text === '{') return 'unclear'
+      return conditions.has(last) ? 'pattern' : 'sign'
+    case 'number':
+    case 'string':
+    case 'template':
+    case 'pattern':
+      return 'sign'
+    default:
+      return last satisfies never
+  }
+}
+
+function isConditionNext(inner: readonly Token[]): boolean {
+  const last = inner.at(-1)
+  // `for await (…)`
+  const word = last?.text === 'await' ? inner.at(-2) : last
+  return word?.kind === 'word' && BEFORE_CONDITION.test(word.text) && !isProperty(inner)
+}
+
+/** The last word is a property's name: `a.return`. */
+function isProperty(inner: readonly Token[]): boolean {
+  const before = inner.at(-2)
+  return before?.kind === 'sign' && /^[.#]$/.test(before.text)
 }

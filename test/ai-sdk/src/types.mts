@@ -23,6 +23,10 @@ export const ofTheShop: ChatTransport<ShopMessage> = createChatTransport(agent)
 export const messages: UIMessage[] = toUIMessages(snapshot)
 export const loaded: Promise<UIMessage[]> = loadUIMessages(agent, 'c')
 export const chat = useChat({ id: 'c', messages, transport: createChatTransport(agent) })
+export const inferred = useChat({
+  messages: toUIMessages(snapshot),
+  transport: createChatTransport(agent),
+})
 
 declare const v2: LanguageModelV2
 declare const v3: LanguageModelV3

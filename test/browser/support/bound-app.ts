@@ -39,6 +39,7 @@ interface Seen {
   readonly warnings: readonly string[]
   readonly renders: { readonly whole: number; readonly count: number; readonly pair: number }
   readonly inputTexts: readonly string[]
+  readonly sent: readonly string[]
 }
 
 interface TestFixtures {
@@ -210,6 +211,8 @@ function testShown(test: BoundTest, others: TestDetails): void {
       // By the ref.
       await page.evaluate('chat.send("A story, please")')
       await expect(page.locator('offstage-chat')).toContainText('Once upon a time.')
+      // Listeners of the element's events are given as properties.
+      expect((await app.seen()).sent).toEqual(['An order, please', 'A story, please'])
       await page.evaluate('app.unmount()')
       await expect(card).toHaveCount(0)
     },

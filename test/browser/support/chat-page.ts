@@ -1,4 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
+import type { AgentOptions } from '../../../src/index.ts'
 import { callTools, say } from './mock-answers.ts'
 import type { MockOpenAI, MockResponse } from './mock-openai.ts'
 import { pressSettled } from './press-settled.ts'
@@ -18,6 +19,10 @@ export interface ChatOptions {
   readonly errorsAllowed?: boolean
   readonly attributes?: string
   readonly consent?: 'person'
+  /** Options of the agent, beside those of all tests. */
+  readonly agent?: Pick<AgentOptions, 'maxSteps' | 'limits' | 'storage'>
+  /** Address of the worker. Default: `/dist/worker.js`. */
+  readonly worker?: string
 }
 
 /** `<offstage-chat>` as a page has it: the built entries, a real worker, and a server that speaks as models do. */
@@ -49,10 +54,10 @@ export async function write(page: Page, text: string): Promise<void> {
 export async function begin(
   page: Page,
   { baseURL }: MockOpenAI,
-  { consent }: ChatOptions = {},
+  { consent, agent: more, worker = '/dist/worker.js' }: ChatOptions = {},
 ): Promise<void> {
   await page.evaluate(
-    async ({ baseURL, consent }) => {
+    async ({ baseURL, consent, more, worker }) => {
       const address = '/dist/chat.js'
       await import(address)
       const orders: unknown[] = []
@@ -81,15 +86,45 @@ export async function begin(
             execute: () => 'Great mugs!',
           }),
         ],
-        worker: () => new Worker('/dist/worker.js', { type: 'module' }),
+        worker: () => new Worker(worker, { type: 'module' }),
+        ...more,
       })
       Object.assign(window, { orders, agent })
       const chat = document.querySelector('offstage-chat')
       if (chat) chat.agent = agent
     },
-    { baseURL, consent },
+    // All of its options are too many types for `evaluate`.
+    { baseURL, consent, more: more as object | undefined, worker },
   )
   await expect(page.locator('offstage-chat')).toBeVisible()
+}
+
+interface Damage {
+  readonly type: string
+  readonly change?: object
+}
+
+/** Changes the first stored row of a type, so that it can't be read. Runs in the page. */
+export async function damage({ type, change = { end: 'damaged' } }: Damage): Promise<void> {
+  const rows = await new Promise<IDBObjectStore>((resolve) => {
+    const request = indexedDB.open('offstage-2:offstage')
+    request.addEventListener('success', () =>
+      resolve(request.result.transaction('rows', 'readwrite').objectStore('rows')),
+    )
+  })
+  await new Promise<void>((resolve) => {
+    const request = rows.openCursor()
+    request.addEventListener('success', () => {
+      const cursor = request.result
+      const row = cursor?.value as { type: string } | undefined
+      if (cursor && row?.type !== type) return cursor.continue()
+      cursor?.update({ ...row, ...change })
+    })
+    rows.transaction.addEventListener('complete', () => {
+      rows.transaction.db.close()
+      resolve()
+    })
+  })
 }
 
 export const orders = (page: Page): Promise<unknown[]> =>

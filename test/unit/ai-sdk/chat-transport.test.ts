@@ -5,7 +5,7 @@ import {
   toUIMessages,
   type OffstageChatTransport,
   type OffstageUIMessage,
-  type UIChunk,
+  type UICommonChunk,
   type UIToolPart,
 } from '../../../src/ai-sdk/index.ts'
 import type { Agent } from '../../../src/client/agent.ts'
@@ -60,7 +60,7 @@ const orderTool = (needsApproval: boolean): Tool<string> =>
 interface Opened {
   readonly agent: Agent
   readonly chat: ChatLike
-  readonly chunks: UIChunk[]
+  readonly chunks: UICommonChunk[]
   readonly data: { readonly type: string; readonly data: unknown }[]
 }
 
@@ -80,7 +80,7 @@ function open({
 }: OpenOptions): Opened {
   const agent = createTestAgent({ tools: [orderTool(needsApproval)], ...options })
   agents.push(agent)
-  const chunks: UIChunk[] = []
+  const chunks: UICommonChunk[] = []
   const data: Opened['data'] = []
   const chat = new sdk.Chat({
     id: 'c',
@@ -97,8 +97,11 @@ function open({
 }
 
 /** The transport as it is, with its chunks noted and held to the AI SDK's schema. */
-function recorded(transport: OffstageChatTransport, chunks: UIChunk[]): OffstageChatTransport {
-  const note = (stream: ReadableStream<UIChunk>): ReadableStream<UIChunk> =>
+function recorded(
+  transport: OffstageChatTransport,
+  chunks: UICommonChunk[],
+): OffstageChatTransport {
+  const note = (stream: ReadableStream<UICommonChunk>): ReadableStream<UICommonChunk> =>
     stream.pipeThrough(
       new TransformStream({
         async transform(chunk, controller) {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createAgent } from '../../../src/index.ts'
 import { PRICED_VENDORS } from '../../../src/protocol/prices.ts'
-import { listPrices } from '../../../src/providers/catalogue/list-prices.ts'
-import { listPrice, pricesOf } from '../../../src/providers/catalogue/prices-of.ts'
+import { listPrice, listPrices, pricesOf } from '../../../src/providers/catalogue/prices-of.ts'
 import { meterUsage } from '../../../src/worker/model/meter-usage.ts'
 import { withinLimits } from '../../../src/worker/run/run-budget.ts'
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { announce, announcedBy } from '../../../src/chat/parts/announce.ts'
+import { failureWords } from '../../../src/chat/parts/failure-words.ts'
 import { inShort } from '../../../src/chat/parts/in-short.ts'
 import { en } from '../../../src/chat/words/en.ts'
 import { emptySnapshot } from '../../../src/conversation/empty-snapshot.ts'
@@ -22,6 +23,12 @@ test('a failure is announced in plain words', () => {
   const before = announcedBy({ ...idle, status: 'running', runId: 'r1' })
   const { texts } = announce(before, { ...idle, ended }, en)
   expect(texts).toEqual([en.announceFailed('The model can’t be reached.')])
+})
+
+test('a conversation that can’t be read is told of in plain words, with the reason as details', () => {
+  const message = 'Conversation c1 is damaged. Row 7 is missing.'
+  const error = { code: 'conversation-broken', message, retryable: false } as const
+  expect(failureWords(error, en)).toEqual({ text: 'This chat can’t be read.', details: message })
 })
 
 test.each([

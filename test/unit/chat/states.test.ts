@@ -56,7 +56,7 @@ const after = (ended: Omit<End, 'runId'>): Pick<Case, 'snapshot' | 'before'> => 
   before: RUNNING,
   snapshot: { ...IDLE, messages: [ASKED], ended: { runId: 'r1', ...ended } as End },
 })
-const cut = (finishReason: 'length' | 'content-filter' | 'empty' | 'pause' | 'stop' | 'other') =>
+const cut = (finishReason: 'length' | 'content-filter' | 'empty' | 'pause') =>
   after({ outcome: 'completed', finishReason } as Omit<End, 'runId'>)
 const stopped = { shown: 'Stopped', said: ['Stopped'] }
 const paused = (parked: NonNullable<ConversationSnapshot['parked']>, text: string): Case => ({
@@ -119,17 +119,7 @@ const CASES: Readonly<Record<StateName, Case>> = {
     offers: 'cancel',
   },
   completed: { ...after({ outcome: 'completed' }), said: ['Done'] },
-  stop: { ...cut('stop'), ...stopped },
-  'tool-calls': {
-    ...after({ outcome: 'completed', finishReason: 'tool-calls' } as Omit<End, 'runId'>),
-    ...stopped,
-  },
   pause: { ...cut('pause'), ...stopped },
-  error: {
-    ...after({ outcome: 'completed', finishReason: 'error' } as Omit<End, 'runId'>),
-    ...stopped,
-  },
-  other: { ...cut('other'), ...stopped },
   length: {
     ...cut('length'),
     shown: 'Cut off at the output limit.',
@@ -154,9 +144,9 @@ const CASES: Readonly<Record<StateName, Case>> = {
     offers: 'continue',
   },
   limit: {
-    ...after({ outcome: 'limit', limit: 'tokens' } as Omit<End, 'runId'>),
-    shown: 'Stopped: tokens limit reached',
-    said: ['Stopped: tokens limit reached'],
+    ...after({ outcome: 'limit', limit: 'costUSD' } as Omit<End, 'runId'>),
+    shown: 'Stopped: cost limit reached',
+    said: ['Stopped: cost limit reached'],
     offers: 'continue',
   },
   aborted: {
@@ -251,6 +241,11 @@ test.each(cases)(
     else expect(row.offers).toBe(undefined)
   },
 )
+
+test('while an engine loads its model, nothing is said to think', () => {
+  expect(statesOf(RUNNING, {})).toContain('thinking')
+  expect(statesOf(RUNNING, { loading: { model: 'tiny-1' } })).not.toContain('thinking')
+})
 
 test.each(cases)('state %s has its words in Chinese', (name, { snapshot, around = {} }) => {
   const { text, said } = STATES[name]

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { COMMON_CHARACTERS } from '../../../src/lib/common-characters.ts'
+import { COMMON_CHARACTERS } from '../../../src/lib/estimate-tokens.ts'
 
 /** The same characters to be read: signs and kana, Chinese characters, Hangul syllables, full-width signs. */
 const READABLE = [

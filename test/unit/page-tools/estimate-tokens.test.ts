@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { COMMON_CHARACTERS } from '../../../src/lib/common-characters.ts'
-import { estimateTokens } from '../../../src/lib/estimate-tokens.ts'
+import { COMMON_CHARACTERS, estimateTokens } from '../../../src/lib/estimate-tokens.ts'
 import { countTokens } from '../../apps/count-tokens.ts'
 import { someOf } from '../more.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { estimateScrollTop, sampleScroll } from '../../../src/page-tools/act/numbered-items.ts'
+import { estimateScrollTop, sampleScroll } from '../../../src/page-tools/act/scroll.ts'
 
 /** As far as marks look at it. */
 const list = (scrollTop: number, textContent: string) => ({ scrollTop, textContent }) as Element

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isTick } from '../../../src/page-tools/outline/tick.ts'
+import { isTick } from '../../../src/page-tools/outline/mutation-log.ts'
 
 it.each([
   ['12:00:01', '12:00:02', 0.3],

@@ -1,7 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
-import { checkContent } from '../../../src/protocol/check-content.ts'
+import { checkContent, hasFormat } from '../../../src/protocol/check-content.ts'
 import type { FieldFormat, FieldSchema } from '../../../src/protocol/fields.ts'
-import { hasFormat } from '../../../src/protocol/formats.ts'
 
 const problemOf = (field: FieldSchema, value: unknown): string | undefined =>
   checkContent({ type: 'object', properties: { it: field } }, { it: value })[0]?.problem

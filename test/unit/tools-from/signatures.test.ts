@@ -1,8 +1,11 @@
 import { runInThisContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { readHead } from '../../../src/tools-from/infer/tokens.ts'
-import { readSignature, type Parameter } from '../../../src/tools-from/infer/read-signature.ts'
+import {
+  type Parameter,
+  readHead,
+  readSignature,
+} from '../../../src/tools-from/infer/read-signature.ts'
 import { someOf } from '../more.ts'
 
 /** `name`, `name?`, `...name`, and after a colon the type. */

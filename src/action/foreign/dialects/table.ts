@@ -1,12 +1,69 @@
 import { anyOf } from '../../text-pattern.ts'
 import type { MarkedSyntax } from '../marked-matcher.ts'
-import type { Dialect } from './dialect.ts'
-import { functionary } from './functionary.ts'
+import type { Dialect, Section } from './dialect.ts'
 import { functionTags } from './function-tags.ts'
-import { harmony } from './harmony.ts'
 import { namedElements } from './named-elements.ts'
 import { tokenSections } from './token-sections.ts'
 import { wrapped } from './wrapped.ts'
+import { resolveCalls } from '../foreign-call.ts'
+import { toolName } from '../names.ts'
+import { lazyPattern, once } from '../../../lib/once.ts'
+import type { CallsRead } from '../../block-reader.ts'
+import { Unreadable } from '../literal-reader.ts'
+
+const name = lazyPattern(() => `(${toolName})\\s*`, 'uy')
+
+/** Functionary 3.2: `>>>name`, and the parameters on the next line; `>>>all` is a reply. */
+const functionary: Dialect = {
+  openers: [['>>>']],
+  after: once(() => ({
+    whole: new RegExp(`^(?!all\\s)${toolName}[ \\t]*\\r?\\n\\s*\\{`, 'u'),
+    partial: new RegExp(`^(?:${toolName}[ \\t]*\\r?(?:\\n\\s*)?)?$`, 'u'),
+  })),
+  read({ reader, index }) {
+    const tool = reader.match(name())?.[1] ?? reader.fail()
+    return resolveCalls([{ name: tool, args: reader.value() }], index)
+  },
+}
+
+/** The recipient stands before or after the channel; then come the kind of content, and the message. */
+const header = lazyPattern(
+  () =>
+    `(?:<\\|start\\|>assistant)?(?: ?to=(${toolName}))?(?:<\\|channel\\|>\\w+)?\\s*(?:to=(${toolName}))?` +
+    '[^{]{0,80}?(?:<\\|message\\|>|(?=\\{))\\s*',
+  'uy',
+)
+const closers = ['<|call|>', '<|end|>', '<|return|>']
+
+/** gpt-oss: `<|channel|>commentary to=functions.name <|constrain|>json<|message|>{…}<|call|>`. */
+const harmony: readonly Dialect[] = [
+  {
+    openers: [['<|channel|>'], ['<|start|>assistant']],
+    after: () => ({
+      whole: /^(?:<\|channel\|>)?\w*? ?to=/,
+      partial: /^(?:<[|a-z]*>?)?\w*(?: t?o?)?$/,
+    }),
+    closers,
+    read: readMessage,
+  },
+  {
+    // The prompt's template has written what stands before it.
+    openers: [['to=functions.']],
+    after: () => ({
+      whole: /^[^\s<{]+(?: \w+)?\s*<\|(?:channel|constrain|message)\|>/,
+      partial: /^[^\s<{]*(?: \w*)?\s*(?:<[|a-z]*)?$/,
+    }),
+    read: readMessage,
+  },
+]
+
+function readMessage({ reader, index, start }: Section): CallsRead {
+  reader.at = start
+  const found = reader.match(header())
+  const name = found?.[1] ?? found?.[2]
+  if (name === undefined) throw new Unreadable('cut off')
+  return resolveCalls([{ name, args: reader.value() }], index)
+}
 
 /** Every format that a marker opens. */
 const dialects: readonly Dialect[] = [

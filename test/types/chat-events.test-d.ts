@@ -1,0 +1,25 @@
+import { createElement } from 'react'
+import { expectTypeOf, test } from 'vitest'
+import '../../src/chat/index.ts'
+import { OffstageChat } from '../../src/react/index.ts'
+
+test('events of the chat have the types of their details', () => {
+  const chat = document.createElement('offstage-chat')
+  chat.addEventListener('offstage-feedback', ({ detail }) => {
+    expectTypeOf(detail.value).toEqualTypeOf<'good' | 'bad'>()
+    expectTypeOf(detail.conversationId).toEqualTypeOf<string>()
+  })
+  document.addEventListener('offstage-view', ({ detail }) => {
+    expectTypeOf(detail).toEqualTypeOf<{ readonly conversationId: string }>()
+  })
+})
+
+test('a React app gives listeners of the chat’s events as properties', () => {
+  createElement(OffstageChat, {
+    'onoffstage-send': ({ detail }) => expectTypeOf(detail.text).toEqualTypeOf<string>(),
+  })
+  createElement(OffstageChat, {
+    // @ts-expect-error -- No such detail.
+    'onoffstage-send': ({ detail }) => detail.texts,
+  })
+})
