@@ -4,8 +4,8 @@ import type { AgentParts } from './agent-parts.ts'
 import type { RunHandle } from './run-handle.ts'
 
 /**
- * The handle of the run that the worker names. Its events begin where the worker has taken it up, though
- * they travel on another port than its answer.
+ * Returns the handle of the run that the worker resumes. Events travel on another port than the answer, so they are
+ * expected before the request: the handle gets all of them.
  */
 export async function adopt(
   { link, runs, scope, signal }: AgentParts,

@@ -32,7 +32,7 @@ import type * as transfer from './transfer/transfer.ts'
 
 type Questions = Omit<Conversations, 'getSnapshot' | 'subscribe'>
 
-/** The methods of an agent that are questions to its worker, by name. */
+/** Methods of an agent that need its worker, by name. */
 export interface AgentCommands
   extends Pick<Agent, 'resume' | 'continue' | 'prepare'>, SentAnswers, Questions {
   extract(
@@ -41,16 +41,16 @@ export interface AgentCommands
   ): Promise<unknown>
   sendStart(handle: RunHandle, command: StartRun): Promise<void>
   sendAbort(runId: string): Promise<boolean>
-  /** Goes on with a run of this agent that a call of another conversation began. */
+  /** Resumes a child run of this agent. */
   resumeChild(conversationId: string, takesOver?: boolean): Promise<Run | null>
-  /** Adds a trigger. Without options: lists them. */
+  /** Adds a trigger. Without options, lists them. */
   trigger(options?: TriggerOptions): Promise<Trigger | readonly Trigger[]>
   /** See `RunObserver`. */
   endedChildren(ref: RunRef): Promise<readonly Run[]>
   /** See `Run.send`. */
   sendMessage(message: Omit<SendMessage, keyof AgentScope>): Promise<boolean>
   withdrawMessage(message: Omit<WithdrawMessage, keyof AgentScope>): Promise<boolean>
-  /** The run ended here, without a word of the worker. */
+  /** Reports a run that ended here without a notice from the worker. */
   left(ref: RunRef, outcome: RunOutcome): Promise<void>
   show(listeners: Listeners, first: ConversationSnapshot): Promise<Source<ConversationSnapshot>>
   showList(
@@ -86,7 +86,7 @@ export function createCommands(agent: AgentParts): AgentCommands {
       return resumeRun(agent, { conversationId, goOn: limitsOf(agent.options) })
     },
     prepare({ signal } = {}) {
-      // Mostly a conversation is shown next: its part is fetched while the worker starts.
+      // A conversation is usually shown next, so its part is fetched while the worker starts.
       void loadShowing().catch(() => undefined)
       return prepare(agent, signal)
     },
@@ -120,7 +120,7 @@ export function createCommands(agent: AgentParts): AgentCommands {
   return commands
 }
 
-/** What is refused while a run is open, and what ends a consent. */
+/** Commands refused while a run is open, and the revocation of remembered approvals. */
 function betweenRuns(agent: AgentParts): Pick<AgentCommands, 'switchBranch' | 'undo' | 'revoke'> {
   const { ask } = agent
   return {
@@ -136,7 +136,7 @@ function betweenRuns(agent: AgentParts): Pick<AgentCommands, 'switchBranch' | 'u
   }
 }
 
-/** Throws `invalid-input` for what names no conversation, and nothing in one. */
+/** Throws `invalid-input` for an invalid conversation id, or an invalid id within it. */
 function scopeOf({ scope }: AgentParts, conversationId: string, id = ''): ConversationScope {
   checkId(conversationId)
   checkText(id, 'The id')
@@ -186,7 +186,7 @@ function shows(agent: AgentParts): Pick<AgentCommands, 'show' | 'showList' | 'sh
 
 const shownUntil = new WeakMap<AbortSignal, Set<showing.ShownConversation>>()
 
-/** What is closed at an agent's end, by one listener however many conversations were looked at. */
+/** Conversations to close when the agent is disposed. A single abort listener serves any number of them. */
 function allShown(signal: AbortSignal): Set<showing.ShownConversation> {
   const known = shownUntil.get(signal)
   if (known) return known
@@ -211,7 +211,7 @@ function sendMessage(
   return agent.ask('sendMessage', { ...agent.scope(), ...to, message: checked })
 }
 
-/** The run that is open in the conversation, whoever drives it. */
+/** Returns the id of the conversation's open run, whichever page drives it. */
 async function openRunId(
   { ask, link, scope }: AgentParts,
   conversationId: string,
@@ -222,7 +222,7 @@ async function openRunId(
   return records.find((record) => record.conversationId === conversationId)?.openRunId
 }
 
-/** The run that a message goes to: the open one, or one of this page that is on its way. */
+/** Returns the id of the run that a message goes to: the open one, or one that this page is starting. */
 async function runIdToSteer(
   agent: AgentParts,
   conversationId: string,
@@ -247,7 +247,7 @@ async function abortOpen(
   if (!runs.aborts.has(id)) runs.aborts.set(id, { conversationId, reason })
   handle?.run.abort(reason)
   if (await sendAbort(agent, id)) return true
-  // One that no worker had begun yet doesn't begin any more.
+  // A run that no worker had begun ends as aborted, too.
   return isStarting && (await handle?.run.result)?.outcome === 'aborted'
 }
 
@@ -269,7 +269,7 @@ function conversations(agent: AgentParts): Questions {
     },
     async delete(id) {
       const isGone = await ask('deleteConversation', at(id))
-      // There is no fact of it.
+      // Deleting stores no fact, so views must join again to notice it.
       void link()
         .feeds.find({ storage: storageKey(scope().storage), conversationId: id })
         ?.joined?.join()

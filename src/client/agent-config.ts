@@ -2,19 +2,19 @@ import type { StepContext, StepQuery } from '../protocol/questions.ts'
 import { fillValues } from './fill-values.ts'
 import type { AgentOptions, ModelConfig, PromptValues } from './options.ts'
 
-/** What `configure()` and `addContext()` can change; read anew for every step. */
+/** Settings that `configure()` and `addContext()` change. Read again for every step. */
 export interface AgentConfig {
   model: ModelConfig
   instructions: string
   values: PromptValues
-  /** Parts of the live context, behind the one of the options. */
+  /** Parts of the live context that follow the `context` option. */
   readonly contexts: Set<() => unknown>
 }
 
-/** A model that thinks may take minutes. */
+/** Reasoning models may take minutes. */
 const REFLECT_MS = 120_000
 
-/** Which model is to be asked. */
+/** Returns the model of a request. */
 export function modelFor(
   { titles: forTitle, reflects }: StepQuery,
   { titles, reflect }: AgentOptions,
@@ -24,7 +24,7 @@ export function modelFor(
   return (reflects && reflect?.model) || model
 }
 
-/** How answers are reflected on, if they are. Throws `invalid-config` for a value that is missing. */
+/** Returns the settings for reviewing answers, if there are any. Throws `invalid-config` if a value is missing. */
 export function reflectSettings(
   { reflect }: AgentOptions,
   { values }: Pick<AgentConfig, 'values'>,

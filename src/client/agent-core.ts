@@ -32,7 +32,7 @@ import type { InlineWorker } from './worker-start.ts'
 
 type Live = typeof live
 
-/** What an agent consists of, wired together. */
+/** The parts of an agent, wired together. */
 export class AgentCore implements AgentParts {
   readonly options: AgentOptions
   readonly config: AgentConfig
@@ -47,9 +47,9 @@ export class AgentCore implements AgentParts {
   readonly #inline: InlineWorker | undefined
   readonly #life = new AbortController()
   readonly #conversations = new Map<string, Conversation>()
-  /** Rejects the public promises that are still open. */
+  /** Functions that reject the public promises that are still open. */
   readonly #open = new Set<(error: OffstageError) => void>()
-  /** Of what is under way outside of runs, and is stopped with them. */
+  /** Controllers of work outside runs, such as extractions. `abort()` and `dispose()` stop it. */
   readonly #stops = new Set<AbortController>()
   #agentId: string | undefined
   #loading: Promise<Live> | undefined
@@ -71,7 +71,7 @@ export class AgentCore implements AgentParts {
         if (this.#link?.isStarted && !this.signal.aborted)
           this.ask('toolsChanged', { agentId: this.scope().agentId }).catch(() => {})
       },
-      // At the end of the agent its tools go, but what runs may be taken up by another one.
+      // Disposing the agent removes its tools, but another agent may resume their running calls.
       onRemove: (entry) => {
         if (!this.signal.aborted) this.#link?.executions.stopTool(entry)
       },
@@ -87,7 +87,7 @@ export class AgentCore implements AgentParts {
         return stored?.messages.some(({ id }) => id === messageId) === true
       },
       endedChildren: this.later('endedChildren'),
-      // A page that can't load the rest has no worker that could be asked.
+      // If the runtime part can't be loaded, there is no worker to ask.
       sendAbort: (runId) =>
         void this.later('sendAbort')(runId).catch(() => this.runs.aborts.delete(runId)),
       resultOf: (ref, outcome) =>
@@ -104,31 +104,31 @@ export class AgentCore implements AgentParts {
     this.tools = shown(this.later('showTools'))
   }
 
-  /** The worker was asked for something. */
+  /** True once the worker was asked for something. */
   readonly #isStarted = (): boolean => this.#loading !== undefined
 
-  /** The id is made late: some servers forbid random numbers while modules load. */
+  /** Makes the id on first use: some servers forbid random numbers while modules load. */
   readonly scope = (): AgentScope => ({
     agentId: (this.#agentId ??= randomId()),
     storage: this.options.storage ?? { name: 'offstage' },
     ...(this.options.redact && { redacts: true }),
   })
 
-  /** Starts the worker if need be. */
+  /** Asks the worker, and starts it if needed. */
   readonly ask: AskWorker = (name, argument) =>
     this.#withLive((live) => this.#line(live).ask(name, argument))
 
   readonly askOnce: AskWorker = (name, argument) =>
     this.#withLive((live) => this.#line(live).askOnce(name, argument))
 
-  /** A method of the agent whose work comes with the worker. */
+  /** Returns a method whose implementation is loaded with the worker. */
   readonly later = <Name extends keyof AgentCommands>(name: Name): AgentCommands[Name] => {
     const method = (...command: never[]): Promise<unknown> =>
       this.#withLive((live) => (live.createCommands(this)[name] as typeof method)(...command))
     return method as AgentCommands[Name]
   }
 
-  /** The answer; `disposed` as soon as the agent is, whatever hangs. */
+  /** Resolves to the answer. Rejects with `disposed` as soon as the agent is disposed, even if the work hangs. */
   whileAlive<Answer>(answer: () => Promise<Answer>): Promise<Answer> {
     if (this.signal.aborted) return Promise.reject(disposed())
     return new Promise((resolve, reject) => {
@@ -139,7 +139,7 @@ export class AgentCore implements AgentParts {
     })
   }
 
-  /** Does what `abort()`, `dispose()` and a signal of its own can stop. */
+  /** Runs work that `abort()`, `dispose()` and the caller's own signal can stop. */
   stoppable<Answer>(
     own: AbortSignal | undefined,
     work: (signal: AbortSignal) => Promise<Answer>,
@@ -163,8 +163,8 @@ export class AgentCore implements AgentParts {
   }
 
   /**
-   * Does what needs the module that comes with the worker: at once when it is there, so that the worker is
-   * asked in the order of the calls. `worker-load-failed` when it can't be fetched; the next call tries again.
+   * Runs work that needs the module loaded with the worker: at once if it is there, so that commands keep the order of
+   * their calls. Rejects with `worker-load-failed` if it can't be fetched; the next call tries again.
    */
   #withLive<Answer>(work: (live: Live) => Promise<Answer>): Promise<Answer> {
     return this.whileAlive(async () => work(this.#live ?? (await this.#load())))
@@ -198,14 +198,14 @@ export class AgentCore implements AgentParts {
 
   readonly link = (): WorkerLink => this.#joined(this.#live as Live)
 
-  /** With the methods of its agent, each for this conversation. */
+  /** Returns the conversation's handle, with the agent's methods bound to it. */
   conversation(id: string, agent: Agent, start: RunStarter): Conversation {
     const known = this.#conversations.get(id)
     if (known) return known
     const at = (call: CallRef): CallRef => {
       if (typeof call === 'string') return { conversationId: id, toolCallId: call }
       const { conversationId: of, toolCallId } = call ?? {}
-      // What an agent that works for one of its calls waits for is pending here, too.
+      // Pending calls of child conversations are listed here, too.
       const isBelow = ({ conversationId, ...pending }: PendingCall): boolean =>
         of !== undefined && conversationId === of && pending.toolCallId === toolCallId
       const isShown = conversation.getSnapshot().pending.some(isBelow)
@@ -246,7 +246,7 @@ export class AgentCore implements AgentParts {
       abort: (reason) => this.later('abortOpen')(id, reason),
       switchBranch: (messageId) => this.later('switchBranch')(id, messageId),
       undo: async (toolCallId, options) => {
-        // It says nothing that could be refused as invalid: the word is never taken back.
+        // `undo` has no content that could be invalid, so the user gesture is never returned.
         this.personCheck.check({ conversationId: id, toolCallId }, options?.consent)
         return this.later('undo')(id, toolCallId)
       },

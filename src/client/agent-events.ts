@@ -5,17 +5,20 @@ import type { Run } from './run.ts'
 import type { TriggerOutcome } from './triggers/options.ts'
 import type { AgentNotice } from './worker-link.ts'
 
-/** What an agent emits outside its runs. */
+/** Events that an agent emits outside its runs. */
 export type AgentEvent =
   | AgentNotice
-  /** This page has deleted what is kept no longer: see `retention`. */
+  /** This page has deleted conversations that `retention` no longer keeps. */
   | {
       readonly type: 'conversations-dropped'
       readonly conversations: readonly DroppedConversation[]
     }
   /** A model has made a title: see `titles`. */
   | ({ readonly type: 'conversation-titled'; readonly conversationId: string } & MadeTitle)
-  /** This page has a handle of a run: it was started here, or taken up. Once for each handle, before its first event. */
+  /**
+   * This page got the handle of a run that was started or resumed here. Emitted once for each handle, before its first
+   * event.
+   */
   | { readonly type: 'run'; readonly run: Run }
   /** Tools were registered, removed, enabled or disabled: see `Agent.tools`. */
   | { readonly type: 'tools' }

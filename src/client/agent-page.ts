@@ -37,7 +37,7 @@ import type { ToolRegistry } from './tool-registry.ts'
 
 type PageParts = VerifierParts & { readonly config: AgentConfig; readonly registry: ToolRegistry }
 
-/** The functions of an agent's configuration, as the worker may ask for them. */
+/** Functions of an agent's configuration that the worker may call. */
 export function createAgentPage(agent: PageParts): AgentPage {
   const { config, options, registry, signal } = agent
   const approvals = new ApprovalFunctions(agent)
@@ -50,7 +50,7 @@ export function createAgentPage(agent: PageParts): AgentPage {
       const { toolless, isChild = false, titles } = query
       const model = modelFor(query, options, config)
       const context = titles ? undefined : await liveContext(options, config)
-      // An agent that is called as a tool calls no others.
+      // An agent that is called as a tool can't call other agents.
       const isOffered = ({ name }: ToolDescriptor): boolean =>
         !isChild || !joinerOf(registry.get(name)?.tool)
       const offered = toolless ? [] : (await tools()).filter(isOffered)
@@ -99,7 +99,7 @@ export function createAgentPage(agent: PageParts): AgentPage {
   }
 }
 
-/** With the names for the model, where its own APIs refuse some; warns of names that no tool has. */
+/** Adds names for the model if its APIs refuse the tools' own. Warns of names that no tool has. */
 async function withNames(
   agent: PageParts,
   described: ToolDescriptor[],
@@ -113,7 +113,7 @@ async function withNames(
   return part.withNamesForModel(described, registry)
 }
 
-/** What decides whether a person is asked about a call, and about what. */
+/** Hooks that decide whether a call needs approval, and what the request shows. */
 function askingPeople(
   registry: ToolRegistry,
   approvals: ApprovalFunctions,
@@ -127,7 +127,7 @@ function askingPeople(
   }
 }
 
-/** Undefined when no part of it has anything to say. */
+/** Returns the live context; undefined if no part of it returns anything. */
 async function liveContext(
   { context }: AgentOptions,
   { contexts }: AgentConfig,
@@ -137,7 +137,7 @@ async function liveContext(
   return whileStaying(() => readContext(parts, (value) => stringify(value) ?? ''))
 }
 
-/** What of the options the worker has to know before it asks a model. */
+/** Options that the worker needs before it calls a model. */
 function optionsThere(
   options: AgentOptions,
   config: AgentConfig,
@@ -175,7 +175,7 @@ async function recallFor(
   })
 }
 
-/** A hook that throws, or returns something else, changes nothing. */
+/** Calls `beforeModel`. If it throws or returns anything else, nothing changes. */
 async function beforeModel(
   { options, warn }: VerifierParts,
   { agentId: _agent, ...request }: AskBeforeModel,
@@ -199,7 +199,7 @@ function hooksThere({ verify, beforeModel: before }: AgentOptions): Partial<Step
   return { ...(verify && { hasVerify: true }), ...(before && { hasBeforeModel: true }) }
 }
 
-/** What asks `verify` is loaded with the first question: few agents have one. */
+/** Loads the caller of `verify` on first use: few agents have one. */
 function modelHooks(
   agent: VerifierParts,
 ): Pick<AgentPage, 'beforeModel' | 'verify' | 'stopVerifying'> {
@@ -221,7 +221,7 @@ function modelHooks(
   }
 }
 
-/** What asks the policy is loaded with the first question: few agents have one of their own. */
+/** Loads the caller of a custom policy on first use: few agents have one. */
 function compactionPolicy({
   options: { compaction },
   signal,
@@ -245,7 +245,7 @@ function compactionPolicy({
   }
 }
 
-/** All that the model may use: the app's tools, those of the skills, and those that steer the run. */
+/** Describes all tools that the model may use: the app's, those of skills, and control tools. */
 async function describeAll(
   options: AgentOptions,
   registry: ToolRegistry,
@@ -270,7 +270,7 @@ function refOf({ name, description, loaded }: Skill): SkillRef {
   return { name, description, ...(loaded && { loaded }) }
 }
 
-/** A function that throws can't say. */
+/** Calls the tool's `reconcile`. If it throws, the outcome is unknown. */
 async function reconcile(
   entry: PreparedTool | undefined,
   call: ReconcileTool,
@@ -290,7 +290,7 @@ async function reconcile(
   }
 }
 
-/** The names of registered tools that aren't among those offered. */
+/** Returns the names of registered tools that aren't offered. */
 function leftOut(
   registry: ToolRegistry,
   offered: readonly ToolDescriptor[],
@@ -300,7 +300,7 @@ function leftOut(
   return otherTools.length ? { otherTools } : {}
 }
 
-/** A hook that throws vetoes. */
+/** Calls the `beforeToolCall` hook. If it throws, the call is vetoed. */
 async function beforeToolCall(
   { options, registry }: Pick<VerifierParts, 'options'> & { readonly registry: ToolRegistry },
   call: Parameters<AgentPage['beforeToolCall']>[0],
@@ -310,7 +310,7 @@ async function beforeToolCall(
     const part =
       entry?.tool.applyDefaults && (await partWhileStaying(() => import('./apply-defaults.ts')))
     const asked = part ? part.withDefaults(call, entry.inputSchema) : call
-    // Nothing changes what a person wrote but the defaults of what they left out.
+    // Input that a person wrote only gets the defaults of missing values; no hook may change it.
     const verdict =
       !call.edited && (await whileStaying(async () => options.beforeToolCall?.(hooked(asked))))
     if (verdict && 'veto' in verdict) return { type: 'veto', reason: vetoReason(verdict.veto) }

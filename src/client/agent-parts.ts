@@ -6,14 +6,14 @@ import type { RunParts } from './run-parts.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 import type { WorkerLink } from './worker-link.ts'
 
-/** What the parts of an agent that come with its worker need of it. */
+/** The parts of an agent that code loaded with the worker needs. */
 export interface AgentParts extends RunParts {
   readonly options: AgentOptions
   readonly config: AgentConfig
   readonly registry: ToolRegistry
   readonly agentEvents: AgentEvents
   readonly personCheck: PersonCheck
-  /** Lists of conversations that are shown. */
+  /** Lists of conversations that the page shows. */
   readonly lists: Set<{ changed(): void }>
   /** Aborted when the agent is disposed. */
   readonly signal: AbortSignal

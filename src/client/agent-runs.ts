@@ -9,30 +9,30 @@ import type { Run, SendOptions } from './run.ts'
 import type { RunHandle } from './run-handle.ts'
 import { createRunHandle } from './run-handle.ts'
 
-/** Asked for, and not yet confirmed by the worker. */
+/** An abort that was requested and that the worker hasn't confirmed. */
 export type OpenAbort = Omit<AbortRun, keyof AgentScope | 'runId'>
 
 export interface RunsHost {
   scope(): AgentScope
-  /** Has the worker begin the run. */
+  /** Asks the worker to begin the run. */
   sendStart(handle: RunHandle, command: StartRun): Promise<void>
-  /** Has a message queued. False: the run had ended. */
+  /** Queues a message. Resolves to false if the run had ended. */
   sendMessage(message: Omit<SendMessage, keyof AgentScope>): Promise<boolean>
   withdrawMessage(message: Omit<WithdrawMessage, keyof AgentScope>): Promise<boolean>
   messageOf(input: RunInput, options: SendOptions): UserContent
-  /** Whether a message is one of the stored conversation. */
+  /** Whether the stored conversation has this message. */
   isStored(conversationId: string, messageId: string): Promise<boolean>
-  /** Has the worker end the run whose abort is on record. */
+  /** Asks the worker to abort the run, for the reason in `aborts`. */
   sendAbort(runId: string): void
   /** See `RunObserver`. */
   endedChildren(ref: RunRef): Promise<readonly Run[]>
-  /** What the run has come to; undefined as long as no worker was asked for anything. */
+  /** Returns the result that was published so far; undefined as long as no worker was asked for anything. */
   resultOf(ref: RunRef, outcome: RunOutcome): RunResult | undefined
-  /** The run ended here, without a word of the worker. */
+  /** Called when the run ended here without a notice from the worker. */
   onLeft(ref: RunRef, outcome: RunOutcome): void
-  /** There is a handle that was not there before. */
+  /** Called for each new handle. */
   onHandle(run: Run): void
-  /** The number of open runs changed. */
+  /** Called when the number of open runs changes. */
   onOpen(count: number): void
 }
 
@@ -40,23 +40,23 @@ export interface RunsHost {
 export class AgentRuns {
   readonly #host: RunsHost
   readonly #open = new Map<string, RunHandle>()
-  /** Of the runs that were started here, for as long as they are open. */
+  /** Start commands of the open runs that were started here. */
   readonly commands: Map<string, StartRun> = new Map()
-  /** Those of them whose start no worker has confirmed, and none was lost with. */
+  /** Runs started here whose start no worker has confirmed yet, except those lost with a worker. */
   readonly starting: Set<string> = new Set()
-  /** Those of them that a worker was asked for: whether one is stored, only a worker knows. */
+  /** Runs that a worker was asked to start. Only a worker knows whether they are stored. */
   readonly asked: Set<string> = new Set()
-  /** What was to begin runs that never reached the worker, until it is shown. */
+  /** Messages of runs that never reached the worker, until they are shown. */
   readonly refused: Map<string, UserContent> = new Map()
   readonly aborts: Map<string, OpenAbort> = new Map()
-  /** Settled when a worker is done with an abort: the next run of the conversation waits for it. */
+  /** Aborts in progress; they settle once a worker is done. The conversation's next run waits for them. */
   readonly aborting: Map<string, Promise<boolean>> = new Map()
 
   constructor(host: RunsHost) {
     this.#host = host
   }
 
-  /** A handle of this agent was aborted, or an abort is under way. */
+  /** Whether the run's handle was aborted, or an abort is in progress. */
   isAborted(runId: string): boolean {
     return this.aborts.has(runId) || this.#open.get(runId)?.abortReason !== undefined
   }
@@ -87,12 +87,12 @@ export class AgentRuns {
 
   send(handle: RunHandle, command: StartRun): void {
     this.#host.sendStart(handle, command).catch((error: OffstageError) => {
-      // What was lost with a worker is taken up with the next.
+      // A start that was lost with its worker is resumed with the next one.
       if (error.code !== 'worker-lost') fail(handle, error)
     })
   }
 
-  /** A run that never reaches the worker. `message`: what it was to begin with. */
+  /** Returns a failed run that never reaches the worker. `message`: the message that it was to begin with. */
   refuse(ref: RunRef, error: OffstageError, message: UserContent | null): RunHandle {
     const handle = this.handleOf(ref)
     if (message) this.refused.set(ref.runId, message)
@@ -123,7 +123,7 @@ export class AgentRuns {
         const outcome = sent.add(messageId, { role: 'user', ...message })
         host.sendMessage({ ...ref, message, when }).then(
           (isQueued) => (isQueued ? sent.queued(messageId) : sent.return(messageId)),
-          // It may have been stored: the run's events, or its end, decide.
+          // The message may be stored all the same: the run's events, or its end, decide.
           (error: OffstageError) =>
             error.code === 'worker-lost' || sent.return(messageId, toErrorData(error)),
         )
@@ -147,7 +147,7 @@ export class AgentRuns {
   }
 }
 
-/** Whatever was thrown ends the run: a handle must not stay open for it. */
+/** Ends the run with whatever was thrown, so that its handle doesn't stay open. */
 export function fail(handle: RunHandle, thrown: unknown): void {
   handle.end({ outcome: 'failed', error: toErrorData(thrown) })
 }

@@ -2,25 +2,25 @@ import type { JsonSchema } from '../protocol/json.ts'
 import type { RemoteSource, ToolAnnotations } from '../protocol/tool.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
 
-/** A tool of an agent, whoever registered it. Functions are left out. */
+/** A tool of an agent, registered or built in. Functions are left out. */
 export interface AgentTool {
-  /** The app's own name for it. */
+  /** The app's own name for the tool. */
   readonly name: string
-  /** The model's name for it, where that is another. */
+  /** The model's name for the tool, if it differs. */
   readonly modelName?: string
   readonly title?: string
   readonly description: string
   /** JSON Schema of the input, as `Agent.inputSchema` gives it. */
   readonly inputSchema: JsonSchema
   readonly annotations: ToolAnnotations
-  /** The server or page that defines the tool. Absent: the app does. */
+  /** The server or page that defines the tool. Absent if the app defines it. */
   readonly remote?: RemoteSource
-  /** The model can use it only while one of these skills is active. */
+  /** The model can use the tool only while one of these skills is active. */
   readonly skills?: readonly string[]
-  /** The model can use it in the next step. */
+  /** Whether the model can use the tool in the next step. */
   readonly enabled: boolean
   /**
-   * The reason why it is not enabled.
+   * Why the tool is not enabled.
    * - `not-enabled`: `enabledTools` doesn't name it.
    * - `unavailable`: its `available()` returned false or threw.
    */
@@ -28,14 +28,16 @@ export interface AgentTool {
 }
 
 /**
- * All tools of an agent: registered ones, and those of memories, skills, servers and `controlTools`. `available()` is
- * called for each read; when its answer changes, listeners are not called.
+ * All tools of an agent: registered ones, and those of memories, skills, servers and `controlTools`. Each read calls
+ * `available()`. A change in its answer doesn't notify listeners.
  */
 export interface AgentTools extends SnapshotStore<readonly AgentTool[]> {
-  /** Empty until they are read. The same array as long as nothing changed. */
+  /** Empty until the tools have been read. Returns the same array until something changes. */
   getSnapshot(): readonly AgentTool[]
-  /** Calls the listener once for tools that change together. Returns a function that unsubscribes. Starts no worker. */
+  /**
+   * Notifies the listener once for tools that change together. Returns a function that unsubscribes. Starts no worker.
+   */
   subscribe(listener: () => void): () => void
-  /** The tools as they are now. */
+  /** Reads the current tools. */
   list(): Promise<readonly AgentTool[]>
 }

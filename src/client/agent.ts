@@ -25,131 +25,136 @@ type AsyncDispose = SymbolConstructor extends { readonly asyncDispose: infer Key
 
 type AsyncDisposes = { readonly [Key in AsyncDispose]: () => Promise<void> }
 
-/** Rejections are `OffstageError`s. `rename`, `delete` and `clearHistory` say whether there was such a conversation. */
+/**
+ * Stored conversations. Rejections are `OffstageError`s. `rename`, `delete` and `clearHistory` resolve to false if the
+ * conversation doesn't exist.
+ */
 export interface Conversations {
-  /** Newest first; empty until they are read. The same array as long as nothing changed. */
+  /** Returns the conversations, newest first; empty until they are read. The same array as long as nothing changed. */
   getSnapshot(): readonly ConversationRecord[]
-  /** At most one call a frame, other tabs' changes included. Returns its undo. Starts the worker. */
+  /**
+   * Calls the listener at most once a frame, also for other tabs' changes. Returns a function that unsubscribes. Starts
+   * the worker.
+   */
   subscribe(listener: () => void): () => void
   /**
-   * Newest first. `unfinished`: those with an open run. `children`: also those that calls of other conversations
-   * started (`parent`), which are left out as long as that one is there. Default: both false.
+   * Lists conversations, newest first. `unfinished`: only those with an open run. `children`: also child conversations
+   * (`parent`), otherwise hidden while their parent exists. Default: both false.
    */
   list(options?: {
     readonly unfinished?: boolean
     readonly children?: boolean
   }): Promise<ConversationRecord[]>
   get(conversationId: string): Promise<StoredConversation | null>
-  /** An empty title gives it its own back: the beginning of the first message that a person wrote. */
+  /** Sets the title. An empty title restores the default: the beginning of the first message that a person wrote. */
   rename(conversationId: string, title: string): Promise<boolean>
   /**
-   * Makes a new conversation of its messages up to one of them, on whatever branch (default: the newest whose calls
-   * are done), and resolves to its id; null when there is no such conversation or message. Rejects with
-   * `calls-pending` when a call of that message isn't done.
+   * Copies a conversation up to the message `at`, on any branch, into a new one. Default: the newest message whose
+   * calls are done. Resolves to the new id; null if there is no such conversation or message. Rejects with
+   * `calls-pending` if a call of that message isn't done.
    */
   fork(conversationId: string, options?: { readonly at?: string }): Promise<string | null>
   /**
-   * With the conversations that its calls started. What runs in them is aborted first in this tab, and ends as
+   * Deletes a conversation with its child conversations. Their open runs are aborted first in this tab, and end as
    * aborted (`deleted`) in others.
    */
   delete(conversationId: string): Promise<boolean>
-  /** Forgets the messages, keeps the conversation. `conversation-busy` while a run is open. */
+  /** Deletes the messages, keeps the conversation. Rejects with `conversation-busy` while a run is open. */
   clearHistory(conversationId: string): Promise<boolean>
   /**
-   * What is stored of a conversation, in its order, for tools and diagnoses: the rows after the `seq` `after` (default:
-   * from the first one), at most 500 at once. Null when there is no such conversation.
+   * Reads stored rows of a conversation in order, for tools and diagnostics: those after the `seq` `after` (default:
+   * from the first one), at most 500. Null if there is no such conversation.
    */
   rows(conversationId: string, options?: { readonly after?: number }): Promise<StoredRows | null>
   /**
-   * A file of all conversations, or of one and those that calls of it started: JSON Lines, read from the store as
-   * they are taken from the stream. `through`: of that one, the rows up to this `seq` only. `conversation-not-found` when
-   * there is none of that id.
+   * Exports all conversations, or one with its child conversations, as JSON Lines. The store is read as the stream is
+   * consumed. `through`: the last `seq` to export of that one. Rejects with `conversation-not-found` for an unknown id.
    */
   export(
     conversationId?: string,
     options?: { readonly through?: number },
   ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>
   /**
-   * Adds the conversations of such a file to those that are there, each of them whole or not at all. Rejects
-   * with `invalid-input` when it is no such file, with `storage-newer` when a newer version wrote it. What was
-   * imported before the worker dies, or the file can't be read on, is in the error's `details`.
+   * Adds the conversations of an exported file to the store, each whole or not at all. Rejects with `invalid-input` for
+   * any other file, and with `storage-newer` if a newer version wrote it. If the worker dies or reading fails, the
+   * error's `details` list what was imported.
    */
   import(file: ConversationFile): Promise<ImportReport>
-  /** Deletes all conversations, and what runs in them as `delete` does. Says how many there were. */
+  /** Deletes all conversations, as `delete` does. Resolves to their number. */
   wipe(): Promise<number>
 }
 
 /**
- * An agent on its page. Making one starts nothing; the worker starts with the first run, `resume`,
- * `prepare`, subscription or question about conversations.
+ * An agent on its page. Creating one starts nothing. The worker starts with the first run, `resume`, `prepare`,
+ * subscription or query about conversations.
  */
 export interface Agent extends CallAnswers, AsyncDisposes {
-  /** Starts a run at once. What can go wrong is its outcome; this doesn't throw. */
+  /** Starts a run at once. Never throws: errors are the run's outcome. */
   run(input: RunInput, options?: RunOptions): Run
   /**
-   * Goes on with the open run of a conversation (without an id: of the newest that has one). Null
-   * when there is none. The same handle when called twice.
+   * Resumes the open run of a conversation. Without an id: of the newest conversation that has one. Null if there is
+   * none. Called twice, returns the same handle.
    */
   resume(conversationId?: string, options?: ResumeOptions): Promise<Run | null>
   /**
-   * Lets the parked open run of a conversation go on: after a crash loop, or as soon as there may be
-   * room in the storage. One that isn't parked is resumed. Where none is open, and the last one failed, used up its
-   * steps or reached a limit, a new one begins without a message, with the same limits. Else null.
+   * Continues the paused run of a conversation, for example after a crash loop, or once the storage may have room
+   * again. An open run that isn't paused is resumed. If the last run failed, used up its steps or reached a limit,
+   * starts a new one with the same limits and no message. Else null.
    */
   continue(conversationId: string): Promise<Run | null>
-  /** Takes effect at the next step. `values` are added to those that are there. */
+  /** Changes take effect at the next step. `values` are added to the existing ones. */
   configure(change: {
     readonly model?: ModelConfig
     readonly instructions?: string
     readonly values?: PromptValues
   }): void
   /**
-   * Adds a part to the live context, behind `context` of the options and read before each step as that is: a string as it
-   * is, all else as JSON, undefined for nothing. Returns its undo.
+   * Adds a part to the live context, after the `context` option. `read` is called before each step: a string is sent as
+   * it is, everything else as JSON, undefined not at all. Returns a function that removes it.
    */
   addContext(read: () => unknown): () => void
   /**
-   * Returns an undo that removes this registration only. Throws `duplicate-tool` unless `replace`. Of a function, the tool is
-   * what it returns, each time that the tool is needed; its name and schema stay those of the first time.
+   * Registers a tool. Returns a function that removes this registration only. Throws `duplicate-tool` unless `replace`
+   * is set. A function is called whenever the tool is needed; name and schema stay those of its first result.
    */
   registerTool(
     tool: Tool | CompositeTool | (() => Tool | CompositeTool),
     options?: RegisterOptions,
   ): () => void
-  /** Only these from the next step on; null: all. */
+  /** Limits the model to these tools from the next step on. Null: all tools. */
   setEnabledTools(names: readonly string[] | null): void
   /** The tools that the model can use. */
   readonly tools: AgentTools
-  /** The input of a registered tool, by the name that calls have, as the model is told; null: there is none. */
+  /** Returns the input schema of a registered tool, as the model gets it. Null if no tool has this name. */
   inputSchema(toolName: string): JsonSchema | null
 
   /**
-   * This agent as a tool of others that have the same storage: each call is a run in a conversation of its own, with
-   * this agent's model, instructions and tools, which outlives a reload as the call does. Throws `invalid-config`.
+   * Makes this agent a tool of other agents with the same storage. Each call is a child run in its own conversation,
+   * with this agent's model, instructions and tools. It survives a reload as the call does. Throws `invalid-config`.
    */
   asTool<const Schema extends JsonSchema | StandardSchema = JsonSchema>(
     options: SubAgentOptions<InferInput<Schema>> & { readonly inputSchema?: Schema },
   ): Tool
 
   /**
-   * Asks the model for data that fits a schema, outside any conversation; a Markdown fence or prose
-   * around the JSON is fine. Rejects with `invalid-output` once the retries are used up. Offers the
-   * model no tools, stores nothing, and rejects with `worker-lost` when the worker dies.
+   * Asks the model for data that fits a schema, outside any conversation. A Markdown fence or prose around the JSON is
+   * fine. Rejects with `invalid-output` once the retries are used up, and with `worker-lost` when the worker dies. The
+   * model gets no tools, and nothing is stored.
    */
   extract<const Schema extends JsonSchema | StandardSchema>(
     request: ExtractOptions<Schema>,
   ): Promise<Extracted<Schema>>
 
   /**
-   * From here on, `approve`, `answer` and `run-again` need a person's press, unless the agent has `consent: 'page'`.
+   * Makes `approve`, `answer` and `run-again` need a user gesture from now on, unless the agent has `consent: 'page'`.
    * `<offstage-chat>` calls this when it shows the agent.
    */
   requirePerson(): void
 
   /**
-   * Starts a run without a person: by an event or another agent (`on`), at a time (`at`), or again and again (`every`).
-   * While a run is open in the conversation, the message begins the next one. Ends with `remove()` or the agent. Rejects
-   * with `invalid-config`; what comes of it later, `agent.on('trigger')` says.
+   * Starts runs without a person: on an event or another agent's run (`on`), at a time (`at`), or repeatedly (`every`).
+   * While a run is open in the conversation, the message begins the next one. Ends with `remove()` or the agent.
+   * Rejects with `invalid-config`; later outcomes arrive as `agent.on('trigger')` events.
    */
   trigger<const On extends TriggerSource = never>(options: TriggerOptions<On>): Promise<Trigger>
   /** The agent's triggers on this page. */
@@ -160,18 +165,18 @@ export interface Agent extends CallAnswers, AsyncDisposes {
   /** Starts the worker and loads what a run needs. */
   prepare(options?: { readonly signal?: AbortSignal }): Promise<void>
   readonly conversations: Conversations
-  /** Those of the options. */
+  /** Memories from the `memory` option. */
   readonly memories: readonly AgentMemory[]
   readonly storage: PageStorage
-  /** For a conversation that is to begin: a run without an id gets such a one, too. */
+  /** Returns an id for a new conversation. A run without a `conversationId` gets one in the same way. */
   newConversationId(): string
-  /** The same object for the same id. */
+  /** Returns the conversation's handle: the same object for the same id. */
   conversation(conversationId: string): Conversation
-  /** What happens outside runs. Returns its undo. */
+  /** Subscribes to events outside runs. Returns a function that unsubscribes. */
   readonly on: AgentEvents['on']
   /**
-   * Releases everything; open runs resolve `aborted` (`disposed`) here but stay resumable in the
-   * store. Other promises that are open, and questions from now on, reject with `disposed`. Idempotent.
+   * Releases everything. Open runs resolve as `aborted` (`disposed`) here, but stay resumable in the store. Other open
+   * promises, and later calls, reject with `disposed`. Idempotent.
    */
   dispose(): Promise<void>
 }

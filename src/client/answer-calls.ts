@@ -12,7 +12,7 @@ import { errorOutput, formatOutput } from './format-output.ts'
 import { limitsOf } from './run-limits.ts'
 import { saidOf } from './said-of.ts'
 
-/** A person's answers, once it is certain that a person gave them. */
+/** Answers to calls, after the check that a person gave them. */
 export interface SentAnswers extends Omit<CallAnswers, 'approve' | 'approveAll' | 'consent'> {
   approve(
     call: CallRef,
@@ -21,7 +21,7 @@ export interface SentAnswers extends Omit<CallAnswers, 'approve' | 'approveAll' 
   ): Promise<boolean>
 }
 
-/** What is said to calls that wait goes to the worker, which knows who drives their run. */
+/** Sends answers to the worker, which knows who drives the run of a call. */
 export function answersOf(agent: AgentParts): SentAnswers {
   const { ask, options, scope } = agent
   const reply = (call: CallRef, answer: CallAnswer['answer']): Promise<boolean> =>
@@ -66,7 +66,7 @@ export function answersOf(agent: AgentParts): SentAnswers {
   }
 }
 
-/** Throws `invalid-input` for what names no call. */
+/** Throws `invalid-input` if the reference names no call. */
 function located(call: CallRef): Pick<CallAnswer, 'toolCallId' | 'conversationId'> {
   const { input: _shown, ...ref } = refOf(call)
   checkText(ref.toolCallId, 'The id of a call')

@@ -2,17 +2,17 @@ import { isRecord } from '../lib/is-record.ts'
 import type { JsonSchema, JsonValue } from '../protocol/json.ts'
 import type { CallContext } from '../protocol/questions.ts'
 
-/** The call with its input filled in. */
+/** Returns the call with defaults applied to its input. */
 export function withDefaults(call: CallContext, schema: JsonSchema): CallContext {
   return { ...call, input: applyDefaults(schema, call.input) }
 }
 
 /**
- * The input with the `default` of each property that it lacks, at any depth. `anyOf`, `oneOf`, `if` and `not` add
- * nothing: which branch holds may depend on the defaults.
+ * Fills in the `default` of each missing property, at any depth. `anyOf`, `oneOf`, `if` and `not` add nothing: the
+ * matching branch may depend on the defaults.
  */
 export function applyDefaults(root: JsonSchema, input: JsonValue): JsonValue {
-  /** `around`: schemas that this value is filled by already. A `$ref` may lead back to them. */
+  /** `around`: schemas already being applied to this value. A `$ref` may lead back to them. */
   function fill(schema: unknown, value: JsonValue, around: readonly unknown[] = []): JsonValue {
     if (!isRecord(schema) || around.includes(schema)) return value
     const inside = [...around, schema]
@@ -41,7 +41,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** The schema that a `$ref` within the schema leads to. */
+/** Resolves a `$ref` within the schema. */
 function targetOf(root: JsonSchema, reference: unknown): unknown {
   if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined
   return reference

@@ -4,7 +4,7 @@ import { partWhileStaying, whileStaying } from './page-leaving.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 import type { VerifierParts } from './verify.ts'
 
-// What few tools have is loaded when they are asked.
+// Hooks that few tools have are loaded on first use.
 
 export async function describeCall(
   registry: ToolRegistry,

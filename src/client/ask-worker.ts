@@ -3,22 +3,22 @@ import type { OffstageError } from '../protocol/error.ts'
 import { WORKER_CALLS, type WorkerCalls } from '../protocol/worker-calls.ts'
 
 /**
- * Asks the worker, which is started if need be, and the next one where the table says that the command
- * survives. Rejects with an `OffstageError`; with `worker-lost` when the worker dies before it answers.
+ * Sends a command to the worker, starting one if needed. If the worker dies and `WORKER_CALLS` marks the command as
+ * `survives`, the next worker gets it. Otherwise rejects with `worker-lost`. All errors are `OffstageError`s.
  */
 export type AskWorker = <Name extends keyof WorkerCalls>(
   name: Name,
   argument: ArgumentOf<WorkerCalls[Name]>,
 ) => Promise<ResultOf<WorkerCalls[Name]>>
 
-/** How an agent asks its worker. */
+/** Sends an agent's commands to its worker. */
 export interface WorkerCaller {
   readonly ask: AskWorker
-  /** Asks one worker only, for supervision: it decides itself what the next one is asked. */
+  /** Asks one worker only. Supervision uses it: it decides for itself what to ask the next worker. */
   readonly askOnce: AskWorker
 }
 
-/** `carry` counts the commands that wait for the next worker, `next` resolves to whether there is one. */
+/** `carry` counts the commands that wait for the next worker. `next` resolves to whether there will be one. */
 export function createWorkerCaller(
   askOnce: AskWorker,
   { carry, next }: { carry(by: number): void; next(): Promise<boolean> | undefined },

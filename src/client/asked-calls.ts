@@ -4,27 +4,27 @@ import type { CallRef } from './call-answers.ts'
 import { nowMs } from './presses.ts'
 import { whereShown } from './where-shown.ts'
 
-/** When this page got to know that a call waits for somebody. */
+/** When this page learned that a call waits for an answer. */
 export interface Asked {
-  /** `turns` of the page tools, at the first time. */
+  /** Turns of page tools when it first learned so. */
   readonly turns: number
-  /** Of the newest time, as `nowMs`. */
+  /** Time of the newest request, on the clock of `nowMs`. */
   readonly at: number
-  /** Of the row that asks for an approval. */
+  /** Seq of the row that requests approval. */
   readonly seq?: number
 }
 
 type CallName = Exclude<CallRef, string>
 
-/** Of a call that isn't here: since the page's load. */
+/** Entry for a call that this page doesn't know: waiting since the page's load. */
 const UNKNOWN: Asked = { turns: 0, at: 0 }
 
-/** The calls that wait for a person or the page, as far as this page has been notified of it. */
+/** Calls that wait for a person or the page, as far as this page was notified. */
 export class AskedCalls {
-  /** By call and conversation: ids can be equal in two. */
+  /** Entries by call, then conversation: two conversations may have a call with the same id. */
   readonly #calls = new Map<string, Map<string, Asked>>()
 
-  /** True for a row that has somebody asked. */
+  /** Records a row. True if the row requests an answer. */
   note(row: Row): boolean {
     switch (row.type) {
       case 'approval-requested':
@@ -56,7 +56,7 @@ export class AskedCalls {
     places.set(conversationId, { turns, at: nowMs(), ...(isApproval && { seq }) })
   }
 
-  /** Of several that may be meant: the strictest. */
+  /** Returns the entry of a call. If several match, returns the strictest combination. */
   find(call: CallRef): Asked {
     const { toolCallId, conversationId } = refOf(call)
     const places = this.#calls.get(toolCallId)
@@ -72,9 +72,9 @@ export class AskedCalls {
   }
 }
 
-/** Which call is meant, as it is said now: what a caller passed may be an event, a pending call, or nothing at all. */
+/** Copies the reference to a call. A caller may pass an event, a pending call, or nothing at all. */
 export function refOf(call: CallRef): CallName {
-  // One that is none is refused where it is read: it has no id.
+  // An invalid reference has no id, and is refused where the id is read.
   const given = typeof call === 'string' ? { toolCallId: call } : (call ?? ({} as CallName))
   const { conversationId = whereShown(given), toolCallId, input } = given
   return { toolCallId, input, conversationId }

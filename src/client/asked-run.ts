@@ -5,8 +5,8 @@ import type { Feed } from './feed.ts'
 type Asked = Pick<StartRun, 'runId' | 'conversationId' | 'message' | 'branch'>
 
 /**
- * The oldest run that this page asked for, and that nobody is known to drive yet: no other one is open, and it wasn't
- * refused.
+ * Returns the oldest run that this page requested and that nobody is known to drive yet. Null if another run is open,
+ * or the run was refused.
  */
 export function askedRun(
   commands: Iterable<Asked>,
@@ -24,14 +24,14 @@ export function askedRun(
   return null
 }
 
-/** The snapshot with a run that was asked for: its message is shown at once, at the place that it will have. */
+/** Adds a requested run to the snapshot. Its message is shown at once, at its final place. */
 export function withAskedRun(
   snapshot: ConversationSnapshot,
   { runId, message, branch }: Asked,
 ): ConversationSnapshot {
   const status = snapshot.status === 'idle' ? 'running' : snapshot.status
   if (snapshot.runId === runId) return { ...snapshot, status }
-  // Of the run before.
+  // Fields of the previous run.
   const { messages, ended: _ended, error: _error, unsent: _unsent, ...rest } = snapshot
   const isShown = message !== null && !branch
   return {

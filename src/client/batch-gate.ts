@@ -1,17 +1,17 @@
 import { nextTurn } from '../lib/next-turn.ts'
 
 /**
- * Holds a tool back until the page has handled the events that came before its call: they travel on
- * another port, and a call must not overtake the text before it.
+ * Delays a tool until the page has handled the events before its call. They travel on another port, and a call must not
+ * overtake the text before it.
  */
 export interface BatchGate {
   handled(batch: number): void
-  /** Resolves to true when the batch was handled; to false after `ms`, or when the signal is aborted. */
+  /** Resolves to true once the batch was handled; to false after `ms`, or when the signal aborts. */
   wait(
     batch: number,
     until: { readonly ms: number; readonly signal: AbortSignal },
   ): Promise<boolean>
-  /** A new worker counts anew. What waited for events of the old one waits no longer. */
+  /** Restarts the count for a new worker, and releases everything that waits for events of the old one. */
   reset(): void
 }
 
@@ -30,7 +30,7 @@ export function createBatchGate(): BatchGate {
         const pass = (isHandled: boolean): void => {
           checks.delete(check)
           clearTimeout(timer)
-          // So that whoever iterates has read the batch before the tool starts.
+          // Iterators of the run's events read the batch before the tool starts.
           void nextTurn().then(() => resolve(isHandled))
         }
         const giveUp = (): void => pass(false)

@@ -1,4 +1,4 @@
 import { pageWide } from '../lib/page-wide.ts'
 
-/** By the signal of an execution: the id of the agent whose call it is, whichever copy of the package made that. */
+/** Id of the calling agent, by the signal of the tool's execution. All copies of the package share the map. */
 export const callers: WeakMap<AbortSignal, string> = pageWide('callers', () => new WeakMap())

@@ -6,14 +6,14 @@ type Part = TextPart | FilePart
 const SHAPES =
   "{ type: 'text', text: '…' } or { type: 'file', mediaType: 'image/png', data: '<base64>' }"
 
-/** The input's parts, as they may be stored. Throws `invalid-input` naming the part that may not. */
+/** Returns the input as parts that can be stored. Throws `invalid-input`, naming the invalid part. */
 export function checkInput(input: unknown): Part[] {
   const parts = typeof input === 'string' ? [{ type: 'text', text: input }] : input
   if (Array.isArray(parts) && parts.length) return parts.map(checkPart)
   throw badInput(`The input must be a text or an array of ${SHAPES}.`)
 }
 
-/** Only the known fields: what else a page keeps in a part may be nothing that can be stored. */
+/** Keeps only the known fields: others may hold values that can't be stored. */
 function checkPart(part: unknown, index: number): Part {
   const { type, text, mediaType, data, filename } = (part ?? {}) as Record<string, unknown>
   if (type === 'text' && typeof text === 'string') return { type, text }
@@ -31,12 +31,12 @@ function checkPart(part: unknown, index: number): Part {
   )
 }
 
-/** Throws `invalid-input` for what names no conversation. */
+/** Throws `invalid-input` unless the id is a non-empty string. */
 export function checkId(id: unknown): void {
   if (typeof id !== 'string' || !id) throw badInput('A conversationId must be a string, not empty.')
 }
 
-/** Throws `invalid-input` for words that aren't. */
+/** Throws `invalid-input` unless the text is a string. */
 export function checkText(text: unknown, what: string): void {
   if (typeof text !== 'string') throw badInput(`${what} must be a string.`)
 }

@@ -5,14 +5,13 @@ import { OPTION_NAMES } from './option-names.ts'
 type Owner = keyof typeof OPTION_NAMES
 
 export interface NamesCheck {
-  /** What the options are of, for people. */
+  /** Owner of the options, as people read it in the error. */
   readonly of?: string
   allows?(name: string, value: unknown): boolean
 }
 
 /**
- * Throws for an option that there isn't, at any depth, with the one that was probably meant or those that
- * there are, and for a value of the wrong kind.
+ * Throws for an unknown option at any depth, with the likely one or a list of all, and for a value of the wrong kind.
  */
 export function checkNames(
   value: unknown,
@@ -32,26 +31,26 @@ export function checkNames(
     const isWord = spec[1] === '=' && kinds?.includes(inner as string)
     if (kinds && !isWord && !kinds.includes(kindOf(inner)))
       throw badConfig(`${name} of ${of} must be ${kinds.join(' or ')}.`)
-    // A model is checked apart: its provider may have options of its own.
+    // Models are checked separately: a provider may have its own options.
     if (Object.hasOwn(OPTION_NAMES, name) && name !== 'model' && !isWord && !isPlain(inner, name))
       checkNames(inner, name as Owner, { of: `${name} of ${of}` })
   }
 }
 
-/** What stands in the place of options and has none; its kind was checked. */
+/** True for a value that stands for an options object but has no options. Its kind was checked before. */
 function isPlain(value: unknown, name: string): boolean {
   if (name === 'storage') return isCustomStorage(value as StorageConfig)
   return typeof value === 'number' || value === false || (value === true && name === 'titles')
 }
 
-/** Control tools are a list of names. */
+/** Returns name and value of each option. Control tools are a list of names. */
 function entriesOf(value: unknown, owner: Owner, of: string): [name: string, value?: unknown][] {
   if (owner === 'controlTools') return [[String(value)]]
   if (typeof value === 'object' && value !== null) return Object.entries(value)
   throw badConfig(`${of} must be an object.`)
 }
 
-/** Each option's name, and what follows: a sign and the kinds. */
+/** Splits each option into its name, a sign (`:` or `=`) and its allowed kinds. */
 function specsOf(owner: Owner): string[][] {
   return OPTION_NAMES[owner].split(' ').map((spec) => spec.split(/([:=])/))
 }
@@ -65,12 +64,12 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value
 }
 
-/** A known option with other letter cases or signs (`base_url`), or with so many letters changed. */
+/** True for a known option in another case or punctuation (`base_url`), or within `letters` edits. */
 export function isMisspelt(name: string, owner: Owner, letters = 0): boolean {
   return namesOf(owner).some((known) => isWithin(letters, plain(name), plain(known)))
 }
 
-/** What other libraries call it. */
+/** Names that other libraries use. */
 const ALIASES: { readonly [name: string]: string } = {
   parameters: 'inputSchema',
   system: 'instructions',
@@ -81,7 +80,7 @@ const ALIASES: { readonly [name: string]: string } = {
   opensource: 'openai-compatible',
 }
 
-/** What was probably meant here, else what has this name elsewhere, else all that there is: never a guess. */
+/** Suggests the likely option here, else the option of that name elsewhere. Else lists all options. */
 function hint(name: string, owner: Owner): string {
   const word = plain(ALIASES[plain(name)] ?? name)
   const known = namesOf(owner)
@@ -94,7 +93,7 @@ function hint(name: string, owner: Owner): string {
   return `It has ${known.join(', ')}.`
 }
 
-/** The name that was probably meant, of those that are known. */
+/** Returns the known name that was probably meant. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const word = plain(ALIASES[plain(name)] ?? name)
   for (let edits = 0; edits * 2 < word.length; edits++) {
@@ -104,15 +103,15 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return undefined
 }
 
-/** For a name that isn't known: what was probably meant, else all that there is. */
+/** Suggests the known name that was probably meant, else lists all. */
 export function hintAmong(name: string, known: readonly string[]): string {
   const near = nearest(name, known)
   return near ? `Did you mean ${near}?` : `It has ${known.join(', ')}.`
 }
 
 /**
- * With so many edits, fewer than half of it, none for the same. After the same come parts, of three letters at least, as
- * `approval` is of `needsApproval`.
+ * Whether two names match within `edits` edits, fewer than half of the letters. From one edit on, a part of at least
+ * three letters matches, too: `approval` matches `needsApproval`.
  */
 function isNear(word: string, other: string, edits: number): boolean {
   if (edits > 0 && (word.includes(other) || (word[2] && other.includes(word)))) return true
@@ -123,7 +122,7 @@ function plain(name: string): string {
   return name.toLowerCase().replace(/\W|_/g, '')
 }
 
-/** Whether so many edits make one of the other: a letter more, less or changed, or two exchanged. */
+/** Whether `edits` edits turn one name into the other. An edit adds, removes or changes a letter, or swaps two. */
 function isWithin(edits: number, from: string, to: string): boolean {
   if (Math.abs(from.length - to.length) > edits) return false
   if (!from) return true

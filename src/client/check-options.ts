@@ -46,8 +46,8 @@ function checkReflect({ reflect, ...options }: AgentOptions): void {
 }
 
 /**
- * A custom worker may know providers that the built-in one doesn't; those, and engines, may have
- * options of their own beside the known ones.
+ * Checks a model. Custom workers may know other providers; those, and engines, may have options of their own besides
+ * the known ones.
  */
 export function checkModel(
   model: ModelConfig,
@@ -71,7 +71,7 @@ export function checkModel(
     throw badConfig(`The provider ${provider} needs a baseURL.`)
 }
 
-/** What is wrong with the limits, if something is. */
+/** Returns the message for an invalid limit; undefined if all are valid. */
 export function wrongLimit(limits: Partial<RunLimits>): string | undefined {
   const { maxSteps = 0, retries = 0, maxChildren = 0 } = limits
   const { steps = 1, tokens = 1, costUSD = 1, minutes = 1 } = limits
@@ -87,7 +87,10 @@ export function wrongLimit(limits: Partial<RunLimits>): string | undefined {
   return undefined
 }
 
-/** A limit of cost without prices limits nothing. Of which models vendors' lists are known, the worker knows. */
+/**
+ * Throws for a cost limit whose models have no prices, as it would limit nothing. The worker knows which models are in
+ * a vendor's price list.
+ */
 export function checkPrices(
   limits: Partial<RunLimits> | undefined,
   { model, reflect }: Pick<AgentOptions, 'model' | 'reflect'>,
@@ -98,7 +101,7 @@ export function checkPrices(
   if (unpriced) throw badConfig(pricesMissing(modelName(unpriced)))
 }
 
-/** True when there is something to send. */
+/** True if there is something to send. */
 export function hasContent(input: RunInput): boolean {
   if (typeof input === 'string') return input.trim() !== ''
   return (

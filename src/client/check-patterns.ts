@@ -3,19 +3,19 @@ import { type Effort, isExponential, someEffort } from './slow-pattern.ts'
 
 export { someEffort }
 
-/** Keywords whose values are data, and those whose values are schemas by name. */
+/** `DATA`: keywords whose values are data. `NAMED`: keywords whose values are schemas by name. */
 const DATA = /^(const|default|enum|examples)$/
 const NAMED = /^(properties|patternProperties|dependentSchemas|\$defs|definitions)$/
 
 /**
- * Throws `schema-unsupported` for a pattern that a model's input could hang the worker with: no
- * expression can be stopped once it runs. The same for one that takes too long to judge: schemas are others' words, too.
+ * Throws `schema-unsupported` for a pattern that could hang the worker on a model's input: a running regular
+ * expression can't be stopped. Also throws if a pattern takes too long to judge, since schemas may be untrusted, too.
  */
 export function checkPatterns(schema: unknown, of: string, effort: Effort = someEffort()): void {
   for (const pattern of patternsIn(schema)) checkPattern(pattern, of, effort)
 }
 
-/** The pattern that is no expression, with which each call would be refused; undefined: there is none. */
+/** The first invalid regular expression, which would make every call fail. Undefined if all are valid. */
 export function brokenPattern(schema: unknown): string | undefined {
   for (const pattern of patternsIn(schema))
     try {

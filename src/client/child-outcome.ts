@@ -10,11 +10,11 @@ import { isWordless } from './wordless-schema.ts'
 interface Ended {
   readonly runId: string
   readonly signal: AbortSignal
-  /** Told what it takes to make data of its words. */
+  /** Called with the usage of converting the agent's text to data. */
   onUsage(usage: RunUsage): void
 }
 
-/** What the calling model is to see. */
+/** Returns the output of the call, which the calling model gets. */
 export async function outputOf(
   sub: SubAgent,
   { childId }: ChildCall,
@@ -38,8 +38,8 @@ export async function outputOf(
 }
 
 /**
- * Whether words of others may come with the output. Numbers, booleans and words of the app's own are all that comes of an
- * agent that can do nothing but answer so.
+ * Whether the output may carry untrusted content from the child conversation. Safe is only JSON of numbers, booleans
+ * and values named by the schema, from an agent without tools.
  */
 export function mayPassWords(
   { agent, core, options }: SubAgent,
@@ -51,7 +51,7 @@ export function mayPassWords(
   return !(isClosed && output.type === 'json' && core.registry.all().length === 0)
 }
 
-/** Null: it did what it was to do. */
+/** Returns the error output for a run that didn't succeed; null if it did. */
 function failure(outcome: RunOutcome, text: string): ToolOutput | null {
   switch (outcome.outcome) {
     case 'completed': {

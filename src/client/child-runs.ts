@@ -13,15 +13,15 @@ import type { ChildCall } from './joiners.ts'
 import type { SubAgent } from './sub-agent-parts.ts'
 import type { ToolContext } from './tool.ts'
 
-// Whoever loads this part to resume a run needs these, too. In one file they compress better.
+// Code that loads this part to resume a run needs these, too. A single file compresses better.
 export { endedChildren, rejoinChildren } from './rejoin-children.ts'
 
-/** Those that this page looks after, by the child's conversation and its store. Aborted: no more. */
+/** Watches over child runs on this page, by store and child conversation. An aborted watch has ended. */
 const watched = new Map<string, AbortController>()
 
 /**
- * Begins the run that works for a call, or joins the one that there is: the call waits without a lease until it
- * has ended, on whatever page.
+ * Starts the child run of a call, or joins the existing one. The call waits without a lease until the run has ended, on
+ * whatever page.
  */
 export async function runChild(
   sub: SubAgent,
@@ -51,7 +51,10 @@ export async function runChild(
   return pending({ resumeToken: childId })
 }
 
-/** Goes on with the run of a call, and settles the call once it has ended. Of several at once, the newest does. */
+/**
+ * Resumes the child run of a call, and settles the call once the run has ended. A newer call for the same child
+ * replaces the watch of an older one.
+ */
 export async function joinChild(sub: SubAgent, parent: AgentParts, call: ChildCall): Promise<void> {
   refuseOtherStore(sub, parent)
   const { signal, stop } = newWatch(sub, parent, call)
@@ -68,7 +71,7 @@ export async function joinChild(sub: SubAgent, parent: AgentParts, call: ChildCa
   }
 }
 
-/** In place of the one before. Nothing is waited for meanwhile, or two could begin. */
+/** Replaces the previous watch. Nothing is awaited in between, or two watches could begin. */
 function newWatch(
   sub: SubAgent,
   parent: AgentParts,
@@ -85,13 +88,13 @@ function newWatch(
   return { signal: watch.signal, stop: () => watch.abort() }
 }
 
-/** The open run of the conversation that called shows it. */
+/** Adds the child run to the handle of the calling conversation's open run. */
 function addTo({ runs }: AgentParts, { conversationId }: ChildCall, run: Run): void {
   for (const handle of runs.open.values())
     if (handle.run.conversationId === conversationId) handle.children.add(run)
 }
 
-/** Resolves once the run is stored. Rejects when it was refused: then there is nothing to wait for. */
+/** Resolves once the run is stored. Rejects if it was refused, as there is nothing to wait for. */
 async function begun({ agent }: SubAgent, run: Run): Promise<void> {
   const conversation = agent.conversation(run.conversationId)
   let leave = (): void => undefined
@@ -112,7 +115,7 @@ function promptOf({ options }: SubAgent, input: unknown): RunInput {
   return typeof prompt === 'string' ? prompt : (stringify(input) ?? '')
 }
 
-/** A call and the run for it are stored side by side. */
+/** Throws unless both agents have the same store: a call and its child run are stored side by side. */
 function refuseOtherStore({ core, options }: SubAgent, parent: AgentParts): void {
   if (storageKey(core.scope().storage) === storageKey(parent.scope().storage)) return
   throw badConfig(`${options.name} must have the storage of the agent that calls it.`)

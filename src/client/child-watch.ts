@@ -13,26 +13,26 @@ import { shownBy } from './shown-by.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
 import type { SubAgent } from './sub-agent-parts.ts'
 
-/** What failed is tried again after this time, then after twice that, and so on. Milliseconds. */
+/** Delay before a failed attempt is repeated. Doubles with each attempt. Milliseconds. */
 const FIRST_DELAY_MS = 500
 const LONGEST_DELAY_MS = 30_000
-/** How long a page waits for another page, which drove the run, to settle the call. Milliseconds. */
+/** How long a page waits for the page that drove the run to settle the call. Milliseconds. */
 const OTHERS_MS = 10_000
 
 export interface Watched {
   readonly call: ChildCall
-  /** Aborted: the watch ends. */
+  /** Ends the watch when aborted. */
   readonly signal: AbortSignal
   stop(): void
-  /** Goes on with the run, unless another page does. */
+  /** Resumes the run, unless another page drives it. */
   join(): Promise<Run | null>
-  /** The first attempt to go on. */
+  /** The first attempt to resume. */
   readonly joined: Promise<Run | null>
 }
 
 /**
- * Looks after both conversations, until the call has ended or the signal aborts: goes on with the run when nobody
- * drives it any more, and settles the call when the run has ended.
+ * Watches both conversations until the call has ended or the signal aborts. Resumes the run if nobody drives it, and
+ * settles the call when the run has ended.
  */
 export function watchChild(sub: SubAgent, parent: AgentParts, watched: Watched): void {
   new ChildWatch(sub, parent, watched).begin()
@@ -46,9 +46,9 @@ class ChildWatch {
   readonly #above: SnapshotStore<ConversationSnapshot>
   #isSettling = false
   #isJoining = false
-  /** The newest handle of this page ended, and the run didn't. */
+  /** This page's newest handle ended, but the run didn't. */
   #isLeft = false
-  /** Another page drove it last. */
+  /** Another page was the last to drive the run. */
   #isElsewhere = false
 
   constructor(sub: SubAgent, parent: AgentParts, watched: Watched) {
@@ -132,23 +132,23 @@ class ChildWatch {
   }
 }
 
-/** The run is open, and nobody drives it. */
+/** True for an open run that nobody drives. */
 function isUndriven({ ended, runId, status }: ConversationSnapshot): boolean {
   return ended ? isLeftOpen(ended) : runId !== undefined && status === 'idle'
 }
 
-/** Its run was there, and is no more. */
+/** True if the conversation no longer shows its run. */
 function isEmpty({ status, runId, ended, error }: ConversationSnapshot): boolean {
   return status === 'idle' && runId === undefined && !ended && !error
 }
 
-/** As the store says: the conversation was deleted, or its history cleared. */
+/** Asks the store whether the conversation was deleted, or its history cleared. */
 async function hasNoRun({ agent }: SubAgent, { childId }: ChildCall): Promise<boolean> {
   const record = await agent.conversations.get(childId)
   return record === null || (record.openRunId === null && record.messages.length === 0)
 }
 
-/** The run that called is being ended here: its end settles the call. */
+/** True while the calling run is being aborted here: its end settles the call. */
 function isStopping({ runs }: AgentParts, { conversationId }: ChildCall): boolean {
   return [...runs.open.values()].some(
     ({ run, abortReason }) => run.conversationId === conversationId && abortReason !== undefined,
@@ -169,7 +169,7 @@ interface Settling {
   readonly signal: AbortSignal
 }
 
-/** Answers the call, however often it takes. Never rejects. */
+/** Answers the call, and tries again until that succeeds. Never rejects. */
 async function settle(
   sub: SubAgent,
   parent: AgentParts,

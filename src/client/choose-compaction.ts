@@ -15,12 +15,12 @@ interface Asked {
   readonly stop: AbortController
 }
 
-/** Asks the app's policy what is no longer to be sent: about each request once at a time, whoever wants to know. */
+/** Asks the app's policy what to leave out of a request. Simultaneous questions about one request share an answer. */
 export class CompactionChooser {
   readonly #choose: ChooseCompaction
-  /** Of the agent. */
+  /** Aborted when the agent is disposed. */
   readonly #life: AbortSignal
-  /** By run, while it is asked about. */
+  /** Open questions by run. */
   readonly #asked = new Map<string, Asked>()
 
   constructor(choose: ChooseCompaction, life: AbortSignal) {
@@ -73,7 +73,7 @@ const POLICIES: Readonly<Record<CompactionPolicy, true>> = {
   'drop-oldest': true,
 }
 
-/** Its fields alone, of the kinds that they must have. */
+/** Copies the known fields of a choice. Throws a `TypeError` if they have the wrong types. */
 function read(choice: unknown): CompactionChoice | CompactionPolicy | null {
   if (choice === null || isPolicy(choice)) return choice
   const { clearUpTo, except, summary, firstKept } = (choice ?? {}) as Record<string, unknown>

@@ -2,7 +2,7 @@ import type { CallContext } from '../protocol/questions.ts'
 import { whileStaying } from './page-leaving.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 
-/** What the tool's `commits` says of the call. What throws, or doesn't say, counts as yes. */
+/** Calls the tool's `commits`. Throwing, or returning anything but false, counts as true. */
 export async function commits(
   entry: PreparedTool | undefined,
   { runId, conversationId, toolCallId, input }: CallContext,

@@ -17,12 +17,12 @@ import type { Connection, ConnectionHost, Spawn } from './worker-start.ts'
 
 /** How long a worker may take to begin after an error in its file. Milliseconds. */
 const REPORTED_MS = 1000
-/** How long a worker may be silent before somebody looks what it does. */
+/** How long a worker may be silent before its start is diagnosed. Milliseconds. */
 const SILENCE_MS = 10_000
 
 /**
- * Starts a worker and shakes hands. Rejects with a `StartFailure` when it can't be started, doesn't
- * answer or speaks another version, and with `disposed`.
+ * Starts a worker and shakes hands. Rejects with a `StartFailure` if it can't be started, doesn't answer or speaks
+ * another version. Rejects with `disposed` when aborted.
  */
 export async function connectWorker(spawn: Spawn, host: ConnectionHost): Promise<Connection> {
   const start = new StartFailure()
@@ -49,7 +49,7 @@ export async function connectWorker(spawn: Spawn, host: ConnectionHost): Promise
     }
     const { api, protocolVersion, clock } = await inTime(start, host.signal, async (fail) => {
       const worker = await makeWorker(spawn, start, fail)
-      // It was given up before it was there.
+      // The start was given up before the worker existed.
       if (isClosed) worker.terminate?.()
       const api = asked(WORKER_CALLS, wrap(worker as Worker))
       const connecting = api.connect(transfer(hello, [pages.port2, events.port2]))
@@ -65,7 +65,7 @@ export async function connectWorker(spawn: Spawn, host: ConnectionHost): Promise
       start.otherVersion = protocolVersion
       throw start
     }
-    // Not by `timeOrigin`: in some browsers it moves with the wall clock.
+    // `timeOrigin` would not do: in some browsers it moves with the wall clock.
     const ahead = monotonicMs() - clock
     return {
       worker: api,
@@ -80,7 +80,10 @@ export async function connectWorker(spawn: Spawn, host: ConnectionHost): Promise
   }
 }
 
-/** A lock of its own for each watch: none is held while nothing is open, so that the page can be cached. */
+/**
+ * Uses a new lock for each watch. No lock is held while nothing is open, so that the page can enter the back/forward
+ * cache.
+ */
 function watchLife(
   worker: WorkerApi,
   notify: Connection['notify'],
@@ -89,7 +92,7 @@ function watchLife(
   const name = `offstage-${randomId()}`
   const ended = new AbortController()
   const { signal } = ended
-  // Where the page may not ask for locks, the heartbeat has to do.
+  // If the page may not use locks, only the heartbeat detects a dead worker.
   const watch = (isHeld: boolean): void => {
     if (isHeld && !signal.aborted) onLifeLockFree(name, onDeath, signal)
   }
@@ -100,7 +103,7 @@ function watchLife(
   }
 }
 
-/** Makes the worker, and notes what it shows of itself. */
+/** Makes the worker, and records its errors and its first message. */
 async function makeWorker(
   spawn: Spawn,
   start: StartFailure,
@@ -111,7 +114,7 @@ async function makeWorker(
     if (!worker.postMessage) throw new TypeError('There is no postMessage().')
     worker.addEventListener('error', (event) => {
       start.event = event
-      // What fails while its file runs need not keep it from beginning.
+      // An error while the file runs need not keep the worker from starting.
       const grace = sleep((event as ErrorEvent).message ? REPORTED_MS : 0)
       void grace.then(() => start.hasBegun || fail())
     })
@@ -125,7 +128,7 @@ async function makeWorker(
   }
 }
 
-/** The answer, unless the worker fails to load, is given up or isn't needed any more. */
+/** Resolves to the answer. Rejects when the worker fails to load, is given up, or is no longer needed. */
 function inTime<Answer>(
   start: StartFailure,
   signal: AbortSignal,

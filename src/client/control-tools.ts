@@ -1,6 +1,6 @@
 import type { ToolDescriptor } from '../protocol/tool.ts'
 
-/** Tools that steer the run itself; the worker carries them out, the page is not asked. */
+/** Tools that steer the run itself. The worker executes them without the page. */
 export type ControlTool = 'ask_user' | 'finish_task' | 'plan'
 
 const control = {
@@ -70,7 +70,7 @@ const descriptors: { readonly [Name in ControlTool]: ToolDescriptor } = {
   },
 }
 
-/** An example says more to a weak model than JSON Schema of JSON Schema, which some servers refuse, too. */
+/** An example helps a weak model more than a JSON Schema of JSON Schema, which some servers refuse. */
 const FORM = {
   properties: {
     email: { type: 'string', title: 'E-mail', format: 'email' },

@@ -7,68 +7,74 @@ import type { SnapshotStore } from './snapshot-store.ts'
 export type BranchOptions = Omit<RunOptions, 'conversationId' | 'history'>
 
 /**
- * A conversation to follow, made for `useSyncExternalStore` and its like, and what a person does in it: calls are
- * of this conversation. Its methods are bound.
+ * A conversation to follow, and the user's actions in it. Works with `useSyncExternalStore` and similar stores. Calls
+ * are those of this conversation. Methods are bound.
  */
 export interface Conversation extends SnapshotStore<ConversationSnapshot>, CallAnswers {
-  /** Status `'loading'` until the newest messages are there; older ones come by themselves. */
+  /** The status is `'loading'` until the newest messages have loaded. Older messages load automatically. */
   getSnapshot(): ConversationSnapshot
-  /** At most one call a frame, and one before a tool starts. Returns its undo. Starts the worker. */
+  /**
+   * Notifies at most once a frame, and once before a tool starts. Returns a function that unsubscribes. Starts the
+   * worker.
+   */
   subscribe(listener: () => void): () => void
   /**
-   * The agent's `run`, in this conversation, of what a person typed: it is no template unless `values` are passed
-   * (`{}`: the agent's own).
+   * Like the agent's `run`, in this conversation, with the user's input. `{{name}}` in it is replaced only if `values`
+   * are passed. Pass `{}` to use the agent's own values.
    */
   send(input: RunInput, options?: Omit<RunOptions, 'conversationId'>): Run
   /**
-   * Writes a message of the person anew: the run begins a branch beside it, which is shown from then on; the
-   * other one is kept (`switchBranch`). No effect of a tool is undone. What can go wrong is the run's outcome:
-   * `invalid-input` when there is no such message, or a person didn't write it; `calls-pending` while calls
-   * wait for something; `conversation-busy` as for `send`. Values as for `send`.
+   * Edits a user message. The run begins a new branch, which is shown from then on; the old one is kept
+   * (`switchBranch`). Effects of tools aren't undone. `values` work as for `send`. The run's outcome reports errors:
+   * - `invalid-input`: no such message, or not a user message.
+   * - `calls-pending`: calls are waiting for something.
+   * - `conversation-busy`: as for `send`.
    */
   edit(messageId: string, input: RunInput, options?: BranchOptions): Run
   /**
-   * Has the model answer anew what a person wrote, as a branch beside the answer that there is. `messageId`: that
-   * message, or any of its answer; default: the newest. Errors as for `edit`.
+   * Has the model answer a user message again, in a branch beside the existing answer. `messageId` is that message, or
+   * any message of its answer. Default: the newest. Errors as for `edit`.
    */
   regenerate(messageId?: string, options?: BranchOptions): Run
   /**
-   * Says something to the open run, whichever agent or tab drives it, as `Run.send` does, or to the one that was just
-   * asked for here. Resolves to the message's id once it is stored, and shown in `queued` until the model gets it; null:
-   * no run is open.
+   * Sends a message to the open run, as `Run.send` does, whichever agent or tab drives the run. A run just started
+   * here counts, too. Resolves to the message's id once it is stored. The message is in `queued` until the model gets
+   * it. Null if no run is open.
    */
   steer(input: RunInput, options?: SendOptions): Promise<string | null>
-  /** Takes a message of `queued` back. False when it was delivered, or returned, before. */
+  /** Withdraws a message from `queued`. False if it was already delivered or returned. */
   withdraw(messageId: string): Promise<boolean>
-  /** The agent's `resume`, of this conversation. */
+  /** Like the agent's `resume`, for this conversation. */
   resume(options?: ResumeOptions): Promise<Run | null>
-  /** The agent's `continue`, of this conversation. */
+  /** Like the agent's `continue`, for this conversation. */
   continue(): Promise<Run | null>
   /**
-   * Ends the open run, whichever agent or tab drives it. True once it has ended so, false when there is none or it
-   * had another end; a handle on this page ends at once. Rejects when nobody could end it: `conversation-busy`.
+   * Aborts the open run, whichever agent or tab drives it. A handle on this page ends at once. True once the run has
+   * ended as aborted. False if no run is open, or it ended otherwise. Rejects with `conversation-busy` if nobody could
+   * end it.
    */
   abort(reason?: string): Promise<boolean>
   /**
-   * Shows the branch that was used last under a message, and goes on from there. False when there is no such
-   * message; `conversation-busy` while a run is open.
+   * Shows the most recently used branch under a message, and continues from there. False if there is no such message.
+   * Rejects with `conversation-busy` while a run is open.
    */
   switchBranch(messageId: string): Promise<boolean>
   /**
-   * Has the tool of a call that succeeded undo what it did (`undoable` in the snapshot), on this page. The model is told.
-   * False when there is nothing to undo: it is undone, or was begun and cut off. Rejects with `call-failed` when the
-   * tool could not (`details.status`: `'failed'`, `'not-begun'`: try again; `'unknown'`), with `conversation-busy` while a run
-   * is open, with `consent-refused` where page tools may have pressed the button.
+   * Undoes a successful call with its tool's `undo`, on this page. The model is informed. The snapshot marks such
+   * calls as `undoable`. False if the call was already undone, or an earlier undo was interrupted. Rejects with:
+   * - `call-failed`: the tool failed. `details.status` is `'failed'`, `'not-begun'` (try again) or `'unknown'`.
+   * - `conversation-busy`: a run is open.
+   * - `consent-refused`: page tools may have clicked the button.
    */
   undo(toolCallId: string, options?: AnswerOptions): Promise<boolean>
   /**
-   * Ends a consent of the snapshot's `consents`: calls that have not started yet are asked about. False when it isn't in
-   * force any more. Works while a run is open, whichever tab drives it.
+   * Revokes a consent in the snapshot's `consents`: calls that haven't started yet request approval. False if the
+   * consent is no longer in force. Works while a run is open, whichever tab drives it.
    */
   revoke(consentId: string): Promise<boolean>
   /**
-   * Has another tab hand over its run, or fences off the device that has claimed it: it goes on here, with this agent's tools
-   * and model. Options as for `resume`: what the other one was doing is cut off.
+   * Takes the run over from another tab, or from the device that has claimed it. The run continues here, with this
+   * agent's tools and model. The other one's work is interrupted; options as for `resume`.
    */
   takeOver(options?: ResumeOptions): Promise<Run | null>
 }

@@ -1,6 +1,6 @@
 import type { ModelConfig } from './options.ts'
 
-/** A copy that later changes to the object that was passed, or to its headers, don't reach. */
+/** Copies a configuration, so that later changes to the object or its headers have no effect. */
 export function copyConfig(config: ModelConfig): ModelConfig {
   const { headers } = config
   return { ...config, ...(typeof headers === 'object' && { headers: { ...headers } }) }

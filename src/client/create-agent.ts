@@ -14,7 +14,7 @@ import { subAgentTool } from './sub-agent.ts'
 import { runStarter } from './start-run.ts'
 import type { InlineWorker } from './worker-start.ts'
 
-/** `inline` loads the worker that the default one falls back to. */
+/** `inline` loads the inline worker, the fallback of the default worker. */
 export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent {
   checkOptions(options)
   const core = new AgentCore(options, inline)
@@ -41,7 +41,7 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
       config.values = { ...config.values, ...values }
     },
     addContext(read) {
-      // A function of its own: the same one may be added twice.
+      // A new function each time, so that the same `read` can be added twice.
       const part = (): unknown => read()
       config.contexts.add(part)
       return () => void config.contexts.delete(part)
@@ -77,7 +77,7 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
 type Questions = Omit<Conversations, keyof AgentCore['list']>
 
 function conversationsOf({ list, later }: AgentCore): Conversations {
-  // A line for each would cost more bytes.
+  // Built from a list of names: one line per method would take more bytes.
   const names = Object.keys({
     list: 1,
     get: 1,

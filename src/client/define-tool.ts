@@ -11,7 +11,7 @@ export type ToolDefinitionOptions<
   Output,
 > = Omit<Tool<Name, InferInput<Schema>, Output>, 'inputSchema'> & { readonly inputSchema?: Schema }
 
-/** The same of a composite tool. */
+/** Like `CompositeTool`, with the input's type read from the schema. */
 export type CompositeToolOptions<
   Name extends string,
   Schema extends JsonSchema | StandardSchema,
@@ -20,13 +20,13 @@ export type CompositeToolOptions<
   readonly inputSchema?: Schema
 }
 
-/** Defines a tool that calls other tools: it has `run` in place of `execute`. */
+/** Defines a tool that calls other tools. It has `run` in place of `execute`. */
 export function defineTool<
   const Name extends string,
   const Schema extends JsonSchema | StandardSchema = JsonSchema,
   Output = unknown,
 >(tool: CompositeToolOptions<Name, Schema, Output>): CompositeTool<Name, InferInput<Schema>, Output>
-// Compilers report errors against the last signature: nearly all tools are plain ones.
+// Compilers report errors against the last overload, so plain tools, the common case, come last.
 /**
  * Checks a tool and gives it the types that follow from its schema. Throws `invalid-config`,
  * `schema-invalid` or `schema-unsupported`.

@@ -5,7 +5,7 @@ import { errorOutput, truncate } from './format-output.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import { stringify } from './stringify.ts'
 
-/** Asks a tool what a call is about to act on. Doesn't reject: a tool that throws fails the call. */
+/** Asks a tool to describe what a call is about to act on. Never rejects: if `describe` throws, the call fails. */
 export async function describeCall(
   entry: PreparedTool | undefined,
   call: DescribeCall,

@@ -1,6 +1,6 @@
 import type { StandardIssue } from './standard-schema.ts'
 
-/** One line an issue: `items.0.sku: Required`. */
+/** Formats issues, each on a line: `items.0.sku: Required`. */
 export function describeIssues(issues: readonly StandardIssue[]): string {
   return issues
     .map(({ path, message }) => {

@@ -9,12 +9,12 @@ import { type CompositeTool, isComposite, type Tool } from './tool.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 import { isForeign, trustOf } from './tool-trust.ts'
 
-/** Of an agent's options, what decides which calls a person is asked about. */
+/** Agent options that decide which calls need approval. */
 type ToolPolicies = Pick<AgentOptions, 'toolApproval' | 'whileTainted'>
 
 /**
- * The tools that are enabled and available, as the worker sees them. Throws `no-tools-available` when
- * some are wanted and none is there.
+ * Describes the enabled and available tools for the worker. Throws `no-tools-available` if some are enabled but none is
+ * available.
  */
 export function describeTools(registry: ToolRegistry, policies: ToolPolicies): ToolDescriptor[] {
   const { enabled } = registry
@@ -28,7 +28,7 @@ export function describeTools(registry: ToolRegistry, policies: ToolPolicies): T
   return there.map((entry) => describeTool(entry, policies))
 }
 
-/** Of the tool as it may be called now; undefined when it is not enabled or not available. */
+/** Returns the digest of the tool's current definition; undefined if it isn't enabled or not available. */
 export function usableDefinition(
   entry: PreparedTool,
   { enabled }: ToolRegistry,
@@ -91,7 +91,7 @@ function describeTool(
         ...(tool.commits ? ['commits'] : []),
         ...(whileTainted === 'ask-effects' ? [] : [whileTainted]),
         ...(isComposite(tool) ? [tool.version ?? ''] : []),
-        // People are asked by it.
+        // Approval requests show the title.
         ...(tool.title === undefined ? [] : [{ title: tool.title }]),
       ]),
     ),
@@ -100,7 +100,7 @@ function describeTool(
 
 const schemaTexts = new WeakMap<PreparedTool['inputSchema'], string>()
 
-/** Made once: schemas are large, and every step describes all tools. */
+/** Caches the JSON: schemas are large, and every step describes all tools. */
 function schemaText({ inputSchema }: PreparedTool): string {
   const known = schemaTexts.get(inputSchema)
   if (known !== undefined) return known
@@ -110,8 +110,8 @@ function schemaText({ inputSchema }: PreparedTool): string {
 }
 
 /**
- * A tool and the policy can each require approval; `needsApproval: false` frees a tool only from
- * the policies that go by annotations. For tools of others, saying nothing is requiring it.
+ * Whether calls need approval. A tool and the policy can each require it. `needsApproval: false` exempts a tool only
+ * from policies based on annotations. Tools from outside the app need approval by default.
  */
 function approvalOf(tool: Tool | CompositeTool, policy: ApprovalPolicy): boolean | 'ask' {
   const { needsApproval, annotations } = tool
@@ -121,7 +121,7 @@ function approvalOf(tool: Tool | CompositeTool, policy: ApprovalPolicy): boolean
   return needsApproval !== false && byAnnotations(annotations, policy)
 }
 
-/** What a policy that is no function says of a tool. */
+/** Applies a policy that isn't a function to a tool's annotations. */
 export function byAnnotations(
   annotations: Tool['annotations'],
   policy: Exclude<ApprovalPolicy, (...args: never) => unknown>,

@@ -1,4 +1,4 @@
-/** What the entries `offstage` and `offstage/no-inline` have in common: all but `createAgent`. */
+/** Exports shared by the entries `offstage` and `offstage/no-inline`: all but `createAgent`. */
 export { defineTool } from './define-tool.ts'
 export { pending, type Pending } from './pending.ts'
 export { OffstageError } from '../protocol/error.ts'

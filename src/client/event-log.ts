@@ -2,9 +2,8 @@ import type { RunRef } from '../protocol/scope.ts'
 import type { RunEvent, RunEventBody } from '../protocol/event.ts'
 
 /**
- * The events of one run. Every iterator starts at the first; iteration ends after `close()` and never
- * throws. Adjacent deltas of one part that nobody has read yet become one event, so a run that nobody
- * follows keeps one event a part.
+ * The events of one run. Every iterator starts at the first event. Iteration ends after `close()` and never throws.
+ * Adjacent unread deltas of one part are merged, so an unread run keeps one event per part.
  */
 export interface EventLog {
   readonly entries: readonly RunEvent[]
@@ -15,7 +14,7 @@ export interface EventLog {
 
 export function createEventLog(ref: RunRef): EventLog {
   const entries: RunEvent[] = []
-  /** Entries below this index were handed out and stay as they are. */
+  /** Entries below this index have been read, and don't change any more. */
   let read = 0
   let closed = false
   let wake: () => void

@@ -15,30 +15,30 @@ import {
 } from './run-tool.ts'
 import { unmarkedContent } from './unmarked-content.ts'
 
-/** How long a cancelled tool may take to come to its own end before it is given up. Milliseconds. */
+/** How long a cancelled tool may take to end by itself before it is given up. Milliseconds. */
 const CANCEL_GRACE_MS = 50
-/** How long a released tool runs on before its signal is aborted: a remount takes it up. Milliseconds. */
+/** How long a released tool runs on before its signal aborts: a remounted component may resume it. Milliseconds. */
 const RELEASE_GRACE_MS = 250
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** The functions of an agent that one execution needs. */
+/** Functions of an agent that an execution needs. */
 export interface ExecutionHooks {
   readonly afterToolCall: AgentOptions['afterToolCall']
   progress(value: unknown): void
   warn(code: 'hook-failed' | 'tool-content-unmarked', message: string): void
-  /** For the functions of composite tools. */
+  /** For composite tools only. */
   readonly line?: CompositeLine
 }
 
-/** The agent that an execution belongs to, found anew each time: it may be gone. */
+/** The agent that an execution belongs to. Its hooks are looked up each time, as it may be gone. */
 export interface ExecutionOwner {
   readonly agentId: string
   hooks(call: ExecuteTool): ExecutionHooks | undefined
 }
 
 /**
- * One execution of a tool on this page. The outcome that whoever asked gets (stopped, timed out) and what
- * became of the tool's function are kept apart: who asks later gets the second.
+ * An execution of a tool on this page. The outcome for current askers (stopped, timed out) and how the tool's function
+ * really ended are kept apart. Later askers get the second.
  */
 export class Execution {
   readonly call: ExecuteTool
@@ -46,11 +46,11 @@ export class Execution {
   prepared: PreparedTool | undefined
   readonly #controller = new AbortController()
   readonly #askers = new Set<(outcome: ToolOutcome) => void>()
-  /** How it came to its own end. */
+  /** Outcome of the tool's function itself. */
   #end: ToolOutcome | undefined
-  /** What is known since its time was up. */
+  /** Outcome since the timeout. */
   #late: ToolOutcome | undefined
-  /** What is left is the page's hook. */
+  /** The tool has returned; `afterToolCall` may still run. */
   #hasReturned = false
   #releasing: ReturnType<typeof setTimeout> | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -68,7 +68,7 @@ export class Execution {
     return this.#end !== undefined
   }
 
-  /** Resolves to what became of it, at the latest when its time is up. The newest asker owns it. */
+  /** Resolves to the outcome, at the latest at the timeout. The newest asker owns the execution. */
   ask(owner: ExecutionOwner): Promise<ToolOutcome> {
     clearTimeout(this.#releasing)
     this.owner = owner
@@ -77,19 +77,19 @@ export class Execution {
     return new Promise((resolve) => this.#askers.add(resolve))
   }
 
-  /** It is proven that the tool did not and will not run. */
+  /** Ends the execution; the tool provably did not and will not run. */
   refuse(outcome: Extract<ToolOutcome, { readonly status: 'not-started' }>): void {
     this.#finish(outcome)
   }
 
-  /** Something else than the tool threw: what is certain is only whether the tool was begun. */
+  /** Ends the execution after an error outside the tool. Only whether the tool had started is certain. */
   breakOff(): void {
     const message = 'What runs the tool failed on this page.'
     if (!this.prepared) this.refuse({ status: 'not-started', reason: 'unconfirmed' })
     else this.#finish(unknown(message))
   }
 
-  /** Runs the tool's function, to the function's own end. */
+  /** Runs the tool's function until it ends by itself. */
   async run(prepared: PreparedTool, runner: ToolRunner): Promise<void> {
     const { call, signal } = this
     const leaving = watchLeaving()
@@ -112,11 +112,11 @@ export class Execution {
     this.#finish(await this.#afterCall(ending))
   }
 
-  /** Aborts the signal; who waits gets the outcome after a short grace, whatever the function does. */
+  /** Aborts the signal. Askers get the outcome after a short grace period, whatever the function does. */
   stop(stop: ToolStop): void {
     clearTimeout(this.#releasing)
     if (this.hasEnded) return
-    // A tool that takes itself away by what it does has done it.
+    // A tool that removes itself by what it does has done its work.
     if (stop.kind === 'removed' && this.#hasReturned) return
     this.#controller.abort(stop)
     const settle = (): void => {
@@ -126,7 +126,7 @@ export class Execution {
     else setTimeout(settle, CANCEL_GRACE_MS)
   }
 
-  /** Aborts the signal soon, unless somebody asks for the outcome before. Nobody gets an outcome. */
+  /** Aborts the signal soon, unless somebody asks for the outcome before. Delivers no outcome. */
   release(): void {
     if (this.hasEnded) return
     const stop = new ToolStop('released', 'The agent was disposed.')
@@ -139,7 +139,7 @@ export class Execution {
     const { timeoutMs } = this.call
     const message = `The tool did not finish within ${timeoutMs} ms. It may or may not have taken effect.`
     this.#controller.abort(new ToolStop('timeout', message))
-    // A tool that was stopped before, and is still running: that isn't a failure of its own.
+    // A tool that was stopped before, and still runs, has not failed by itself.
     this.#late = outcomeOfStop(signal.reason as ToolStop, prepared, true)
     this.#settle(this.#late)
   }
@@ -185,7 +185,7 @@ const WITHOUT_OUTPUT: ReadonlySet<ToolOutcome['status']> = new Set([
   'interrupted',
 ])
 
-/** The tool ran, and there is something for the model to see. */
+/** True if the tool ran and has output for the model. */
 function hasOutput(
   outcome: ToolOutcome,
 ): outcome is Exclude<
@@ -195,7 +195,7 @@ function hasOutput(
   return !WITHOUT_OUTPUT.has(outcome.status)
 }
 
-/** Rejects when there is no answer in time: what the tool came to must not wait for ever. */
+/** Rejects without an answer in time: the tool's outcome must not wait forever for a hook. */
 function inTime<Answer>(answer: Promise<Answer>, timeoutMs: number): Promise<Answer> {
   const ms = Math.min(timeoutMs, MAX_TIMER_MS)
   return new Promise((resolve, reject) => {

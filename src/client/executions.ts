@@ -10,35 +10,35 @@ import type { PreparedTool } from './prepare-tool.ts'
 import { isRepeatable, runTool, type ToolRunner, ToolStop } from './run-tool.ts'
 import { isComposite } from './tool.ts'
 
-/** How old the worker's knowledge that it owns the conversation may be when a tool starts. Milliseconds. */
+/** How old the worker's last proof that it owns the conversation may be when a tool starts. Milliseconds. */
 const LEASE_MS = 3000
 
-/** What the agent of a call offers to its execution. */
+/** Functions of the call's agent that its execution uses. */
 export interface ExecutionHost {
   findTool(call: ExecuteTool): PreparedTool | undefined
-  /** Of the tool as it may be called now; undefined when it may not. */
+  /** Digest of the tool's current definition; undefined if the tool may not be called. */
   definitionOf(tool: PreparedTool): string | undefined
-  /** Asks the worker, who asks the store. */
+  /** Asks the worker, which asks the store. */
   confirmLease(call: ExecuteTool): Promise<boolean>
   hooks(call: ExecuteTool): ExecutionHooks
 }
 
 export interface ExecutionsHost {
   readonly gate: BatchGate
-  /** Brings listeners up to date, so that no tool runs before its text is seen. */
+  /** Updates listeners, so that no tool runs before the text preceding it is seen. */
   flush(): void
   hostOf(agentId: string): ExecutionHost | undefined
-  /** An agent of the page has aborted the run. */
+  /** Whether an agent of the page has aborted the run. */
   isAborted(runId: string): boolean
-  /** A time of the worker's monotonic clock on the page's. */
+  /** Converts a time of the worker's monotonic clock to the page's. */
   toPageTime(workerMs: number): number
 }
 
 type NotStarted = Extract<ToolOutcome, { readonly status: 'not-started' }>
 
 /**
- * Runs tools for one worker, and answers its questions about them. The executions belong to the page for its lifetime (`PageRegistry`): a
- * worker that was restarted, or another agent, finds them by `executionId`.
+ * Runs tools for a worker, and answers its questions about them. Executions belong to the page for its lifetime
+ * (`PageRegistry`): a restarted worker, or another agent, finds them by `executionId`.
  */
 export class Executions {
   readonly #host: ExecutionsHost
@@ -60,7 +60,7 @@ export class Executions {
     if (known) return known.ask(owner)
     const execution = new Execution(call, owner)
     executions.set(executionId, execution)
-    // Deferred by a microtask: the execution is on record before it begins.
+    // Deferred by a microtask, so that the execution is registered before it begins.
     void Promise.resolve()
       .then(() => this.#start(execution))
       .catch((thrown) => {
@@ -88,13 +88,13 @@ export class Executions {
     this.#stop(({ call }) => call.runId === runId, cancelled(reason))
   }
 
-  /** The tool was unregistered. */
+  /** Stops the executions of an unregistered tool. */
   stopTool(tool: PreparedTool): void {
     const stop = new ToolStop('removed', 'The tool was removed.')
     this.#stop(({ prepared }) => prepared === tool, stop)
   }
 
-  /** The agent is gone: what runs for it is aborted soon, unless another agent goes on with it. */
+  /** Aborts executions of a disposed agent after a grace period, unless another agent resumes them. */
   release(agentId: string): void {
     for (const execution of this.#registry.executions.values())
       if (execution?.owner.agentId === agentId) execution.release()
@@ -117,7 +117,7 @@ export class Executions {
     const runner = await this.#runnerOf(execution)
     const isSeen = await this.#host.gate.wait(call.afterBatch, { ms, signal })
     const lease = await this.#confirmLease(execution)
-    // From here to the tool's own code nothing is waited for: what was checked is still true.
+    // Nothing is awaited from here to the tool's own code, so that the checks stay true.
     const { agentId } = execution.owner
     const host = this.#host.hostOf(agentId)
     const prepared = host?.findTool(call)
@@ -125,14 +125,16 @@ export class Executions {
     const reason = this.#refusal(call) ?? lease
     if (reason) return refuse(execution, reason)
     if (!host || !prepared) return refuse(execution, 'not-registered')
-    // Timers may be early: what was not seen in time doesn't start, whatever the clock says.
+    // Timers may fire early: if the batch wasn't seen in time, the tool doesn't start, whatever the clock says.
     if (!isSeen || monotonicMs() > deadline) return refuse(execution, 'deadline')
     if (host.definitionOf(prepared) !== call.definition) return refuse(execution, 'changed')
     this.#host.flush()
     await execution.run(prepared, runner)
   }
 
-  /** Another tool than was there before it was loaded has another definition. */
+  /**
+   * Loads the runner for the tool. If the tool is replaced meanwhile, its definition differs and the call is refused.
+   */
   async #runnerOf({ call, owner }: Execution): Promise<ToolRunner> {
     const found = this.#host.hostOf(owner.agentId)?.findTool(call)
     const runner =
@@ -144,8 +146,8 @@ export class Executions {
   }
 
   /**
-   * Undefined when the call may start. After a freeze of this tab another one may own the run, so that
-   * what the worker knew when it sent the call is not enough for a tool that must not run twice.
+   * Undefined if the call may start. After a freeze of this tab, another one may own the run. For a tool that must not
+   * run twice, the worker's knowledge at the time of sending is too old.
    */
   async #confirmLease({
     call,

@@ -18,14 +18,14 @@ import { addUsage } from '../conversation/usage.ts'
 import { untilAborted } from './until-aborted.ts'
 
 export interface ExtractOptions<Schema> {
-  /** A JSON Schema of any type, or a Standard Schema, whose output (defaults, transforms) is returned. */
+  /** A JSON Schema of any type, or a Standard Schema. With the latter, returns its output (defaults, transforms). */
   readonly schema: Schema
   readonly input: RunInput
-  /** How often an answer that doesn't fit is sent back to the model. Default 2. */
+  /** How often the model may correct an answer that doesn't match the schema. Default 2. */
   readonly retries?: number
-  /** Stops it: rejects with `aborted`, and the request is cancelled. */
+  /** Cancels the request and rejects with `aborted`. */
   readonly signal?: AbortSignal
-  /** Called once it is over, however it ended, with what its model calls reported as used. */
+  /** Called once at the end, on success or failure, with the usage that the model calls reported. */
   readonly onUsage?: (usage: RunUsage) => void
 }
 
@@ -83,7 +83,7 @@ export async function extract(
   }
 }
 
-/** A Standard Schema's own checks (refinements) have no JSON form: only the page can make them. */
+/** Runs a Standard Schema's own checks (refinements). They have no JSON form, so only the page can run them. */
 async function check(
   schema: JsonSchema | StandardSchema,
   value: JsonValue,

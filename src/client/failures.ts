@@ -1,6 +1,6 @@
 import { describeThrown, OffstageError, toErrorData } from '../protocol/error.ts'
 
-/** Any rejection as an `OffstageError`. */
+/** Converts any rejection to an `OffstageError`. */
 export function toOffstageError(thrown: unknown): OffstageError {
   if (OffstageError.is(thrown)) return thrown
   const data = toErrorData(thrown)
@@ -21,13 +21,13 @@ export function badInput(message: string): OffstageError {
   return new OffstageError('invalid-input', message)
 }
 
-/** Why something was stopped, in words that cross: an abort may be an event's listener, or a signal's. */
+/** The abort reason as text for the worker. `reason` is an event if the page passes an abort method as a listener. */
 export function stopReason(reason: unknown): string {
   if (typeof reason === 'string') return reason
   return reason instanceof Error ? describeThrown(reason) : 'aborted'
 }
 
-/** Throws what a listener threw where the page's own error handling sees it, and nothing else stops. */
+/** Rethrows a listener's error in a microtask: the page's error handlers see it, and nothing else stops. */
 export function reportThrown(thrown: unknown): void {
   queueMicrotask(() => {
     throw thrown

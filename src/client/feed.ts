@@ -11,49 +11,49 @@ import type { ConversationState, OlderMessages } from '../protocol/state.ts'
 import { type CheckpointNotice, isRow, type StreamItem } from '../protocol/stream.ts'
 import { beginsRun, type RunFollower } from './run-follower.ts'
 
-/** Whoever waits for a worker to name a run, and may want its events from where it is taken up. */
+/** Keeps the events of runs that a worker is about to name, from the point where each is resumed. */
 export interface RunsExpected {
-  /** The follower for a run that may be the one. */
+  /** Returns the follower for a run that may be the expected one. */
   expect(feed: Feed, runId: string): RunFollower
 }
 
-/** Somebody who shows a conversation. */
+/** A view of a conversation. */
 export interface Watcher {
   changed(): void
-  /** Notifies now what waits for the next frame. */
+  /** Sends a waiting notification at once, before the next frame. */
   flush(): void
   join(): Promise<void>
   leave(): void
   olderMessages(before: string): Promise<OlderMessages | null>
 }
 
-/** What keeps a feed whole for those who show its conversation. */
+/** Keeps a feed complete for the views of its conversation. */
 export interface Joined {
   readonly isWatched: boolean
   watch(watcher: Watcher): void
   unwatch(watcher: Watcher): void
-  /** Has the worker send where the conversation stands, and publish it from then on. */
+  /** Asks the worker for a checkpoint of the conversation, and to publish it from then on. */
   join(): Promise<void>
   changed(): void
   checkpointTaken(): void
-  /** A new checkpoint with what is known already: the same messages, and those before them. */
+  /** Returns a new checkpoint with the known parts kept: equal messages, and older ones. */
   keepKnown(next: ConversationState): ConversationState
   flush(): void
-  /** The worker is gone, with what it had still to say. */
+  /** Called when the worker is gone, with everything it had yet to publish. */
   lost(): void
 }
 
-/** What one worker publishes of one conversation: where it stands, and the events of its runs. */
+/** Publications of one worker about one conversation: its state, and the events of its runs. */
 export class Feed {
   readonly conversationId: string
   state: ConversationState
   live: Live = NOTHING_LIVE
   /** Why rows can't be read, or why the conversation could not be joined. */
   fault: ErrorData | null = null
-  /** There was a checkpoint: `state` is the conversation, and not only what was seen of it. */
+  /** True after a checkpoint: `state` is then the whole conversation, not only the part that was seen. */
   isKnown = false
   readonly followers: Set<RunFollower> = new Set()
-  /** Once somebody shows the conversation. */
+  /** Set once a view shows the conversation. */
   joined: Joined | null = null
   readonly #expected: ReadonlySet<RunsExpected>
 
@@ -72,7 +72,7 @@ export class Feed {
     return this.followers.size > 0 || this.joined?.isWatched === true
   }
 
-  /** Nobody wants the events of a run, nor of those that began with its end. */
+  /** Removes the follower of a run, and those of the runs that began with its end. */
   drop(follower: RunFollower | null): void {
     for (let each = follower; each; each = each.next) this.followers.delete(each)
   }
@@ -89,7 +89,7 @@ export class Feed {
     const { state, live, fault } = notice
     const known = this.isKnown && !this.state.isStale && this.state.era === state.era
     this.state = (known && this.joined?.keepKnown(state)) || state
-    // The worker knows nothing of a run that this page has refused by itself.
+    // The worker knows nothing of a run that this page itself has refused.
     const left = live.left ?? refused(this.live)
     this.live = state.run?.runId === left?.runId ? live : { ...live, left }
     this.fault = fault
@@ -105,7 +105,7 @@ export class Feed {
     const hasEnded = state.run?.runId === runId && state.run.end !== null
     for (const follower of this.#followersOf(runId))
       if (reason === 'taken-up' || hasEnded || !follower.hasBegun) follower.catchUp(this)
-    // Those of the run that ended as this one began have missed it.
+    // Followers of the run that ended as this one began have missed its end.
     for (const follower of this.#followersOf(state.run?.follows?.runId)) {
       follower.catchUp(this)
       if (follower.next) this.followers.add(follower.next)
@@ -127,20 +127,20 @@ export class Feed {
     }
   }
 
-  /** A run that ends without a fact while another one is open, though it may have begun. */
+  /** True if a run other than the open one ends without a fact, though it may have begun. */
   #isOfAnotherRun(delta: Delta): boolean {
     const { run } = this.state
     const isLeft = delta.type === 'run-left' && delta.message === undefined
     return isLeft && run?.end === null && run.runId !== delta.runId
   }
 
-  /** What a row is folded on. */
+  /** Returns the state that a row is folded into. */
   #baseOf(row: Row): ConversationState {
     const { state } = this
     const isNext = row.seq === state.seq + 1
     if (isNext) return rooted(state, row)
     if (state.run && row.runId === state.run.runId) return rooted({ ...state, isStale: true }, row)
-    // Nobody showed the conversation while others went on with it, or began it anew.
+    // Rows are missing: nobody showed the conversation while others resumed it, or began it anew.
     const isStale = this.isKnown
     this.isKnown = false
     const empty = emptyState(this.conversationId)

@@ -13,14 +13,14 @@ export type FeedNotice = Extract<WorkerNotice, { readonly type: 'stream' | 'chec
 
 export interface FeedsHost {
   onRow(row: Row): void
-  /** A run is over, and nobody goes on with it. */
+  /** Called when a run is over and nobody resumes it. */
   onOver(runId: string): void
 }
 
-/** A run as the store of its conversation has it. */
+/** A run with its conversation and store. */
 export type StoredRun = RunRef & StreamRef
 
-/** All that one worker publishes, by conversation. */
+/** The feeds of all conversations that one worker publishes. */
 export class Feeds {
   readonly #host: FeedsHost
   readonly #feeds = new Map<string, Feed>()
@@ -37,7 +37,7 @@ export class Feeds {
     this.prune(notice)
   }
 
-  /** What the page itself has to say of a run, in the worker's place. */
+  /** Publishes a delta that the page itself has made, in place of the worker. */
   publish(ref: StreamRef, delta: Delta): void {
     const feed = this.find(ref)
     if (feed) this.#takeItems(feed, [delta])
@@ -47,7 +47,7 @@ export class Feeds {
     return this.#feeds.get(keyOf(ref))
   }
 
-  /** A run is shown that somebody drives: here, or in another tab. */
+  /** True while the page shows a run that somebody drives, here or in another tab. */
   get showsRun(): boolean {
     return [...this.#feeds.values()].some(
       ({ joined, live, openRunId }) =>
@@ -55,7 +55,7 @@ export class Feeds {
     )
   }
 
-  /** The feed, which is there until `prune` finds it unused. */
+  /** Returns the feed, created if needed. It stays until `prune` finds it unused. */
   open(ref: StreamRef): Feed {
     const key = keyOf(ref)
     const known = this.#feeds.get(key)
@@ -75,7 +75,7 @@ export class Feeds {
     if (!isFollowed) this.#attach(run, new RunFollower(run.runId).begin(), handle)
   }
 
-  /** To be asked for before the worker is asked for a run: what comes before its answer is kept. */
+  /** Expects a run that the worker is about to be asked for: events that come before the answer are kept. */
   expect(storage: string): ExpectedRun {
     const expected = new ExpectedRuns()
     this.#expected.add(expected)
@@ -93,15 +93,15 @@ export class Feeds {
     }
   }
 
-  /** What a run that ends on this page has come to, as far as it was published. */
+  /** Returns the result of a run that ends on this page, as far as it was published. */
   resultOf(run: StoredRun, outcome: RunOutcome): RunResult | undefined {
     const feed = this.find(run)
     return feed && resultOf(feed.state, run.runId, { outcome, live: feed.live })
   }
 
   /**
-   * The run ended on this page: whoever shows it, or will, sees so, unless somebody may go on with it.
-   * `message`: what it was asked for with, should it never have begun.
+   * Publishes the end of a run on this page, for current and later views, unless somebody may resume it. `message`: the
+   * run's first message, in case it never began.
    */
   left(run: StreamRef, left: DeltaOf<'run-left'>): void {
     const feed = this.open(run)
@@ -114,7 +114,7 @@ export class Feeds {
     for (const feed of this.#feeds.values()) feed.joined?.flush()
   }
 
-  /** Has what is shown published anew. */
+  /** Has the worker publish the shown conversations again. */
   rejoin(): void {
     for (const feed of this.#feeds.values()) void feed.joined?.join()
   }
@@ -146,7 +146,10 @@ export class Feeds {
     })
   }
 
-  /** The run that began as one ended has a handle, if that had, and nobody let go of it. */
+  /**
+   * Attaches the follower of the next run to that run's handle. Drops the follower if there is no handle, or the handle
+   * has one.
+   */
   #goOn(run: StoredRun, { next }: RunFollower, handle: RunHandle): void {
     const feed = this.open(run)
     const isFollowed = [...feed.followers].some((each) => handle.next && each.isOf(handle.next))
@@ -156,9 +159,9 @@ export class Feeds {
   }
 }
 
-/** A run that the worker was asked for, and has not named yet. */
+/** A run that the worker was asked for and has not named yet. */
 export interface ExpectedRun {
-  /** The worker has named it: the handle gets its events from where it was taken up. */
+  /** Called once the worker has named the run. The handle gets its events from where it was resumed. */
   claim(ref: RunRef, handle: RunHandle): void
   close(): void
 }

@@ -7,8 +7,8 @@ const DATA_URL = /^data:[\w.+-]+\/[^,]+;base64,/
 const ENCODED = /^(image|audio|file|media|file-data|image-data|base64)$/
 
 /**
- * A file as base64: a part of the content of MCP (`mimeType`), Anthropic (`media_type`), the AI SDK and Offstage
- * (`mediaType`), or a resource of MCP (`blob`).
+ * A base64 file: a content part of MCP (`mimeType`), Anthropic (`media_type`), the AI SDK or Offstage (`mediaType`),
+ * or an MCP resource (`blob`).
  */
 export interface EncodedFile {
   readonly data?: string
@@ -19,7 +19,7 @@ export interface EncodedFile {
   readonly filename?: string
 }
 
-/** Whether a value is a file for a model: of the platform, bytes, a base64 data URL, or base64 with its type. */
+/** Whether a value is a file: a platform object such as `Blob`, bytes, a base64 data URL, or base64 with its type. */
 export function isFileLike(value: unknown): boolean {
   return typeof value === 'string'
     ? DATA_URL.test(value)

@@ -8,9 +8,9 @@ const MAX_FILE_BYTES = 20_000_000
 const UNKNOWN_TYPE = 'application/octet-stream'
 
 /**
- * A result with files as texts and files, in the order of its items; undefined for one that is neither that nor content.
- * Files within an object follow its JSON, which has their numbers. MCP's `isError` makes it an error with its texts.
- * Rejects when a file can't be read.
+ * Converts a result with files to text and file parts, in the order of its items. Undefined if it has neither files
+ * nor MCP-style content. Files inside an object follow its JSON, which refers to them by number. MCP's `isError` turns
+ * the texts into an error. Rejects if a file can't be read.
  */
 export async function contentOutput(value: unknown): Promise<ToolOutput | undefined> {
   const content = contentOf(value)
@@ -29,7 +29,7 @@ export async function contentOutput(value: unknown): Promise<ToolOutput | undefi
     : { type: 'content', value: parts }
 }
 
-/** The list in a result as MCP (`{ content }`) and the AI SDK (`{ type: 'content', value }`) have it. */
+/** The content list of a result from MCP (`{ content }`) or the AI SDK (`{ type: 'content', value }`). */
 function contentOf(value: unknown): readonly unknown[] | undefined {
   if (!isRecord(value)) return undefined
   const { type, content = type === 'content' ? value.value : undefined, ...others } = value
@@ -41,7 +41,7 @@ function isPart(item: unknown): boolean {
   return isRecord(item) && typeof item.type === 'string'
 }
 
-/** The words of an item. Its files go to `files`, in order. Undefined: it is a file itself. */
+/** The item as text. Files in it are added to `files`, in order. Undefined if the item itself is a file. */
 function textOf(item: unknown, files: unknown[]): string | undefined {
   const file = isRecord(item) && item.type === 'resource' ? item.resource : item
   if (isFileLike(file)) return void files.push(file)
@@ -60,7 +60,7 @@ async function filePart(file: unknown): Promise<TextPart | FilePart> {
   const blob = await toBlob(file)
   const { name } = blob as Partial<File>
   const about = { mediaType: blob.type, ...(name && { filename: name }) }
-  // A file that is too large isn't read.
+  // Files that are too large aren't read.
   if (blob.size > MAX_FILE_BYTES) return tooLarge(about, blob.size)
   const bytes = new Uint8Array(await blob.arrayBuffer())
   return { ...about, type: 'file', mediaType: blob.type || typeOf(bytes), data: toBase64(bytes) }
@@ -72,7 +72,7 @@ interface Encoded {
   readonly filename?: string
 }
 
-/** A file that is base64 already. */
+/** Reads the type and data of a file that is already base64. */
 function encodedFile(file: unknown): Encoded | undefined {
   if (typeof file === 'string') {
     const [head = '', data = ''] = file.split(',')
@@ -88,7 +88,7 @@ function partOf(encoded: Encoded, size: number): TextPart | FilePart {
   return size > MAX_FILE_BYTES ? tooLarge(encoded, size) : { type: 'file', ...encoded }
 }
 
-/** How many bytes it stands for. Throws when it is no base64. */
+/** Size of the decoded data. Throws if it isn't base64. */
 function base64Bytes({ mediaType, data }: Encoded): number {
   if (/^[A-Za-z0-9+/]+={0,2}$/.test(data)) return Math.floor((data.length * 3) / 4)
   throw new Error(`the data of a file of type ${mediaType} is not base64`)
@@ -122,7 +122,7 @@ async function toBlob(value: unknown): Promise<Blob> {
   }
 }
 
-/** The type of bytes that came without one, by their first ones. */
+/** Detects a missing type from the first bytes. */
 function typeOf(bytes: Uint8Array): string {
   const first = String.fromCharCode(...bytes.subarray(0, 12))
   if (first.startsWith('\x89PNG')) return 'image/png'

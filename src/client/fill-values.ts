@@ -21,9 +21,9 @@ export function fillValues(
   })
 }
 
-/** The input as parts, filled unless there are no values at all: then it may be anybody's words. */
+/** Returns the input as parts with values filled in. Without values, text stays as it is: anyone may have written it. */
 export function fillInput(input: RunInput, values: PromptValues): Exclude<RunInput, string> {
-  // A copy: what is sent is what was there when it was.
+  // Copied, so that later changes to the app's object don't alter the message.
   const parts =
     typeof input === 'string' ? [{ type: 'text' as const, text: input }] : copyPlain(input)
   if (!Object.keys(values).length) return parts

@@ -11,7 +11,10 @@ export function errorOutput(code: CallErrorCode, message: string): ToolOutput {
   return { type: 'error', code, message: truncate(message) }
 }
 
-/** What a tool returned, as the model gets it. Never rejects; what can't be sent becomes an error output. */
+/**
+ * Converts a tool's result to the output for the model. Never rejects: a result that can't be sent becomes an error
+ * output.
+ */
 export async function formatOutput(value: unknown): Promise<ToolOutput> {
   try {
     if (value === undefined) return { type: 'text', value: 'Done. The tool returned nothing.' }
@@ -39,7 +42,7 @@ export async function formatOutput(value: unknown): Promise<ToolOutput> {
   }
 }
 
-/** Says in the text that and how much is missing. */
+/** Cuts a text that is too long, and notes in it how much is missing. */
 export function truncate(text: string): string {
   return text.length > MAX_CHARACTERS
     ? `${text.slice(0, MAX_CHARACTERS)}\n[truncated: these are the first ${MAX_CHARACTERS} of ${text.length} characters]`

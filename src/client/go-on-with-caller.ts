@@ -7,8 +7,8 @@ import { rejoin } from './rejoin.ts'
 import { takeUpRun } from './resume-run.ts'
 
 /**
- * Goes on with a run whose call asked an agent, and with what works for that call: with the agent of this page that
- * has it as a tool. Does nothing where none has. `agentId`: of the agent that asks for it.
+ * Resumes a run whose call uses a sub-agent, and the child runs of that call. `agentId` names the agent to try first.
+ * Otherwise uses any agent of this page that has the sub-agent as a tool. Does nothing if there is none.
  */
 export async function goOnWithCaller({
   agentId,

@@ -9,8 +9,8 @@ export interface Heartbeat {
 }
 
 /**
- * Pings as long as it is needed. Resolves to true when the worker hangs: no answer for 8/3 of the
- * interval, of which the page itself was blocked or frozen at no time.
+ * Pings the worker as long as needed. Resolves to true if the worker hangs: no answer for 8/3 of the interval, during
+ * which the page was never blocked or frozen.
  */
 export async function watchHeartbeat(options: Heartbeat): Promise<boolean> {
   const { intervalMs, isNeeded } = options
@@ -33,7 +33,7 @@ async function isAlive({ ping, intervalMs }: Heartbeat): Promise<boolean> {
     const due = monotonicMs() + slice
     await sleep(slice)
     if (monotonicMs() - due < slice) continue
-    // This timer came late: the page was busy or asleep, and the answer may lie in its queue.
+    // The timer fired late: the page was busy or asleep, and the answer may still be queued.
     await sleep(0)
     if (!answered) ask()
     quiet = -1

@@ -1,6 +1,6 @@
 import type { StandardSchema } from './standard-schema.ts'
 
-/** What `execute` gets for a schema: a JSON Schema literal, or the output of a Standard Schema. */
+/** Input type of `execute`: described by a JSON Schema literal, or the output of a Standard Schema. */
 export type InferInput<Schema> = Schema extends {
   readonly '~standard': { readonly types?: infer Types }
 }
@@ -13,7 +13,7 @@ export type InferInput<Schema> = Schema extends {
       ? Record<string, unknown>
       : InferJson<Schema>
 
-/** The type that a JSON Schema literal describes; `unknown` where it doesn't say. */
+/** The type that a JSON Schema literal describes; `unknown` if it doesn't say. */
 export type InferJson<Schema> = Schema extends { readonly const: infer Value }
   ? Value
   : Schema extends { readonly enum: readonly (infer Value)[] }

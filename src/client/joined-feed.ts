@@ -3,16 +3,16 @@ import { toErrorData } from '../protocol/error.ts'
 import type { ConversationState, OlderMessages } from '../protocol/state.ts'
 import type { Feed, Joined, Watcher } from './feed.ts'
 
-/** Between two tries to join, while the worker can't read the conversation. Milliseconds. */
+/** Time between attempts to join while the worker can't read the conversation. Milliseconds. */
 const RETRY_MS = 3000
 
-/** Joins a feed, and completes it with older messages, for as long as somebody watches it. */
+/** Joins a feed and loads its older messages, for as long as somebody watches it. */
 export class JoinedFeed implements Joined {
   readonly #feed: Feed
   readonly #watchers = new Set<Watcher>()
-  /** The one that asked the worker to join. */
+  /** The watcher that asked the worker to join. */
   #joiner: Watcher | undefined
-  /** The worker is being asked to join, or has been and owes the checkpoint. */
+  /** `#isAsking`: the join request has no answer yet. `#isDue`: the checkpoint hasn't arrived yet. */
   #isAsking = false
   #isDue = false
   #isLoading = false
@@ -36,7 +36,7 @@ export class JoinedFeed implements Joined {
     const isJoiner = this.#joiner === watcher
     if (this.#watchers.size > 0 && !isJoiner) return
     this.#isAsking = this.#isDue = false
-    // The worker follows it in the name of an agent: another one takes its place.
+    // The worker follows the feed for one agent. When that agent leaves, another watcher must join.
     if (this.#watchers.size > 0) return void this.join()
     this.#feed.isKnown = false
     watcher.leave()
@@ -80,7 +80,7 @@ export class JoinedFeed implements Joined {
     this.#joiner = watcher
     let error: unknown = null
     await watcher.join().catch((thrown: unknown) => (error = thrown))
-    // Whoever asked is gone, and another one has asked since.
+    // The watcher has left, and another may have joined since.
     if (this.#joiner !== watcher || !this.#watchers.has(watcher)) return
     this.#isAsking = false
     if (error === null) return
@@ -105,13 +105,13 @@ export class JoinedFeed implements Joined {
         else if (feed.state.path[0] === first) break
       }
     } catch {
-      // With the next checkpoint they are asked for again.
+      // The next checkpoint triggers another attempt.
     } finally {
       this.#isLoading = false
     }
   }
 
-  /** Messages before those that are known. False when they don't lead to them. */
+  /** Adds messages before the known ones. False if they don't connect to the known ones. */
   #takeOlder(page: OlderMessages): boolean {
     const { state } = this.#feed
     this.#feed.state = withOlder(state, page)

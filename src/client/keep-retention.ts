@@ -1,10 +1,10 @@
 import type { AgentParts } from './agent-parts.ts'
 import { whenIdle } from './when-idle.ts'
 
-/** How long the agent has had nothing open. Milliseconds. */
+/** Idle time before old conversations are dropped. Milliseconds. */
 const IDLE_MS = 2000
 
-/** Has the worker drop what is kept no longer, whenever the agent has had nothing open for a while. */
+/** Has the worker drop conversations beyond the `retention` limits, whenever the agent has been idle for a while. */
 export function keepRetention(agent: AgentParts): void {
   const { agentEvents, ask, options, scope } = agent
   const { retention } = options

@@ -1,6 +1,6 @@
 /**
- * What an agent needs once it has a worker, in one module that is imported with the first one: the
- * wire, supervision, what is published and the tools' execution stay out of the page's first load.
+ * Code that an agent needs once it has a worker: the wire, supervision, publishing and tool execution. Imported with
+ * the first worker, to keep it out of the page's first load.
  */
 import type { AgentParts } from './agent-parts.ts'
 import type * as IdleWork from './idle-work.ts'
@@ -13,8 +13,8 @@ export { join } from './linked-agent.ts'
 let idleWork: typeof IdleWork | undefined
 
 /**
- * Loads what an agent does while nothing is open, before its first run, so that it misses none. Servers of developers have
- * a port: there it checks the schemas of tools.
+ * Loads the work that an agent does while idle, before its first run, so that no run is missed. Development servers
+ * have a port; there, this work also checks the schemas of tools.
  */
 export async function prepareIdleWork({ titles, retention }: AgentOptions): Promise<void> {
   if (titles || retention || globalThis.location?.port)

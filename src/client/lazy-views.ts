@@ -1,3 +1,3 @@
-/** What a page needs that shows conversations, or a list of them: loaded with the first. */
+/** Views of conversations, and of lists of them. Loaded with the first view. */
 export { ShownConversation } from './shown-conversation.ts'
 export { ShownList } from './shown-list.ts'

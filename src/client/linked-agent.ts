@@ -7,7 +7,7 @@ import { rejoin } from './rejoin.ts'
 import { failCrashedRun } from './run-line.ts'
 import { type LinkedAgent, type LinkOptions, WorkerLink } from './worker-link.ts'
 
-/** The agent's line to the worker that the options name. */
+/** Connects the agent to the worker that the options name. */
 export function join(options: LinkOptions, agent: AgentParts): WorkerLink {
   const { agentId } = agent.scope()
   agents.set(agentId, agent)
@@ -15,7 +15,7 @@ export function join(options: LinkOptions, agent: AgentParts): WorkerLink {
   return WorkerLink.join(options, createLinkedAgent(agent))
 }
 
-/** An agent as its worker, its supervision and its tools' executions see it. */
+/** The agent's interface for its worker, its supervision and its tool executions. */
 function createLinkedAgent(agent: AgentParts): LinkedAgent {
   const { agentEvents, config, personCheck, lists, registry, runs, signal, options } = agent
   return {

@@ -1,18 +1,18 @@
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import { sleep } from '../lib/sleep.ts'
 
-/** A stalled server keeps nobody waiting for longer. Milliseconds. */
+/** How long to wait for a stalled server. Milliseconds. */
 const LOAD_MS = 60_000
 
 const SILENT = 'the server does not answer'
 
 /**
- * Loads a part of the package that isn't needed at once. Rejects with `worker-load-failed`, also when a
- * bundler's loader throws instead of rejecting, or says nothing.
+ * Loads a part of the package that isn't needed at once. Rejects with `worker-load-failed`, even if a bundler's loader
+ * throws instead of rejecting, or never settles.
  */
 export async function loadPart<Part>(
   load: () => Promise<Part>,
-  /** What went wrong before, where the part was to find out more of it. */
+  /** Earlier error that the part was to diagnose. Reported if the part can't be loaded. */
   before?: unknown,
 ): Promise<Part> {
   try {
@@ -33,7 +33,7 @@ export async function loadPart<Part>(
   }
 }
 
-/** What browsers reject an import with that they can't fetch; what a module throws itself is rejected with, too. */
+/** True if the browser could not fetch the import. Errors that the module itself throws reject the import, too. */
 function isOfLoading(thrown: unknown): boolean {
   const words = describeThrown(thrown)
   return words.includes(SILENT) || (thrown instanceof TypeError && /import|modul/i.test(words))

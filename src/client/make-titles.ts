@@ -1,10 +1,10 @@
 import type { AgentParts } from './agent-parts.ts'
 import { whenIdle } from './when-idle.ts'
 
-/** How long the agent has had nothing open. Milliseconds. */
+/** How long nothing must have been open. Milliseconds. */
 const IDLE_MS = 500
 
-/** Has the worker title the conversations in which the agent ran something, whenever it has nothing open. */
+/** Has the worker title the conversations in which the agent ran something, whenever the agent is idle. */
 export function makeTitles(agent: AgentParts): void {
   const { agentEvents, ask, options, runs, scope, signal } = agent
   if (!options.titles) return
@@ -16,12 +16,12 @@ export function makeTitles(agent: AgentParts): void {
       const made = await ask('titleConversation', { ...scope(), conversationId })
       if (made) agentEvents.emit({ type: 'conversation-titled', conversationId, ...made })
     } catch {
-      // A run came in between, or the worker is lost: after the next run it is tried again.
+      // A run came in between, or the worker was lost. Tried again after the next run.
       untitled.add(conversationId)
     }
   }
   const work = async (): Promise<void> => {
-    // What fails is put back.
+    // Iterates over a copy: a failed title puts its conversation back into the set.
     const waiting = Array.from(untitled)
     for (const conversationId of waiting) if (isIdle()) await title(conversationId)
   }

@@ -3,20 +3,20 @@ import type { StoredConversation } from '../protocol/conversation.ts'
 import type { RunResult } from '../protocol/run.ts'
 import type { Tool } from './tool.ts'
 
-/** Something that is remembered. */
+/** An entry of a memory. */
 export interface MemoryEntry {
-  /** Unique in its memory: the model names by it what is to be forgotten. */
+  /** Unique in its memory. The model uses it to name entries to forget. */
   readonly id: string
   readonly text: string
-  /** It may hold words of others, or was made of such: the model that wrote it had read some. */
+  /** The text may contain untrusted content: the model that wrote it had read some. */
   readonly untrusted?: boolean
-  /** Stored with the conversation, and shown with the answer. */
+  /** Source of the entry. Stored with the conversation, and shown with the answer. */
   readonly source?: MemorySource
 }
 
-/** An agent, as its memories know it. */
+/** The part of an agent that memories may use. */
 export interface RememberingAgent {
-  /** A run has begun on this page, or is resumed here. */
+  /** A run has begun or was resumed on this page. */
   on(type: 'run', listener: (event: { readonly run: RememberedRun }) => void): () => void
   readonly conversations: {
     get(conversationId: string): Promise<StoredConversation | null>
@@ -30,59 +30,56 @@ export interface RememberedRun {
 
 export interface RetrieveContext {
   readonly conversationId: string
-  /** The writer of the message: `'model'` for the prompt of an agent that calls this one, `'app'` for what a trigger sent. */
+  /** Writer of the message: `'model'` for the prompt of a calling agent, `'app'` for a trigger's message. */
   readonly writtenBy: 'person' | 'model' | 'app'
   /**
-   * The conversation holds words of others: so may the message. What a memory keeps of it must say so when it is found
-   * (`untrusted`), or it counts as a person's own in later conversations.
+   * The conversation contains untrusted content, and so may the message. Return entries made from it as `untrusted`;
+   * otherwise later conversations take them for a person's own words.
    */
   readonly tainted: boolean
-  /** More entries aren't sent. */
+  /** Maximum number of entries that are sent. */
   readonly limit: number
-  /** Aborted when the answer isn't waited for any longer, or the agent is disposed. */
+  /** Aborted after five seconds, or when the agent is disposed. */
   readonly signal: AbortSignal
-  /** Emits the agent's warning `memory-failed`, for what the app's developer should know. */
+  /** Emits the agent's warning `memory-failed`, for the app's developer. */
   warn(message: string): void
 }
 
-/**
- * What an agent remembers beside its conversations. `offstage/memory` has some; one of your own needs
- * `retrieve` only.
- */
+/** A memory that outlives conversations. `offstage/memory` has some; your own needs only `retrieve`. */
 export interface AgentMemory {
   /**
-   * Finds what fits a message of the person, best first. Asked once for each message, before the model is; what it
-   * finds is stored with the conversation. One that throws, or takes longer than five seconds, finds nothing, and
-   * the agent warns (`memory-failed`).
+   * Finds entries that fit a user message, best first. Called once for each message, before the model. The entries are
+   * stored with the conversation. If it throws or takes longer than five seconds, it counts as finding nothing, and the
+   * agent warns (`memory-failed`).
    */
   retrieve(
     query: string,
     context: RetrieveContext,
   ): readonly MemoryEntry[] | Promise<readonly MemoryEntry[]>
   /**
-   * Tools for the model. A function makes them for all memories of the agent, and is asked once though several have it:
-   * so they share one set.
+   * Tools for the model. A function gets all memories of the agent. Memories that have the same function share one set
+   * of tools.
    */
   readonly tools?: MemoryTools
-  /** Gets the agent as soon as it exists, to keep what comes of its runs. */
+  /** Called with the agent as soon as it exists, so that the memory can store what its runs produce. */
   connect?(agent: RememberingAgent): void
-  /** Its entries are sent in full, before those of other memories, which are ranked together. Default false. */
+  /** Sends this memory's entries first, before those of other memories, which are ranked together. Default false. */
   readonly always?: boolean
-  /** What a person is shown, newest first. With `forget`, the chat has a sheet for it. */
+  /** Lists the entries that a person sees, newest first. With `forget`, the chat shows them in a sheet. */
   list?(where: { readonly conversationId: string }): Promise<readonly ListedMemory[]>
-  /** Resolves to how many of these there were. */
+  /** Deletes entries. Resolves to how many of them existed. */
   forget?(ids: readonly string[], where: { readonly conversationId: string }): Promise<number>
 }
 
 export type MemoryTools = readonly Tool[] | ((memories: readonly AgentMemory[]) => readonly Tool[])
 
-/** An entry as a person is shown it. */
+/** An entry as a person sees it. */
 export interface ListedMemory extends MemoryEntry {
   /** Milliseconds since 1970. */
   readonly at?: number
 }
 
-/** Of an agent's option, which may be one, several or none. */
+/** The agent's `memory` option as an array. */
 export function memoriesOf({
   memory = [],
 }: {

@@ -5,7 +5,7 @@ import { cleanName } from './clean-name.ts'
 import { badConfig } from './failures.ts'
 import type { CredentialRequest, ModelConfig } from './options.ts'
 
-/** The part of a model's configuration that crosses: plain data, no key, no headers, absolute URL. */
+/** The model's configuration for the worker: plain data with an absolute URL, without key and headers. */
 export function toModelData(config: ModelConfig): ModelConfigData {
   const { apiKey: _key, headers: _headers, ...data } = config
   const { toolChoice } = data
@@ -23,32 +23,32 @@ export function toModelData(config: ModelConfig): ModelConfigData {
     : plain
 }
 
-/** A custom provider may speak another protocol. */
+/** Makes the URL absolute. Custom providers may use protocols other than HTTP. */
 function resolveUrl(url: string, provider: string): string {
   const base = globalThis.document?.baseURI ?? globalThis.location?.href
   const isOwn = !(PROVIDER_IDS as readonly string[]).includes(provider)
   try {
     const { href } = new URL(url, base)
-    // An address without its scheme is a path, or has its host taken for one.
+    // Without `https://`, an address reads as a path, or its host as a protocol (`localhost:1234`).
     if (isOwn || (/^https?:/.test(href) && !/^[\w.-]+:\d/.test(url))) return href
   } catch {
-    // The same mistake.
+    // Reported like an address without protocol.
   }
   throw badConfig(
     `The model's baseURL ${url.replace(/\/\/.*@|[?#].*/gs, '')} is no URL. Begin it with http:// or https://.`,
   )
 }
 
-/** Replaced configurations that are kept, keys included, for the steps that were begun with them. */
+/** Number of replaced configurations to keep, with their keys, for the steps that began with them. */
 const KEPT_CONFIGS = 20
 
 export interface ConfigBook {
   idOf(config: ModelConfig): number
-  /** Throws for one that was replaced too long ago: no other's key may take its place. */
+  /** Throws for a configuration that was replaced too long ago: another one's key must not be sent. */
   find(id: number): ModelConfig
 }
 
-/** Names configurations, so that a step that retries gets the key of the address it was begun with. */
+/** Numbers configurations, so that a retried step uses the key of the address it began with. */
 export function createConfigBook(): ConfigBook {
   const configs = new Map<number, ModelConfig>()
   let newest = 0
@@ -69,12 +69,12 @@ export function createConfigBook(): ConfigBook {
   }
 }
 
-/** Nothing has to be asked for when a model is. */
+/** Whether requests need neither a key nor headers from the page. */
 export function isKeyless({ apiKey, headers }: ModelConfig): boolean {
   return !apiKey && !headers
 }
 
-/** Asks the key and header functions. Their own words are not passed on: they might hold the key. */
+/** Calls the key and header functions. Their error messages aren't repeated: they might hold the key. */
 export async function readCredentials(
   { apiKey, headers }: ModelConfig,
   request: CredentialRequest,
@@ -96,7 +96,7 @@ export async function readCredentials(
   }
 }
 
-/** The parts of the page's live context as text, or undefined when none has anything to say. */
+/** The page's live context as text. Undefined if no part returns a value. */
 export async function readContext(
   parts: readonly (() => unknown)[],
   format: (value: unknown) => string,

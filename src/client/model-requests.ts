@@ -1,7 +1,7 @@
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { ModelFetch, ModelFetchHead, ModelFetchRefusal } from '../protocol/model-fetch.ts'
 
-/** The model requests that this page makes for its worker. Few do, so the code for it comes on demand. */
+/** Model requests that this page makes for its worker. Few pages do, so the code is loaded on demand. */
 export class ModelRequests {
   #gone = new AbortController()
 
@@ -14,7 +14,7 @@ export class ModelRequests {
     return fetchModel(request, signal)
   }
 
-  /** The worker is gone: nobody reads any more. */
+  /** Called when the worker is gone: nobody reads the answers any more. */
   abortAll(): void {
     this.#gone.abort()
     this.#gone = new AbortController()

@@ -9,17 +9,20 @@ interface Policy {
   warn(code: string, message: string): void
 }
 
-/** What the functions of tools and of the agent say of whether a person is to be asked. */
+/** Calls the functions of tools and of the agent that decide whether a call needs approval. */
 export class ApprovalFunctions {
   readonly #policy: Policy
-  /** Tools that were warned about. */
+  /** Tools that have been warned about. */
   readonly #warned = new Set<string>()
 
   constructor(policy: Policy) {
     this.#policy = policy
   }
 
-  /** Each can ask for approval; one that throws, or doesn't say, counts as asking. */
+  /**
+   * Whether the call needs approval. Each function can require it. If one throws, or returns an unclear value, approval
+   * is needed.
+   */
   async ask(
     entry: PreparedTool | undefined,
     call: CallContext,
@@ -47,13 +50,13 @@ export class ApprovalFunctions {
     }
   }
 
-  /** Warns of tools about which nobody is ever asked. */
+  /** Warns of destructive tools that never need approval. */
   look(entries: readonly PreparedTool[]): void {
     if (this.#policy.options.toolApproval === 'never')
       for (const entry of entries) this.#frees(entry)
   }
 
-  /** Nobody is asked about the tool, by the agent's `toolApproval` alone. */
+  /** Warns if only the agent's `toolApproval` lets a destructive tool run without approval. */
   #frees(entry: PreparedTool | undefined): void {
     if (entry?.tool.annotations?.destructive !== true || entry.tool.needsApproval !== undefined)
       return

@@ -1,8 +1,11 @@
-/** Longest wait for a frame: none comes while the page is hidden. Milliseconds. */
+/**
+ * `FRAME_MS`: delay on a hidden page, which gets no frames. `HIDDEN_MS`: longest wait for a frame otherwise.
+ * Milliseconds.
+ */
 const FRAME_MS = 16
 const HIDDEN_MS = 100
 
-/** Calls back once, at the next frame, or soon when no frames come. Returns its undo. */
+/** Calls back once, at the next frame, or soon if no frames come. Returns a function that cancels. */
 export function onNextFrame(callback: () => void): () => void {
   const isVisible = globalThis.document?.visibilityState === 'visible'
   let frame = 0

@@ -14,7 +14,7 @@ export class Notifier {
     if (this.#listeners.size > 0) this.#cancelFrame ??= onNextFrame(() => this.#notify())
   }
 
-  /** Notifies now, if anything waits for the next frame. */
+  /** Notifies now if a notification waits for the next frame. */
   flush(): void {
     if (this.#cancelFrame) this.#notify()
   }

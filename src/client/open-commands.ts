@@ -2,14 +2,14 @@ import type { OffstageError } from '../protocol/error.ts'
 import type { WorkerApi, WorkerCalls } from '../protocol/worker-calls.ts'
 import { toOffstageError } from './failures.ts'
 
-/** What the worker is asked on behalf of an agent. */
+/** A command to the worker, on behalf of an agent. */
 export interface SentCommand {
   readonly agentId: string
   readonly name: keyof WorkerCalls
   readonly argument: unknown
 }
 
-/** The commands to a worker that have no answer yet. */
+/** Commands to a worker that have no answer yet. */
 export class OpenCommands {
   readonly #open = new Map<(error: OffstageError) => void, SentCommand>()
 
@@ -27,7 +27,7 @@ export class OpenCommands {
     })
   }
 
-  /** Rejects those that it gives an error for. */
+  /** Rejects the commands for which `errorOf` returns an error. */
   reject(errorOf: (command: SentCommand) => OffstageError | false): void {
     for (const [reject, command] of this.#open) {
       const error = errorOf(command)

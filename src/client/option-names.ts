@@ -1,6 +1,7 @@
 /**
- * The names of options, by what they are options of; where that is an option itself, by its name, and
- * after each the kinds of values it takes, after `=` words and kinds. In text, for its size; test/types/option-names.test-d.ts sees that none is missing.
+ * Option names, by the function or option that takes them. `name:kind|kind` lists the types that an option takes.
+ * `name=word|kind` lists its allowed strings and types. Text keeps it small. test/types/option-names.test-d.ts checks
+ * that no name is missing.
  */
 export const OPTION_NAMES = {
   createAgent:
@@ -22,7 +23,7 @@ export const OPTION_NAMES = {
   asTool:
     'name:string title:string description:string inputSchema toPrompt:function output maxSteps:number needsApproval:boolean',
   compositeTool: 'run version:string',
-  // The last one is MCP's: it means nothing here and does no harm.
+  // `title` is MCP's: it has no effect here and does no harm.
   annotations:
     'readOnly:boolean destructive:boolean idempotent:boolean supersedes:boolean untrustedContent:boolean openWorld:boolean reversible:boolean title',
   remote: 'source:string endpoint:string trusted:boolean',

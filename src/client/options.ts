@@ -16,7 +16,7 @@ import type { WorkerAddress, WorkerLike } from './spawn-worker.ts'
 import type { AgentMemory } from './memory.ts'
 import type { CompositeTool, Tool, ToolCallInfo } from './tool.ts'
 
-/** Which request a key is for. A key belongs to an `origin`: give it to no other. */
+/** The model request that needs credentials. Return a key only for the `origin` that it belongs to. */
 export interface CredentialRequest extends Endpoint {
   /** Aborted when the agent is disposed. */
   readonly signal: AbortSignal
@@ -29,8 +29,8 @@ export interface Headers {
 }
 
 /**
- * A model and how to reach it. Plain data but for `apiKey` and `headers`, which stay on the page and
- * are handed to the worker for each request; nothing of them is stored or logged.
+ * A model and how to reach it. Plain data, except `apiKey` and `headers`: these stay on the page, go to the worker with
+ * each request, and are never stored or logged.
  */
 export interface ModelConfig extends Omit<ModelConfigData, 'headers' | 'model'> {
   /** May be left out where the provider has a default: `minimax`. */
@@ -39,76 +39,78 @@ export interface ModelConfig extends Omit<ModelConfigData, 'headers' | 'model'> 
   readonly headers?: Headers | ((request: CredentialRequest) => Headers | Promise<Headers>)
 }
 
-/** Put in the place of `{{name}}` in instructions and prompts. `\{{name}}` stands for the braces themselves. */
+/** Values for `{{name}}` in instructions and prompts. `\{{name}}` stands for the braces themselves. */
 export interface PromptValues {
   readonly [name: string]: string | number | boolean
 }
 
-/** A call as hooks and policies see it: names are the tool's own. */
+/** A tool call as hooks and policies see it. Names are the tool's own. */
 export interface HookedCall extends ToolCallInfo {
   readonly toolName: string
   readonly input: JsonValue
 }
 
-/** What a model is about to be asked. */
+/** The model request that `beforeModel` may change. */
 export interface ProposedRequest {
   readonly runId: string
   readonly conversationId: string
-  /** Of the run, from 1. */
+  /** Number of the step within its run, from 1. */
   readonly step: number
-  /** As they would be sent; the person's message is the last one. */
+  /** Messages in the form the model would get them. The person's message is the last one. */
   readonly messages: readonly Message[]
 }
 
-/** What `beforeModel` makes of the person's message. */
+/** Return value of `beforeModel`: changes to the person's message. */
 export interface RequestChange {
-  /** Sent behind it. */
+  /** Text that is sent after the person's message. */
   readonly appendToLastUser?: string
-  /** Sent in place of its text; its files stay. */
+  /** Text that replaces the person's text. The message keeps its files. */
   readonly rewriteLastUser?: string
 }
 
-/** An answer with which a run would be completed. */
+/** A final answer, before the run completes with it. */
 export interface ProposedAnswer {
   readonly runId: string
   readonly conversationId: string
   readonly text: string
-  /** All of the run. */
+  /** All tool calls of the run. */
   readonly toolCalls: readonly RunToolCall[]
-  /** Aborted when the run is stopped, or it took too long. */
+  /** Aborted when the run is stopped, or `verifyTimeoutMs` has passed. */
   readonly signal: AbortSignal
 }
 
-/** What `verify` says. `feedback`: what is wrong, and how to do better, in words for the model. */
+/** Return value of `verify`. `feedback` tells the model what is wrong and how to do better. */
 export type AnswerVerdict = { readonly ok: true } | { readonly feedback: string }
 
-/** A second model call for each answer that a run is completed with: it has the conversation, and no tools. */
+/** A second model call reviews each final answer of a run. It gets the conversation, but no tools. */
 export interface ReflectOptions {
-  /** What to look for. `{{name}}` is filled in as in the agent's instructions. */
+  /** Instructions for the review. `{{name}}` is filled in as in the agent's `instructions`. */
   readonly instructions: string
   /** Default: the agent's model. */
   readonly model?: ModelConfig
-  /** `annotate`: what is said of the answer stands beside it. `replace`: a better answer takes its place. */
+  /** `annotate`: the review is stored beside the answer. `replace`: a better answer replaces it. */
   readonly mode: 'annotate' | 'replace'
-  /** How long it may take; the answer stays as it is then, with a `warning`. Milliseconds. Default 120 000. */
+  /**
+   * Milliseconds that the review may take. After that, the answer stays and a `warning` is emitted. Default 120 000.
+   */
   readonly timeoutMs?: number
 }
 
-/** A call that ran. */
+/** A tool call that has run. */
 export interface FinishedCall extends HookedCall {
   readonly status: SettledStatus
-  /** What the model is to see. */
+  /** Output that the model gets. */
   readonly output: ToolOutput
-  /** What `execute` returned, in full; `undefined` when it failed. */
+  /** Full return value of `execute`. `undefined` if the call failed. */
   readonly result: unknown
 }
 
 type Awaitable<Value> = Value | Promise<Value>
 
 /**
- * Which calls need a person's consent, beside those whose tool says so itself: none, those of
- * destructive tools (default), of all tools that aren't read-only, all, or as the function says.
- * A function that throws counts as true, and so does one that returns no boolean, with a warning.
+ * Calls that need approval besides those whose tool requires it: none, those of destructive tools (default), of tools
+ * that aren't read-only, or all. A function decides for each call. If it throws, or returns no boolean (which warns),
+ * the call needs approval.
  */
 export type ApprovalPolicy =
   | 'never'
@@ -117,7 +119,7 @@ export type ApprovalPolicy =
   | 'always'
   | ((call: HookedCall) => Awaitable<boolean>)
 
-/** What an agent is made of; all but `model` is optional. Wrong values: `createAgent` throws `invalid-config`. */
+/** Options of `createAgent`. Only `model` is required. Wrong values throw `invalid-config`. */
 export interface AgentOptions {
   readonly model: ModelConfig
   /** The system prompt. */
@@ -127,125 +129,129 @@ export interface AgentOptions {
   /** Names of the tools that the model may use. Default: all. */
   readonly enabledTools?: readonly string[]
   /**
-   * Tools for steering the run: `ask_user` parks it until `agent.answer()`, `finish_task` ends it with
-   * a text, `plan` keeps a list of what is to be done. Default: none.
+   * Built-in tools that steer the run. `ask_user` pauses it until `agent.answer()`, `finish_task` ends it with a text,
+   * `plan` keeps a task list. Default: none.
    */
   readonly controlTools?: readonly ControlTool[]
-  /** Instructions that the model brings into use when it needs them, of `offstage/skills`. Default: none. */
+  /** Instructions that the model activates when it needs them. Create them with `offstage/skills`. Default: none. */
   readonly skills?: readonly Skill[]
-  /** What the agent remembers beside its conversations: one or several, asked about each message of a person. */
+  /**
+   * Memories that outlive a conversation, one or several. Each is queried once for each user message. Default: none.
+   */
   readonly memory?: AgentMemory | readonly AgentMemory[]
   /** `ask_user` may ask for several values at once, as a form that the page shows. Default false. */
   readonly questionFields?: boolean
-  /** Live page context, read before each step. A string as it is, all else as JSON. */
+  /** Returns live page context, read before each step. A string is sent as it is, everything else as JSON. */
   readonly context?: () => unknown
   readonly toolApproval?: ApprovalPolicy
   /**
-   * Which calls a person is asked about while what the model is sent holds words of others, whatever `toolApproval` and
-   * `needsApproval` say: see docs/security.md. Default `'ask-effects'`.
+   * Calls that need approval while the model's input contains untrusted content, regardless of `toolApproval` and
+   * `needsApproval`. See docs/security.md. Default `'ask-effects'`.
    */
   readonly whileTainted?: WhileTainted
   /**
-   * `'person'`: `approve` and all other answers take a press of a person's own on the page, after the question: see
-   * docs/security.md. `'page'`: they are refused only where page tools may have pressed the button. Default: `'person'`
-   * once an `<offstage-chat>` shows the agent (outcomes that the app reports need no press then), else `'page'`.
+   * `'person'`: `approve` and all other answers need a user gesture on the page, made after the question. `'page'`:
+   * answers are refused only if page tools may have pressed the button. Default: `'person'` once an `<offstage-chat>`
+   * shows the agent (outcomes that the app reports then need no gesture), else `'page'`. See docs/security.md.
    */
   readonly consent?: 'person' | 'page'
-  /** Before a call is checked and run: may veto it or change its input. Throwing vetoes. */
+  /** Called before a call is checked and run. May veto it or change its input. Throwing vetoes. */
   readonly beforeToolCall?: (
     call: HookedCall,
   ) => Awaitable<void | { readonly veto: string } | { readonly input: JsonValue }>
-  /** After a call ran: may change its result. Throwing, or taking longer than the tool may, changes nothing and is a `warning`. */
+  /**
+   * Called after a call has run. May change its result. If it throws or exceeds the tool's `timeoutMs`, the result
+   * stays and a `warning` is emitted.
+   */
   readonly afterToolCall?: (call: FinishedCall) => Awaitable<void | { readonly result: unknown }>
   /**
-   * Before a model reads what the person has written last: may have a text sent behind it (live facts, a reminder), or
-   * another text in its place. Of each message once; it is sent so from then on. Throwing changes nothing and is a
-   * `warning`.
+   * Called once for each user message, before a model reads it. May append a text (live facts, a reminder) or replace
+   * the message's text. Later requests keep the change. If it throws, nothing changes and a `warning` is emitted.
    */
   readonly beforeModel?: (request: ProposedRequest) => Awaitable<void | RequestChange>
   /**
-   * Asked before a run is completed with a text, unless no step is left: `feedback` is told to the model, which answers
-   * again; `{ ok: true }` lets the answer stand. So does throwing, or taking too long, which is a `warning`.
+   * Checks a final answer before the run completes, unless no step is left. `feedback` goes to the model, which answers
+   * again. `{ ok: true }` accepts the answer. Throwing or taking too long accepts it, too, and emits a `warning`.
    */
   readonly verify?: (answer: ProposedAnswer) => Awaitable<AnswerVerdict>
-  /** How many answers of a run `verify` may reject. One after that stands, unasked. Default 2. */
+  /** How many answers of a run `verify` may reject. The next answer is accepted unchecked. Default 2. */
   readonly verifyRounds?: number
-  /** How long `verify` may take. Milliseconds. Default 60 000. */
+  /** Milliseconds that `verify` may take. Default 60 000. */
   readonly verifyTimeoutMs?: number
-  /** A second model call looks at each answer that a run is completed with. Default: none does. */
+  /** A second model call reviews each final answer. Default: no review. */
   readonly reflect?: ReflectOptions
   /**
-   * Makes of each fact of the agent's storage what is stored of it: a pure function, which may change the texts and data
-   * of the fact it gets, and nothing else. Models, tools and people get what is stored. When it throws, or returns
-   * something else, nothing is stored, and the run fails with `redact-failed`.
+   * Redacts each fact of the agent's storage before it is stored. Must be pure, and may change only the texts and data
+   * of its fact. Models, tools and people get the stored version. If it throws or returns anything else, nothing is
+   * stored and the run fails with `redact-failed`.
    */
   readonly redact?: (fact: Fact) => Fact
-  /** Model calls a run; 0: one turn, calls handed to the page; -1: no limit. Default 10. */
+  /** Model calls per run. 0: one step, whose calls the page runs. -1: no limit. Default 10. */
   readonly maxSteps?: number
-  /** Steps in a row that may hold an invalid call. Default 3. */
+  /** Steps in a row that may contain an invalid call. Default 3. */
   readonly retries?: number
-  /** How many calls of a run may ask other agents (`asTool`). Default 20. */
+  /** How many calls of a run may start child runs (`asTool`). Default 20. */
   readonly maxChildren?: number
   /**
-   * How what is sent is kept within the context window. False: never cut down; a model that is sent too much
-   * fails the run with `context-overflow`. Default `{ at: 0.8, policy: 'auto' }`.
+   * How requests are kept within the context window. False: never shortened; a request that is too long fails the run
+   * with `context-overflow`. Default `{ at: 0.8, policy: 'auto' }`.
    */
   readonly compaction?: CompactionOptions | false
   /**
-   * What a run may use, with the agents that its calls ask: model outputs, tokens, money, time. Default: nothing but
-   * `maxSteps` limits it, and 100 model outputs in all where its calls ask agents.
+   * Limits of a run together with its child runs: model outputs, tokens, money, time. Default: only `maxSteps`, and 100
+   * model outputs in all for a run with child runs.
    */
   readonly limits?: Limits
-  /** Where conversations are kept. Default `{ name: 'offstage' }`. */
+  /** Place where conversations are stored. Default `{ name: 'offstage' }`. */
   readonly storage?: StorageConfig
-  /** How much is kept there. Default: all. */
+  /** Limits of what is kept there, by age, number and size. Default: everything is kept. */
   readonly retention?: Retention
   /**
-   * Titles that a model makes of a conversation's first exchange once no run is open: the agent's model, or this one.
-   * Default: the beginning of the first message.
+   * Has a model write a title from a conversation's first exchange, once no run is open. True: the agent's model.
+   * Default: the title is the beginning of the first message.
    */
   readonly titles?: boolean | { readonly model: ModelConfig }
   /**
-   * Makes the worker, for providers of your own or a bundler that can't follow the default. What a worker
-   * says before it is returned is missed: make it last.
+   * Creates the worker, for custom providers or a bundler that can't follow the default. Create it last: messages that
+   * the worker sends before this function returns are lost.
    */
   readonly worker?: () => WorkerLike | Promise<WorkerLike>
-  /** The worker file's address, for pages without a bundler. A `TrustedScriptURL` is passed on as it is. */
+  /** Address of the worker file, for pages without a bundler. A `TrustedScriptURL` is passed on as it is. */
   readonly workerUrl?: WorkerAddress
   /** Model engines in this browser, for models whose `provider` is an engine's id. */
   readonly engines?: readonly Engine[]
-  /** Emit `raw` events with the provider's own data. */
+  /** Emits `raw` events with the provider's own data. */
   readonly raw?: boolean
-  /** Emit `request` events: what a model is asked with. For development: a request has the whole history. */
+  /** Emits `request` events with each model request. For development only: a request contains the whole history. */
   readonly requests?: boolean
-  /** How often the worker is asked for a sign of life while something is open. Default 3000. */
+  /** Milliseconds between heartbeats of the worker while something is open. Default 3000. */
   readonly heartbeatMs?: number
 }
 
-/** What holds for one run. What it leaves out is as the agent has it. */
+/** Options of one run. The agent's options apply to everything left out. */
 export interface RunOptions {
-  /** Default: a new conversation. One that doesn't exist yet is created. */
+  /** Conversation of the run, created if it doesn't exist. Default: a new conversation. */
   readonly conversationId?: string
   readonly signal?: AbortSignal
   readonly maxSteps?: number
   readonly retries?: number
   readonly maxChildren?: number
-  /** Each in place of the agent's. */
+  /** Each limit replaces the agent's. */
   readonly limits?: Limits
   /**
-   * When the conversation has an open run. Default `'refuse'`: fails with `conversation-busy`, as all do of a run
-   * that another tab drives. What is queued begins on this page, or not at all: a reload loses it.
+   * How to handle an open run of the conversation. `'refuse'` (default): the new run fails with `conversation-busy`.
+   * `'queue'`: it begins after the open run; a reload loses it. `'replace'`: the open run is aborted. If another tab
+   * drives the open run, all three fail with `conversation-busy`.
    */
   readonly ifBusy?: 'refuse' | 'queue' | 'replace'
   /**
-   * Put in the place of `{{name}}` in the input, together with the agent's. When either has any, the
-   * input is a template, and a name without a value fails the run. False: the input is taken as it is,
-   * as what a person typed should be.
+   * Values for `{{name}}` in the input, added to the agent's. If either has any, the input is a template, and a missing
+   * value fails the run. False: the input is sent verbatim. Use it for text that a person typed.
    */
   readonly values?: PromptValues | false
   /**
-   * Earlier messages from elsewhere, for a conversation that has none yet: Offstage's own, OpenAI's
-   * (Chat Completions) or Anthropic's. Calls in it without a result wait for `supplyOutput()`.
+   * Earlier messages from elsewhere, for a conversation without any: in Offstage's format, OpenAI's (Chat Completions)
+   * or Anthropic's. Calls without a result wait for `supplyOutput()`.
    */
   readonly history?: readonly HistoryMessage[]
 }
@@ -253,8 +259,8 @@ export interface RunOptions {
 export type RunInput = string | readonly (TextPart | FilePart)[]
 
 export interface ResumeOptions {
-  /** What to do with calls that may or may not have happened. Default `'tell-model'`. */
+  /** How to treat interrupted calls, which may or may not have happened. Default `'tell-model'`. */
   readonly interrupted?: 'tell-model' | 'ask'
-  /** How long to wait for the tool of a call that was under way. Default 10 000. */
+  /** Milliseconds to wait until the page registers the tool of an unfinished call. Default 10 000. */
   readonly waitForToolsMs?: number
 }

@@ -6,16 +6,16 @@ import { disposed } from './failures.ts'
 import type { ModelRequests } from './model-requests.ts'
 import type { Redactors } from './redactors.ts'
 
-/** The questions that the page answers itself, whichever agent they are about. */
+/** Calls that the page answers itself, whichever agent they are about. */
 type OwnAnswers = Pick<
   Executions & ModelRequests & Redactors,
   keyof PageApi & keyof (Executions & ModelRequests & Redactors)
 >
 
-/** The others: their agent answers. */
+/** Calls that an agent answers. */
 export type AgentPage = Omit<PageApi, keyof OwnAnswers>
 
-/** What a worker may ask of this page. `own`: what has methods that answer for the page itself. */
+/** Creates the API that a worker may call on this page. `own`: objects whose methods answer for the page itself. */
 export function createPageApi(
   pageOf: (agentId: string) => AgentPage | undefined,
   own: readonly Partial<OwnAnswers>[],

@@ -1,6 +1,6 @@
 /**
- * Notices that the page is left and may be kept by the browser for going back (its "back/forward
- * cache"), and that it has come back from there. What runs in a page that is kept throws it out.
+ * Calls `leave` when the page may enter the browser's back/forward cache, and `return` when it comes back. Running
+ * work would make the browser drop the page from the cache.
  */
 export function onPageCache(page: {
   readonly signal: AbortSignal

@@ -10,7 +10,7 @@ export function findEngine(
   return engines?.find(({ id }) => id === provider)
 }
 
-/** The model as it crosses to the worker, and whether it is reached through an engine of the page. */
+/** The model's configuration for the worker, and whether an engine of the page runs the model. */
 export function modelOfPage(
   config: ModelConfig,
   engines: readonly Engine[] | undefined,

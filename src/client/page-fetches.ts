@@ -9,7 +9,7 @@ import {
 import { describeThrown } from '../protocol/error.ts'
 import { watchPolicy } from '../protocol/policy.ts'
 
-/** Makes a model request for the worker (`transport: 'page'`). `gone`: nobody reads the answer any more. */
+/** Makes a model request for the worker (`transport: 'page'`). `gone` aborts when nobody reads the answer any more. */
 export async function fetchModel(
   request: ModelFetch,
   gone: AbortSignal,
@@ -41,17 +41,17 @@ export async function fetchModel(
     return { refusedBy }
   } finally {
     watch.stop()
-    // The worker closes the port: what was posted last must not be lost on the way.
+    // The worker closes the port. Closing it here could lose the last message.
     void Promise.resolve(sending).then(() => gone.removeEventListener('abort', abort))
   }
 }
 
 interface SendWindow {
-  /** Resolves when a piece may be sent, or when it doesn't matter any more. */
+  /** Resolves when a chunk may be sent, or after an abort. */
   take(): Promise<void>
 }
 
-/** Counts what the worker is ready to take, and aborts when it cancels. */
+/** Counts the chunks that the worker is ready to take. Aborts the request when the worker cancels. */
 function openWindow(port: MessagePort, controller: AbortController): SendWindow {
   let room = FETCH_WINDOW
   let wake: (() => void) | undefined
@@ -76,7 +76,7 @@ function openWindow(port: MessagePort, controller: AbortController): SendWindow 
   }
 }
 
-/** Never rejects: a body that breaks is posted as such. */
+/** Never rejects: an error in the body is posted as `broken`. */
 async function sendBytes(
   body: ReadableStream<Uint8Array>,
   port: MessagePort,

@@ -1,7 +1,4 @@
-/**
- * Calls back when the page is shown, hidden, frozen or left: none of the last three is sure to be followed by another sign
- * of life.
- */
+/** Calls back when the page is shown, hidden, frozen or left. After the last three, no further event is guaranteed. */
 export function onPageVisibility(signal: AbortSignal, changed: () => void): void {
   const options = { signal, capture: true }
   globalThis.addEventListener?.('pagehide', changed, options)
@@ -10,8 +7,8 @@ export function onPageVisibility(signal: AbortSignal, changed: () => void): void
 }
 
 /**
- * Calls back when the page may be about to be left, until it is stopped. Of `pagehide` a worker that ends with its page
- * learns too late. To be listened to only meanwhile: some browsers keep no page with such a listener for going back.
+ * Calls back on `beforeunload`. `pagehide` is too late: a worker that ends with its page doesn't get the message. Stop
+ * listening as soon as possible: some browsers keep such pages out of the back/forward cache.
  */
 export function onPageLeaving(leaving: () => void): () => void {
   const stopping = new AbortController()

@@ -4,22 +4,22 @@ import { sleep } from '../lib/sleep.ts'
 import { loadPart } from './load-part.ts'
 
 /**
- * How long after `beforeunload` a failure may come from the page being left. Firefox and WebKit break
- * a page's requests off when the navigation begins, Chromium right after `pagehide`. Milliseconds.
+ * How long after `beforeunload` a failure may be due to leaving the page. Firefox and WebKit cancel requests when the
+ * navigation begins, Chromium right after `pagehide`. Milliseconds.
  */
 const LEAVING_MS = 4000
 
-/** Whether the page is on its way out, watched for as long as something is under way on it. */
+/** Watches whether the page is being left while work is under way. */
 export interface PageLeaving {
   /**
-   * Whether what has just failed may have been broken off by the browser, because the page is being
-   * left. Resolves when that is sure: not at all on a page that is left and never comes back.
+   * Whether the browser may have caused a failure just now by leaving the page. Resolves once that is certain: never,
+   * if the page doesn't come back.
    */
   mayHaveBroken(): Promise<boolean>
   stop(): void
 }
 
-/** `beforeunload` is listened to only meanwhile: some browsers keep no page with such a listener for going back. */
+/** Listens to `beforeunload` only during the work: some browsers keep such pages out of the back/forward cache. */
 export function watchLeaving(): PageLeaving {
   const watching = new AbortController()
   const { signal } = watching
@@ -40,7 +40,7 @@ export function watchLeaving(): PageLeaving {
       const left = leavingAt + LEAVING_MS - monotonicMs()
       if (left > 0) await sleep(left)
       if (!isHidden) return left > 0
-      // Kept for going back, perhaps; else this page never comes back.
+      // The page may be in the back/forward cache. Otherwise it never runs again.
       await new Promise<void>((resolve) => (show = resolve))
       return true
     },
@@ -48,13 +48,12 @@ export function watchLeaving(): PageLeaving {
   }
 }
 
-/** How often a function of the page is asked though the browser may have broken it off. */
+/** Maximum attempts for work that leaving the page may have interrupted. */
 const MAX_ATTEMPTS = 3
 
 /**
- * Does the work, for functions of the page that may be asked twice. What the browser may have broken off
- * because the page is being left says nothing: it is held back as above, and the work done again when
- * the page stays after all (a download, a slow navigation).
+ * Does the work, which must be safe to repeat. A failure that leaving the page may have caused is held back. If the
+ * page stays after all (a download, a slow navigation), the work is done again.
  */
 export async function whileStaying<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
@@ -69,7 +68,7 @@ export async function whileStaying<Result>(work: () => Promise<Result>): Promise
   }
 }
 
-/** A part of the package for a question of the worker. */
+/** Loads a part of the package for a request by the worker. */
 export function partWhileStaying<Part>(load: () => Promise<Part>): Promise<Part> {
   return whileStaying(() => loadPart(load))
 }

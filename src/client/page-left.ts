@@ -1,8 +1,8 @@
 const KEY = 'offstage.left'
 
 /**
- * Whether the page before this one in this tab was left, by a reload or a navigation: a page that crashed
- * had no time to say so. False where there is no session storage.
+ * Whether the previous page in this tab was left by a reload or a navigation. A page that crashed sets no mark. False
+ * without session storage.
  */
 export const wasPageLeft: boolean = takeMark()
 
@@ -13,7 +13,7 @@ function takeMark(): boolean {
     const unmark = (): void => storage.removeItem(KEY)
     unmark()
     globalThis.addEventListener?.('pagehide', () => storage.setItem(KEY, ''))
-    // Back from the browser's cache: this page may crash yet.
+    // Restored from the back/forward cache: this page may still crash.
     globalThis.addEventListener?.('pageshow', unmark)
     return isMarked
   } catch {

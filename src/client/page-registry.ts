@@ -3,25 +3,25 @@ import { forgetPageWide, pageWide } from '../lib/page-wide.ts'
 import { randomId } from '../lib/random-id.ts'
 
 /**
- * What must be known of a page for as long as it lives, beyond any agent, any worker, a hot reload of
- * this module and a second copy of the package: what began to run here, and what must never begin.
+ * State of a page for as long as it lives: executions that have begun here, and those that must never begin. Outlives
+ * every agent and worker, hot reloads of this module, and covers all copies of the package.
  */
 export interface PageRegistry {
-  /** Names this page load. */
+  /** Id of this page load. */
   readonly pageId: string
-  /** Whatever was asked for here, by `executionId`. Null: its outcome was acknowledged. */
+  /** Executions requested here, by `executionId`. Null: the outcome was acknowledged. */
   readonly executions: Map<string, Execution | null>
-  /** Executions that were asked about or cancelled before they came; they never start. */
+  /** Executions that were asked about or cancelled before they arrived. They never start. */
   readonly refused: Set<string>
   /** Newest epoch seen, by store and conversation. */
   readonly epochs: Map<string, number>
-  /** Conversations whose runs were begun or resumed here; '' for the newest one, whichever it was. */
+  /** Conversations whose runs were begun or resumed here. '' stands for the newest one, whichever it was. */
   readonly touched: Set<string>
-  /** Starts workers at trusted addresses; absent where that isn't needed or was never tried. */
+  /** Starts workers at trusted addresses. Undefined if that isn't needed or was never tried. */
   startWorker?: StartTrusted | undefined
 }
 
-/** Makes the worker that a function asks for, at an address that Trusted Types accept. */
+/** Calls a function that makes a worker, with an address that Trusted Types accept. */
 export type StartTrusted = (make: () => Worker) => Worker
 
 export function pageRegistry(): PageRegistry {
@@ -35,8 +35,8 @@ export function pageRegistry(): PageRegistry {
 }
 
 /**
- * From here on everything is as on a page that has just been loaded: what a disposed agent left running
- * is found as after a reload, where it would else be joined.
+ * Makes the page behave as if it had just been loaded: runs of a disposed agent are resumed as after a reload, instead
+ * of joined.
  */
 export function forgetPage(): void {
   forgetPageWide('page')

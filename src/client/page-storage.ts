@@ -1,23 +1,23 @@
-/** What the browser says of the room that this site has. */
+/** The browser's report on the storage of this site. */
 export interface StorageEstimate {
-  /** All data of this site, in bytes, as far as the browser says; so is the quota. */
+  /** Bytes that this site uses, if the browser says; likewise the quota. */
   readonly usage?: number
   readonly quota?: number
-  /** The browser deletes nothing of it for want of room. */
+  /** True if the browser won't delete the site's data to make room. */
   readonly persisted: boolean
 }
 
-/** The storage of this site, whatever the agents keep in it. Nothing of it rejects. */
+/** The storage of this site, whatever its agents keep there. None of its methods reject. */
 export interface PageStorage {
   /**
-   * Asks the browser to delete nothing of this site for want of room. Resolves to whether it agrees: some browsers ask
-   * the person, others decide by how the site is used.
+   * Asks the browser not to delete this site's data to make room. Resolves to whether it agrees. Some browsers ask the
+   * person, others decide by how the site is used.
    */
   persist(): Promise<boolean>
   estimate(): Promise<StorageEstimate>
 }
 
-/** Missing on plain HTTP, and in some private windows. */
+/** Empty without a storage manager: on plain HTTP, and in some private windows. */
 const manager = (): Partial<StorageManager> => globalThis.navigator?.storage ?? {}
 
 const known = <Value>(asked: Promise<Value> | undefined): Promise<Value | undefined> =>

@@ -1,22 +1,22 @@
 import { OffstageError } from '../protocol/error.ts'
 
-/** What a tool returns whose outcome comes later. Made by `pending()`. */
+/** Return value of a tool whose outcome comes later. Create it with `pending()`. */
 export interface Pending {
   readonly resumeToken: string
-  /** When the call is waited for no longer; a number is in milliseconds since 1970. Default: it waits without end. */
+  /** Deadline for the outcome; a number is in milliseconds since 1970. Default: none. */
   readonly until?: Date | number
 }
 
-/** Of all copies of the package. */
+/** Shared by all copies of the package. */
 const KEY: unique symbol = Symbol.for('offstage.pending')
 
 const MAX_CHARACTERS = 10_000
 
 /**
- * For a tool to return: its call waits, over reloads if need be, until `agent.settle()` says what it came to.
- * `resumeToken`: by what whoever has the outcome knows it (the id of a job, JSON), 10 000 characters at
- * most; it is stored, and part of the pending call. A call that has no outcome at `until` fails with the code `timeout`.
- * Throws `invalid-input` for anything else.
+ * Makes a tool's call wait, even across reloads, until `agent.settle()` reports the outcome: return it from the tool.
+ * `resumeToken` identifies the call for the code that reports it, such as a job id or JSON: 10 000 characters at most.
+ * It is stored, and part of the pending call. A call without an outcome at `until` fails with the code `timeout`.
+ * Throws `invalid-input` for wrong arguments.
  */
 export function pending({ resumeToken, until }: Pending): Pending {
   if (typeof resumeToken !== 'string' || resumeToken.length > MAX_CHARACTERS)
@@ -28,7 +28,7 @@ export function pending({ resumeToken, until }: Pending): Pending {
   return made
 }
 
-/** Of what a tool returned; undefined when that is its outcome. */
+/** Token and deadline, if the tool returned `pending()`. Undefined if it returned its outcome. */
 export function suspensionOf(
   result: unknown,
 ): { readonly token: string; readonly until?: number } | undefined {

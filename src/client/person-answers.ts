@@ -6,8 +6,8 @@ import type { CallAnswers } from './call-answers.ts'
 import type { PersonsWord } from './person-check.ts'
 
 /**
- * The answers to calls that wait, each after the check that a person gave it. What they say is copied at once: what a
- * caller changes of it later is not what the person has agreed to.
+ * Answers to waiting calls, each sent after the check that a person gave it. Arguments are copied at once, so that
+ * later changes by the caller can't alter what the person agreed to.
  */
 export function personAnswers({
   personCheck,
@@ -32,7 +32,7 @@ export function personAnswers({
     deny: later('deny'),
     async answer(call, answer, how) {
       const [ref, said] = [refOf(call), copyPlain(answer)]
-      // As `deny`, saying nothing takes no person.
+      // Declining needs no user gesture, just like `deny`.
       const isSaid = typeof said === 'string' || said?.action === 'accept'
       const word = isSaid ? personCheck.check(ref, how?.consent) : null
       return unlessInvalid(word, later('answer')(ref, said))
@@ -55,7 +55,9 @@ export function personAnswers({
   }
 }
 
-/** What was refused for what it says has answered nothing, and the person's word is good for another try. */
+/**
+ * Gives the user gesture back if the answer is refused as invalid: nothing was answered, so the person may try again.
+ */
 async function unlessInvalid<Answer>(
   word: PersonsWord | null,
   answering: Promise<Answer>,

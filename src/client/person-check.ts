@@ -6,37 +6,37 @@ import type { CallRef, PersonConsent, PressEvent } from './call-answers.ts'
 import { isPersonsEvent, notePress, nowMs, returnPress, usePress } from './presses.ts'
 import { PressWatch } from './press-watch.ts'
 
-/** How long a consent may be used. Milliseconds. */
+/** How long a consent stays valid. Milliseconds. */
 const CONSENT_MS = 120_000
 
-/** `'page'`: an answer needs no press of a person's own, unless page tools act. */
+/** `'page'`: an answer needs no user gesture, unless page tools act. */
 export type ConsentMode = 'person' | 'page'
 
 /** A consent that was given and is not used yet. */
 interface Given {
   readonly toolCallId: string
   readonly conversationId?: string
-  /** As `nowMs`. */
+  /** Time on the clock of `nowMs`. */
   readonly at: number
-  /** `turns` of the page tools. */
+  /** Turns of page tools when the consent was given. */
   readonly turns: number
   readonly seq: number | undefined
 }
 
-/** Seq of the question that an answer is for. Undefined: this page doesn't know it. */
+/** Seq of the row that requested the answer. Undefined if this page doesn't know it. */
 export type AnsweredQuestion = number | undefined
 
-/** A person's word, for one answer. */
+/** A person's approval or answer, used for one call. */
 export interface PersonsWord {
   readonly askedAt: AnsweredQuestion
-  /** Nothing was answered by it: it is good for another answer. */
+  /** Makes the gesture or consent usable again, as it has answered nothing. */
   takeBack(): void
 }
 
 /**
- * Keeps a model from giving a person's word: with page tools it can press the page's own buttons. `'person'`: an
- * answer takes a press of a person's own. Else it is refused while page tools act and, once they have acted since
- * the call was asked about, until a person acts.
+ * Keeps a model from answering for a person: page tools could press the page's own buttons. With `'person'`, each
+ * answer needs a user gesture. Else answers are refused while page tools act. If they have acted since the request, a
+ * person must act first.
  */
 export class PersonCheck {
   readonly #asked = new AskedCalls()
@@ -51,7 +51,7 @@ export class PersonCheck {
     if (mode === 'person') this.requirePerson()
   }
 
-  /** From here on, answers need a press, unless the app has chosen otherwise. */
+  /** Makes answers need a user gesture from now on, unless the app chose `'page'`. */
   requirePerson(): void {
     if (this.#mode === 'page') return
     this.#needsPress = true
@@ -76,7 +76,7 @@ export class PersonCheck {
     return consent
   }
 
-  /** Throws `consent-refused`. To be called before anything is awaited. */
+  /** Throws `consent-refused`. Call it before anything is awaited. */
   check(call: CallRef, consent?: PersonConsent): PersonsWord {
     const asked = this.#asked.find(call)
     const takeBack = consent
@@ -88,7 +88,7 @@ export class PersonCheck {
     return { askedAt: asked.seq, takeBack }
   }
 
-  /** The same for approvals of several calls, by one press. Where each of them was asked. */
+  /** Checks approvals of several calls by one user gesture. Returns the seq of each request. */
   checkAll(calls: readonly CallRef[]): readonly AnsweredQuestion[] {
     const asked = calls.map((call) => this.#asked.find(call))
     const newest = Math.max(...asked.map(({ at }) => at))
@@ -98,12 +98,12 @@ export class PersonCheck {
     return asked.map(({ seq }) => seq)
   }
 
-  /** The same for what a call came to, which the page's own code may say unless it takes a person. */
+  /** Checks an answer that reports an outcome. The page's own code may give it, except in `'person'` mode. */
   checkOutcome(call: CallRef, consent?: PersonConsent): PersonsWord | null {
     return this.#mode === 'person' ? this.check(call, consent) : null
   }
 
-  /** How it is taken back; false: it isn't good for this. */
+  /** Uses up a consent. Returns a function that restores it; false if the consent isn't valid for this call. */
   #use(consent: PersonConsent, call: CallRef, asked: Asked): TakeBack | false {
     const given = this.#given.get(consent)
     if (!given) return false

@@ -9,20 +9,20 @@ import { isStandardSchema, jsonSchemaOf } from './standard-schema.ts'
 import { type CompositeTool, isComposite, type Tool } from './tool.ts'
 import { unsoundAt } from './unsound-schema.ts'
 
-/** Of a tool without a schema. */
+/** Schema of tools without parameters. */
 const NO_PARAMETERS: JsonSchema = { type: 'object', properties: {}, additionalProperties: false }
 
 /** A checked tool. */
 export interface PreparedTool {
   readonly tool: Tool | CompositeTool
   readonly name: string
-  /** What model APIs take as its name. No two tools of an agent have the same. */
+  /** The name that models get, accepted by their APIs and unique among an agent's tools. */
   readonly modelName: string
-  /** The tool may have names that model APIs refuse, its own or a parameter's. */
+  /** True if model APIs may refuse the name of the tool, or of a parameter. */
   readonly isOddlyNamed: boolean
   readonly inputSchema: JsonSchema
   readonly standard: StandardSchema | undefined
-  /** Of the package: `enabledTools` are names of the app's. */
+  /** Set for tools of the package: `enabledTools` lists only the app's. */
   readonly isAlwaysEnabled?: true
 }
 
@@ -63,8 +63,8 @@ function hasFunction(tool: Tool | CompositeTool): boolean {
 }
 
 /**
- * An object literal may have methods of its own for `execute` to use, unless they look like misspelt
- * ones of a tool; an instance of a class may have what it likes.
+ * Throws for unknown members. An object literal may have methods of its own for `execute` to use, unless they look like
+ * misspelt members. An instance of a class may have any members.
  */
 function checkToolNames(tool: Tool | CompositeTool, name: string): void {
   const of = `the tool ${name}`
@@ -80,7 +80,7 @@ function checkToolNames(tool: Tool | CompositeTool, name: string): void {
   })
 }
 
-/** The schema that the model is to see, checked. */
+/** Returns the checked schema that the model gets. */
 export function toJsonSchema(
   { inputSchema, jsonSchema }: Pick<Tool, 'inputSchema' | 'jsonSchema'>,
   name: string,
@@ -97,16 +97,16 @@ export function toJsonSchema(
   return Object.keys(rest).length ? { type: 'object', ...rest } : NO_PARAMETERS
 }
 
-/** Deeper than any schema, and less than what a call stack takes. */
+/** Deeper than any real schema, but not too deep for the call stack. */
 const MAX_DEPTH = 500
 
-/** A copy as it crosses to the worker. Throws `schema-invalid` for one that isn't JSON. */
+/** Copies the schema as JSON, as it crosses to the worker. Throws `schema-invalid` if it isn't JSON. */
 export function plainSchema(schema: unknown, where: string): unknown {
   let text: string | undefined
   try {
     text = JSON.stringify(schema)
   } catch {
-    // It holds itself, or what can't be read.
+    // Circular or unreadable schemas are reported below.
   }
   if (text === undefined || isDeeper(text, MAX_DEPTH))
     throw new OffstageError(
@@ -116,7 +116,7 @@ export function plainSchema(schema: unknown, where: string): unknown {
   return JSON.parse(text)
 }
 
-/** Whether JSON is nested deeper than so many levels. */
+/** Whether JSON is nested deeper than `levels`. */
 export function isDeeper(json: string, levels: number): boolean {
   let depth = 0
   for (const [sign] of json.matchAll(/"(?:\\.|[^"\\])*"|[[{}\]]/g)) {
@@ -127,7 +127,7 @@ export function isDeeper(json: string, levels: number): boolean {
   return false
 }
 
-/** Throws `schema-invalid`. */
+/** Throws `schema-invalid` unless the value is a JSON Schema. */
 export function checkSchema(schema: unknown, where: string): asserts schema is JsonSchema {
   const unsound = unsoundAt(schema, where)
   if (unsound !== null) throw invalidSchema(unsound)
@@ -147,7 +147,7 @@ function invalidSchema(where: string): OffstageError {
   )
 }
 
-/** Throws `duplicate-tool` for parameters that the model couldn't tell apart. */
+/** Throws `duplicate-tool` for parameters that become equal for the model. */
 function checkParameters({ properties = {} }: JsonSchema, toolName: string): void {
   const ownOf = new Map<string, string>()
   for (const own of Object.keys(properties as object)) {

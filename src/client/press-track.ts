@@ -1,37 +1,40 @@
-/** An event of a pointer or key, reduced to what says whether a person has pressed something. */
+/** A pointer or key event, reduced to what shows whether a person has pressed something. */
 export interface Seen {
   readonly type: string
   readonly isTrusted: boolean
   /** Milliseconds, on one clock for all frames. */
   readonly at: number
-  /** Of a key: which. */
+  /** Name of the key, for key events. */
   readonly key?: string
-  /** Of a key: it is held down. */
+  /** The key is held down, for key events. */
   readonly isRepeat?: boolean
-  /** Of a key: its target takes it as a press. False for an Enter that ends a composition, and for a space in a text. */
+  /**
+   * The target takes the key as a press, for key events. False for an Enter that ends a composition, and for a space in
+   * a text.
+   */
   readonly isPress?: boolean
-  /** Of a click: made by a pointer. */
+  /** The click was made by a pointer. */
   readonly hasPointer?: boolean
-  /** Of a click: the browser reports that the person has just acted on the page. */
+  /** The browser reports that the person has just acted on the page, for clicks. */
   readonly isActive?: boolean
 }
 
-/** What earlier events left behind. */
+/** State that earlier events left behind. */
 export interface Track {
-  /** When a click was seen in this task: another one in the same task is caused by it (a label clicks its control). */
+  /** Time of a click in this task. Another click in the same task is caused by it: a label clicks its control. */
   readonly clickedAt: number | null
-  /** Time of the newest event of an Enter or a space that is down, or was released in this task. */
+  /** Time of the newest event of an Enter or space key that is down, or was released in this task. */
   readonly heldAt: number | null
 }
 
 export const NO_TRACK: Track = { clickedAt: null, heldAt: null }
 
-/** Where the end of the task isn't noticed (timers stand still): milliseconds. */
+/** When a task counts as over if its end isn't noticed, as timers stand still. Milliseconds. */
 const TASK_MS = 1000
-/** A key whose end wasn't seen, since a native dialog took it, is up after this. Milliseconds. */
+/** When a key counts as released if its `keyup` wasn't seen, as a native dialog took it. Milliseconds. */
 const HELD_MS = 2000
 
-/** What an event makes of the track, and whether it is a press of a person. Pure. */
+/** Updates the track with an event, and tells whether the event is a user gesture. Pure. */
 export function trackPress(track: Track, seen: Seen): { track: Track; isPressed: boolean } {
   const { at, isTrusted } = seen
   switch (seen.type) {
@@ -46,7 +49,7 @@ export function trackPress(track: Track, seen: Seen): { track: Track; isPressed:
       return { track: { ...track, heldAt: at }, isPressed }
     }
     case 'keyup':
-      // The click of a space comes behind it, in the same task.
+      // The click of a space key follows its `keyup`, in the same task.
       return {
         track: isTrusted && isPressKey(seen.key) ? { ...track, heldAt: at } : track,
         isPressed: false,
@@ -60,7 +63,7 @@ function isPressKey(key: string | undefined): boolean {
   return key === 'Enter' || key === ' '
 }
 
-/** A click that comes of nothing before it: of a pointer, or of assistive technology. */
+/** True for a click that no earlier event caused: by a pointer, or by assistive technology. */
 function isOwnClick({ clickedAt, heldAt }: Track, { at, hasPointer, isActive }: Seen): boolean {
   if (clickedAt !== null && at - clickedAt < TASK_MS) return false
   if (hasPointer) return true

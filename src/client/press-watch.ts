@@ -3,17 +3,17 @@ import { notePress } from './presses.ts'
 
 const TYPES = ['click', 'keydown', 'keyup']
 
-/** Notes the presses in all windows of this origin, around and in this one, until the signal is aborted. */
+/** Records user gestures in all windows of this origin, around this one and in it, until the signal aborts. */
 export class PressWatch {
   readonly #signal: AbortSignal
-  /** A frame that navigates loses its listeners, and keeps its window. */
+  /** Documents that have listeners. A frame that navigates loses its listeners, but keeps its window. */
   readonly #documents = new WeakSet<Document>()
 
   constructor(signal: AbortSignal) {
     this.#signal = signal
   }
 
-  /** Also in frames that came since. */
+  /** Adds listeners to all frames, including new ones. */
   look(): void {
     if (typeof document !== 'undefined') this.#lookIn(outermost().window)
   }
@@ -31,16 +31,16 @@ export class PressWatch {
     this.#documents.add(view.document)
     const options = { capture: true, signal: this.#signal }
     for (const type of TYPES) view.addEventListener(type, notePress, options)
-    // The focus goes to a frame before anything is pressed in it.
+    // A frame gets the focus before anything is pressed in it.
     const onBlur = ({ target }: Event): void => {
-      // Captured, it comes for each element of the page, too.
+      // A capturing listener also gets the event for each element of the page.
       if (target === view) this.#lookWhereFocusGoes(view.document)
     }
     view.addEventListener('blur', onBlur, options)
   }
 
   #lookWhereFocusGoes({ activeElement, body, documentElement }: Document): void {
-    // Firefox moves the focus after this event: until then nothing has it, and the frame may be any.
+    // Firefox moves the focus after this event: until then nothing has it, so it may go to any frame.
     if (activeElement && activeElement !== body) this.#lookInFocused(activeElement)
     else this.#lookWithin(documentElement)
   }
@@ -52,7 +52,7 @@ export class PressWatch {
     }
   }
 
-  /** The frame that has the focus, in whatever open shadow root it is. */
+  /** Looks in the frame that has the focus, within any open shadow root. */
   #lookInFocused(focused: Element | null): void {
     if (focused?.shadowRoot) return this.#lookInFocused(focused.shadowRoot.activeElement)
     this.#lookInFrame(focused)
@@ -68,7 +68,7 @@ function isReachable(view: Window): boolean {
   try {
     return view.document !== null
   } catch {
-    // Of another origin.
+    // The frame is of another origin.
     return false
   }
 }

@@ -2,24 +2,24 @@ import { pageWide } from '../lib/page-wide.ts'
 import { hasUserActivation, outermost, pageActs } from '../protocol/page-acts.ts'
 import { NO_TRACK, type Seen, type Track, trackPress } from './press-track.ts'
 
-/** A person's press: of a pointer, of a key, or by assistive technology. */
+/** A user gesture: by a pointer, a key, or assistive technology. */
 export interface Press {
-  /** As `nowMs`. */
+  /** Time on the clock of `nowMs`. */
   readonly at: number
-  /** `turns` of the page tools. */
+  /** Turns of page tools at that time. */
   readonly turns: number
 }
 
-/** What all agents of the page, its frames and copies of the package have in common: each press counts once. */
+/** Shared by all agents of the page, its frames and copies of the package, so that each gesture counts once. */
 interface Presses {
-  /** Not used yet. */
+  /** The newest gesture, unless it was used. */
   newest: Press | null
   track: Track
-  /** Events that were seen. */
+  /** Events that were seen before. */
   readonly seen: WeakSet<Event>
 }
 
-/** How long a press may be used. Milliseconds. */
+/** How long a gesture may be used. Milliseconds. */
 const FRESH_MS = 5000
 
 function presses(): Presses {
@@ -27,14 +27,14 @@ function presses(): Presses {
   return pageWide('presses', make, outermost())
 }
 
-/** Milliseconds on a clock that all frames have in common, and that nobody sets. */
+/** Milliseconds on a clock that all frames share, and that nobody can set. */
 export function nowMs(): number {
   return performance.timeOrigin + performance.now()
 }
 
 /**
- * The newest press of a person, which is used up by this. Null when there is none of the last seconds since `since`,
- * or page tools were acting then or have acted since.
+ * Uses up the newest user gesture. Null if there is none of the last seconds since `since`, or page tools were acting
+ * then or have acted since.
  */
 export function usePress(since: number): Press | null {
   const all = presses()
@@ -46,16 +46,19 @@ export function usePress(since: number): Press | null {
   return newest
 }
 
-/** Nothing was answered by it: it is there again, unless a newer one is. */
+/** Makes a gesture usable again that answered nothing, unless there is a newer one. */
 export function returnPress(press: Press): void {
   presses().newest ??= press
 }
 
 let isTrustedOf: ((this: unknown) => boolean) | undefined
 
-/** Whether the browser says that a person caused it. What only looks like an event, or hides one, says so of itself. */
+/**
+ * Whether the browser says that a person caused the event. An object that only looks like an event, or wraps one, could
+ * claim so itself.
+ */
 export function isPersonsEvent(event: unknown): event is Event {
-  // The browser's own accessor is on each event, and takes none but events, of whatever frame.
+  // The browser's own accessor works on events of every frame, and throws for anything else.
   isTrustedOf ??= Object.getOwnPropertyDescriptor(new Event('x'), 'isTrusted')?.get
   try {
     return isTrustedOf?.call(event) === true
@@ -64,13 +67,13 @@ export function isPersonsEvent(event: unknown): event is Event {
   }
 }
 
-/** As if a person had pressed something now. */
+/** Records a user gesture, by default one made now. */
 export function addPress(at: number = nowMs()): void {
   const acts = pageActs()
   if (acts.open === 0) presses().newest = { at, turns: acts.turns }
 }
 
-/** Notes what an event says of a person, once. */
+/** Checks an event for a user gesture, once. */
 export function notePress(event: Event): void {
   const all = presses()
   if (all.seen.has(event)) return
@@ -78,7 +81,7 @@ export function notePress(event: Event): void {
   const { track, isPressed } = trackPress(all.track, seenOf(event))
   all.track = track
   if (isPressed) addPress(timeOf(event))
-  // What is sent off by this event's default action comes before that.
+  // Events caused by this event's default action come before the timer.
   if (event.type === 'click') setTimeout(() => forget('clickedAt'))
   if (event.type === 'keyup') setTimeout(() => forget('heldAt'))
 }
@@ -92,7 +95,7 @@ function seenOf(event: Event): Seen {
   const { type, isTrusted } = event
   const at = timeOf(event)
   if (type === 'click') {
-    // A click that a key, a script or assistive technology makes counts none.
+    // `detail` counts clicks of a pointer. A click by a key, a script or assistive technology has 0.
     const hasPointer = (event as MouseEvent).detail > 0
     const isActive = hasUserActivation()
     return { type, isTrusted, at, hasPointer, ...(isActive !== undefined && { isActive }) }
@@ -110,7 +113,7 @@ function isOnControl(event: Event): boolean {
   return !isText && localName !== 'textarea' && isContentEditable !== true
 }
 
-/** When it happened: it may have been waiting for the page. */
+/** Returns when the event happened, which may be before the page handled it. */
 function timeOf({ timeStamp, view }: Event & { readonly view?: Window | null }): number {
   const now = nowMs()
   const clock =

@@ -3,8 +3,8 @@ import type { Fact } from '../protocol/fact.ts'
 import type { Redactor } from './redactors.ts'
 
 /**
- * Each fact as the functions return it, one after the other; one that several agents have is asked once. Rejects with
- * `redact-failed`. What was thrown is told the app of the page only: it may hold what is to be redacted.
+ * Passes each fact through the redact functions in turn. A function that several agents share runs once. Throws
+ * `redact-failed`. Only the page gets the original error: it may hold the data to redact.
  */
 export function redactFacts(
   redactors: readonly Redactor[],
@@ -15,7 +15,7 @@ export function redactFacts(
   return facts.map((fact) =>
     known.reduce((redacted, { by, warn }) => {
       try {
-        // Throws for what can't cross to the worker, a promise for example: here it is known whose it is.
+        // Cloning throws for results that can't be posted, such as a promise. Here the responsible function is known.
         return structuredClone(by(redacted))
       } catch (thrown) {
         warn(`redact has failed, and nothing was stored: ${describeThrown(thrown)}`)

@@ -2,19 +2,19 @@ import type { Fact } from '../protocol/fact.ts'
 import type { RedactFacts } from '../protocol/questions.ts'
 import { partWhileStaying } from './page-leaving.ts'
 
-/** What an agent does to the facts of its storage before they are stored. */
+/** An agent's function that redacts the facts of its storage before they are stored. */
 export interface Redactor {
-  /** `storageKey` of it. */
+  /** The `storageKey` of that storage. */
   readonly storage: string
   readonly by: (fact: Fact) => Fact
-  /** Reports to the agent's app. */
+  /** Emits a warning of the agent. */
   warn(message: string): void
 }
 
-/** What redacts facts for the worker of a page, which is shared by all of its agents. */
+/** Redacts facts for a page's worker, which all of the page's agents share. */
 export class Redactors {
   readonly #agents = new Set<Redactor>()
-  /** Of agents that are gone, by storage: what is stored late is still redacted. */
+  /** Redactors of disposed agents, by storage: facts that are stored late are still redacted. */
   readonly #last = new Map<string, Redactor>()
 
   add(redactor: Redactor): void {

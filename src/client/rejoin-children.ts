@@ -14,7 +14,7 @@ interface WaitingCall extends ChildCall {
   readonly toolName: string
 }
 
-/** Goes on with the runs that calls of this conversation wait for. Resolves when that was tried of each. */
+/** Resumes the child runs that calls of this conversation wait for. Resolves once each was tried. */
 export async function rejoinChildren(
   agent: AgentParts,
   conversationId: string,
@@ -31,7 +31,7 @@ export async function rejoinChildren(
   )
 }
 
-/** The handles of those that worked for a run's calls and have ended. Those that work are joined with their calls. */
+/** Returns the handles of a run's child runs that have ended. Active ones are joined with their calls. */
 export async function endedChildren(
   agent: AgentParts,
   { conversationId, runId }: RunRef,
@@ -49,7 +49,7 @@ export async function endedChildren(
       runId: child.runId,
       ...HOW,
     }
-    // One that is open waits for its call: null.
+    // Null for a child run that is still open, as its call waits.
     const handle = await adopt(agent, () => agent.ask('resumeRun', command))
     if (handle) runs.push(handle.run)
   }
@@ -58,7 +58,7 @@ export async function endedChildren(
 
 const HOW = { interrupted: 'tell-model', waitForToolsMs: 0, afterCrash: false } as const
 
-/** Reads the conversation as soon as it is there, or as it was when the agent was disposed. */
+/** Reads the conversation once it is loaded, or as it was when the agent was disposed. */
 async function onceRead<Value>(
   agent: AgentParts,
   conversationId: string,
@@ -89,7 +89,7 @@ function waitingIn({ conversationId, messages }: ConversationSnapshot): readonly
   )
 }
 
-/** Of one of the two agents that was disposed, which is nobody's fault. */
+/** True if one of the two agents was disposed, which is no error. */
 function isGone(thrown: unknown): boolean {
   return OffstageError.is(thrown) && thrown.code === 'disposed'
 }

@@ -4,8 +4,8 @@ import { joinerOf } from './joiners.ts'
 import { loadPart } from './load-part.ts'
 
 /**
- * Of calls that wait for other agents, those go on, too; with `takesOver`, also what another device works on. Resolves when
- * that was tried of each.
+ * Resumes the child runs that calls of the conversation wait for. With `takesOver`, also those that another device
+ * drives. Resolves once each was tried.
  */
 export async function rejoin(
   agent: AgentParts,
@@ -17,7 +17,7 @@ export async function rejoin(
     const { rejoinChildren } = await loadPart(() => import('./child-runs.ts'))
     await rejoinChildren(agent, conversationId, takesOver)
   } catch (thrown) {
-    // What an agent that is gone didn't come to is another one's to go on with.
+    // Another agent resumes what a disposed one has left.
     if (!agent.signal.aborted) reportThrown(thrown)
   }
 }

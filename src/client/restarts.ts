@@ -8,10 +8,10 @@ import type { Connection } from './worker-start.ts'
 
 const MAX_RESTARTS = 3
 const RESTART_WINDOW_MS = 60_000
-/** How long the next worker waits after the first, second and third death in that time. Heartbeats. */
+/** Delay before the next worker after the first, second and third death in that window. Heartbeats. */
 const PAUSE_BEATS = [0, 0.2, 1]
 
-/** An agent, as it goes from one worker to the next. */
+/** An agent that moves to the next worker. */
 export interface RestartedAgent {
   readonly agentId: string
   readonly parts: RunParts
@@ -19,26 +19,25 @@ export interface RestartedAgent {
 
 export interface RestartsHost {
   agents(): readonly RestartedAgent[]
-  /** How long a run that is tried out keeps the next one waiting. Milliseconds. */
+  /** How long a trial run may delay the next run. Milliseconds. */
   readonly trialMs: number
   readonly heartbeatMs: number
-  /** Starts a worker. */
   open(): Promise<Connection>
   isLive(connection: Connection): boolean
 }
 
-/** Puts another worker in the place of one that was lost, and goes on with what was open. */
+/** Replaces a lost worker, and resumes its unfinished runs. */
 export class Restarts {
   readonly suspects: Suspects = new Suspects()
   readonly #host: RestartsHost
-  /** When there was one that counts, in the last minute. */
+  /** Times of the counted restarts in the last minute. */
   #times: number[] = []
 
   constructor(host: RestartsHost) {
     this.#host = host
   }
 
-  /** Before another worker is started, by whomever: what it died of may pass. */
+  /** Waits before another worker starts: the cause of the last death may be temporary. */
   async pause(): Promise<void> {
     const now = monotonicMs()
     const beats = PAUSE_BEATS[this.#recent(now).length - 1] ?? 0
@@ -47,7 +46,7 @@ export class Restarts {
     if (left > 0) await sleep(left)
   }
 
-  /** Resolves once there is another worker; rejects when there will be none. */
+  /** Resolves once there is another worker. Rejects if there won't be one. */
   async restart(counts: boolean): Promise<void> {
     const now = monotonicMs()
     this.#recent(now)
@@ -60,11 +59,11 @@ export class Restarts {
     return (this.#times = this.#times.filter((at) => now - at < RESTART_WINDOW_MS))
   }
 
-  /** After a second death one run at a time: of which run it dies must come out. */
+  /** Resumes the lost runs. After a second death, one at a time, to find the run that crashes the worker. */
   async #takeUp(connection: Connection): Promise<void> {
     const { trialMs, isLive } = this.#host
     const agents = this.#host.agents()
-    // All at once: what is started while the first are tried out is no business of this.
+    // Collected up front: runs that start during the trials aren't lost runs.
     const lost = agents.map(({ agentId, parts }) => ({ agentId, parts, runs: lostRuns(parts) }))
     const isSuspicious = this.#times.length > 1 && lost.flatMap(({ runs }) => runs).length > 1
     for (const { parts } of agents) sendAborts(parts)

@@ -14,14 +14,14 @@ const RESUME = { interrupted: 'tell-model', waitForToolsMs: 10_000 } as const
 
 type Resume = Partial<Omit<ResumeRun, keyof AgentScope>>
 
-/** Null: there is none to go on with, or somebody else does. What its calls wait for goes on by and by. */
+/** Resumes a run, and its child runs in the background. Null if none is unfinished, or another tab or device has it. */
 export async function resumeRun(agent: AgentParts, command: Resume): Promise<Run | null> {
   const run = await takeUpRun(agent, command)
   if (run) void rejoin(agent, run.conversationId, command.takesOver)
   return run
 }
 
-/** The same, without what its calls wait for. */
+/** Resumes a run without its child runs. */
 export async function takeUpRun(agent: AgentParts, command: Resume): Promise<Run | null> {
   const { ask, scope } = agent
   const { conversationId = '' } = command
@@ -30,7 +30,7 @@ export async function takeUpRun(agent: AgentParts, command: Resume): Promise<Run
   return taken(conversationId, await adopt(agent, () => ask('resumeRun', full)))
 }
 
-/** Has another tab hand over its run, or fences off another device. */
+/** Takes a run over from another tab or device. */
 export async function takeOverRun(
   agent: AgentParts,
   conversationId: string,

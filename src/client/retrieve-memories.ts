@@ -3,7 +3,7 @@ import { describeThrown } from '../protocol/error.ts'
 import type { RetrievedMemory } from '../protocol/memory.ts'
 import type { AgentMemory, MemoryEntry, RetrieveContext } from './memory.ts'
 
-/** Of all memories of an agent together. */
+/** Most entries of all memories of an agent together. */
 const MAX_ENTRIES = 8
 /** Characters. */
 const MAX_TEXT = 2_000
@@ -13,13 +13,13 @@ interface Retrieval extends Omit<RetrieveContext, 'limit'> {
   readonly query: string
 }
 
-/** Asks all memories, and ranks their entries together: bounded in time, number and length. Never rejects. */
+/** Queries all memories, and ranks their entries together, limited in time, number and length. Never rejects. */
 export async function retrieveMemories(
   memories: readonly AgentMemory[],
   retrieval: Retrieval,
 ): Promise<readonly RetrievedMemory[]> {
   const found = await Promise.all(memories.map((memory) => retrieveFrom(memory, retrieval)))
-  // The first of each memory, then the second. Two ways to the same entries find some twice.
+  // Ranks the first entry of each memory, then the second. Memories may share entries, so duplicates are removed.
   const ranked = found
     .flatMap((entries, at) =>
       entries.map((entry, rank) => [memories[at]?.always ? -1 : rank, entry] as const),

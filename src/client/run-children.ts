@@ -1,7 +1,7 @@
 import { PARENT_ENDED } from '../protocol/run.ts'
 import type { Run } from './run.ts'
 
-/** The handles of the runs that work for a run's calls. Every iterator starts at the first, and never throws. */
+/** Handles of a run's child runs. Every iterator starts at the first and never throws. */
 export class RunChildren {
   readonly #runs: Run[] = []
   readonly #load: () => Promise<readonly Run[]>
@@ -12,8 +12,8 @@ export class RunChildren {
   #changed = this.#nextChange()
 
   /**
-   * `over`: resolves when the run has ended: there are no more. `load`: those that ended before this page had the
-   * run; asked for once, when somebody iterates.
+   * `over` resolves when the parent run has ended and no more child runs can start. `load` reads the child runs that
+   * ended before this page had the run. The first iterator calls it, once.
    */
   constructor(over: Promise<unknown>, load: () => Promise<readonly Run[]>) {
     this.#load = load
@@ -29,7 +29,7 @@ export class RunChildren {
     this.#change()
   }
 
-  /** The run is being ended: what works for it begins nothing more. */
+  /** Aborts the child runs, because their parent is ending. */
   stop(): void {
     for (const run of this.#runs) run.abort(PARENT_ENDED)
   }

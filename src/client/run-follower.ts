@@ -12,28 +12,28 @@ import type { RunEventBody } from '../protocol/event.ts'
 import { isRow, type StreamItem } from '../protocol/stream.ts'
 import type { RunHandle } from './run-handle.ts'
 
-/** Makes the events of one run for one handle, from what its conversation's stream carries. */
+/** Makes the events of one run for one handle, from the stream of its conversation. */
 export class RunFollower {
   readonly runId: string
-  /** Null: it waits for the point in the stream where it begins. */
+  /** Null while it waits for the point in the stream where the run begins. */
   #cursor: Cursor | null = null
-  /** Not published yet: as long as it isn't known whether a handle is wanted, all of them. */
+  /** Events that are not published yet. All are kept until it is known whether a handle needs them. */
   #events: RunEventBody[] = []
   #handle: RunHandle | null = null
-  /** Of the run that begins as this one ends. */
+  /** Follower of the run that begins as this one ends. */
   next: RunFollower | null = null
 
   constructor(runId: string) {
     this.runId = runId
   }
 
-  /** From where the run begins. */
+  /** Follows the run from its beginning. */
   begin(): this {
     this.#cursor ??= startCursor(this.runId)
     return this
   }
 
-  /** From where the run stands. One without a handle forgets what came before. */
+  /** Follows the run from its current state. Without a handle, earlier events are dropped. */
   catchUp(moment: Moment): void {
     const { run } = moment.state
     if (run?.follows?.runId === this.runId) {
@@ -49,7 +49,7 @@ export class RunFollower {
     return this.#cursor !== null
   }
 
-  /** `before` and `after`: where the conversation stood, and where it stands with this item. */
+  /** Takes an item. `before` and `after`: states of the conversation without and with it. */
   take(item: StreamItem, before: Moment, after: Moment): void {
     if (!('runId' in item) || item.runId !== this.runId) return
     if (this.#cursor === null) {
@@ -69,7 +69,7 @@ export class RunFollower {
     return isRow(item) ? projectFact(cursor, item, moment) : projectDelta(cursor, item, moment)
   }
 
-  /** From now on the handle gets the events, those first that are there. */
+  /** Publishes to the handle from now on, the waiting events first. */
   attach(handle: RunHandle): void {
     this.#handle = handle
     this.publish()
@@ -84,7 +84,7 @@ export class RunFollower {
   }
 }
 
-/** Nothing of the run came before it. */
+/** True if nothing of the run came before the item. */
 export function beginsRun(item: StreamItem): boolean {
   switch (item.type) {
     case 'run-started':

@@ -23,9 +23,9 @@ export interface RunHandle {
   readonly run: Run
   readonly events: readonly RunEvent[]
   readonly children: RunChildren
-  /** Of the run that began as this one ended. */
+  /** Handle of the run that began as this one ended. */
   readonly next: RunHandle | null
-  /** Set once an abort was asked for. */
+  /** Set once an abort was requested. */
   readonly abortReason: string | undefined
   push(bodies: readonly RunEventBody[]): void
   /** Ends the handle with what it has seen. Does nothing once it has ended. */
@@ -33,19 +33,19 @@ export interface RunHandle {
 }
 
 export interface RunObserver {
-  /** What the run has come to. Undefined as long as nothing can have come: nothing has asked a worker. */
+  /** Returns the result so far. Undefined as long as no worker was asked for anything. */
   resultOf(outcome: RunOutcome): RunResult | undefined
   onAbort(reason: string): void
-  /** Makes a message of the input, and has it queued. */
+  /** Makes a message of the input, and queues it. */
   onSend(input: RunInput, options: SendOptions, sent: SentMessages): SentMessage
-  /** The handle of the run that began as this one ended. */
+  /** Returns the handle of the run that began as this one ended. */
   onNext(runId: string): RunHandle
-  /** The handles of those that worked for it and have ended. */
+  /** Returns the handles of child runs that have ended. */
   endedChildren(): Promise<readonly Run[]>
-  /** Whether a message is one of the stored conversation. */
+  /** Whether the stored conversation has this message. */
   isStored(messageId: string): Promise<boolean>
   onEnd(): void
-  /** It ended here, without a word of the worker. */
+  /** Called when the run ended here without a notice from the worker. */
   onLeft(outcome: RunOutcome): void
 }
 
@@ -76,7 +76,7 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
   const end = (outcome: RunOutcome): void => {
     if (ended) return
     const result = observer.resultOf(outcome) ?? { ...NOTHING_YET, ...ref, ...outcome }
-    // What the worker has stored meanwhile isn't known here.
+    // The page doesn't know what the worker has stored meanwhile.
     isOwn = true
     push([{ type: 'run-end', result }])
     observer.onLeft(outcome)
@@ -118,7 +118,7 @@ interface Taken {
   readonly end: RunResult | null
 }
 
-/** Nothing comes behind a run's end. */
+/** Drops everything after the run's end. */
 function untilEnd(bodies: readonly RunEventBody[]): Taken {
   for (const [at, body] of bodies.entries())
     if (body.type === 'run-end') return { taken: bodies.slice(0, at + 1), end: body.result }

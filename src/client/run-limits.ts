@@ -9,7 +9,7 @@ interface GivenLimits {
 
 const NAMES: readonly LimitName[] = ['steps', 'tokens', 'costUSD', 'minutes']
 
-/** What a run may set, else what the agent was made with, else the defaults. */
+/** Returns the limits of a run: its own, else the agent's, else the defaults. */
 export function limitsOf(agent: GivenLimits, run: GivenLimits = {}): RunLimits {
   const limits = Object.fromEntries(
     NAMES.flatMap((name) => {

@@ -12,12 +12,12 @@ import { sleep } from '../lib/sleep.ts'
 import { pageRegistry } from './page-registry.ts'
 import type { RunHandle } from './run-handle.ts'
 
-/** How long a run waits for the worker to be done with an aborted one before it. Milliseconds. */
+/** Longest wait for the worker to end an aborted run before the next one starts. Milliseconds. */
 const ABORT_MS = 2000
 
 type History = readonly Message[] | void
 
-/** Histories that are being read, by conversation. Later runs of the conversation begin after them. */
+/** Histories being read, by conversation. Later runs of the conversation start after them. */
 const reading = new Map<string, Promise<void>>()
 
 export async function sendStart(
@@ -32,7 +32,7 @@ export async function sendStart(
     ...command.message,
     parts: checkInput(command.message.parts),
   }
-  // A new worker is sent the command of the one before it, and its events go on where they were.
+  // After a restart, the new worker gets the same command, and its events continue the same feed.
   const run = { runId, conversationId, storage: storageKey(scope().storage) }
   link().feeds.follow(run, handle)
   link().feeds.find(run)?.joined?.changed()
@@ -67,7 +67,7 @@ export async function sendStart(
   }
 }
 
-/** The command's history as Offstage's own messages. Undefined: there is nothing to wait for. */
+/** Converts the command's history to Offstage's messages. Undefined if there is nothing to wait for. */
 function readHistory({ conversationId, history }: StartRun): Promise<History> | undefined {
   if (history === undefined) return reading.get(conversationId)
   const read = loadPart(() => import('./read-history.ts')).then((part) => part.readHistory(history))
@@ -77,8 +77,8 @@ function readHistory({ conversationId, history }: StartRun): Promise<History> | 
 }
 
 /**
- * The run ended here, without a word of the worker. What is shown of its message, a worker that was asked for it says:
- * it may still store what is stopped.
+ * Ends the run on this page without an answer from the worker. If the worker had the command when it was aborted, only
+ * the worker knows whether the message was stored.
  */
 export function leave(
   { link, runs, scope }: AgentParts,
@@ -92,7 +92,7 @@ export function leave(
   link().feeds.left({ storage: storageKey(scope().storage), conversationId }, left)
 }
 
-/** A run that the worker died of: it fails here, and the next worker is asked to end it. */
+/** Fails a run that crashed the worker. The next worker is asked to end it. */
 export function failCrashedRun({ runs }: AgentParts, runId: string, error: OffstageError): void {
   const handle = runs.open.get(runId)
   if (!handle) return

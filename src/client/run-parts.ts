@@ -2,7 +2,7 @@ import type { AgentScope } from '../protocol/scope.ts'
 import type { AgentRuns } from './agent-runs.ts'
 import type { WorkerCaller } from './ask-worker.ts'
 
-/** An agent, as far as its open runs go from one worker to the next. */
+/** The parts of an agent that move its open runs from one worker to the next. */
 export interface RunParts extends WorkerCaller {
   readonly runs: AgentRuns
   scope(): AgentScope

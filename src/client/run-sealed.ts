@@ -5,7 +5,7 @@ import { replaceInJson, replaceInOutput } from '../protocol/replace-in.ts'
 import { sealedValues } from '../protocol/sealed.ts'
 import type { ToolEnding, ToolRunner } from './run-tool.ts'
 
-/** Runs a tool whose input has secrets: they don't come back in what it returns, throws or reports. */
+/** Runs a tool whose input has secrets. Replaces them with placeholders in what it returns, throws or reports. */
 export function sealedRunner(runner: ToolRunner): ToolRunner {
   return async (run) => {
     const { input, whole = input } = run.call

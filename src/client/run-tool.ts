@@ -12,8 +12,8 @@ import { isComposite, type ToolCallInfo } from './tool.ts'
 import { unmarked } from '../protocol/words-of-others.ts'
 
 /**
- * Why a running tool is stopped; the reason of its signal. `released`: nobody waits for it any more,
- * though somebody may again.
+ * Why a running tool is stopped; the reason of its signal. `released`: nobody waits for the tool now, but somebody may
+ * again.
  */
 export class ToolStop extends OffstageError {
   readonly kind: 'timeout' | 'cancelled' | 'removed' | 'released'
@@ -27,17 +27,17 @@ export class ToolStop extends OffstageError {
 export interface ToolRun {
   readonly prepared: PreparedTool
   readonly call: ExecuteTool
-  /** Aborted with a `ToolStop` only. */
+  /** Aborted with a `ToolStop` as the reason. */
   readonly signal: AbortSignal
   readonly leaving: PageLeaving
   progress(value: unknown): void
-  /** Of the agent that it runs for now; undefined when that is gone. */
+  /** Line to the agent that the tool runs for now; undefined if that is gone. */
   line(): CompositeLine | undefined
-  /** True: its time doesn't run, as others have theirs. */
+  /** True stops the tool's timeout: nested calls have their own. */
   hold(isHeld: boolean): void
 }
 
-/** How the function of a composite tool asks the run that it is part of. Rejects when nobody answers any more. */
+/** Lets the function of a composite tool ask the run it is part of. Rejects when nobody answers any more. */
 export interface CompositeLine {
   callTool(call: Asked<NestedCall>): Promise<NestedAnswer>
   keepOutcomes(kept: Asked<KeepOutcomes>): Promise<KeepAnswer>
@@ -45,19 +45,19 @@ export interface CompositeLine {
 
 type Asked<Command> = Omit<Command, 'agentId' | 'storage'>
 
-/** How the tool's own function came to its end. */
+/** How the tool's own function ended. */
 export interface ToolEnding {
   readonly outcome: ToolOutcome
-  /** What `execute` returned. */
+  /** Return value of `execute`. */
   readonly result?: unknown
-  /** An output without the secrets of the call's input. */
+  /** Replaces secrets of the call's input in an output by placeholders. */
   readonly seal?: (output: ToolOutput) => ToolOutput
 }
 
-/** Runs what comes of a call. Never rejects. */
+/** Runs the tool of a call. Never rejects. */
 export type ToolRunner = (run: ToolRun) => Promise<ToolEnding>
 
-/** Runs a tool's function once. Ends when the function does. */
+/** Runs a tool's function once. Resolves when the function ends. */
 export const runTool: ToolRunner = async (run) => {
   const { call, prepared, progress, signal } = run
   const { tool } = prepared
@@ -82,14 +82,14 @@ export function infoOf({ runId, conversationId, toolCallId }: ExecuteTool): Tool
   return { runId, conversationId, toolCallId }
 }
 
-/** The input as the tool's function gets it. */
+/** Returns the input for the tool's function, or the ending of a call whose input is invalid. */
 export async function checkedInput({
   prepared: { standard },
   call,
   signal,
 }: ToolRun): Promise<ToolEnding | { readonly input: unknown }> {
   const input = call.whole ?? call.input
-  // The worker refuses it, too; what is stored can be written by every script of the origin.
+  // The worker refuses such keys, too, but every script of the origin can write to the store.
   const unsafe = unsafeKey(input)
   if (unsafe !== undefined) {
     const output = errorOutput('invalid_params', `'${unsafe}' is no allowed key.`)
@@ -105,7 +105,7 @@ export async function checkedInput({
   return { input: checked.value }
 }
 
-/** What the function's result comes to. */
+/** Converts the function's result to the ending of the call. */
 export async function endingOf(
   { tool }: PreparedTool,
   returned: unknown,
@@ -133,20 +133,20 @@ export async function outcomeOfThrown(
 
 const CUT_OFF = 'The tool was running; it may or may not have taken effect.'
 
-/** What is known of a tool that was stopped, and has not returned anything. */
+/** Returns the outcome of a stopped tool that has not returned anything. */
 export function outcomeOfStop(
   { kind, message }: ToolStop,
   prepared: PreparedTool,
   running: boolean,
 ): ToolOutcome {
   if (kind === 'timeout') return { status: 'failed', output: errorOutput('timeout', message) }
-  // Somebody may go on with a released run: then it matters whether the tool may run again.
+  // Another agent may resume a released run. Then it matters whether the tool may run again.
   return isRepeatable(prepared) && kind !== 'released'
     ? { status: 'aborted', output: errorOutput('aborted', `${message} ${CUT_OFF}`) }
     : unknown(message, running)
 }
 
-/** May run again, so that a part of it does no harm. */
+/** True if the tool may run again, so that a partial run does no harm. */
 export function isRepeatable({ tool: { annotations } }: PreparedTool): boolean {
   return annotations?.readOnly === true || annotations?.idempotent === true
 }

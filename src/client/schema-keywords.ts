@@ -10,12 +10,12 @@ export const SCHEMA_LIST: ReadonlySet<string> = words('allOf anyOf oneOf prefixI
 export const NAMED_SCHEMAS: ReadonlySet<string> = words(
   'properties patternProperties dependentSchemas $defs definitions',
 )
-/** Keywords of JSON Schema 2020-12 with other values, and those of earlier drafts and of OpenAPI that schemas still have. */
+/** Other keywords of JSON Schema 2020-12, and those of earlier drafts and OpenAPI that are still in use. */
 const OTHERS = words(
   '$anchor $async $comment $dynamicAnchor $dynamicRef $id $recursiveAnchor $recursiveRef $ref $schema $vocabulary additionalItems const contentEncoding contentMediaType contentSchema default dependencies dependentRequired deprecated description enum examples exclusiveMaximum exclusiveMinimum format id maxContains maxItems maxLength maxProperties maximum minContains minItems minLength minProperties minimum multipleOf nullable pattern readOnly required title type uniqueItems writeOnly',
 )
 
-/** All keywords, short ones first: `typ` is rather `type` than `contentMediaType`. */
+/** All keywords, short ones first: for `typ`, the suggestion is `type` rather than `contentMediaType`. */
 export const KEYWORDS: readonly string[] = [
   ...ONE_SCHEMA,
   ...SCHEMA_LIST,
@@ -23,11 +23,11 @@ export const KEYWORDS: readonly string[] = [
   ...OTHERS,
 ].sort((one, other) => one.length - other.length)
 
-/** Words of a schema that JSON Schema doesn't know, at any depth. Extensions like `x-order` aren't among them. */
+/** Keywords that JSON Schema doesn't know, at any depth. Extensions like `x-order` are left out. */
 export function unknownKeywords(schema: unknown): string[] {
   if (!isRecord(schema)) return []
   return Object.entries(schema).flatMap(([keyword, value]) => {
-    // Drafts before 2020-12 have lists as items, too.
+    // Before 2020-12, `items` could also be a list.
     if (ONE_SCHEMA.has(keyword) || SCHEMA_LIST.has(keyword))
       return [value].flat().flatMap(unknownKeywords)
     if (NAMED_SCHEMAS.has(keyword) && isRecord(value))

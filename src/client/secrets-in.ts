@@ -1,13 +1,13 @@
 import type { CallContext } from '../protocol/questions.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 
-/** Asks a tool which values of an input are secret; null: it can't say. Doesn't reject. */
+/** Asks a tool which values of an input are secret, as JSON pointers. Null if the tool can't say. Never rejects. */
 export async function secretsIn(
   entry: PreparedTool | undefined,
   { runId, conversationId, toolCallId, toolName, input }: CallContext,
   warn: (message: string) => void,
 ): Promise<readonly string[] | null> {
-  // The tool that said that there may be secrets is gone.
+  // The tool that declared `secretsIn` is no longer registered.
   if (!entry?.tool.secretsIn) return null
   try {
     const info = { runId, conversationId, toolCallId }
@@ -16,7 +16,7 @@ export async function secretsIn(
       throw new TypeError('secretsIn() must return JSON pointers.')
     return pointers
   } catch {
-    // Not what was thrown, which may hold the secret.
+    // The warning leaves out the thrown error, which may hold the secret.
     warn(`secretsIn of ${toolName} failed: its whole input is sealed, and a person is asked.`)
     return null
   }

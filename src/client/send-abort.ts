@@ -1,6 +1,6 @@
 import type { RunParts } from './run-parts.ts'
 
-/** Has the worker end a run whose abort is on record, or the next one. True when it has ended so. */
+/** Has the current or the next worker end a run with a recorded abort. True if the run ended this way. */
 export function sendAbort(agent: RunParts, runId: string): Promise<boolean> {
   const { aborting, aborts } = agent.runs
   const abort = aborts.get(runId)

@@ -9,11 +9,11 @@ type Delivery = Extract<RunEventBody, { readonly type: 'message-delivered' }>
 interface Open {
   readonly message: UserMessage
   readonly resolve: (outcome: SentOutcome) => void
-  /** It is known to be stored. */
+  /** True once the message is known to be stored. */
   isQueued: boolean
 }
 
-/** The messages that were sent to a run, until it is known what became of them. */
+/** Messages sent to a run, until their outcome is known. */
 export class SentMessages {
   readonly #open = new Map<string, Open>()
   readonly #nextRun: (runId: string) => Run
@@ -53,7 +53,7 @@ export class SentMessages {
     if (message) this.#decide(messageId, { status: 'returned', message, ...(error && { error }) })
   }
 
-  /** The page has let go of a run that goes on. */
+  /** The run continues, but this page has let go of it. */
   #leave(): void {
     for (const [id, { isQueued }] of this.#open)
       if (isQueued) this.#decide(id, { status: 'left' })
@@ -66,7 +66,7 @@ export class SentMessages {
     else void this.end(isStored)
   }
 
-  /** The run has ended. `isStored`: whether a message is one of the conversation; absent: none of these is. */
+  /** The run has ended. `isStored`: whether a message is in the conversation. Default: none of these is. */
   async end(isStored?: (messageId: string) => Promise<boolean>): Promise<void> {
     for (const id of this.#open.keys()) {
       if (await isStored?.(id).catch(() => false)) this.#decide(id, { status: 'delivered' })

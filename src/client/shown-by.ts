@@ -4,7 +4,7 @@ import type { AgentParts } from './agent-parts.ts'
 import { loadPart } from './load-part.ts'
 import { createSnapshotStore, type SnapshotStore } from './snapshot-store.ts'
 
-/** A conversation as an agent sees it, within the client. */
+/** An agent's view of a conversation, for use inside the client. */
 export function shownBy(
   parent: AgentParts,
   conversationId: string,

@@ -4,13 +4,13 @@ import type { RunUsage } from '../protocol/message.ts'
 import type { PendingCall } from '../protocol/run.ts'
 import type { Source } from './snapshot-store.ts'
 
-/** A child's conversation that is followed. */
+/** A child conversation that is followed. */
 interface Followed extends Source<ConversationSnapshot> {
   end(): void
 }
 
 interface Child {
-  /** Of the call that it works for. */
+  /** Path of the call that the child run works for. */
   readonly path: readonly string[]
   readonly shown: Followed
   usage: RunUsage
@@ -18,13 +18,13 @@ interface Child {
 
 type Spent = NonNullable<ConversationSnapshot['spent']>
 
-/** What the agents that calls of a conversation wait for wait for themselves: it is pending there, too. */
+/** Adds child conversations to a conversation's view: calls that are pending there are pending here, too. */
 export class ShownChildren {
   readonly #open: (childId: string, notify: () => void) => Followed
   readonly #notifier: { changed(): void }
   readonly #children = new Map<string, Child>()
   #joined: ConversationSnapshot | undefined
-  /** What that was made of. */
+  /** The snapshots that `#joined` was made of. */
   #parts: readonly unknown[] = []
 
   constructor(
@@ -35,7 +35,7 @@ export class ShownChildren {
     this.#notifier = notifier
   }
 
-  /** Follows those whose calls wait for them, and no others. */
+  /** Follows the child conversations of waiting calls, and no others. */
   follow({ messages, runId }: ConversationSnapshot): void {
     const waiting = new Map<string, readonly string[]>()
     if (runId !== undefined)
@@ -55,12 +55,12 @@ export class ShownChildren {
       }
   }
 
-  /** The same object as long as nothing changed. */
+  /** Returns the snapshot with its children's state: the same object as long as nothing changed. */
   joinedTo(own: ConversationSnapshot): ConversationSnapshot {
     if (this.#children.size === 0) return own
     const children = [...this.#children.values()].map((child) => {
       const snapshot = child.shown.read()
-      // Of one that has ended, what it showed last.
+      // After a child run has ended, its last known usage counts.
       child.usage = snapshot.run?.usage ?? child.usage
       return { path: child.path, snapshot }
     })
@@ -84,7 +84,7 @@ export class ShownChildren {
     return this.#joined
   }
 
-  /** What they used is stored with their calls once those have ended. */
+  /** Adds the usage of the children. The store has it with their calls only once those have ended. */
   #withTheirs({ own, total }: Spent): Spent {
     const usages = [...this.#children.values()].map((child) => child.usage)
     return { own, total: usages.reduce(sumUsage, total) }
@@ -96,7 +96,7 @@ export class ShownChildren {
   }
 }
 
-/** A run that only waits for others works as long as one of them does, and where that one does. */
+/** Returns owner and status of a run. If it only waits for child runs, they are those of a child that works. */
 function drivenBy(
   { ownership, status, runId }: ConversationSnapshot,
   children: readonly ConversationSnapshot[],

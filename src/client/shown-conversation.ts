@@ -16,15 +16,15 @@ import { ShownChildren } from './shown-children.ts'
 import type { Listeners, Source } from './snapshot-store.ts'
 import { noteShown } from './where-shown.ts'
 
-/** How long a conversation that nobody listens to is still followed: what is unmounted may come back. */
+/** How long a conversation without listeners is still followed: a component may mount again. Milliseconds. */
 const LEAVE_MS = 5000
 const PAGE = 1000
-/** Of those that nobody follows any more, so many are still known when somebody comes back. */
+/** How many conversations keep their snapshots after nobody follows them. */
 const LEFT_KNOWN = 8
-/** The one that was left first is first. */
+/** The one that was left first comes first. */
 const leftKnown = new Set<ShownConversation>()
 
-/** What one agent shows of a conversation. */
+/** An agent's view of a conversation. */
 export class ShownConversation implements Source<ConversationSnapshot>, Watcher {
   readonly #agent: AgentParts
   readonly #listeners: Listeners
@@ -32,18 +32,18 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
   readonly #ref: StreamRef
   readonly #first: ConversationSnapshot
   #feed: Feed | undefined
-  /** With what children wait for. */
+  /** Snapshot that includes the state of child conversations. */
   #snapshot: ConversationSnapshot
-  /** With the run that was asked for, and what that was made of. */
+  /** The requested run, the snapshot without it, and the snapshot with it. */
   #asked: readonly [ReturnType<typeof askedRun>, ConversationSnapshot, ConversationSnapshot]
-  /** Of this conversation alone. */
+  /** Snapshot of this conversation alone. */
   #own: ConversationSnapshot
   readonly #children: ShownChildren
-  /** What that was made of. */
+  /** The parts that `#own` was made of. */
   #made: readonly [Feed['state'], Feed['live'], Feed['fault']] | undefined
   #leaving: ReturnType<typeof setTimeout> | undefined
 
-  /** Whoever makes it closes, or ends, it. */
+  /** The owner must call `close()` or `end()`. */
   constructor(agent: AgentParts, first: ConversationSnapshot, listeners: Listeners) {
     const { conversationId } = first
     this.#agent = agent
@@ -124,7 +124,7 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
     return feed
   }
 
-  /** Nobody looks any more. */
+  /** Stops following. */
   end(): void {
     clearTimeout(this.#leaving)
     this.#unwatch()
@@ -136,7 +136,10 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
     for (const left of leftKnown) if (leftKnown.size > LEFT_KNOWN) left.#forget()
   }
 
-  /** It is loaded again when somebody comes back. Of one that has work left, it stays known who waits for what. */
+  /**
+   * Drops the snapshot, which is loaded again on demand. A conversation with unfinished work keeps it, so that its
+   * pending calls stay known.
+   */
   #forget(): void {
     leftKnown.delete(this)
     if (this.#snapshot.status !== 'idle' || this.#agent.signal.aborted) return
@@ -153,7 +156,7 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
     this.#agent.link().feeds.prune(this.#ref)
   }
 
-  /** The agent is disposed: nothing goes on or can be answered here, and nothing changes any more. */
+  /** Ends the view of a disposed agent: nothing changes, continues, or can be answered here any more. */
   close(): void {
     const shown = this.#asked[2]
     this.end()
@@ -162,7 +165,7 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
     if (this.#made && runId !== undefined) {
       const [state, { step }, fault] = this.#made
       const outcome = { outcome: 'aborted', reason: LEFT_OPEN.disposed } as const
-      // What a person has read of an answer stays in view.
+      // The part of an answer that a person has read stays in view.
       const left: Live['step'] = step && { ...step, isLeft: true }
       this.#snapshot = view(state, { ...NOTHING_LIVE, step: left, left: { runId, outcome } }, fault)
     }

@@ -3,7 +3,7 @@ import type { AgentParts } from './agent-parts.ts'
 import { Notifier } from './notifier.ts'
 import type { Listeners, Source } from './snapshot-store.ts'
 
-/** What one agent shows of its store: the conversations, newest first. */
+/** An agent's view of its store: the conversations, newest first. */
 export class ShownList implements Source<readonly ConversationRecord[]> {
   readonly #agent: AgentParts
   readonly #listeners: Listeners
@@ -29,7 +29,7 @@ export class ShownList implements Source<readonly ConversationRecord[]> {
     void this.#refresh()
   }
 
-  /** Conversations of the store changed, or may have. */
+  /** Called when conversations of the store changed, or may have. */
   changed(): void {
     this.#isStale = true
     if (this.#listeners.size > 0) void this.#refresh()

@@ -6,7 +6,7 @@ import { loadPart } from './load-part.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import { type Listeners, notifyAll, type Source } from './snapshot-store.ts'
 
-/** The tools of an agent as its registry has them whenever they are read. Listeners hear of changes until the agent is disposed of. */
+/** Reads an agent's tools from its registry at each read. Listeners get changes until the agent is disposed of. */
 export async function showTools(
   { options, registry, agentEvents }: AgentParts,
   listeners?: Listeners,
@@ -37,7 +37,7 @@ export async function showTools(
       ...(skillsPart?.withSkills<Listed>(own, skills, tools) ?? own),
       ...control,
     ]
-    // Tools that steer the run aren't registered: the worker has them, and they are always enabled.
+    // Control tools aren't registered: the worker has them, and they are always enabled.
     return all.map((listed) => {
       const entry = registry.get(listed.name)
       return toAgentTool(listed, entry?.tool.name, entry && whyNot(entry))

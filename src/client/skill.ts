@@ -1,41 +1,41 @@
 import { badConfig } from './failures.ts'
 import type { CompositeTool, Tool } from './tool.ts'
 
-/** A file's text, or a function that gets it when the model reads it. */
+/** Text of a file, or a function that loads it when the model reads it. */
 export type SkillFile =
   | string
   | ((context: { readonly signal: AbortSignal }) => string | Promise<string>)
 
 /**
- * Instructions for certain tasks, which the model brings into use when it needs them. `defineSkill` and `loadSkill` of
- * `offstage/skills` make it, and check it.
+ * Instructions for certain tasks, which the model activates when it needs them. `defineSkill` and `loadSkill` of
+ * `offstage/skills` create and check skills.
  */
 export interface Skill {
-  /** Of a-z, 0-9 and single hyphens between them, 64 characters at most. */
+  /** Letters a-z, digits 0-9 and single hyphens between them. 64 characters at most. */
   readonly name: string
-  /** For the model: what it is for, and when to use it. 1024 characters at most. */
+  /** Tells the model what the skill is for, and when to use it. 1024 characters at most. */
   readonly description: string
-  /** What the model follows once the skill is active. 100 000 characters at most. */
+  /** Instructions that the model follows once the skill is active. 100 000 characters at most. */
   readonly instructions: string
-  /** Texts that the model reads with `read_skill_file`, by their path. */
+  /** Texts that the model reads with `read_skill_file`, by path. */
   readonly files?: { readonly [path: string]: SkillFile }
-  /** Tools that the model is offered while the skill is active. */
+  /** Tools that the model gets while the skill is active. */
   readonly tools?: readonly (Tool | CompositeTool)[]
   /**
-   * Names of the tools that may be called while the skill is active, besides its own and those that steer the run.
-   * Default: all.
+   * Names of the tools that may be called while the skill is active, besides its own and the control tools. Default:
+   * all.
    */
   readonly restrictTools?: readonly string[]
   /** For the page's own use. */
   readonly metadata?: unknown
-  /** The text is not of the app's own code: for calls that it spells out, a person is asked. Default false. */
+  /** The text isn't the app's own, so calls that it spells out need a person's approval. Default false. */
   readonly loaded?: boolean
 }
 
-/** Tools that steer skills. No tool of the page can have these names. */
+/** Tools that activate skills and read their files. No tool of the page can have these names. */
 export const SKILL_TOOLS = ['activate_skill', 'read_skill_file'] as const
 
-/** The tools that come with skills, each once. What the agent has anyway isn't theirs alone. */
+/** Tools that come with skills, each once, without those that the agent has anyway. */
 export function toolsOfSkills(
   skills: readonly Skill[] = [],
   others: readonly (Tool | CompositeTool)[] = [],

@@ -7,10 +7,10 @@ import type { Skill } from './skill.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 import type { CompositeTool, Tool } from './tool.ts'
 
-/** Of what the model reads of a file at once. */
+/** How much the model reads of a file at once. */
 const MAX_FILE_CHARACTERS = 50_000
 
-/** What is stored of a skill when it is activated; null when there is none of the name. */
+/** Returns what is stored of a skill when it is activated; null if no skill has this name. */
 export function skillText(skills: readonly Skill[], name: string): SkillText | null {
   const skill = skills.find((each) => each.name === name)
   if (!skill) return null
@@ -30,8 +30,8 @@ export function skillText(skills: readonly Skill[], name: string): SkillText | n
 }
 
 /**
- * The tools, with those marked that are offered with a skill only, and the one that activates skills. `others`: what
- * the agent has without any skill.
+ * Marks the tools that come with a skill only, and adds the tool that activates skills. `others`: tools that the agent
+ * has without any skill.
  */
 export function withSkills<Described extends Pick<ToolDescriptor, 'name' | 'skills'>>(
   tools: readonly Described[],
@@ -75,7 +75,7 @@ export function provideFiles(registry: ToolRegistry, skills: readonly Skill[]): 
     registry.provide({ ...prepareTool(readSkillFile(skills)), isAlwaysEnabled: true })
 }
 
-/** Reads files that skills declare, and nothing else: a path is looked up, never resolved. */
+/** Creates the tool that reads files of skills, and nothing else: a path is looked up, never resolved. */
 function readSkillFile(skills: readonly Skill[]): Tool {
   return {
     name: 'read_skill_file',

@@ -1,52 +1,55 @@
-/** A part of the pattern, as the places in it that can match its first and its last character. */
+/** A part of the pattern, given by the places that can match its first and its last character. */
 interface Part {
   readonly first: readonly number[]
   readonly last: readonly number[]
   readonly canBeEmpty: boolean
-  /** It can match texts of many lengths. */
+  /** True if it can match texts of many lengths. */
   readonly varies: boolean
 }
 
 interface Loop {
   readonly start: number
-  /** Its places, from and to: each can be reached from each. */
+  /** Range of the loop's places. Each of them can reach every other. */
   readonly from: number
   readonly to: number
 }
 
-/** Names have a limit, and a class that isn't closed, which is no pattern, is one token: time is linear. */
+/** Takes linear time: names have a maximum length, and an unclosed class, which is invalid, is one token. */
 const TOKEN =
   /\((?:\?(?:<?[=!]|<[^>]{0,200}>|[a-z-]*:))?|[)|^$]|(?:[*+?]|\{\d+(?:,\d*)?\})\??|\\(?:[pPu]\{[^}]{0,200}\}|u[\da-fA-F]{4}|x..|c.|k<[^>]{0,200}>|\d+|.)|\[(?:\\.|[^\]\\])*(?:\]|$)|./gsu
 const REPETITION = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})\??$/
 
-/** Characters by which places are compared: all of ASCII, and some beyond it. */
+/** Characters by which places are compared: all of ASCII, and some beyond. */
 const SAMPLE = [...Array(128).keys(), 0xa0, 0xe9, 0x416, 0x4e2d, 0x2028, 0x1f600].map((code) =>
   String.fromCodePoint(code),
 )
 
 const EMPTY: Part = { first: [], last: [], canBeEmpty: true, varies: false }
 
-/** Places of a pattern that are looked at. */
+/** Most places of a pattern that are examined. */
 const MOST_PLACES = 1000
 
-/** Groups within groups that are read: the call stack has an end. */
+/** Most groups within groups that are read, as the call stack is limited. */
 const MOST_NESTED = 100
 
-/** So many repetitions of what varies in length itself are as bad as any number. */
+/** From this many repetitions on, a part whose length varies is as bad as with any number. */
 const MANY = 10
 
-/** What a check may cost, in steps. It is used up by the patterns of a schema together. */
+/** Steps that a check may still take. All patterns of a schema share them. */
 export interface Effort {
   left: number
 }
 
-/** A few hundredths of a second. Patterns that people write take some hundred, those of many choices some thousand. */
+/**
+ * A few hundredths of a second. Patterns that people write take some hundred steps, those with many choices some
+ * thousand.
+ */
 const MOST_STEPS = 100_000
-/** To read a token, to find out what it matches, and what a property of characters in it does, which is slow. */
+/** Steps to read a token, to find out what it matches, and to test a character property in it, which is slow. */
 const READ_STEPS = 3
 const TOKEN_STEPS = 30
 const PROPERTY_STEPS = 1000
-/** So many places are copied in a step. */
+/** Places that are copied in one step. */
 const COPIED = 16
 
 export function someEffort(): Effort {
@@ -54,28 +57,28 @@ export function someEffort(): Effort {
 }
 
 /**
- * Whether a text can be matched by the pattern in exponentially many ways, all of which are tried when it
- * doesn't fit: two different walks through the pattern's places lead back to where they began over the
- * same characters (Weideman et al., "Analyzing Matching Time Behavior of Backtracking Regular Expression
- * Matchers", 2016). Long counted repetitions are taken for loops or for short ones; what is nested too
- * deep to be read, and what takes more effort than there is, for bad.
+ * Whether the pattern can match a text in exponentially many ways, all of which are tried when the text doesn't fit. It
+ * can if two different walks through the pattern's places return to where they began over the same characters. See
+ * Weideman et al., "Analyzing Matching Time Behavior of Backtracking Regular Expression Matchers", 2016. Long counted
+ * repetitions are treated as loops, or as short ones. Patterns that are nested too deep, or take too many steps, count
+ * as exponential.
  */
 export function isExponential(pattern: string, effort: Effort = someEffort()): boolean {
   return new PlaceGraph(pattern, effort).hasTwoWays()
 }
 
-/** A pattern's places, and which can follow which. Reads a pattern that is one; of others, something. */
+/** The places of a pattern, and which can follow which. The result for an invalid pattern is arbitrary. */
 class PlaceGraph {
   readonly #tokens: readonly string[]
   #at = 0
   #depth = 0
-  /** It can't be read to its end. */
+  /** The pattern can't be read to its end. */
   #isTooMuch = false
   readonly #effort: Effort
   readonly #known = new Map<string, bigint>()
-  /** Of each place, the characters that it matches. */
+  /** Characters that each place matches, as a bit mask over `SAMPLE`. */
   readonly #masks: bigint[] = []
-  /** Of each place, those that can follow, and in how many ways. */
+  /** Places that can follow each place, and in how many ways. */
   readonly #ways: Map<number, number>[] = []
   readonly #loops: Loop[] = []
 
@@ -85,14 +88,14 @@ class PlaceGraph {
     this.#choice()
   }
 
-  /** In some loop, two walks lead from a place back to it over the same characters; or it isn't known. */
+  /** True if two walks of a loop lead from a place back to it over the same characters, or if that isn't known. */
   hasTwoWays(): boolean {
     return (
       this.#isTooMuch || this.#effort.left < 0 || this.#loops.some((loop) => this.#divides(loop))
     )
   }
 
-  /** False: no effort is left. */
+  /** Returns false once no effort is left. */
   #spend(steps: number): boolean {
     this.#effort.left -= steps
     return this.#effort.left >= 0
@@ -132,7 +135,7 @@ class PlaceGraph {
     const min = sign ? Number(sign === '+') : Number(least)
     const max = sign === '?' ? 1 : sign || (comma && !most) ? Infinity : Number(most || least)
     const isLoop = max - min > 4 || (max >= MANY && part.varies)
-    // Each copy has places of its own: the first was read, the others are read again.
+    // Each copy needs places of its own: the first was read, the others are read again.
     let unused: Part | undefined = isLoop ? undefined : part
     const copy = (): Part => {
       const first = unused
@@ -156,7 +159,7 @@ class PlaceGraph {
     if (this.#isTooMuch || !this.#spend(READ_STEPS)) return this.#giveUp()
     if (token[0] === '(') {
       const inner = this.#group()
-      // What is looked at from a place is no part of the way from it.
+      // A lookahead or lookbehind consumes nothing, so its places are no part of the path.
       return /[=!]$/.test(token) ? EMPTY : inner
     }
     if (/^(?:[$^]|\\[bB])$/.test(token) || this.#masks.length === MOST_PLACES) return EMPTY

@@ -1,25 +1,25 @@
 import { reportThrown } from './failures.ts'
 
-/** Where something that is shown comes from, once the part that is loaded with the worker is there. */
+/** Source of a snapshot, available once the part that is loaded with the worker is there. */
 export interface Source<Value> {
-  /** The same value as long as nothing changed. */
+  /** Returns the same value as long as nothing changed. */
   read(): Value
-  /** Somebody looks, begins to listen, or nobody listens any more. */
+  /** Called when somebody reads the snapshot, or a listener is added or removed. */
   attend(): void
 }
 
 export type Listeners = ReadonlySet<() => void>
 
 export interface SnapshotHost<Value> {
-  /** False as long as looking must not start a worker. */
+  /** False as long as reading must not start a worker. */
   isStarted(): boolean
-  /** The source shows `first` until it has something. */
+  /** Opens the source, which returns `first` until it has something. */
   open(listeners: Listeners, first: Value): Promise<Source<Value>>
-  /** What is shown when the source can't be opened. */
+  /** Returns the snapshot for a source that can't be opened. */
   failed(thrown: unknown): Value
 }
 
-/** Something to follow; made for `useSyncExternalStore` and its like. */
+/** A value with subscriptions, made for `useSyncExternalStore` and similar hooks. */
 export interface SnapshotStore<Value> {
   getSnapshot(): Value
   subscribe(listener: () => void): () => void
@@ -43,7 +43,7 @@ export function createSnapshotStore<Value>(
         if (source.read() !== value) notifyAll(listeners)
       },
       (thrown) => {
-        // The next one who listens has it tried again.
+        // The next subscription tries again.
         opening = undefined
         hasFailed = true
         value = host.failed(thrown)
@@ -54,12 +54,12 @@ export function createSnapshotStore<Value>(
   return {
     getSnapshot() {
       if (!opening && !hasFailed && host.isStarted()) open()
-      // Who only looks now and then is shown what is new, too.
+      // Readers that don't subscribe get new values, too.
       if (listeners.size === 0) source?.attend()
       return source ? source.read() : value
     },
     subscribe(listener) {
-      // A function of its own: one listener may subscribe twice.
+      // Each subscription needs a function of its own: a listener may subscribe twice.
       const entry = (): void => listener()
       listeners.add(entry)
       open()

@@ -1,4 +1,4 @@
-/** What Offstage needs of a worker: a `Worker`, or anything that passes messages like one. */
+/** The interface that Offstage needs of a worker: a `Worker`, or anything that passes messages like one. */
 export interface WorkerLike {
   postMessage(message: unknown, transfer?: Transferable[]): void
   addEventListener(type: string, listener: (event: Event) => void): void
@@ -7,7 +7,7 @@ export interface WorkerLike {
   terminate?(): void
 }
 
-/** A `TrustedScriptURL`; of its own, since not every version of TypeScript's DOM types knows it. */
+/** A `TrustedScriptURL`. Declared here because not every version of TypeScript's DOM types has it. */
 export interface TrustedScriptAddress {
   toString(): string
   toJSON(): string
@@ -16,8 +16,8 @@ export interface TrustedScriptAddress {
 export type WorkerAddress = string | URL | TrustedScriptAddress
 
 /**
- * The default worker. The expression is what bundlers look for in the built file, where
- * `worker.js` lies beside this module; the build of Offstage itself must leave it alone.
+ * Starts the default worker. Bundlers look for this expression in the built file, where `worker.js` lies beside this
+ * module. The build of Offstage itself must leave it alone.
  */
 export function spawnWorker(): Worker {
   return new Worker(new URL(/* @vite-ignore */ './worker.js', import.meta.url), { type: 'module' })

@@ -2,8 +2,8 @@ import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { JsonSchema } from '../protocol/json.ts'
 
 /**
- * The parts of Standard Schema and Standard JSON Schema (https://standardschema.dev) that are used
- * here. A schema may be a function (ArkType).
+ * The parts of Standard Schema and Standard JSON Schema (https://standardschema.dev) that Offstage uses. A schema may
+ * be a function (ArkType).
  */
 export interface StandardSchema<Output = unknown> {
   readonly '~standard': {
@@ -33,8 +33,8 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
 }
 
 /**
- * The JSON form of any schema. Throws `schema-unsupported`, naming the vendor's converter, for a
- * Standard Schema that has none. `of` says whose schema it is.
+ * Converts any schema to JSON Schema. If a Standard Schema has no such form, throws `schema-unsupported` and names the
+ * vendor's converter. `of` describes the schema's owner in the error message.
  */
 export function jsonSchemaOf(schema: JsonSchema | StandardSchema, of: string): JsonSchema {
   if (!isStandardSchema(schema)) return schema

@@ -2,21 +2,21 @@ import type { OffstageError } from '../protocol/error.ts'
 import type { WorkerLike } from './spawn-worker.ts'
 
 /**
- * A start that failed, with what shows of it by itself. Made when the start begins, thrown when it fails.
- * No caller of the package sees it: its cause is looked for first.
+ * A failed start, with the facts known at once. Created when the start begins, thrown when it fails. Callers of the
+ * package never see it: its cause is diagnosed first.
  */
 export class StartFailure extends Error {
   declare worker?: WorkerLike
-  /** The address that the worker was made for. Absent: a function of the app made it, and not at once. */
+  /** The worker's address. Absent if a function of the app made the worker asynchronously. */
   declare url?: string | URL
-  /** The worker said that it begins. */
+  /** The worker reported that it has begun. */
   declare hasBegun?: boolean
-  /** The worker's version of the protocol, which isn't the page's, or the error by which it refused the page's. */
+  /** The worker's protocol version, if it differs from the page's. An error if the worker refused the page's version. */
   declare otherVersion?: number | OffstageError
-  /** Making the worker threw this. */
+  /** The error thrown while the worker was made. */
   declare thrown?: unknown
-  /** The worker's `error` event, which rarely says more than that there was one. */
+  /** The worker's `error` event, which rarely has details. */
   declare event?: Event
-  /** Whether its file was seen to be no worker of Offstage; absent: nobody has looked. */
+  /** Whether the file is clearly no Offstage worker. Absent if unchecked. */
   declare isNoOffstageWorker?: boolean
 }

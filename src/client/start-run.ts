@@ -12,13 +12,13 @@ import type { AgentOptions, PromptValues, RunInput, RunOptions } from './options
 import type { Run, SendOptions } from './run.ts'
 import { limitsOf } from './run-limits.ts'
 
-/** What a run begins with. `input` is null when it answers anew what is there. */
+/** Input of a new run. `input` is null for a run that regenerates an answer. */
 export interface RunBeginning {
   readonly input: RunInput | null
   readonly branch?: BranchPoint
-  /** The call of another conversation that the run is for. */
+  /** The call that this run is a child of. */
   readonly parent?: StartRun['parent']
-  /** The request that the call comes from held words of others. */
+  /** The model request behind that call contained untrusted content. */
   readonly tainted?: boolean | undefined
   /** Default: a new one. */
   readonly runId?: string
@@ -26,7 +26,7 @@ export interface RunBeginning {
 
 export type RunStarter = (beginning: RunBeginning, options?: RunOptions) => Run
 
-/** Begins runs at once: what can go wrong is their outcome. */
+/** Creates the function that begins runs at once. Errors are the run's outcome. */
 export function runStarter(
   { config, runs }: { readonly config: AgentConfig; readonly runs: AgentRuns },
   agent: AgentOptions,
@@ -67,7 +67,10 @@ export function runStarter(
   }
 }
 
-/** What is said to an open run: what a person typed, unless it has values. Throws as `Run.send` does. */
+/**
+ * Makes a message for an open run: text that a person typed, or a template if there are values. Throws as `Run.send`
+ * does.
+ */
 export function sentMessage(
   { values }: Pick<AgentConfig, 'values'>,
   input: RunInput,
@@ -77,21 +80,21 @@ export function sentMessage(
   return messageOf(input, options.values ? { ...values, ...options.values } : {})
 }
 
-/** What was refused, to be put back into a text field. */
+/** Returns the refused message, to be put back into a text field. */
 function typedIn(input: RunInput | null): UserContent | null {
   return input === null || !hasContent(input)
     ? null
     : { id: randomId(), parts: fillInput(input, {}) }
 }
 
-/** A person's message of a template, or of what was typed where there are no values. Throws `invalid-input`. */
+/** Makes a person's message from a template, or from typed text if there are no values. Throws `invalid-input`. */
 function messageOf(input: RunInput | null, values: PromptValues): UserContent {
   if (input === null || !hasContent(input))
     throw new OffstageError('invalid-input', 'The message is empty. Pass text or parts.')
   return { id: randomId(), parts: fillInput(input, values) }
 }
 
-/** As JSON, so that it can cross. What it is, the worker finds out. */
+/** Copies a history as JSON, so that it can cross to the worker, which checks it. */
 function plainHistory(history: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(history))

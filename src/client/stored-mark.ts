@@ -1,12 +1,12 @@
 const KEY = 'offstage.stored '
 
 /**
- * Notes outside of the database that there is one, and says whether that was noted before. False where the page has no
- * local storage, and when that was cleared, too.
+ * Marks, outside the database, that it exists. Returns whether it was marked before. False also if the page has no
+ * local storage, or that was cleared.
  */
 export function markStored(storage: string): boolean {
   try {
-    // Of a window: other runtimes have one that asks for a file.
+    // The one of `window`, as other runtimes have a global one that asks for a file.
     const marks = globalThis.window.localStorage
     const isMarked = marks.getItem(KEY + storage) !== null
     if (!isMarked) marks.setItem(KEY + storage, '')

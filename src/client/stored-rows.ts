@@ -1,15 +1,15 @@
 import type { RowsFound } from '../protocol/commands.ts'
 import type { Row } from '../protocol/fact.ts'
 
-/** How many are read at once. */
+/** Most rows that are read at once. */
 export const MOST_ROWS = 500
 
-/** Rows of a conversation, as they are stored. */
+/** Stored rows of a conversation. */
 export interface StoredRows {
   readonly rows: readonly Row[]
-  /** There were more when they were read. */
+  /** True if there were more rows when these were read. */
   readonly hasMore: boolean
-  /** What is wrong with the row after these, behind which nothing can be read. */
+  /** Error of the row after these. Rows after it can't be read. */
   readonly broken?: string
 }
 

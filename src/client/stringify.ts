@@ -1,10 +1,10 @@
-/** A stored row takes no more. */
+/** Maximum nesting of a stored row. */
 const MAX_LEVELS = 100
 
 /**
- * JSON for whatever a page may hand over: cycles, big integers, maps, errors, binary data and DOM
- * nodes take a readable form instead of throwing or vanishing. Throws what a `toJSON` throws, and on
- * more than 100 levels. `undefined` for functions and symbols. `inPlaceOf` gives the text that replaces a value.
+ * JSON for any value from a page. Cycles, big integers, maps, errors, binary data and DOM nodes get a readable form.
+ * Functions and symbols give `undefined`. Throws if a `toJSON` throws, or beyond 100 levels. `inPlaceOf` returns the
+ * text that replaces a value.
  */
 export function stringify(
   value: unknown,
@@ -36,7 +36,7 @@ function readable(raw: object): unknown {
     : raw
 }
 
-/** The engine's word for a value's kind; unlike `instanceof` it holds across frames. */
+/** The value's built-in tag, such as `Map`. Unlike `instanceof`, the tag works across frames. */
 export function tagOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1)
 }

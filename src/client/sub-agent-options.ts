@@ -2,20 +2,20 @@ import type { JsonSchema } from '../protocol/json.ts'
 import type { RunInput } from './options.ts'
 import type { StandardSchema } from './standard-schema.ts'
 
-/** How an agent is called by another one. */
+/** Options of `asTool`: how other agents call this one. */
 export interface SubAgentOptions<Input = unknown> {
   readonly name: string
   readonly title?: string
-  /** For the model that calls: what the agent does and when to ask it. */
+  /** Tells the calling model what the agent does and when to call it. */
   readonly description: string
   /** Default: `{ prompt: string }`. */
   readonly inputSchema?: JsonSchema | StandardSchema
-  /** What the agent is asked. Default: `prompt` of the input, else the input as JSON. */
+  /** Makes the child run's message from the call's input. Default: the input's `prompt`, else the input as JSON. */
   toPrompt?(input: Input): RunInput
-  /** Of the data that the calling model gets. Default: it gets the agent's last words. */
+  /** Schema of the data that the calling model gets. Default: it gets the agent's last text. */
   readonly output?: JsonSchema | StandardSchema
-  /** Model calls of one run. Default: the agent's. */
+  /** Model calls per child run. Default: the agent's `maxSteps`. */
   readonly maxSteps?: number
-  /** As a tool's. */
+  /** Whether calls need approval, as for any tool. */
   readonly needsApproval?: boolean
 }

@@ -3,7 +3,7 @@ import type { AgentCore } from './agent-core.ts'
 import type { RunStarter } from './start-run.ts'
 import type { SubAgentOptions } from './sub-agent-options.ts'
 
-/** An agent that is a tool of others. */
+/** An agent that other agents use as a tool. */
 export interface SubAgent {
   readonly agent: Agent
   readonly core: AgentCore

@@ -24,7 +24,7 @@ const PROMPT: JsonSchema = {
 
 const load = (): Promise<typeof childRuns> => loadPart(() => import('./child-runs.ts'))
 
-/** The agent as a tool of others. Throws `invalid-config`. */
+/** Turns an agent into a tool for other agents. Throws `invalid-config`. */
 export function subAgentTool(of: SubAgent): Tool {
   const { options } = of
   checkNames(options, 'asTool')
@@ -37,7 +37,7 @@ export function subAgentTool(of: SubAgent): Tool {
     description,
     inputSchema,
     ...(needsApproval !== undefined && { needsApproval }),
-    // Asked twice for the same call, it joins the run that there is.
+    // A repeated call joins the child run that already exists.
     annotations: { idempotent: true },
     sequential: false,
     async execute(input, context) {
@@ -53,7 +53,7 @@ export function subAgentTool(of: SubAgent): Tool {
   return tool
 }
 
-/** Throws where the tool was handed over to something else than an agent of this page. */
+/** Throws if the tool's caller isn't an agent of this page. */
 function callerOf(agentId: string | undefined): AgentParts {
   const caller = agents.get(agentId ?? '')
   if (caller) return caller

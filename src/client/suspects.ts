@@ -3,12 +3,12 @@ import { isParked, pendingCalls } from '../conversation/pending.ts'
 import type { StreamItem } from '../protocol/stream.ts'
 import type { FeedNotice } from './feeds.ts'
 
-/** A run that was taken up alone, so that a worker that dies meanwhile died of it. */
+/** A run resumed alone: if the worker dies meanwhile, this run is the cause. */
 export interface Trial {
-  /** Resolves when the run got somewhere, when the worker is lost, or when the time is up. */
+  /** Resolves when the run makes progress, when the worker is lost, or when the time is up. */
   readonly over: Promise<void>
   readonly isLost: boolean
-  /** To be called when the run is not waited for any more, whatever became of it. */
+  /** Ends the trial. Call it once nobody waits for the run any more, whatever the result. */
   end(): void
 }
 
@@ -18,19 +18,19 @@ interface OpenTrial {
   end(isLost?: boolean): void
 }
 
-/** A run that a worker died of. */
+/** A run that crashed a worker. */
 export interface CrashedRun {
   readonly agentId: string
-  /** Empty: an extraction. */
+  /** Empty for an extraction. */
   readonly runId: string
   readonly extractId?: string
   readonly error: OffstageError
 }
 
-/** Finds the run that workers die of, so that the others don't have to share its fate. */
+/** Finds the run that crashes workers, so that the other runs survive. */
 export class Suspects {
   #trial: OpenTrial | undefined
-  /** Runs that got nowhere in all their time, and may be what the worker dies of later. */
+  /** Runs without progress during their trial. They may still crash the worker later. */
   readonly #unclear = new Set<string>()
 
   tryOut(run: { readonly agentId: string; readonly runId: string }, limitMs: number): Trial {
@@ -61,7 +61,7 @@ export class Suspects {
     }
   }
 
-  /** The worker died: the run that it died of, if only one can be it. */
+  /** Returns the run that crashed the worker, if only one is possible. */
   blame(): CrashedRun | undefined {
     const trial = this.#unclear.size ? undefined : this.#trial
     this.#trial?.end(true)
@@ -70,7 +70,7 @@ export class Suspects {
   }
 }
 
-/** Runs that have got past what they were about to do when the worker died, or wait for somebody. */
+/** Runs that have passed the point where the worker died, or that are waiting. */
 function provenBy(notice: FeedNotice): readonly string[] {
   if (notice.type === 'stream') return notice.items.flatMap((item) => provenByItem(item) ?? [])
   const { run } = notice.state
@@ -80,7 +80,7 @@ function provenBy(notice: FeedNotice): readonly string[] {
 function provenByItem(item: StreamItem): string | null {
   switch (item.type) {
     case 'step-started':
-      // The first step of a run, and one that is begun again, prove nothing.
+      // A run's first step, or a repeated one, proves nothing.
       return item.step > 1 && !item.resumed ? item.runId : null
     case 'storage-waits':
     case 'run-left':

@@ -5,29 +5,31 @@ import type { RunParts } from './run-parts.ts'
 import { sendAbort } from './send-abort.ts'
 import type { Trial } from './suspects.ts'
 
-/** How long a run that lost its worker waits for its tools. Milliseconds. */
+/** How long a run that lost its worker waits for its tools to be registered. Milliseconds. */
 const WAIT_FOR_TOOLS_MS = 10_000
 
-/** Open runs that were lost with a worker: all but those that are on their way to the next one. */
+/**
+ * Open runs that were lost with a worker. Runs that are still starting are left out: the next worker gets them anyway.
+ */
 export function lostRuns({ runs }: RunParts): RunHandle[] {
   return [...runs.open.values()].filter(({ run }) => !runs.starting.has(run.runId))
 }
 
-/** To a new worker: the aborts that none was sent yet. */
+/** Sends a new worker the aborts that no worker has received yet. */
 export function sendAborts(agent: RunParts): void {
   for (const runId of agent.runs.aborts.keys()) sendAbort(agent, runId).catch(() => {})
 }
 
 export interface TakingUp {
-  /** Resolves once no agent of the page has an abort of the run under way. */
+  /** Resolves once no agent of the page is aborting the run. */
   aborted(runId: string): Promise<unknown>
   isLive(): boolean
   readonly tryOut?: (runId: string) => Trial
 }
 
 /**
- * Goes on with runs on a new worker, one after the other: a queued one comes second. Ends
- * when that worker is lost, too: the runs are the next one's then.
+ * Resumes runs on a new worker, one after the other, so that queued runs stay behind earlier ones. Stops when that
+ * worker is lost, too: the next worker gets the rest.
  */
 export async function takeUpRuns(
   agent: RunParts,
@@ -60,7 +62,7 @@ async function takeUpRun(agent: RunParts, handle: RunHandle): Promise<void> {
   const { runId, conversationId } = handle.run
   const at = { ...scope(), conversationId }
   const stored = await askOnce('getConversation', at)
-  // A run whose first commit waited for room in the storage is in no store.
+  // A run whose first commit is waiting for storage space isn't stored yet.
   const isTold = handle.events.some(({ type }) => type !== 'run-parked' && type !== 'run-continued')
   const begun = isTold || stored?.openRunId === runId
   if (!begun && resendStart(agent, handle)) return
@@ -68,10 +70,10 @@ async function takeUpRun(agent: RunParts, handle: RunHandle): Promise<void> {
     ...at,
     runId,
     interrupted: 'tell-model',
-    // The page lives: what its worker died of is counted by restarts.
+    // The page hasn't crashed. `Restarts` counts the worker's deaths.
     afterCrash: false,
     waitForToolsMs: WAIT_FOR_TOOLS_MS,
-    // This agent has driven it, whether or not a call waits for it.
+    // Resumes the run even if a call waits for it: this agent has driven it before.
     asChild: true,
   })
   if (ref?.runId === runId) return
@@ -82,7 +84,7 @@ async function takeUpRun(agent: RunParts, handle: RunHandle): Promise<void> {
   handle.end({ outcome: 'failed', error: error.toData() })
 }
 
-/** To a new worker: a run that the old one never began. False when it wasn't started here. */
+/** Sends a new worker a run that the old one never began. False if the run wasn't started here. */
 function resendStart({ runs }: RunParts, handle: RunHandle): boolean {
   const command = runs.commands.get(handle.run.runId)
   if (command) runs.send(handle, command)

@@ -13,7 +13,7 @@ type Agent = Pick<VerifierParts, 'warn'> & {
   readonly registry: ToolRegistry
 }
 
-/** The tools, those that need it with names for the model. */
+/** Adds names for the model to the tools that need them. */
 export function withNamesForModel(
   tools: readonly ToolDescriptor[],
   registry: ToolRegistry,
@@ -25,7 +25,7 @@ export function withNamesForModel(
   })
 }
 
-/** Warns of names in `enabledTools` and `toolChoice` that no tool has, unless they are in `warned`, and adds them. */
+/** Warns once about each name in `enabledTools` and `toolChoice` that no tool has. `warned` collects the names. */
 export function checkToolNames(
   { config, registry, warn }: Agent,
   tools: readonly ToolDescriptor[],
@@ -47,7 +47,7 @@ export function checkToolNames(
 
 const known = new WeakMap<JsonSchema, Omit<NamesForModel, 'name'>>()
 
-/** The tool in names that model APIs take; undefined when they take its own. */
+/** Names that model APIs accept for the tool and its parameters. Undefined if they accept the tool's own. */
 function namesForModel({ name, modelName, inputSchema }: PreparedTool): NamesForModel | undefined {
   const renamed = known.get(inputSchema) ?? renameParameters(inputSchema)
   known.set(inputSchema, renamed)
@@ -55,7 +55,7 @@ function namesForModel({ name, modelName, inputSchema }: PreparedTool): NamesFor
   return { name: modelName, ...renamed }
 }
 
-/** A property has the same name wherever the schema lists it, so that an input is renamed without its schema. */
+/** Renames a property the same way wherever the schema lists it, so that inputs can be renamed without the schema. */
 function renameParameters(schema: JsonSchema): Omit<NamesForModel, 'name'> {
   const text = JSON.stringify(schema)
   const names = new Map<string, string>()
@@ -70,7 +70,7 @@ function renameParameters(schema: JsonSchema): Omit<NamesForModel, 'name'> {
     taken.add(model)
     return model
   }
-  // The first pass finds the names: a default may stand before the properties that it has.
+  // The first pass collects the names: a `default` may precede the properties that it uses.
   renameSchema(schema, names, rename)
   const inputSchema = renameSchema(schema, names, rename) as JsonSchema
   return { inputSchema, parameters: [...names].filter(([own, model]) => own !== model) }
@@ -114,7 +114,7 @@ function renameSchema(
   return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, part(key, value)]))
 }
 
-/** The value with the names of its objects replaced, at any depth. */
+/** Replaces the keys of objects, at any depth. */
 function renameKeys(value: JsonValue, names: ReadonlyMap<string, string>): JsonValue {
   if (Array.isArray(value)) return value.map((each: JsonValue) => renameKeys(each, names))
   if (!isRecord(value)) return value
@@ -124,13 +124,13 @@ function renameKeys(value: JsonValue, names: ReadonlyMap<string, string>): JsonV
   )
 }
 
-/** Conversations of earlier versions hold the model's names. */
+/** Converts an input to the tool's own names: conversations of earlier versions hold the model's names. */
 export function inOwnNames(entry: PreparedTool, input: JsonValue): JsonValue {
   const { parameters = [] } = namesForModel(entry) ?? {}
   return renameKeys(input, new Map(parameters.map(([own, model]) => [model, own])))
 }
 
-/** A reference may lead through properties. */
+/** Renames the properties in a `$ref`, such as `#/properties/name`. */
 function renamePointer(pointer: string, names: ReadonlyMap<string, string>): string {
   return pointer.replaceAll(/(?<=\/properties\/)[^/]+/g, (step) => {
     const plain = step.replaceAll(/%([2-7][\da-f])/gi, (_, code: string) =>

@@ -13,27 +13,30 @@ export interface RegisterOptions {
   readonly replace?: boolean
 }
 
-/** A tool, or what says which one it is now: asked each time, so that the newest functions are called. */
+/**
+ * A tool, or a function that returns the current one. The function is called each time, so that the tool's newest
+ * functions run.
+ */
 export type GivenTool = Tool | CompositeTool | (() => Tool | CompositeTool)
 
 export interface RegistryObserver {
-  /** Names of control tools: no tool of the page can have them. */
+  /** Names of control tools. No tool of the page can have them. */
   readonly reserved: readonly string[]
   onChange(): void
-  /** A tool is gone; its running calls end. */
+  /** Called when a tool was removed. Its running calls end. */
   onRemove(tool: PreparedTool): void
 }
 
-/** The page's tools, live. Keyed by the model's name in a `Map`, so `__proto__` is a name like others. */
+/** The page's current tools. A `Map` keyed by the model's name, so that `__proto__` is a name like others. */
 export interface ToolRegistry {
   register(tool: GivenTool, options?: RegisterOptions): () => void
   /** Adds a tool of the package. */
   provide(entry: PreparedTool): void
-  /** By the tool's own name, or the model's. */
+  /** Finds a tool by its own name, or by the model's. */
   get(name: string): PreparedTool | undefined
-  /** Null: all. */
+  /** Limits the model to these tools. Null: all. */
   enable(names: readonly string[] | null): void
-  /** The names that `enable` was given. */
+  /** Names that `enable` was given. */
   readonly enabled: readonly string[] | null
   all(): PreparedTool[]
   clear(): void
@@ -48,7 +51,7 @@ export function createToolRegistry(observer: RegistryObserver): ToolRegistry {
     tools.delete(entry.modelName)
     observer.onRemove(entry)
     observer.onChange()
-    // What it throws is the page's to see, and stops nothing here.
+    // An error in `dispose` is left to the page as an unhandled rejection, and stops nothing here.
     void (async () => entry.tool.dispose?.())()
   }
 
@@ -56,7 +59,7 @@ export function createToolRegistry(observer: RegistryObserver): ToolRegistry {
     register(tool, options = {}) {
       checkNames(options, 'registerTool')
       const { signal, replace } = options
-      // A copy: each registration is its own, so that an undo removes nothing but what it added.
+      // A copy makes each registration unique, so that its undo removes nothing else.
       const read = typeof tool === 'function' ? tool : () => tool
       const entry = {
         ...prepareTool(read()),

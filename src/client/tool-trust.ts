@@ -5,7 +5,7 @@ import type { CompositeTool, Tool } from './tool.ts'
 type AnyTool = Tool | CompositeTool
 type Trust = Pick<ToolDescriptor, 'commits' | 'remote' | 'untrusted' | 'whileTainted'>
 
-/** Whose words the tool brings in, and when its calls are asked about once such words are there. */
+/** Source of the tool's untrusted content, and which calls need approval once a conversation is tainted. */
 export function trustOf(tool: AnyTool, name: string, policy: WhileTainted): Trust {
   const { remote } = tool
   const untrusted = whoseWords(tool, name)
@@ -18,7 +18,7 @@ export function trustOf(tool: AnyTool, name: string, policy: WhileTainted): Trus
   }
 }
 
-/** A person is asked about each of its calls, tainted or not, unless the app says that nobody is. */
+/** True if every call needs approval, tainted or not, unless the app says otherwise. */
 export function isForeign({ annotations, remote }: AnyTool): boolean {
   return remote !== undefined && !(remote.trusted === true && annotations?.readOnly === true)
 }
@@ -35,7 +35,7 @@ function askedWhileTainted(
 ): Trust['whileTainted'] {
   const { destructive, idempotent, openWorld, readOnly, reversible } = annotations
   if (policy === 'allow') return undefined
-  // What a stranger's tool says of itself counts against it only.
+  // Annotations of an untrusted source only count against its tool.
   if (remote && !remote.trusted) return 'ask'
   if (policy === 'ask-writes') return readOnly ? undefined : 'ask'
   if (commits) return 'commits'

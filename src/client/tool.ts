@@ -3,46 +3,45 @@ import type { CallAbout } from '../protocol/run.ts'
 import type { RemoteSource, ToolAnnotations } from '../protocol/tool.ts'
 import type { StandardSchema } from './standard-schema.ts'
 
-/** Which call a function of a tool or a hook is about. */
+/** Identifies the call that a tool's function or a hook is about. */
 export interface ToolCallInfo {
   readonly runId: string
   readonly conversationId: string
   readonly toolCallId: string
 }
 
-/** What a tool's function gets beside its input: which call it is, when to stop, and how to report progress. */
+/** Second argument of a tool's function: identifies the call, signals when to stop, and reports progress. */
 export interface ToolContext extends ToolCallInfo {
-  /** Aborted when the run is, when the tool takes longer than `timeoutMs`, and when it is unregistered. */
+  /** Aborted when the run is aborted, when the tool exceeds `timeoutMs`, and when it is unregistered. */
   readonly signal: AbortSignal
-  /** Equal for every execution of this call, also after a reload. Hand it to the server. */
+  /** Equal for every execution of this call, also after a reload. Send it to your server. */
   readonly idempotencyKey: string
   /**
-   * Of the run's owner. Grows whenever a tab claims any conversation in the store, for a run or anew after a
-   * wait, the same tab too: a server that refuses an older one than it has seen is safe from an owner who was
-   * replaced.
+   * Fencing token of the run's owner. It grows whenever a tab claims any conversation in the store: for a run, or again
+   * after a wait. A server that refuses tokens older than the newest one it has seen is safe from replaced owners.
    */
   readonly fence: number
-  /** The `data` of what `describe` returned, where a person approved this call by it. */
+  /** The `data` that `describe` returned, if a person approved this call based on it. */
   readonly about?: JsonValue
   /**
-   * The request that the call comes from held words of others, or what was made of them; of a call of a composite tool,
-   * what that has read before, too.
+   * The model request behind this call contained untrusted content, or text derived from it. For calls of a composite
+   * tool, what the tool has read before counts, too.
    */
   readonly tainted?: boolean
-  /** Emits how far the tool is: a `tool-progress` event. */
+  /** Reports progress as a `tool-progress` event. */
   progress(value: unknown): void
 }
 
 export interface ReconcileContext extends ToolCallInfo {
   readonly idempotencyKey: string
-  /** Of the owner who asks, newer than that of the call's own execution. See `ToolContext`. */
+  /** Fencing token of the owner that reconciles: newer than that of the call's own execution. See `ToolContext`. */
   readonly fence: number
 }
 
 export interface UndoContext extends ToolCallInfo {
-  /** Equal each time that the call is to be undone, and other than the call's own. Hand it to the server. */
+  /** Equal for every attempt to undo this call, and different from the call's own key. Send it to your server. */
   readonly idempotencyKey: string
-  /** Aborted when it takes longer than the tool's `timeoutMs`, and when the agent is disposed. */
+  /** Aborted when undoing exceeds the tool's `timeoutMs`, and when the agent is disposed. */
   readonly signal: AbortSignal
 }
 
@@ -53,94 +52,95 @@ export type Reconciled =
   | undefined
 
 export interface DescribeContext extends ToolCallInfo {
-  /** The `data` of what was said when a person was asked about this call before: on a page that was left, perhaps. */
+  /** The `data` from an earlier description of this call, perhaps on a page that was left. */
   readonly previous?: JsonValue
 }
 
 export interface CommitsContext extends ToolCallInfo {
-  /** The request that the call comes from held words of others. */
+  /** The model request behind this call contained untrusted content. */
   readonly tainted: boolean
 }
 
 /**
- * What all tools have. Methods, not function properties, so that tools with different inputs fit into one
+ * Members shared by all tools. Functions are methods, not properties, so that tools with different inputs fit into one
  * array.
  */
 interface ToolBase<Name extends string, Input, Output> {
-  /** Policies, hooks, events and snapshots have it as it is; the model reads it cleaned to `[a-zA-Z0-9_-]{1,64}`. */
+  /** Policies, hooks, events and snapshots use it unchanged. The model gets it cleaned to `[a-zA-Z0-9_-]{1,64}`. */
   readonly name: Name
-  /** For people. */
+  /** Name that people see. */
   readonly title?: string
-  /** For the model: what it does and when to use it. */
+  /** Tells the model what the tool does and when to use it. */
   readonly description: string
-  /** JSON Schema of an object, or a Standard Schema. Absent: no parameters. */
+  /** JSON Schema of an object, or a Standard Schema. Default: no parameters. */
   readonly inputSchema?: JsonSchema | StandardSchema
-  /** The JSON form of a Standard Schema that can't give its own. */
+  /** JSON Schema for a Standard Schema that can't produce its own. */
   readonly jsonSchema?: JsonSchema
   /**
-   * The `default`s of the schema take the place of what the model leaves out, before the call is checked, shown to a
-   * person and run. Default false: the model only reads them.
+   * Fills in the schema's `default`s for values the model leaves out, before the call is checked, shown to a person and
+   * run. Default false: the model only reads them.
    */
   readonly applyDefaults?: boolean
   readonly annotations?: ToolAnnotations
-  /** Of a tool that isn't of the app's own code: an MCP server's, say. */
+  /** Set for a tool from outside the app's own code, such as an MCP server's. */
   readonly remote?: RemoteSource
-  /** Milliseconds from the start. Default 60 000. */
+  /** Milliseconds from the start until the tool times out. Default 60 000. */
   readonly timeoutMs?: number
-  /** True: never beside other calls. False: safe beside others though not read-only. */
+  /** True: never runs beside other calls. False: safe to run beside others, though not read-only. */
   readonly sequential?: boolean
   /**
-   * Of a function, `'default'` leaves it to `toolApproval`; one that throws, or returns something else, counts as true, with a
-   * warning.
+   * Whether calls need approval. A function may return `'default'` to leave it to `toolApproval`. If it throws, or
+   * returns anything else (which warns), the call needs approval.
    */
   needsApproval?: boolean | ApprovalMethod<Input>['ask']
   /**
-   * What a consent to later calls is for: a recipient, an account. Where a person approves with `remember`, later calls
-   * with the same run unasked; a function that throws, or returns no text, has them asked each time. Needed where
-   * `annotations.openWorld`, and calls of other tools are told apart by it, too.
+   * Scope of a remembered approval, such as a recipient or an account. After a person approves with `remember`, later
+   * calls with the same key need no approval. If it throws or returns no text, every call needs one. The app's tools
+   * with `annotations.openWorld` can't be remembered without it; for others it is optional.
    */
   consentKey?(input: Input): string | undefined
   /**
-   * Whether this call has an effect that a person is to be asked about while the conversation holds words of others: for
-   * a tool whose calls differ, in place of what its annotations say. What throws, or returns no boolean, counts as true.
+   * Whether this call has an effect that needs approval while the conversation contains untrusted content. Replaces the
+   * tool's annotations, for tools whose calls differ. Throwing, or returning no boolean, counts as true.
    */
   commits?(input: Input, call: CommitsContext): boolean | Promise<boolean>
   /**
-   * What the call is about to act on, for the person who is asked to approve it: called before they are, and again on
-   * the next page if the call still waits there. A function that throws fails the call: there is nothing to ask about.
+   * Describes what the call is about to act on, for the person who approves it. Called before approval is requested,
+   * and again on the next page if the call still waits there. If it throws, the call fails: there is nothing to
+   * approve.
    */
   describe?(input: Input, call: DescribeContext): About | Promise<About>
   /**
-   * Which values of an input are secret, as JSON pointers (`'/password'`; `''`: all of it): called before the input is
-   * stored. In their place stands a seal, everywhere but in what the tool's own function gets. Without effects. Of one
-   * that throws, or returns something else, all texts and numbers are sealed.
+   * Returns JSON pointers to the secret values of an input (`'/password'`; `''`: all of it). Called before the input is
+   * stored. Everything but the tool's own function gets placeholders for the secrets. Must have no side effects. If it
+   * throws or returns anything else, placeholders replace all texts and numbers.
    */
   secretsIn?(input: Input, call: ToolCallInfo): readonly string[] | Promise<readonly string[]>
-  /** False leaves the tool out of the next step. */
+  /** Returns false to leave the tool out of the next step. */
   available?(): boolean
   /** Called when the tool is unregistered or the agent is disposed. */
   dispose?(): unknown
   /**
-   * Undoes what a call did, when a person says so (`conversation.undo()`), at most once if it succeeds. `output` is
-   * what is stored: what the model was given. Throw when it could not be undone.
+   * Undoes a call when a person asks for it (`conversation.undo()`), at most once if it succeeds. `output` is the
+   * stored output, which the model got. Throw if the call could not be undone.
    */
   undo?(input: Input, output: JsonValue, context: UndoContext): unknown
   /** For the page's own use. */
   readonly metadata?: unknown
-  /** What the model is to see of a result. */
+  /** Converts a result into what the model gets. Default: the result itself. */
   toModelOutput?(output: Output, input: Input): unknown
 }
 
-/** A tool that the page gives the agent. */
+/** A tool that the page offers the agent. */
 export interface Tool<
   Name extends string = string,
   Input = unknown,
   Output = unknown,
 > extends ToolBase<Name, Input, Output> {
   /**
-   * After a crash: did the call with this key happen? Nothing when it can't be said. What didn't
-   * happen is run, so `happened: false` must mean that it never will: the first request may still be
-   * on its way. Never asked while the tool's own function still runs on this page.
+   * Called after a crash: did the call with this key happen? Return nothing if unknown. After `happened: false` the
+   * call runs again, so return it only if the first request, perhaps still on its way, never takes effect. Never called
+   * while the tool's own function still runs on this page.
    */
   reconcile?(input: Input, context: ReconcileContext): Reconciled | Promise<Reconciled>
   execute(input: Input, context: ToolContext): Output | Promise<Output>
@@ -148,44 +148,47 @@ export interface Tool<
 
 export interface StepOptions {
   /**
-   * True: a step that a crash cut off is not done again, and rejects with `call-failed`
-   * (`details.status`: `'interrupted'`). Default false: it is done again.
+   * True: a step that a crash cut off doesn't run again, and rejects with `call-failed` (`details.status`:
+   * `'interrupted'`). Default false: it runs again.
    */
   readonly atMostOnce?: boolean
 }
 
-/** What the function of a composite tool gets. What it asks for here is remembered, in its order. */
+/**
+ * Context of a composite tool's function. Results of its methods are stored in order, and returned again when the
+ * function runs again.
+ */
 export interface CompositeContext extends ToolContext {
-  /** Aborted also when the function is suspended: nothing that it waits for here settles then. */
+  /** Also aborted when the function is suspended. Promises of this context then never settle. */
   readonly signal: AbortSignal
   /**
-   * Calls a tool that the model may use, as the model would. Resolves to its output: a text, JSON, or an array
-   * of parts. Rejects with `call-failed` for any other end; `details` has `toolName`, `toolCallId`, `status`
-   * and, of an error, its `code`. With `invalid-input` for an input that is no plain data.
+   * Calls a tool that the model may use, as the model would. Resolves to its output: a text, JSON, or an array of
+   * parts. Any other end rejects with `call-failed`; `details` has `toolName`, `toolCallId`, `status` and, for an
+   * error, its `code`. An input that isn't plain data rejects with `invalid-input`.
    */
   call(toolName: string, input?: unknown): Promise<JsonValue>
-  /** Does something of the page once, and remembers what it returned, as JSON, or threw: a name and a message. */
+  /** Runs page code once. Stores what it returned, as JSON, or threw, as a name and a message. */
   step<Value>(
     name: string,
     work: () => Value | Promise<Value>,
     options?: StepOptions,
   ): Promise<Value>
-  /** `Date.now()`, the same each time. */
+  /** Returns `Date.now()`. When the function runs again, returns the stored value. */
   now(): number
-  /** `Math.random()`, the same each time. */
+  /** Returns `Math.random()`. When the function runs again, returns the stored value. */
   random(): number
 }
 
 /**
- * A tool that calls other tools. Its function is run again after a reload, and after each wait for a person: it
- * finds what its calls and steps came to, and goes on behind them. See docs/composite-tools.md.
+ * A tool that calls other tools. Its function runs again after a reload, and after each wait for a person; finished
+ * calls and steps then return their stored results. See docs/composite-tools.md.
  */
 export interface CompositeTool<
   Name extends string = string,
   Input = unknown,
   Output = unknown,
 > extends ToolBase<Name, Input, Output> {
-  /** Change it with the code: a call that other code began is not gone on with. */
+  /** Change it with the code. A call that another version began is not resumed. */
   readonly version?: string
   run(input: Input, context: CompositeContext): Output | Promise<Output>
 }
@@ -198,7 +201,7 @@ interface ApprovalMethod<Input> {
   ask(input: Input, call: ToolCallInfo): OwnApproval | Promise<OwnApproval>
 }
 
-/** A tool of either kind is what its function is named. */
+/** True for a tool with `run()` instead of `execute()`. */
 export function isComposite(tool: Tool | CompositeTool): tool is CompositeTool {
   return !('execute' in tool) && 'run' in tool
 }

@@ -9,12 +9,12 @@ interface TrustedTypes {
 }
 
 /**
- * Calls a function that makes a worker by the page's `Worker`. Where there are Trusted Types, the address
- * passes the policy `offstage`. The default worker's address stands in an expression that bundlers look
- * for and rewrite, and nowhere else: so what that expression passes to `Worker` is taken.
+ * Calls a function that makes a worker with the page's `Worker`. Under Trusted Types, the address passes the policy
+ * `offstage`. The default worker's address only exists in an expression that bundlers find and rewrite, so it is taken
+ * from that expression's call to `Worker`.
  *
- * A policy can be created once, so copies of the package share what it does. They share no function that
- * makes an address trusted: a worker comes out, not its address.
+ * A policy can be created only once, so copies of the package share this function. They share no function that makes an
+ * address trusted: it returns a worker, not an address.
  */
 export const startTrusted: StartTrusted = (make) =>
   (pageRegistry().startWorker ??= createStart())(make)
@@ -22,13 +22,13 @@ export const startTrusted: StartTrusted = (make) =>
 function createStart(): StartTrusted {
   const { trustedTypes, Worker }: typeof globalThis & { readonly trustedTypes?: TrustedTypes } =
     globalThis
-  // What the policy accepts: the one address that is being started.
+  // The policy accepts only the address that is being started.
   let asked: string
   let trust: ((url: string) => string) | undefined
   const toTrusted = (url: string | URL): string | URL => {
     if (!trustedTypes || trustedTypes.isScriptURL(url)) return url
     try {
-      // Only now, and once: where the page's CSP doesn't allow the policy, creating it is reported.
+      // Created on first use, and once: the browser reports each attempt that the page's CSP doesn't allow.
       if (!trust) {
         const policy = trustedTypes.createPolicy('offstage', {
           createScriptURL(url) {
@@ -44,13 +44,13 @@ function createStart(): StartTrusted {
     return trust((asked = String(url)))
   }
   return (make) =>
-    // Another `Worker` than the one of the beginning isn't handed what it could keep.
+    // A `Worker` that replaced the original must not get a trusted address that it could keep.
     globalThis.Worker === Worker ? withAddress(make, toTrusted) : make()
 }
 
 /**
- * Calls a function that makes a worker, and changes the address that it passes to `Worker`: only while the
- * function runs, and nothing else does meanwhile, a stand-in is in its place.
+ * Calls a function that makes a worker, and changes the address that it passes to `Worker`. A stand-in replaces
+ * `Worker` while the function runs, and no other code runs meanwhile.
  */
 export function withAddress<Made>(
   make: () => Made,
@@ -68,7 +68,7 @@ export function withAddress<Made>(
   try {
     return make()
   } finally {
-    // The function may have put one of its own there.
+    // The function may have replaced `Worker` itself.
     if (globalThis.Worker === standIn) Reflect.set(globalThis, 'Worker', Worker)
   }
 }

@@ -9,7 +9,7 @@ import { untilAborted } from './until-aborted.ts'
 
 const TIMEOUT_MS = 60_000
 
-/** Has a tool undo what a call of it did. `life`: of its agent. Doesn't reject. */
+/** Calls a tool's `undo` for one of its calls. `life` aborts with the agent. Never rejects. */
 export async function undoTool(
   entry: PreparedTool | undefined,
   call: UndoTool,

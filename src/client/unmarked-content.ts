@@ -2,12 +2,12 @@ import type { ToolOutput } from '../protocol/message.ts'
 import type { ToolOutcome } from '../protocol/questions.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 
-/** Characters: what a tool says of what it did is shorter. */
+/** Characters. A tool's report on its own action is shorter. */
 const LONG = 1_000
 
 const known = new WeakSet<PreparedTool>()
 
-/** For the app's author, once for each tool: what is long may be words of others, and the tool doesn't say so. */
+/** Warns the app's author once per tool: long output may be untrusted content, and the tool doesn't say. */
 export function unmarkedContent(prepared: PreparedTool, outcome: ToolOutcome): string | null {
   const { name, tool } = prepared
   if (tool.remote || tool.annotations?.untrustedContent !== undefined || known.has(prepared))

@@ -3,8 +3,8 @@ import { isRecord } from '../lib/is-record.ts'
 const TYPE_NAME = /^(object|array|string|number|integer|boolean|null)$/
 
 /**
- * Where a schema of parameters is none (`where`, and the names of the properties on the way there); null: nowhere. Not the
- * whole of JSON Schema, which the worker checks: what is likely to be mistaken for one.
+ * Path of the first invalid part of a parameter schema: `where`, then property names. Null if there is none. Finds
+ * common mistakes only; the worker checks all of JSON Schema.
  */
 export function unsoundAt(schema: unknown, where: string): string | null {
   if (!isRecord(schema)) return where

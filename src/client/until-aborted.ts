@@ -2,8 +2,8 @@ import { OffstageError } from '../protocol/error.ts'
 import { stopReason } from './failures.ts'
 
 /**
- * The answer, unless the signal aborts before: then rejects with `aborted` at once and calls `stop`,
- * whatever becomes of the question. A signal that was aborted beforehand asks nothing.
+ * Resolves to the answer. If the signal aborts first, rejects with `aborted` at once and calls `stop`. If the signal
+ * has already aborted, rejects without calling `ask`.
  */
 export async function untilAborted<Answer>(
   ask: () => Promise<Answer>,

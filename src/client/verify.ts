@@ -8,7 +8,7 @@ import { untilAborted } from './until-aborted.ts'
 const ROUNDS = 2
 const TIMEOUT_MS = 60_000
 
-/** What is needed of an agent. */
+/** The parts of an agent that the verifier needs. */
 export interface VerifierParts {
   readonly options: AgentOptions
   /** Emits a warning of the agent. */
@@ -23,17 +23,17 @@ interface Asked {
   isOver: boolean
 }
 
-/** Asks the app's `verify` about answers: of each once, whoever wants to know. */
+/** Calls the app's `verify` for answers: once for each, whoever asks. */
 export class Verifier {
   readonly #agent: VerifierParts
-  /** By message. */
+  /** Checks by message. */
   readonly #asked = new Map<string, Asked>()
 
   constructor(agent: VerifierParts) {
     this.#agent = agent
   }
 
-  /** What is wrong with the answer; null: nothing. A hook that can't say keeps no answer back. */
+  /** Returns feedback for an answer that is wrong, else null. If the hook fails, the answer is accepted. */
   verify(answer: VerifyAnswer): Promise<string | null> {
     if (answer.round > (this.#agent.options.verifyRounds ?? ROUNDS)) return Promise.resolve(null)
     const known = this.#asked.get(answer.messageId)
@@ -46,7 +46,7 @@ export class Verifier {
     return asked.verdict
   }
 
-  /** Nobody waits for it any more. Whoever asks again has it checked anew. */
+  /** Stops a check that nobody waits for any more. Asking again starts a new one. */
   stop(messageId: string): void {
     this.#asked.get(messageId)?.stop.abort()
     this.#asked.delete(messageId)

@@ -2,7 +2,7 @@ import type { AgentParts } from './agent-parts.ts'
 import { nearest } from './check-names.ts'
 import { KEYWORDS, unknownKeywords } from './schema-keywords.ts'
 
-/** Warns developers of schemas of the app's tools with words that JSON Schema doesn't know, once for each tool. */
+/** Warns developers once per tool about schema keywords that JSON Schema doesn't know. Checks the app's tools only. */
 export function warnOfKeywords({ registry, agentEvents, signal }: AgentParts): void {
   const checked = new Set<string>()
   const check = (): void => {

@@ -1,14 +1,14 @@
 import type { AgentParts } from './agent-parts.ts'
 
 interface IdleWork {
-  /** How long nothing was open. Milliseconds. */
+  /** How long nothing must have been open. Milliseconds. */
   readonly after: number
   work(): Promise<void>
-  /** A run has begun or ended. */
+  /** Called when a run has begun or ended. */
   onChange?(): void
 }
 
-/** Works whenever the agent has had nothing open for a while. */
+/** Does work whenever the agent has been idle for a while. */
 export function whenIdle(
   { agentEvents, runs, signal }: AgentParts,
   { after, work, onChange }: IdleWork,
@@ -17,7 +17,7 @@ export function whenIdle(
   const plan = (): void => {
     clearTimeout(timer)
     onChange?.()
-    // What could not be done is tried at the next time.
+    // Failed work is tried again the next time.
     if (runs.open.size === 0 && !signal.aborted)
       timer = setTimeout(() => void work().catch(() => {}), after)
   }

@@ -1,6 +1,6 @@
 import type { PendingCall } from '../protocol/run.ts'
 
-/** The conversations of pending calls that were shown: a server may use one id in several conversations. */
+/** Conversation of each pending call in a view. A server may use the same call id in several conversations. */
 const places = new WeakMap<object, string>()
 
 export function noteShown(conversationId: string, pending: readonly PendingCall[]): void {

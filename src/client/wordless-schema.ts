@@ -2,7 +2,7 @@ import { isRecord } from '../lib/is-record.ts'
 import type { JsonSchema } from '../protocol/json.ts'
 import { jsonSchemaOf, type StandardSchema } from './standard-schema.ts'
 
-/** What fits the schema holds no text but the schema's own: numbers, booleans, and values that it names. */
+/** True if values of the schema hold no free text: only numbers, booleans, and values that the schema names. */
 export function isWordless(schema: JsonSchema | StandardSchema): boolean {
   try {
     return isClosed(jsonSchemaOf(schema, 'of an output'))
@@ -11,7 +11,7 @@ export function isWordless(schema: JsonSchema | StandardSchema): boolean {
   }
 }
 
-/** More numbers, or named values, could spell a text. */
+/** Maximum length of arrays: more numbers, or named values, could spell a text. */
 const MAX_ITEMS = 20
 
 const WORDLESS: ReadonlySet<unknown> = new Set(['number', 'integer', 'boolean', 'null'])
@@ -30,7 +30,7 @@ function isClosedAs(type: unknown, schema: { readonly [key: string]: unknown }):
   switch (type) {
     case 'object': {
       const { properties = {}, additionalProperties, patternProperties } = schema
-      // A name that isn't the schema's own is a text, too.
+      // A property name that the schema doesn't define is free text, too.
       if (additionalProperties !== false || patternProperties !== undefined) return false
       return isRecord(properties) && Object.values(properties).every(isClosed)
     }

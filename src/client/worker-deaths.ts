@@ -10,15 +10,15 @@ type Risk = Extract<WorkerNotice, { readonly type: 'risk' }>
 
 export interface DeathsHost extends RestartsHost {
   agents(): readonly (RestartedAgent & {
-    /** There will be no worker: its open runs fail. */
+    /** No worker can be started any more: the agent's open runs fail. */
     giveUp(error: OffstageError): void
   })[]
 }
 
-/** Of which run a worker died, and what comes after it. */
+/** Finds the run that caused a worker's death, and starts the next worker. */
 export class WorkerDeaths {
   readonly #host: DeathsHost
-  /** What the worker is about to do, and may never end. */
+  /** Work that the worker is about to do, and that may never end. */
   #risk: Risk | undefined
   readonly #restarts: Restarts
 
@@ -27,7 +27,7 @@ export class WorkerDeaths {
     this.#restarts = new Restarts(host)
   }
 
-  /** The worker is about to do what may never end, or is done with it. */
+  /** Records that the worker begins, or has finished, work that may never end. */
   note(notice: Risk): void {
     this.#risk = notice.risk ? notice : undefined
   }
@@ -36,7 +36,7 @@ export class WorkerDeaths {
     this.#restarts.suspects.onPublished(notice)
   }
 
-  /** The worker died: the run that it died of, if only one can be it. */
+  /** Returns the run that caused the worker's death, if only one can have. */
   blame(): CrashedRun | undefined {
     const risk = this.#risk
     this.#risk = undefined
@@ -44,12 +44,12 @@ export class WorkerDeaths {
     return risk?.risk ? { ...risk, error: hung(risk.risk) } : suspect
   }
 
-  /** Before another worker is started: the longer, the more of them died of late. */
+  /** Waits before another worker is started: the longer, the more have died lately. */
   pause(): Promise<void> {
     return this.#restarts.pause()
   }
 
-  /** Resolves to true once there is another worker, to false when there will be none. */
+  /** Resolves to true once there is another worker, to false if there will be none. */
   async restart(counts: boolean): Promise<boolean> {
     try {
       await this.#restarts.restart(counts)

@@ -29,7 +29,7 @@ import { connectSource } from './worker-source.ts'
 
 const HEARTBEAT_MS = 3000
 const RELEASE_MS = 1000
-/** How long a run that is tried out keeps the next one waiting. Heartbeats. */
+/** How long the trial of a suspected run delays the next one. Heartbeats. */
 const TRIAL_BEATS = 20
 
 export type AgentNotice =
@@ -46,19 +46,19 @@ type StorageNotice = Extract<WorkerNotice, { readonly type: 'storage' }>
 export interface LinkedAgent extends ExecutionHost, RestartedAgent {
   readonly page: AgentPage
   readonly redact: Redactor | undefined
-  /** Something of a conversation was stored. */
+  /** Called when a row of a conversation was stored. */
   onRow(row: Row): void
-  /** Conversations of a store changed; absent: of any store, perhaps. */
+  /** Called when conversations of a store changed; without a store, perhaps of any. */
   onListChange(storage?: string): void
   onNotice(notice: AgentNotice): void
-  /** The worker goes on with a run of the conversation by itself. */
+  /** Called when the worker resumes a run of the conversation by itself. */
   onInherited(conversationId: string): void
   hasOpenWork(): boolean
-  /** The worker died of this run: it fails, here and in the store. */
+  /** Fails the run that caused the worker's death, here and in the store. */
   failCrashedRun(runId: string, error: OffstageError): void
-  /** There will be no worker: its open runs fail. */
+  /** No worker can be started any more: open runs fail. */
   giveUp(error: OffstageError): void
-  /** The agent is disposed of. */
+  /** Called when the agent is disposed. */
   releaseEngines(): void
 }
 
@@ -69,12 +69,12 @@ export interface LinkOptions extends WorkerSource {
 const links = new Map<unknown, WorkerLink>()
 
 /**
- * The page's one line to a worker, shared by all agents that use it. Starts the worker at the first
- * question, watches it, and starts another when it dies.
+ * The page's connection to a worker, shared by all agents that use it. Starts the worker on first use, watches it, and
+ * starts another when it dies.
  */
 export class WorkerLink {
   readonly executions: Executions
-  /** What the worker publishes. */
+  /** Everything that the worker publishes, by conversation. */
   readonly feeds: Feeds
   readonly #fetches = new ModelRequests()
   readonly #redactors = new Redactors()
@@ -84,7 +84,7 @@ export class WorkerLink {
   readonly #gate = createBatchGate()
   readonly #commands = new OpenCommands()
   readonly #deaths: WorkerDeaths
-  /** Commands that the next worker is asked again. */
+  /** Number of commands that the next worker is sent again. */
   #carried = 0
   readonly #closed = new AbortController()
   #opening: Promise<Connection> | undefined
@@ -92,11 +92,11 @@ export class WorkerLink {
   /** Ends the watch over the worker. */
   #unwatch: (() => void) | undefined
   #toPageTime: Connection['toPageTime'] = (workerMs) => workerMs
-  /** True once there is another worker, false when there will be none. */
+  /** Resolves to true once there is another worker, to false if there will be none. */
   #restarting: Promise<boolean> | undefined
-  /** There was a worker before. */
+  /** True if a worker was lost before. */
   #hasLost = false
-  /** The worker was ended because the page was left. */
+  /** True if the worker was ended because the page was left. */
   #isSuspended = false
 
   private constructor(key: unknown, options: LinkOptions) {
@@ -129,12 +129,12 @@ export class WorkerLink {
     })
   }
 
-  /** The line to the worker that these options name; counts the agent until it is removed. */
+  /** Returns the link to the worker that these options name, and counts the agent until it is removed. */
   static join(options: LinkOptions, agent: LinkedAgent): WorkerLink {
     const key = options.worker ?? String(options.workerUrl ?? '')
     const link = links.get(key) ?? new WorkerLink(key, options)
     links.set(key, link)
-    // Of two agents, one may be from the entry without an inline worker.
+    // The agent that came first may be from the entry without an inline worker.
     link.#options.inline ??= options.inline
     link.#agents.set(agent.agentId, agent)
     if (agent.redact) link.#redactors.add(agent.redact)
@@ -145,7 +145,10 @@ export class WorkerLink {
     return this.#opening !== undefined
   }
 
-  /** Nothing more is asked once the signal is aborted, not even what waited for the worker to start. */
+  /**
+   * Returns the agent's access to the worker. Once the signal aborts, nothing is sent, not even commands that waited
+   * for the worker to start.
+   */
   line(agentId: string, signal: AbortSignal): WorkerCaller {
     return createWorkerCaller(
       async (name, argument) => {
@@ -158,7 +161,7 @@ export class WorkerLink {
     )
   }
 
-  /** What a tool says of how far it is: to this page at once, and to others by the worker. */
+  /** Publishes a tool's progress: on this page at once, on others through the worker. */
   report(notice: Extract<PageNotice, { readonly type: 'tool-progress' }>): void {
     const { type, runId, conversationId, path, progress, storage } = notice
     const ref = { storage: storageKey(storage), conversationId }
@@ -166,14 +169,14 @@ export class WorkerLink {
     try {
       this.#live?.notify(notice)
     } catch {
-      // It is no plain data: others do without it.
+      // Progress that can't be cloned is shown on this page only.
     }
   }
 
   /** Releases an agent; the last one closes the worker. */
   async remove(agentId: string): Promise<void> {
     this.#commands.reject((command) => command.agentId === agentId && disposed())
-    // The worker first: a tool that is stopped here must not be stored as stopped for good.
+    // The worker goes first: it must not store a tool that is stopped here as stopped for good.
     if (this.#live) {
       const releasing = { agentId, name: 'releaseAgent', argument: { agentId } } as const
       const released = this.#send(this.#live, releasing).catch(() => {})
@@ -208,7 +211,7 @@ export class WorkerLink {
   }
 
   async #connect(): Promise<Connection> {
-    // First it is on record that a worker starts: a listener may ask something of it.
+    // `#opening` must be set before listeners hear of the start, as they may ask something of the worker.
     await this.#deaths.pause()
     if (this.#closed.signal.aborted) throw disposed()
     this.#emit({ type: 'worker', state: 'starting' })
@@ -256,7 +259,7 @@ export class WorkerLink {
     if (why?.code === 'storage-cleared') this.#rejoin()
   }
 
-  /** What is shown may have changed unseen: by other tabs, or under a worker that died. */
+  /** Refreshes all views: other tabs may have changed something unseen, or a worker died. */
   #rejoin(): void {
     this.feeds.rejoin()
     for (const agent of this.#agents.values()) agent.onListChange()
@@ -275,7 +278,7 @@ export class WorkerLink {
     this.#live?.notify({ type: 'visibility', isVisible: !globalThis.document?.hidden })
   }
 
-  /** While something is open the worker is pinged, and holds the lock whose release shows its death. */
+  /** Watches the worker while something is open: by pings, and by a lock whose release shows its death. */
   async #watch(connection: Connection): Promise<void> {
     if (this.#unwatch) return
     const stopWatching = connection.watchLife(() => this.#lose(connection))
@@ -309,10 +312,10 @@ export class WorkerLink {
     this.feeds.lost()
     this.#emit({ type: 'worker', state: 'lost' })
     const blamed = this.#deaths.blame()
-    // Of one that was ended here no run is to blame.
+    // If the page ended the worker itself, no run caused it.
     const crashed = this.#isSuspended ? undefined : blamed
     if (crashed) this.#agents.get(crashed.agentId)?.failCrashedRun(crashed.runId, crashed.error)
-    // A death whose cause is known, and will not come again, costs the other runs nothing.
+    // A death whose cause is known, and won't happen again, doesn't count against the other runs.
     if (this.#hasOpenWork()) this.#restarting = this.#deaths.restart(!crashed && !this.#isSuspended)
     this.#commands.reject((command) => {
       const extractId = extractIdOf(command)
@@ -322,14 +325,14 @@ export class WorkerLink {
   }
 
   /**
-   * The page may be kept for going back. With nothing open it stays as it is. Else its worker ends: it
-   * would be frozen with the locks of its conversations, and the next page would wait for them.
+   * The page may be kept in the back/forward cache. If something is open, its worker ends: frozen, it would hold the
+   * locks of its conversations, and the next page would wait for them.
    */
   #suspendForCache(): void {
     this.#unwatch?.()
     this.#isSuspended = this.#commands.size > 0 || this.#hasOpenWork()
     if (this.#isSuspended) this.#live?.close()
-    // With nothing open, this is at most the rest of an answer.
+    // If nothing is open, this ends the rest of an answer at most.
     this.#fetches.abortAll()
   }
 

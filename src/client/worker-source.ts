@@ -6,14 +6,14 @@ import { startTrusted, withAddress } from './trusted-worker.ts'
 import type { Connection, ConnectionHost, Spawn, WorkerSource } from './worker-start.ts'
 
 /**
- * Starts the worker that the options name. The default one falls back to the inline worker where its
- * file can't be loaded, or stays of another release; never to the main thread.
+ * Starts the worker that the options name. If the default file can't be loaded, or stays at another release, the
+ * inline worker starts instead. Never falls back to the main thread.
  */
 export async function connectSource(
   source: WorkerSource,
   host: ConnectionHost,
 ): Promise<Connection> {
-  // A policy's refusal shows nowhere else, and only while it happens.
+  // Only this event reveals a policy's refusal, and only while it happens.
   const violations: SecurityPolicyViolationEvent[] = []
   const over = new AbortController()
   const note = (event: SecurityPolicyViolationEvent): void => void violations.push(event)
@@ -27,7 +27,7 @@ export async function connectSource(
       inline && !worker && !workerUrl
         ? connectWorker(async () => (await inline()).createInlineWorker(), host)
         : Promise.reject(failure)
-    // The inline worker starts without what finds the cause, too, and doesn't wait for it.
+    // The inline worker doesn't wait for the diagnosis, and starts even if that can't be loaded.
     const diagnosis = loadDiagnosis(failure).then(({ report }) =>
       report(failure, second, { source, violations, host }),
     )
@@ -38,7 +38,7 @@ export async function connectSource(
   }
 }
 
-/** After a deploy an old file may lie in a cache: it is loaded anew then, and a worker made of it, once. */
+/** After a deploy, a cache may hold the old file. Reloads the file then, and starts the worker once more. */
 async function connectFile(source: WorkerSource, host: ConnectionHost): Promise<Connection> {
   const spawn = spawnOf(source)
   try {

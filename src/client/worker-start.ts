@@ -4,14 +4,14 @@ import type { WorkerApi } from '../protocol/worker-calls.ts'
 import type { WorkerAddress, WorkerLike } from './spawn-worker.ts'
 import type { StartFailure } from './start-failure.ts'
 
-/** Loads what makes the worker without a file. */
+/** Loads the code that makes the worker without a file. */
 export type InlineWorker = () => Promise<{ createInlineWorker(): Promise<Worker> }>
 
-/** Where the worker comes from; neither of the first two: the default one. */
+/** Source of the worker. Default: the package's own worker file. */
 export interface WorkerSource {
   readonly worker?: () => WorkerLike | Promise<WorkerLike>
   readonly workerUrl?: WorkerAddress
-  /** What the default worker falls back to where its file can't be loaded. */
+  /** Fallback of the default worker if its file can't be loaded. */
   inline?: InlineWorker | undefined
 }
 
@@ -22,20 +22,20 @@ export interface ConnectionHost {
   onNotice(notice: WorkerNotice): void
 }
 
-/** Makes a worker, and notes for which address. */
+/** Makes a worker, and records its address. */
 export type Spawn = (start: StartFailure) => WorkerLike | Promise<WorkerLike>
 
-/** One worker that answered. */
+/** Connection to a worker that has answered. */
 export interface Connection {
   readonly worker: WorkerApi
-  /** A time of the worker's monotonic clock on the page's, at most the handshake's duration too late. */
+  /** Converts a time of the worker's monotonic clock to the page's, at most the handshake's duration too late. */
   toPageTime(workerMs: number): number
   /**
-   * Calls back when the worker has died, by a lock that it holds meanwhile; never, where locks are
-   * missing. Returns what ends the watch.
+   * Calls `onDeath` when the worker has died, as shown by a lock that it holds; never without support for locks.
+   * Returns a function that ends the watch.
    */
   watchLife(onDeath: () => void): () => void
-  /** What is said without an answer. Throws for what can't cross. */
+  /** Sends a notice that has no answer. Throws for data that can't be cloned. */
   notify(notice: PageNotice): void
   close(): void
 }

@@ -3,7 +3,7 @@ import { contextOn } from './context.ts'
 
 export type ActiveSkill = Extract<ContextRow, { readonly type: 'skill-activated' }>
 
-/** The skills that are active on the head's branch, each as it was stored last, in the order of their activation. */
+/** The active skills on the head's branch, each as last stored, in the order of activation. */
 export function activeSkills(state: ConversationState): readonly ActiveSkill[] {
   const skills = new Map<string, ActiveSkill>()
   for (const row of contextOn(state)) {

@@ -3,7 +3,7 @@ import type { MessageNode } from '../protocol/state.ts'
 import type { Draft } from './draft.ts'
 import { callParts } from './propose-call.ts'
 
-/** Puts a result into the tool message behind the call's message, in the order of the calls. */
+/** Adds a result to the tool message after the call's message, in the order of the calls. */
 export function addResult(
   draft: Draft,
   { id, message }: MessageNode,
@@ -11,7 +11,7 @@ export function addResult(
 ): void {
   const order = callParts(message)
   const call = order.find((part) => part.toolCallId === toolCallId)
-  // The model knows nothing of nested calls.
+  // Nested calls are not in the model's messages.
   if (call === undefined) return
   const { toolName, providerCallId } = call
   const result: ToolResultPart = {
@@ -28,7 +28,7 @@ export function addResult(
   )
 }
 
-/** Puts a note for the model beside the result of a call, behind one that is there. */
+/** Adds a note for the model to the result of a call, after any earlier note. */
 export function addNote(
   draft: Draft,
   { id }: MessageNode,

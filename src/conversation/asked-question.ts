@@ -1,7 +1,7 @@
 import type { RowOf } from '../protocol/fact.ts'
 import type { Question } from '../protocol/run.ts'
 
-/** What a call asks, as it is shown. */
+/** The question of a call, without the other fields of its fact. */
 export function askedQuestion({
   question,
   options,

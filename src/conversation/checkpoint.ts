@@ -4,13 +4,13 @@ import { pendingAt } from './pending.ts'
 import { taintOf } from './taint.ts'
 import { headId } from './tree.ts'
 
-/** How many messages a checkpoint has, unless the open run has more. */
+/** Messages in a checkpoint, unless the open run has more. */
 const WINDOW = 50
 
 /**
- * The state as whoever joins gets it: the newest `size` messages of its path (default 50), or more where the
- * open run, or something that waits for a person, begins before them. Plain data, folded on like a whole one;
- * when it becomes `isStale`, a fact concerned what it lacks, and a new one is to be made.
+ * The state that a new viewer gets: the newest `size` messages of the path (default 50). It has more when the open
+ * run, or a call that waits for a person, begins earlier. The result is plain data; facts are folded into it as into
+ * a complete state. `isStale` means that a fact needed the missing part: make a new window then.
  */
 export function windowed(state: ConversationState, size: number = WINDOW): ConversationState {
   const { path, older } = state
@@ -36,7 +36,7 @@ function isOpen({ run }: ConversationState, node: MessageNode): boolean {
   return (run?.end === null && node.runId === run.runId) || pendingAt(run, node).length > 0
 }
 
-/** The messages of a whole state before one, `count` at most. Null when that is not on the path. */
+/** At most `count` messages before `messageId`, from a complete state. Null when it is not on the path. */
 export function olderThan(
   state: ConversationState,
   messageId: string,
@@ -50,7 +50,7 @@ export function olderThan(
   return { nodes, older: state.older + from, forks: forksAt(state, nodes) }
 }
 
-/** A windowed state with older messages before its own; the same one when they don't lead to them. */
+/** Prepends older messages to a windowed state. Returns the same state if they don't directly precede its own. */
 export function withOlder(state: ConversationState, page: OlderMessages): ConversationState {
   const first = state.path[0]
   if (!first || page.nodes.at(-1)?.id !== first.parentId || state.older === 0) return state
@@ -62,7 +62,7 @@ export function withOlder(state: ConversationState, page: OlderMessages): Conver
   }
 }
 
-/** The forks that messages of the path are children of, and the one at the head. */
+/** The forks that these messages are children of, and the fork at the head. */
 function forksAt(
   { forks }: ConversationState,
   nodes: readonly MessageNode[],

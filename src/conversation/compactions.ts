@@ -4,14 +4,14 @@ import { contextOn } from './context.ts'
 
 type Row = Extract<ContextRow, { readonly type: 'compacted' | 'results-cleared' }>
 
-/** Where the head's branch was compacted, oldest first. */
+/** The compactions of the head's branch, oldest first. */
 export function compactionsOn(state: ConversationState): readonly Compaction[] {
   return contextOn(state).filter(isCompaction).map(compactionOf)
 }
 
 const lists = new WeakMap<readonly ContextRow[], readonly Compaction[]>()
 
-/** The same, and the same list for the same rows; null where there are none. */
+/** Like `compactionsOn`, but returns the same list for the same rows, and null when there are none. */
 export function shownCompactions(state: ConversationState): readonly Compaction[] | null {
   const rows = contextOn(state)
   const value = lists.get(rows) ?? compactionsOn(state)
@@ -25,7 +25,7 @@ function isCompaction(row: ContextRow): row is Row {
 
 const known = new WeakMap<Row, Compaction>()
 
-/** The same object for the same row. */
+/** Returns the same object for the same row. */
 function compactionOf(row: Row): Compaction {
   const before = known.get(row)
   if (before) return before

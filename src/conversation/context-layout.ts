@@ -2,22 +2,22 @@ import type { ContextRow, MessageNode } from '../protocol/state.ts'
 
 export type Compacted = Extract<ContextRow, { readonly type: 'compacted' }>
 
-/** Messages that are sent as one summary, by their places in the path; both ends inclusive. */
+/** Messages sent as one summary: a range of places in the path, both ends included. */
 export interface Segment {
   readonly start: number
   readonly end: number
   readonly row: Compacted
-  /** The summary is sent here. False: it is sent for an earlier part of the same range. */
+  /** Whether the summary is sent here, rather than for an earlier part of the same range. */
   readonly hasSummary: boolean
-  /** Places of instructions, which hold as they were given. */
+  /** Places of instructions in the segment. They are sent unchanged. */
   readonly instructions: readonly number[]
 }
 
-/** What the context rows have sent otherwise than it is stored. */
+/** How the messages sent to the model differ from the stored ones. */
 export interface ContextLayout {
-  /** Calls whose results are a note. */
+  /** Ids of calls whose results are replaced by a note. */
   readonly cleared: ReadonlySet<string>
-  /** In their order, none over another. */
+  /** Ordered by path, without overlaps. */
   readonly segments: readonly Segment[]
 }
 
@@ -29,14 +29,17 @@ interface Range {
 
 interface Known {
   readonly layout: ContextLayout
-  /** The path's newest message when it was found, and its place. */
+  /** The path's newest message when the layout was computed, and its place. */
   readonly newest: string | undefined
   readonly place: number
 }
 
 const known = new WeakMap<readonly ContextRow[], Known>()
 
-/** Found once for each change of the rows, so that a step's cost doesn't grow with what is no longer sent. */
+/**
+ * Returns the layout, cached until the rows change. A step's cost then doesn't grow with messages that are no longer
+ * sent.
+ */
 export function contextLayout(
   path: readonly MessageNode[],
   rows: readonly ContextRow[],
@@ -48,18 +51,21 @@ export function contextLayout(
   const ranges = rangesOf(path, compacted, places)
   const layout = { cleared: clearedCalls(rows), segments: segmentsOf(path, ranges) }
   const place = path.length - 1
-  // What isn't on this path may be on a longer one.
+  // Messages that are missing here may be on a longer path, so the layout isn't final.
   if (compacted.every(({ from, to }) => places.has(from) && places.has(to)))
     known.set(rows, { layout, newest: path[place]?.id, place })
   return layout
 }
 
-/** What has come since changes no place; but a result belongs to the message before it. */
+/**
+ * Whether the layout is still valid for this path. New messages change no place, but a tool result belongs to the
+ * message before it.
+ */
 function isBeginning({ newest, place }: Known, path: readonly MessageNode[]): boolean {
   return newest !== undefined && path[place]?.id === newest && !isResult(path[place + 1])
 }
 
-/** Calls nested in others have no message of their own. */
+/** Ids of calls whose results are cleared. Skips nested calls, which have no message of their own. */
 function clearedCalls(rows: readonly ContextRow[]): ReadonlySet<string> {
   const ids = new Set<string>()
   for (const row of rows) {
@@ -72,7 +78,7 @@ function clearedCalls(rows: readonly ContextRow[]): ReadonlySet<string> {
 
 function segmentsOf(path: readonly MessageNode[], ranges: readonly Range[]): readonly Segment[] {
   const rangeAt = new Map<number, Range>()
-  // Where ranges overlap, the newest counts, and comes last.
+  // The newest range comes last, so it wins where ranges overlap.
   for (const range of ranges) {
     for (let at = range.start; at <= range.end; at++) rangeAt.set(at, range)
   }
@@ -100,7 +106,7 @@ function segmentsOf(path: readonly MessageNode[], ranges: readonly Range[]): rea
   return segments
 }
 
-/** What is to be left out, oldest first, without ranges that a newer one covers: so their sum stays flat. */
+/** Ranges to leave out, oldest first. Drops ranges inside a newer one, which keeps the sum of their lengths flat. */
 function rangesOf(
   path: readonly MessageNode[],
   compacted: readonly Compacted[],
@@ -116,7 +122,7 @@ function rangesOf(
   return ranges.toReversed()
 }
 
-/** Shrunk where it would part a call from its result, which no model server accepts. */
+/** Range of a compaction, shrunk where it would separate a call from its result. No model server accepts that. */
 function rangeOf(
   row: Compacted,
   path: readonly MessageNode[],

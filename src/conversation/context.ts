@@ -8,7 +8,7 @@ const known = new WeakMap<
   { readonly others: ConversationState['others']; readonly rows: readonly ContextRow[] }
 >()
 
-/** The facts about the model's context that count on the head's branch, oldest first; the same list for the same. */
+/** The context facts that apply to the head's branch, oldest first. The same state gives the same list. */
 export function contextOn({ context, others }: ConversationState): readonly ContextRow[] {
   if (others.length === 0) return context
   const before = known.get(context)
@@ -22,13 +22,13 @@ export function contextOn({ context, others }: ConversationState): readonly Cont
   return rows
 }
 
-/** The model's plan on this branch; null when it has none, or nothing of it is left to be done. */
+/** The model's plan on this branch; null when there is none, or all its items are done. */
 export function planOf(state: ConversationState): readonly PlanItem[] | null {
   const plan = contextOn(state).findLast(isPlan)?.plan
   return plan?.some(isOpenItem) ? plan : null
 }
 
-/** A plan with something left to be done, on whatever branch. */
+/** Whether any branch has a plan with open items. */
 export function hasPlan({ context }: ConversationState): boolean {
   return context.some((row) => isPlan(row) && row.plan.some(isOpenItem))
 }

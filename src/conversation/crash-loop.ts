@@ -1,15 +1,18 @@
-/** Resumes of one step, or of one call, without an outcome, before it counts as a crash loop. */
+/** Resumes of a step or call without an outcome, before it counts as a crash loop. */
 const MAX_RESUMES = 2
 
-/** What crashes the page does so soon; a person who reloads during a slow step is not that quick. Milliseconds. */
+/**
+ * Restarts closer together than this suggest a crash. A person who reloads during a slow step isn't that quick.
+ * Milliseconds.
+ */
 const SOON_MS = 10_000
 
-/** By the wall clock, which may have been set back since. */
+/** Compares wall-clock times. Uses the absolute difference, since the clock may have been set back. */
 export function isSoonAfter(last: number, now: number): boolean {
   return Math.abs(now - last) < SOON_MS
 }
 
-/** A step that would be resumed once more though it has led to a crash again and again. */
+/** Whether a step has crashed the page too often to resume it again. */
 export function isStepLooping(
   step: { readonly stepResumes: number; readonly stepStartedAt: number },
   now: number,
@@ -17,7 +20,7 @@ export function isStepLooping(
   return step.stepResumes >= MAX_RESUMES && isSoonAfter(step.stepStartedAt, now)
 }
 
-/** The same of a call that would be started once more. */
+/** Whether a call has crashed the page too often to start it again. */
 export function isCallLooping(
   call: { readonly starts: number; readonly startedAt: number },
   now: number,

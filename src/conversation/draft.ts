@@ -5,21 +5,21 @@ type Lists = 'path' | 'others' | 'context' | 'forks' | 'leaves'
 type Fields = { -readonly [Key in keyof ConversationState]: ConversationState[Key] }
 
 /**
- * A state while rows are folded into it: each of its long lists, and its run, is copied once, at its first
- * change, and then changes in place. Copying lists per row would make a long history quadratic.
+ * A state while rows are folded into it. Its run and each long list are copied at their first change, then
+ * changed in place. Copying lists for each row would make a long history quadratic.
  */
 export class Draft {
   readonly state: Fields
   readonly #owned = new Set<Lists>()
   #ownRun: RunState | null = null
-  /** Where the forks are in their list, by parent. */
+  /** Indexes of the forks in their list, by parent. */
   #forkAt: Map<string | null, number> | null = null
 
   constructor(state: ConversationState) {
     this.state = { ...state }
   }
 
-  /** A list of the state, to be changed in place. */
+  /** Returns a list of the state that may be changed in place. */
   own<List extends Lists>(list: List): ConversationState[List][number][] {
     const found = this.state[list] as ConversationState[List][number][]
     if (this.#owned.has(list)) return found
@@ -28,7 +28,7 @@ export class Draft {
     return copy
   }
 
-  /** Puts another list in place of the one there was. */
+  /** Replaces a list. */
   replace<List extends Lists>(list: List, entries: ConversationState[List][number][]): void {
     this.#owned.add(list)
     if (list === 'forks') this.#forkAt = null
@@ -43,7 +43,7 @@ export class Draft {
     else this.state.run = this.#ownRun = { ...run, ...change }
   }
 
-  /** The children of a message that has several; of others, mostly none. */
+  /** The children of a message that has several; for other messages usually undefined. */
   childrenAt(parentId: string | null): readonly string[] | undefined {
     return this.state.forks[this.#forkIndex.get(parentId) ?? -1]?.children
   }
@@ -60,7 +60,7 @@ export class Draft {
     return this.#forkAt
   }
 
-  /** Changes the newest node that the test holds for; looks on the path first. */
+  /** Changes the newest node that passes the test. Searches the path first. */
   changeNode(
     holds: (node: MessageNode) => boolean,
     change: (node: MessageNode) => MessageNode,

@@ -1,6 +1,6 @@
 import type { ConversationSnapshot } from './snapshot.ts'
 
-/** Of a conversation of which nothing is known yet. */
+/** Snapshot of a conversation before anything is known about it. */
 export function emptySnapshot(
   conversationId: string,
   status: ConversationSnapshot['status'],

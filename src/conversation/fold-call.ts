@@ -29,7 +29,7 @@ type CallRow = RowOf<
   | 'undo-settled'
 >
 
-/** What a row makes of a call, in its message and in the run's newest step. */
+/** Folds a row into a call: in its message, and in the newest step of the run. */
 export function foldCall(draft: Draft, row: CallRow): void {
   const holder = draft.changeNode(
     ({ calls }) => calls.some((call) => isNear(call, row)),
@@ -42,7 +42,7 @@ export function foldCall(draft: Draft, row: CallRow): void {
   if (run?.calls.some((call) => isNear(call, row)))
     draft.changeRun({ calls: holder?.calls ?? nextCalls(run.calls, row) })
   if (row.type === 'child-started' || row.type === 'child-usage') foldChild(draft, row)
-  // Cleared away, or beyond the window: only a windowed state can't know which.
+  // The message was cleared, or is older than the window. Only a windowed state can't tell which, so it becomes stale.
   if (holder === null) draft.state.isStale ||= older > 0
   else if (row.type === 'call-settled')
     addResult(draft, holder, { ...row, toolCallId: row.path.at(-1) ?? '' })
@@ -50,10 +50,10 @@ export function foldCall(draft: Draft, row: CallRow): void {
     addNote(draft, holder, { toolCallId: row.path.at(-1) ?? '', note: UNDONE })
 }
 
-/** For the model, which would go on as if it were done. */
+/** Tells the model, which would otherwise assume that the effect still exists. */
 const UNDONE = 'What this call did was undone by the person.'
 
-/** The call itself, or of a nested one that is new, the call that it is in. */
+/** Whether this is the row's call, or the parent of a newly proposed nested call. */
 function isNear({ toolCallId }: CallState, { type, path }: CallRow): boolean {
   return toolCallId === path.at(type === 'call-proposed' ? -2 : -1)
 }
@@ -68,14 +68,14 @@ function nextCalls(calls: readonly CallState[], row: CallRow): readonly CallStat
   return row.type === 'call-settled' ? withNestedEnd(next, row.path) : next
 }
 
-/** What a nested call came to is news to the call that it is nested in. */
+/** Records in the parent call that a nested call has ended. */
 function withNestedEnd(calls: readonly CallState[], path: CallPath): readonly CallState[] {
   const index = calls.findIndex(({ toolCallId }) => toolCallId === path.at(-2))
   const parent = calls[index]
   return parent ? calls.with(index, { ...parent, ...endedWith(parent, path.at(-1) ?? '') }) : calls
 }
 
-/** It comes on: what led to a crash before leads to none any more. */
+/** Records the end of a step or nested call. Progress resets `starts`, the crash count. */
 function endedWith({ ended, starts }: CallState, id: string): Partial<CallState> {
   return ended.includes(id) ? { starts } : { ended: [...ended, id], starts: 0 }
 }
@@ -84,12 +84,12 @@ function suspensionBy({ token, until, seen }: RowOf<'call-suspended'>): CallStat
   return seen === undefined ? { token, ...(until !== undefined && { until }) } : { seen }
 }
 
-/** Behind the call that it is nested in, and behind all that are nested in that already. */
+/** Inserts a nested call after its parent and the parent's other nested calls. */
 function withNested(calls: readonly CallState[], nested: CallState): readonly CallState[] {
   if (calls.some(({ toolCallId }) => toolCallId === nested.toolCallId)) return calls
   const parent = nested.path.at(-2) ?? ''
   const last = calls.findLastIndex(({ path }) => path.includes(parent))
-  // What others may have written, they may have written all that comes of it.
+  // If the parent call may be quoted from untrusted content, so may its nested calls.
   const quoted = calls.some(({ toolCallId, quoted: is }) => is && toolCallId === parent)
   return [...calls.slice(0, last + 1), { ...nested, quoted }, ...calls.slice(last + 1)]
 }
@@ -150,7 +150,7 @@ function changeOf(
   }
 }
 
-/** What was said before is said no more: each is set to nothing where it was something. */
+/** Overwrites an earlier request. Fields that the new request lacks become undefined. */
 function requestOf(call: CallState, row: RowOf<'approval-requested'>): Partial<CallState> {
   const { about, because, rememberable, input, by, seq: askedAt } = row
   return {
@@ -178,8 +178,8 @@ function startOf(call: CallState, row: RowOf<'call-started'>): Partial<CallState
 }
 
 /**
- * As it was proposed: what a hook made of its input is made again, what a person wrote stays. Its tool
- * may be another one now, so nothing is assumed of it any more.
+ * Resets the call to its proposal. An input changed by a hook is discarded, and the hook runs again; a person's edit
+ * stays. The tool may be a different one now, so everything decided about it is cleared.
  */
 function withdrawalOf(call: CallState): Partial<CallState> {
   const count = call.status === 'executing' ? 1 : 0

@@ -6,7 +6,7 @@ import { sumUsage } from './usage.ts'
 
 type ChildRow = RowOf<'child-started' | 'child-usage'>
 
-/** What a row makes of the runs that work for the newest run, which are known also where its messages are not. */
+/** Folds a row into the child runs of the newest run. Works even where the call's message is missing. */
 export function foldChild(draft: Draft, row: ChildRow): void {
   const { run } = draft.state
   if (run === null || run.runId !== row.runId) return
@@ -27,7 +27,7 @@ function nextChild(known: ChildState | undefined, row: ChildRow): ChildState | n
   return { path, conversationId, runId, ...nothing }
 }
 
-/** Of the run and of those that work for it; null: there are none. */
+/** Usage of the run together with its child runs. Null if it has none. */
 export function totalUsage({ usage, children }: RunState): RunUsage | null {
   return children ? children.reduce((sum, child) => sumUsage(sum, child.usage), usage) : null
 }

@@ -18,7 +18,7 @@ type RunRow = RowOf<
   | 'run-ended'
 >
 
-/** What a row makes of the newest run. Rows of other runs change nothing. */
+/** Folds a row into the newest run. Ignores rows of other runs. */
 export function foldRun(draft: Draft, row: RunRow): void {
   const { state } = draft
   if (row.type === 'run-started') {

@@ -34,7 +34,7 @@ type MessageRow = RowOf<
   | 'message-delivered'
 >
 
-/** Adds the messages that a row bears, each under the one before it, and moves the head to the last. */
+/** Adds the messages of a row, each under the previous one, and moves the head to the last. */
 function foldMessage(draft: Draft, row: MessageRow): void {
   const { parentId } = row
   switch (row.type) {
@@ -64,7 +64,7 @@ function foldMessage(draft: Draft, row: MessageRow): void {
   }
 }
 
-/** What was queued is so no more. */
+/** Removes a message from the queue and returns it. */
 function takeQueued({ state }: Draft, id: string): UserContent | undefined {
   const queued = state.queue.find((each) => each.id === id)
   if (!queued) return
@@ -101,7 +101,7 @@ function markRejected(draft: Draft, { runId, step }: RowOf<'answer-rejected'>): 
   )
 }
 
-/** A message of the loop to the model. */
+/** A message from the loop to the model, such as feedback on its answer. */
 function toldMessage({ id, text }: Told): Identified<Message> {
   return { role: 'user', id, synthetic: true, parts: [{ type: 'text', text }] }
 }
@@ -132,7 +132,7 @@ function clearHistory(draft: Draft): void {
   state.era += 1
   state.isStale = false
   delete state.taintBefore
-  // What waited for an output waits no more: nothing of it is left to go on from.
+  // Drops calls that wait for an output: no history is left to resume from.
   draft.changeRun({ calls: [] })
 }
 
@@ -168,7 +168,7 @@ function addImported(draft: Draft, row: RowOf<'messages-imported'>): void {
   }
 }
 
-/** A result that an imported history brings with it. */
+/** Settles a call whose result is part of the imported history. */
 function settleImported(draft: Draft, { toolCallId, output }: ToolResultPart, at: number): void {
   const status = settledBy(output)
   draft.changeNode(
@@ -196,7 +196,9 @@ type ConsentRow = RowOf<
   | 'history-cleared'
 >
 
-/** What a person consents to beyond a call, and what ends it, on whatever branch: in the order of the rows. */
+/**
+ * Applies consents that cover more than one call, and what ends them. Only the order of rows counts, not the branch.
+ */
 function foldConsents({ state }: Draft, row: ConsentRow): void {
   if (row.type === 'consent-given') {
     const { consentId } = row
@@ -235,7 +237,7 @@ function consentOf({ consentId, scope, until, at, runId }: RowOf<'consent-given'
   return { consentId, scope, at, runId, ...(until !== undefined && { until }) }
 }
 
-/** What a second model call said of an answer: remarks beside it, or the text that stands in its place from now on. */
+/** Folds the result of `reflect`: remarks beside an answer, or a text that replaces it. */
 function foldReflection(draft: Draft, row: RowOf<'answer-reflected'>): void {
   const { run } = draft.state
   if (isOfRun(run, row)) draft.changeRun({ usage: sumUsage(run.usage, row.usage) })
@@ -246,12 +248,14 @@ function foldReflection(draft: Draft, row: RowOf<'answer-reflected'>): void {
     (answer) =>
       mode === 'annotate' ? { ...answer, reflection: { mode, text } } : replaced(answer, text),
   )
-  // Cleared away, or beyond the window: only a windowed state can't know which.
+  // The message was cleared, or is older than the window. Only a windowed state can't tell which, so it becomes stale.
   if (node === null) draft.state.isStale ||= draft.state.older > 0
   else if (mode === 'replace') takeResult(draft, node)
 }
 
-/** Of an answer that was given to `finish_task`, that call's words are replaced. */
+/**
+ * Replaces the text of an answer. If the answer came from `finish_task`, replaces the input and output of that call.
+ */
 function replaced(node: MessageNode, text: string): MessageNode {
   if (node.message.role !== 'assistant') return node
   const reflection = { mode: 'replace', original: answerText(node) } as const
@@ -278,7 +282,7 @@ function replaced(node: MessageNode, text: string): MessageNode {
   }
 }
 
-/** What the model thought, and what its provider wants to have back, belongs to the words that are gone. */
+/** Drops reasoning and provider metadata, which belong to the old text. */
 function withText({ id, parts }: AssistantMessage, text: string): AssistantMessage {
   const kept = parts.filter(({ type }) => type === 'file' || type === 'tool-call')
   return { role: 'assistant', ...(id && { id }), parts: [{ type: 'text', text }, ...kept] }
@@ -295,9 +299,9 @@ function takeResult(draft: Draft, node: MessageNode): void {
 }
 
 /**
- * The state after rows, which follow those that were folded into `state`, by `seq` and without gaps. Give it
- * many rows at once: the lists of the state are copied once for each fold. `onRow` is called after each row,
- * with the newest run as it is then, which the next row may change. Rows that make no sense change nothing.
+ * Applies rows that directly follow those in `state`, by `seq` and without gaps. Pass many rows at once: each fold
+ * copies the state's lists once. `onRow` is called after each row with the newest run, which the next row may change.
+ * Rows that don't fit the state change nothing.
  */
 export function fold(
   state: ConversationState,
@@ -347,7 +351,7 @@ function foldRow(draft: Draft, row: Row): void {
     case 'row-set-aside': {
       const { reason: origin, seq, at } = row
       state.setAside = [...(state.setAside ?? []), origin]
-      // Nobody knows what the row said: it may have ended a consent, or told that what follows is tainted.
+      // The unreadable row may have ended a consent, or marked content as untrusted.
       state.consents = []
       if (state.run?.end === null) draft.changeRun({ damage: origin })
       draft.own('context').push({ type: 'untrusted-taken-in', after: null, origin, seq, at })
@@ -367,9 +371,9 @@ function foldRow(draft: Draft, row: Row): void {
   }
 }
 
-/** Folds a row that changes the model's context besides messages. */
+/** Folds a row that changes the model's context other than by a message. */
 function foldContext(draft: Draft, row: RowOf<ContextRow['type']>): void {
-  // Of what taints it, a windowed state doesn't know what is still sent.
+  // A windowed state can't tell which tainted messages are still sent to the model.
   if (mayUntaint(row) && isTaintedInWhole(draft.state)) draft.state.isStale = true
   if (row.type === 'compacted' && row.usage && isOfRun(draft.state.run, row))
     draft.changeRun({ usage: sumUsage(draft.state.run.usage, row.usage) })

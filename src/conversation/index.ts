@@ -1,6 +1,6 @@
 /**
- * A conversation from its stored facts: for exports, tests and tools. All functions are pure: they change
- * no input, throw nothing, and give back the same object for what didn't change. See docs/format.md.
+ * Builds a conversation from its stored facts, for exports, tests and tools. All functions are pure: they change
+ * no input, never throw, and return the same object for unchanged parts. See docs/format.md.
  */
 export { olderThan, windowed, withOlder } from './checkpoint.ts'
 export { emptySnapshot } from './empty-snapshot.ts'

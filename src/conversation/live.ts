@@ -3,7 +3,7 @@ import type { Row } from '../protocol/fact.ts'
 import type { Live, LiveInput, LivePart, LiveStep } from '../protocol/live.ts'
 import { DELETED, isLeftOpen, type RunOutcome } from '../protocol/run.ts'
 
-/** Before any delta, and of a conversation that is only read. */
+/** State before any delta, and for conversations that are only read. */
 export const NOTHING_LIVE: Live = {
   ownership: 'none',
   step: null,
@@ -13,7 +13,7 @@ export const NOTHING_LIVE: Live = {
   left: null,
 }
 
-/** What is live after a delta; the same object when it changes nothing. */
+/** Applies a delta. Returns the same object if nothing changes. */
 export function foldDelta(live: Live, delta: Delta): Live {
   switch (delta.type) {
     case 'attempt-started': {
@@ -74,11 +74,11 @@ export function foldDelta(live: Live, delta: Delta): Live {
   }
 }
 
-/** What is live after a row, which replaces what it makes durable; the same object when it changes nothing. */
+/** Applies a row, which replaces the deltas that it makes durable. Returns the same object if nothing changes. */
 export function settleLive(live: Live, row: Row): Live {
   switch (row.type) {
     case 'run-started': {
-      // The model may be asked beside the commit.
+      // The model call may have started before this row was committed.
       const isOfRun = live.step?.runId === row.runId
       const { ownership, step, retry } = live
       return { ...NOTHING_LIVE, ownership, ...(isOfRun && { step, retry }) }
@@ -105,24 +105,27 @@ export function settleLive(live: Live, row: Row): Live {
   }
 }
 
-/** The run that never began: another one may go on beside it. */
+/** Returns the run only if it was refused before it began. Another run may continue beside it. */
 export function refused({ left }: Live): Live['left'] {
   return left?.message === undefined ? null : left
 }
 
 function ownedBy(live: Live, ownership: Live['ownership']): Live {
-  // Somebody goes on with what was left.
+  // A new owner resumes the unfinished run.
   const now = { ...live, ownership, left: ownership === 'none' ? live.left : refused(live) }
-  // What was written here until now comes to nothing.
+  // Streamed text and progress are discarded once this tab doesn't drive the run.
   return ownership === 'this-tab' ? now : { ...now, step: null, retry: null, progress: {} }
 }
 
-/** Somebody else may go on with the run, or its conversation is gone: a view has nothing to say of that. */
+/**
+ * Whether the outcome ends only the run's handles, and isn't shown. The run may be resumed elsewhere, or its
+ * conversation was deleted.
+ */
 function endsHandlesOnly(outcome: RunOutcome): boolean {
   return isLeftOpen(outcome) || (outcome.outcome === 'aborted' && outcome.reason === DELETED)
 }
 
-/** Nothing of it waits here any more for the storage; what another tab drives waits on. */
+/** Ends the run's wait for the storage, unless another tab drives it. */
 function withoutWait(live: Live, { runId }: DeltaOf<'run-left'>): Live {
   const isOwn = live.waits?.runId === runId && live.ownership !== 'other-tab'
   return isOwn ? { ...live, waits: null } : live
@@ -133,7 +136,7 @@ function leftBy(live: Live, { type: _type, ...left }: DeltaOf<'run-left'>): Live
   const isRefused = message !== undefined
   const open = (live.step ?? live.waits)?.runId ?? (isRefused || runId)
   if (open === runId) return { ...NOTHING_LIVE, ownership: live.ownership, left }
-  // Another one writes or waits, or may be open.
+  // Another run is streaming or waits for the storage, or may be open.
   return isRefused ? { ...live, left } : live
 }
 

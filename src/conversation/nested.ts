@@ -1,7 +1,7 @@
 import type { CallState, RunState } from '../protocol/state.ts'
 import { isSettled } from './pending.ts'
 
-/** The calls that a call makes itself. */
+/** The calls that this call makes directly. */
 export function nestedIn(
   calls: readonly CallState[],
   { toolCallId, path }: Pick<CallState, 'toolCallId' | 'path'>,
@@ -11,7 +11,7 @@ export function nestedIn(
   )
 }
 
-/** The calls that a model makes. */
+/** The calls that the model makes, without nested ones. */
 export function ownCalls(calls: readonly CallState[]): readonly CallState[] {
   return calls.some(({ path }) => path.length > 1)
     ? calls.filter(({ path }) => path.length === 1)
@@ -19,8 +19,8 @@ export function ownCalls(calls: readonly CallState[]): readonly CallState[] {
 }
 
 /**
- * Whether somebody has to say something before the call can go on. A suspended function waits as long as all
- * of its open calls do, and nothing ended that it didn't know.
+ * Whether the call needs an answer from outside before it can continue. A suspended function waits while all its
+ * open calls wait, and no call has ended since it was suspended.
  */
 export function waits(call: CallState, calls: readonly CallState[]): boolean {
   const { status, suspended, ended } = call
@@ -35,14 +35,14 @@ export function waits(call: CallState, calls: readonly CallState[]): boolean {
   )
 }
 
-/** The run does nothing until somebody says something, or until what works for its calls has ended. */
+/** Whether the run is paused, or waits for an answer or for child runs. */
 export function rests({ end, parked, calls }: RunState): boolean {
   if (end !== null || parked !== null) return end === null
   const next = calls.find((call) => !isSettled(call))
   return next !== undefined && waits(next, calls)
 }
 
-/** A call waits for the run of another agent that it began. */
+/** Whether the call waits for a child run that it started. */
 export function waitsForChild({ status, child }: CallState): boolean {
   return status === 'suspended' && child !== null
 }

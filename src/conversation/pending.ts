@@ -4,7 +4,7 @@ import type { SettledStatus, ToolCallStatus } from '../protocol/tool.ts'
 import type { CallState, ConversationState, MessageNode, RunState } from '../protocol/state.ts'
 import { shownAsked, shownRememberable } from './shown-asked.ts'
 
-/** What a call of each status waits for, if it does. */
+/** Input that a call waits for, by status. `open`: none, it continues by itself. `settled`: it has ended. */
 const WAITS_FOR = {
   proposed: 'open',
   approved: 'open',
@@ -26,7 +26,7 @@ export function isSettled({ status }: CallState): boolean {
   return isSettledStatus(status)
 }
 
-/** What a call came to; null while it is open. */
+/** Status and output of a settled call. Null while it is open. */
 export function endOf({ status, output }: CallState): CallEnd | null {
   return isSettledStatus(status) && output ? { status, output } : null
 }
@@ -35,31 +35,31 @@ export function isSettledStatus(status: ToolCallStatus): status is SettledStatus
   return WAITS_FOR[status] === 'settled'
 }
 
-/** It rests until somebody lets it go on. */
+/** Whether the run is paused until something lets it continue. */
 export function isParked(run: RunState | null): boolean {
   return run !== null && run.end === null && run.parked !== null
 }
 
-/** What a person or the page still has to say to a run, in the order of the calls. */
+/** Calls of a run that wait for a person or the page, in order. */
 export function pendingCalls(run: RunState): PendingCall[] {
   return run.calls.flatMap((call) => pendingCall(call) ?? [])
 }
 
-/** Calls of imported messages that wait for their outputs, oldest first. */
+/** Calls of imported messages that wait for an output, oldest first. */
 export function importedCalls({ path }: ConversationState): PendingCall[] {
   return path.flatMap((node) => (node.kind === 'imported' ? pendingAt(null, node) : []))
 }
 
 /**
- * What a person or the page still has to say, in the order of the path: to the newest run, and of calls of
- * imported messages. What waits on another branch isn't shown, and waits on.
+ * Calls that wait for a person or the page, in path order: those of the newest run and of imported messages. Calls on
+ * other branches aren't shown, and keep waiting.
  */
 export function pendingOf({ path, run }: ConversationState): readonly PendingCall[] {
   const pending = path.flatMap((node) => pendingAt(run, node))
   return pending.length > 0 ? pending : NOTHING_PENDING
 }
 
-/** What is pending of a message's calls. */
+/** Pending calls of one message. */
 export function pendingAt(
   run: RunState | null,
   { kind, runId, calls }: MessageNode,
@@ -76,9 +76,9 @@ function pendingCall(call: CallState): PendingCall | null {
   const kind = WAITS_FOR[call.status]
   if (kind === 'open' || kind === 'settled') return null
   const { toolCallId, toolName, title, source, input, question, asks, suspended, path } = call
-  // Of a composite tool, what its nested calls wait for is pending.
+  // The nested calls of a composite tool are pending in its place.
   if (suspended && 'seen' in suspended) return null
-  // What the run that it waits for waits for is pending.
+  // The pending calls of the child run are shown in its place.
   if (suspended && call.child) return null
   return {
     toolCallId,

@@ -39,7 +39,7 @@ type CallRow = RowOf<
   | 'call-settled'
 >
 
-/** What happened to a call. `state`: after it. */
+/** Events of a row about a call. The state already includes the row. */
 function callEvents(row: CallRow, { run, path }: ConversationState): RunEventBody[] {
   const toolCallId = row.path.at(-1) ?? ''
   const isThis = (call: CallState): boolean => call.toolCallId === toolCallId
@@ -79,7 +79,7 @@ function callEvents(row: CallRow, { run, path }: ConversationState): RunEventBod
     case 'call-started':
       return [{ type: 'tool-execution-start', ...ref, input }]
     case 'call-suspended':
-      // A function that is run again is no news.
+      // A composite function that runs again emits no event.
       if (row.seen !== undefined) return []
       return [
         {
@@ -98,7 +98,7 @@ function callEvents(row: CallRow, { run, path }: ConversationState): RunEventBod
   }
 }
 
-/** The event that a delta is. */
+/** Converts a delta to its event. */
 function deltaEvent(
   delta: Exclude<Delta, { type: 'attempt-started' | 'run-left' | 'ownership-changed' }>,
 ): RunEventBody {
@@ -147,7 +147,7 @@ function deltaEvent(
   }
 }
 
-/** Of a call that another call makes, with its path. */
+/** Identifies a call in events. Only nested calls have a path. */
 function refOf(path: CallPath): { readonly toolCallId: string; readonly path?: CallPath } {
   return { toolCallId: path.at(-1) ?? '', ...(path.length > 1 && { path }) }
 }
@@ -158,7 +158,7 @@ const REPLACED: ErrorData = {
   retryable: false,
 }
 
-/** The events of a reflection: of a text that takes the answer's place, it withdraws what was shown and gives the new one. */
+/** Events of a reflection. A replacement withdraws the shown answer, then emits the new text. */
 function reflectionEvents(
   row: RowOf<'answer-reflected'>,
   { path }: ConversationState,
@@ -166,7 +166,7 @@ function reflectionEvents(
   const { type, step, messageId, mode, text } = row
   if (text === null) return []
   const answer = path.findLast(({ id }) => id === messageId)
-  // What `finish_task` was given was shown as that call's.
+  // The text of a `finish_task` answer was shown as part of that call.
   const isShown = mode === 'replace' && answer !== undefined && !finishingCall(answer)
   const partId = `${step}.reflection`
   return [
@@ -182,12 +182,12 @@ function reflectionEvents(
   ]
 }
 
-/** Where the events of one run stand. */
+/** Position in the events of one run. */
 export interface Cursor {
   readonly runId: string
   /** The newest step, whose end is emitted once its calls are done. */
   readonly step: StepOutput | null
-  /** The run's end was emitted: there is nothing behind it. */
+  /** The run's end was emitted. No event follows. */
   readonly isOver: boolean
 }
 
@@ -198,29 +198,29 @@ export interface Projection {
 
 /** The conversation at a fact or delta. */
 export interface Moment {
-  /** After it. */
+  /** State after the fact or delta. */
   readonly state: ConversationState
-  /** Before it, for the text of a step that it ends. */
+  /** Deltas before the fact or delta. They hold the text of a step that it ends. */
   readonly live: Live
 }
 
-/** Before the first event of a run. */
+/** Cursor before the first event of a run. */
 export function startCursor(runId: string): Cursor {
   return { runId, step: null, isOver: false }
 }
 
-/** Of a run that is under way: what follows is what everybody else gets. */
+/** Cursor in a run under way. All later events are the same for every listener. */
 export function joinCursor({ state, live }: Moment, runId: string): Cursor {
   const output = state.run?.runId === runId ? state.run.output : null
-  // The next step may have begun before the fact says so.
+  // The next step may have begun before its fact is stored.
   const isEnded = output !== null && live.step?.runId === runId && live.step.step > output.step
   return { runId, step: isEnded ? null : output, isOver: false }
 }
 
-/** The first event for whoever comes late: the run so far. */
+/** First event for a late listener: the run so far. */
 function snapshotEvent({ state, live }: Moment, runId: string): RunEventBody {
   const run = state.run?.runId === runId ? state.run : null
-  // What somebody left of it comes anew.
+  // An abandoned step is streamed again from its start.
   const step = live.step?.runId === runId && !live.step.isLeft ? live.step : null
   const parked = live.waits?.reason ?? run?.parked
   return {
@@ -239,7 +239,7 @@ function isSynthetic(message: Message): boolean {
   return message.role === 'user' && message.synthetic === true
 }
 
-/** What brings a handle up to date that begins, or begins anew, where the run stands. Pure. */
+/** Events for a handle that joins a run in the middle, or joins it again. Pure. */
 export function catchUpEvents(moment: Moment, runId: string): RunEventBody[] {
   const snapshot = snapshotEvent(moment, runId)
   const { state } = moment
@@ -251,7 +251,9 @@ export function catchUpEvents(moment: Moment, runId: string): RunEventBody[] {
   return run?.parked ? [snapshot, { type: 'run-parked', reason: run.parked }] : [snapshot]
 }
 
-/** How a run ended with whose end the newest one began: what that began with was sent to it. */
+/**
+ * Last events of the run that the newest run follows. The first messages of the newest run had been sent to that one.
+ */
 function endBefore(
   state: ConversationState,
   nextRunId: string,
@@ -265,7 +267,7 @@ function endBefore(
   return [...delivered, { type: 'run-end', result: resultOf(state, runId, { outcome: end }) }]
 }
 
-/** The events of the cursor's run that a fact comes to. Pure. */
+/** Converts a fact to events of the cursor's run. Pure. */
 export function projectFact(cursor: Cursor, row: Row, moment: Moment): Projection {
   if (row.runId !== cursor.runId || cursor.isOver) return { cursor, events: [] }
   switch (row.type) {
@@ -323,7 +325,7 @@ export function projectFact(cursor: Cursor, row: Row, moment: Moment): Projectio
   }
 }
 
-/** What was sent for after the run begins the next one. */
+/** Messages sent with `after-run` begin the next run. */
 function begun({ next }: RowOf<'run-ended'>, { queue }: ConversationState): RunEventBody[] {
   if (next === undefined) return []
   return queue.flatMap(({ id, when }): RunEventBody[] =>
@@ -337,7 +339,7 @@ function withdrawalEvent({ type, messageId, returned }: RowOf<'message-withdrawn
     : { type, messageId }
 }
 
-/** The events of the cursor's run that a delta comes to. Pure. */
+/** Converts a delta to events of the cursor's run. Pure. */
 export function projectDelta(cursor: Cursor, delta: Delta, moment: Moment): Projection {
   if (delta.type === 'ownership-changed' || delta.runId !== cursor.runId || cursor.isOver)
     return { cursor, events: [] }

@@ -3,7 +3,7 @@ import type { JsonValue } from '../protocol/json.ts'
 import type { Message, ToolCallPart } from '../protocol/message.ts'
 import type { CallState } from '../protocol/state.ts'
 
-/** The calls of a model's output, in its order. */
+/** The calls in a model's output, in order. */
 export function proposedCalls({
   message,
   calls,
@@ -12,20 +12,20 @@ export function proposedCalls({
   return callParts(message).map((part) => ofPart(part, byId.get(part.toolCallId)))
 }
 
-/** A call that the call around it makes. */
+/** A call made by another call. */
 export function nestedCall(row: RowOf<'call-proposed'>): CallState {
   const { path, toolName, title = null, source, input } = row
   const named = { toolName, title, ...(source !== undefined && { source }) }
   return { ...unprepared(path, input), ...named, known: true }
 }
 
-/** A call of an imported history: it waits for its output, unless it could not be read. */
+/** A call from an imported history. It waits for its output, unless the call was unreadable. */
 export function importedCall(part: ToolCallPart): CallState {
   const call = ofPart(part, undefined)
   return { ...call, status: part.error ? 'invalid' : 'awaiting-output' }
 }
 
-/** The role isn't read: a stored output may be without it, and no other message has calls. */
+/** The calls of a message. The role isn't checked: a stored output may lack it, and only assistants make calls. */
 export function callParts({ parts }: Pick<Message, 'parts'>): ToolCallPart[] {
   return parts.filter((part) => part.type === 'tool-call')
 }

@@ -1,12 +1,12 @@
 import type { Message } from '../protocol/message.ts'
 import type { MessageNode } from '../protocol/state.ts'
 
-/** What a person, or the host, wrote: not what the loop says to the model. */
+/** Whether a person or the host wrote the message, rather than the loop. */
 export function isRequest({ message }: MessageNode): boolean {
   return message.role === 'user' && !message.synthetic
 }
 
-/** The text of a message, as one. */
+/** Text parts of a message, joined by line breaks. */
 export function messageWords({ parts }: Pick<Message, 'parts'>): string {
   return parts
     .flatMap((part) => (part.type === 'text' ? part.text : []))

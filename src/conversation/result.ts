@@ -6,9 +6,8 @@ import { isSettled } from './pending.ts'
 import type { CallState, ConversationState, MessageNode } from '../protocol/state.ts'
 
 /**
- * What a run has come to, with the outcome that it ends with. Only the newest run of the conversation is
- * known in full: of the one with whose end it began, the messages, and of any other the result is empty but for its
- * outcome. `live`: for the text of a step that is cut off where it stands.
+ * Result of a run with the given outcome. Complete only for the newest run. The run that ended as the newest one began
+ * has just its messages; all others have just the outcome. `live`: has the text of a step that is cut off.
  */
 export function resultOf(
   { conversationId, path, run }: ConversationState,
@@ -42,7 +41,7 @@ export function messageText(message: Pick<AssistantMessage, 'parts'>): string {
   return message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }
 
-/** An answer, or what there is of one, unless nothing of it is text. */
+/** Whether the message is an answer. A partial one counts only if it has text. */
 function isAnswer({ kind, message }: MessageNode): boolean {
   if (message.role !== 'assistant' || kind === 'imported') return false
   return kind === 'assistant' || messageText(message) !== ''
@@ -53,7 +52,7 @@ function liveText(live: Live | undefined, runId: string): string | null {
   return live.step.parts.map(({ type, text }) => (type === 'text' ? text : '')).join('')
 }
 
-/** The words of an answer, or what `finish_task` was given. */
+/** Text of an answer, or the result passed to `finish_task`. */
 export function answerText(node: MessageNode | undefined): string {
   if (node?.message.role !== 'assistant') return ''
   const output = finishingCall(node)?.output
@@ -65,7 +64,10 @@ export function finishingCall({ calls }: MessageNode): CallState | undefined {
   return calls.findLast(({ finishes, output }) => finishes && output?.type === 'text')
 }
 
-/** Of a run that is over, what is open has come to nothing, or isn't known. */
+/**
+ * A call in the result. Once the run is over, unsettled calls count as `aborted`, or as `interrupted` if they were
+ * executing.
+ */
 function resultCall(call: CallState, isOpen: boolean): RunToolCall {
   const { toolCallId, toolName, input, error, output, status, path } = call
   const isKnown = isOpen || isSettled(call) || status.startsWith('awaiting')

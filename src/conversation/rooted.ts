@@ -2,8 +2,8 @@ import type { Row } from '../protocol/fact.ts'
 import type { ConversationState, MessageNode } from '../protocol/state.ts'
 
 /**
- * A state that has nothing of what a row's message hangs under: its path begins with a message of which
- * only the id is known, so that what follows is folded. It is a windowed state.
+ * Gives an empty state a placeholder for the row's parent message, of which only the id is known. Later rows can
+ * then be folded. The result is a windowed state.
  */
 export function rooted(state: ConversationState, row: Row): ConversationState {
   const parentId = 'parentId' in row ? row.parentId : null

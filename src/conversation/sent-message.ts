@@ -1,7 +1,7 @@
 import type { Message, TextPart } from '../protocol/message.ts'
 import type { MessageNode } from '../protocol/state.ts'
 
-/** A message as models get it. */
+/** The message as it is sent to models. */
 export function sentMessage({ message, sent }: Pick<MessageNode, 'message' | 'sent'>): Message {
   if (!sent || message.role !== 'user') return message
   const { appended, rewritten } = sent

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../protocol/json.ts'
 
-/** Left as they are: joined emoji, keycaps, letters of scripts that are written with joiners, and single line breaks and tabs. */
+/** Sequences that stay: joined emoji, keycaps, joiners in scripts that use them, single line breaks and tabs. */
 const PLAIN = [
   String.raw`\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?(?:\u200d\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?)*`,
   String.raw`[0-9#*]\ufe0f\u20e3`,
@@ -10,29 +10,29 @@ const PLAIN = [
   String.raw`\r\n|[\n\t]`,
 ]
 
-/** Runs that move words out of sight. */
+/** Whitespace long enough to move words out of sight. */
 const PADDING = String.raw`(?:\r?\n[ \t]*){3,}|[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]{4,}|\t{3,}`
 
 /**
- * What shows nothing, or changes how others are shown: controls, bidi marks and overrides, spaces of no width, fillers, variation
- * selectors, tags, separators of lines, a blank of Braille, and what Unicode reserves for such characters (U+2065, U+FFF0).
- * More than `lib/invisible.ts` removes (line separators, the blank of Braille), since a person is to see each; less by private
- * characters, which show as a box or an icon.
+ * Characters that are invisible, or that change how others are shown. Controls, bidi marks and overrides, zero-width
+ * spaces, fillers, variation selectors, tags, line separators, and the Braille blank. Also code points that Unicode
+ * reserves for such characters (U+2065, U+FFF0). `lib/invisible.ts` doesn't remove line separators and the Braille
+ * blank, but a person should see each. Private-use characters stay, since they show as a box or an icon.
  */
 const HIDDEN = String.raw`[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]`
 
 let parts: RegExp | undefined
 
 /**
- * A text as a person is to see it before they approve it: what shows nothing is named (`⟨U+202E⟩`), line breaks are marked
- * (`⏎`), and runs of spaces or empty lines, which move words out of sight, are counted (`⟨40 spaces⟩`). Pure; all other
- * characters stay.
+ * Makes hidden characters visible in a text that a person is asked to approve. Invisible characters are named
+ * (`⟨U+202E⟩`) and line breaks are marked (`⏎`). Runs of spaces or empty lines, which move words out of sight, are
+ * counted (`⟨40 spaces⟩`). All other characters stay. Pure.
  */
 export function visibleText(text: string): string {
   return named(text, '⏎\n')
 }
 
-/** `lineBreak`: what a single one becomes. */
+/** `lineBreak` replaces each single line break. */
 function named(text: string, lineBreak: string): string {
   parts ??= new RegExp(`(${PADDING})|(${PLAIN.join('|')})|(${HIDDEN})`, 'gu')
   return text.replace(parts, (part, padding?: string, plain?: string) => {
@@ -43,8 +43,8 @@ function named(text: string, lineBreak: string): string {
 }
 
 /**
- * The input of a call as a person is to see it before they approve it: JSON with an indent of two spaces, its names and texts as
- * `visibleText` shows them. Nothing is left out: let a long one scroll. Pure.
+ * Formats a call's input for approval. The result is JSON, indented by two spaces, with names and texts as in
+ * `visibleText`. Nothing is left out: let a long one scroll. Pure.
  */
 export function showInput(value: JsonValue): string {
   return lines(value, '')

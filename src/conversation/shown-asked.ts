@@ -7,7 +7,7 @@ interface ShownAsked {
   readonly because?: AskedBecause
 }
 
-/** What a person was asked about, and why, as a page shows it. */
+/** Subject and reason of an approval request, as a page shows them. */
 export function shownAsked({ about, because }: CallState): ShownAsked {
   if (!about && !because) return {}
   return { ...(about && { about: shownAbout(about) }), ...(because && { because }) }
@@ -17,7 +17,7 @@ function shownAbout({ text, data, onPage }: CallAbout): CallAbout {
   return { text, ...(data !== undefined && { data }), ...(onPage && { onPage }) }
 }
 
-/** What a person may answer beyond this call, as a page shows it. */
+/** Consent that a person may give beyond this call, as a page shows it. */
 export function shownRememberable({ rememberable }: CallState): Pick<PendingCall, 'rememberable'> {
   if (!rememberable) return {}
   const { key } = rememberable

@@ -15,23 +15,23 @@ export interface ShownCall {
   readonly conversationId: string
   readonly toolCallId: string
   readonly toolName: string
-  /** What the tool is called for people. */
+  /** Display name of the tool. */
   readonly title?: string
-  /** Whose the tool is, unless it is of the app's own code: the name or origin of a server, of a page. */
+  /** Source of the tool: the name or origin of a server, or the origin of a page. Undefined for the app's own tools. */
   readonly source?: string
-  /** The tool changes nothing, by its own word. */
+  /** The tool declares that it changes nothing. */
   readonly readOnly?: true
   readonly status: ToolCallStatus
-  /** Absent while the model is writing it, and when it could not be read. */
+  /** Undefined while the model is writing it, and when it couldn't be read. */
   readonly input?: JsonValue
-  /** What it is about to act on, or acted on, as a person was asked. */
+  /** Description of what the call acts on, as shown in the approval request. */
   readonly about?: CallAbout
-  /** Why a person was asked about it, if they wouldn't have been otherwise. */
+  /** Why approval was requested, if the app's own rules didn't require it. */
   readonly because?: AskedBecause
-  /** What the model has written of the input so far. Only while it is writing. */
+  /** Input text that the model has written so far. Only while it is writing. */
   readonly inputText?: string
   readonly output?: ToolOutput
-  /** What the tool reported last. Only while it executes. */
+  /** Last progress that the tool reported. Only while it executes. */
   readonly progress?: unknown
   /** Why the call can't run. */
   readonly error?: CallError
@@ -39,27 +39,32 @@ export interface ShownCall {
   /** Milliseconds since 1970. */
   readonly startedAt?: number
   readonly endedAt?: number
-  /** The tool can undo what the call did, and nobody has: `conversation.undo()`. */
+  /** The call can be undone with `conversation.undo()`, and hasn't been. */
   readonly undoable?: true
-  /** What became of undoing it. */
+  /** Outcome of undoing the call. */
   readonly undo?: UndoStatus
-  /** The calls that it is nested in, from the outermost inwards, and itself. */
+  /** Ids of the enclosing calls, outermost first, then the call's own id. */
   readonly path: CallPath
-  /** The run of another agent that the call began, in a conversation of its own. */
+  /** Child run that the call began, in its own conversation. */
   readonly child?: { readonly conversationId: string; readonly runId: string }
 }
 
-/** A message as a page shows it. The calls of an assistant's message are in its `parts` and, as they stand, in `calls`. */
+/**
+ * A message as a page shows it. An assistant's message has its calls in `parts`, and their current state in `calls`.
+ */
 export type ShownMessage = Message & {
   readonly id: string
-  /** When it was stored, in milliseconds since 1970. Absent while the model writes it, or the storage is waited for. */
+  /**
+   * Milliseconds since 1970 when the message was stored. Undefined while the model writes it, or it waits for the
+   * storage.
+   */
   readonly at?: number
   readonly calls?: readonly ShownCall[]
-  /** Of the person's, how the app's `beforeModel` had it sent: with a text behind it, or another one in its place. */
+  /** How the app's `beforeModel` changed a person's message for the model: text appended or replaced. */
   readonly sent?: Amendment
-  /** Of an answer that the agent's `reflect` had something to say of: the remarks, or what stood there before. */
+  /** Result of the agent's `reflect`: remarks on the answer, or the original text that was replaced. */
   readonly reflection?: Reflection
-  /** The app's `verify` has found the answer wanting, and the model has answered again below it. */
+  /** The app's `verify` rejected this answer. The model answered again below it. */
   readonly rejected?: true
 }
 
@@ -68,84 +73,84 @@ export interface ShownRun {
   readonly runId: string
   /** The step under way, from 1. */
   readonly step: number
-  /** Of the step, from 1. */
+  /** Attempt at the step, from 1. */
   readonly attempt: number
-  /** The message that the model is writing, while it does. */
+  /** Id of the message that the model is writing. */
   readonly messageId?: string
-  /** The model is asked again after a failure. */
+  /** Set while a failed model call waits to be retried. */
   readonly retry?: RetryNotice
   readonly usage: RunUsage
   /** Milliseconds since 1970. */
   readonly startedAt: number
 }
 
-/** Where a message has siblings: "2 of 3" is `index` 1 of 3 `ids`. */
+/** Position of a message among its siblings: "2 of 3" is `index` 1 of 3 `ids`. */
 export interface ShownBranch {
   readonly index: number
   readonly ids: readonly string[]
 }
 
-/** A person's consent to later calls of a tool. Over with `conversation.revoke(consentId)`. */
+/** A person's consent to later calls of a tool. End it with `conversation.revoke(consentId)`. */
 export interface ShownConsent {
   readonly consentId: string
   readonly toolName: string
-  /** What the tool is called for people. */
+  /** Display name of the tool. */
   readonly title?: string
-  /** Over with the run in which it was given, or lasting as long as the conversation. */
+  /** Whether the consent ends with the run in which it was given, or lasts as long as the conversation. */
   readonly within: ConsentScope['within']
-  /** Of what the tool's `consentKey` says: only calls with the same run unasked. */
+  /** Value of the tool's `consentKey`. Only calls with the same value run without approval. */
   readonly key?: string
   /** Milliseconds since 1970. */
   readonly at: number
 }
 
-/** A conversation as a page shows it. Immutable; what didn't change keeps its identity. */
+/** A conversation as a page shows it. Immutable. Unchanged parts keep their identity. */
 export interface ConversationSnapshot {
   readonly conversationId: string
   readonly status: 'loading' | 'idle' | 'running' | 'waiting'
   readonly title?: string
-  /** Without those that Offstage wrote for the model. */
+  /** Messages of the current branch, without those that Offstage wrote for the model. */
   readonly messages: readonly ShownMessage[]
-  /** How many come before these, and are on their way. */
+  /** Number of older messages that are still loading. */
   readonly older: number
   readonly pending: readonly PendingCall[]
-  /** Of the open run. */
+  /** Id of the open run. */
   readonly runId?: string
   readonly run?: ShownRun
-  /**
-   * What the newest run used, open or ended: by itself (`own`), and together with the agents that its calls asked
-   * (`total`).
-   */
+  /** Usage of the newest run, open or ended: by itself (`own`), and with its child runs (`total`). */
   readonly spent?: { readonly own: RunUsage; readonly total: RunUsage }
-  /** Why the open run rests until there is room in the storage, or `continue()` lets it go on. */
+  /** Why the open run is paused. It continues once the storage has room, or with `continue()`. */
   readonly parked?: ParkReason
   /** How the last run ended, while none is open. */
   readonly ended?: RunOutcome & { readonly runId: string }
   /** Why the last run failed, or why the stored messages can't be read. */
   readonly error?: ErrorData
-  /** Who drives the open run; of one that waits for agents that it called, who drives those. Nobody, where it rests. */
+  /** Driver of the open run. While the run waits for child runs, the driver of those. `none` if nothing drives it. */
   readonly ownership: Ownership
-  /** By message, for those that have siblings. */
+  /** Siblings by message id, for messages that have any. */
   readonly branches: { readonly [messageId: string]: ShownBranch }
-  /** The model's plan, by the control tool `plan`. Absent when nothing of it is left to be done. */
+  /** The model's plan, from the control tool `plan`. Undefined when no item is left to do. */
   readonly plan?: readonly PlanItem[]
   /**
-   * Written by the person while the run is open, and not yet part of the conversation, in their order. Those with
-   * `when: 'after-run'` begin the next one.
+   * Messages sent while the run is open that aren't part of the conversation yet, in order. Messages with `when:
+   * 'after-run'` begin the next run.
    */
   readonly queued: readonly UserContent[]
   /**
-   * What was written for the newest run and is no message of the conversation: until the next run begins. What was sent
-   * to it and found by its end alone (in all tabs); and, on this page, what was to begin it if that was refused or given
-   * up before it was stored, until the run that was in its way ends.
+   * A message for the newest run that never became part of the conversation. In all tabs: messages sent to the run that
+   * only its end reached, until the next run begins. On this page also: the message of a run that was refused, or given
+   * up before it was stored. It is kept until the run in its way ends.
    */
   readonly unsent?: UserContent
-  /** Where older results or messages ceased to be sent, on this branch, oldest first. Absent when none did. */
+  /**
+   * Points on this branch where older results or messages stopped being sent to the model, oldest first. Undefined if
+   * there are none.
+   */
   readonly compactions?: readonly Compaction[]
-  /** Whose words the next request to the model holds, or what was made of them: one for each origin. Empty: nobody's. */
+  /** Untrusted content in the next model request, or derived from it: one entry per origin. Empty if there is none. */
   readonly taint: readonly Taint[]
-  /** What a person has consented to beyond single calls, and is in force. Oldest first. */
+  /** Active consents that cover more than a single call, oldest first. */
   readonly consents: readonly ShownConsent[]
-  /** Stored rows that can't be read, and why, oldest first. Absent: none. */
+  /** Reasons why stored rows can't be read, oldest first. Undefined if there are none. */
   readonly setAside?: readonly string[]
 }

@@ -3,7 +3,7 @@ import type { Taint } from '../protocol/taint.ts'
 import { isOpenItem } from './context.ts'
 import { contextLayout } from './context-layout.ts'
 
-/** By origin: the oldest that is in force. */
+/** Oldest active taint of each origin. */
 type Origins = ReadonlyMap<string, Taint>
 
 const NONE: Origins = new Map()
@@ -12,7 +12,7 @@ const NO_SOURCES: readonly Taint[] = []
 
 const sources = new WeakMap<ContextRow, readonly Taint[]>()
 
-/** What the row brings into the context of others' words. The same for the same. */
+/** Untrusted content that the row adds to the context. Cached: a row always gives the same list. */
 export function sourcesOf(row: ContextRow): readonly Taint[] {
   const before = sources.get(row)
   if (before) return before
@@ -38,7 +38,7 @@ function findSources(row: ContextRow): readonly Taint[] {
   }
 }
 
-/** Of a skill that is not of the app's own code. */
+/** Origin of the taint from a skill that isn't part of the app's code. */
 export function originOfSkill(name: string): string {
   return `skill ${name}`
 }
@@ -48,7 +48,7 @@ export function originOfTools(source: string): string {
   return `tools of ${source}`
 }
 
-/** What came at a place of the path: the result of a call, or the message there itself. */
+/** Untrusted content at a place of the path: in the result of a call, or in the message itself. */
 interface Brought {
   readonly place: number
   readonly callId: string | undefined
@@ -56,8 +56,8 @@ interface Brought {
 }
 
 /**
- * Goes through a branch as it came about: at each message of the model, what tainted the request that it came from is
- * what it is tainted by. Messages and rows are taken in the order in which they were stored.
+ * Replays a branch to find its taint. Each message of the model inherits the taint of the request it came from.
+ * Messages and rows are taken in the order in which they were stored.
  */
 export class TaintWalk {
   readonly #path: readonly MessageNode[]
@@ -66,11 +66,11 @@ export class TaintWalk {
   /** Rows so far that change what is sent. */
   readonly #layoutRows: ContextRow[] = []
   readonly #brought: Brought[] = []
-  /** What messages of the model are tainted by, by place. */
+  /** Taint of the model's messages, by place in the path. */
   readonly #derived: Origins[] = []
   readonly #summaries = new Map<ContextRow, Origins>()
   readonly #skills = new Map<string, Taint>()
-  /** Whose descriptions the next request holds. */
+  /** Origins of the tool descriptions in the next request. */
   #described: Origins = NONE
   #plan: Origins = NONE
   #length = 0
@@ -90,12 +90,12 @@ export class TaintWalk {
     for (const row of rows.slice(at)) this.#takeRow(row)
   }
 
-  /** Of the next request, oldest first. */
+  /** Taint of the next request, oldest first. */
   get taint(): readonly Taint[] {
     return listOf(this.#current())
   }
 
-  /** Of the request that a message of the model came from; undefined: there is no such message. */
+  /** Taint of the request that a model message came from. Undefined if there is no such message. */
   requestOf(messageId: string): readonly Taint[] | undefined {
     const origins = this.#derived[this.#places.get(messageId) ?? -1]
     return origins && listOf(origins)
@@ -115,7 +115,7 @@ export class TaintWalk {
         this.#isCurrent = false
         return
       case 'compacted':
-        // Summed up was all that the model was sent.
+        // The summary is made of everything the model was sent, so it inherits all of that taint.
         this.#summaries.set(row, row.summary === '' ? NONE : this.#atHead(row))
         this.#layoutRows.push(row)
         this.#isCurrent = false
@@ -134,7 +134,8 @@ export class TaintWalk {
   #bring(row: Extract<ContextRow, { readonly type: 'untrusted-taken-in' }>): void {
     const [taint] = sourcesOf(row)
     if (!taint) return
-    // Of a fork or an import the path only says what it was: it holds on all branches, cleared results or not.
+    // Taint of a fork or an import (`after` is null) holds on all branches, even if results are cleared. Its `path` is
+    // only informative.
     const callId = row.after === null ? undefined : row.path?.[0]
     this.#brought.push({ place: this.#placeOf(row.after), callId, taint })
     this.#now = withTaint(this.#current(), taint)
@@ -147,14 +148,14 @@ export class TaintWalk {
     this.#isCurrent = false
   }
 
-  /** Those that were there before have been since. */
+  /** Replaces the origins of tool descriptions. Origins that were already described keep their time. */
   #describe(row: Extract<ContextRow, { readonly type: 'descriptions-taken-in' }>): void {
     const taints = sourcesOf(row).map((taint) => this.#described.get(taint.origin) ?? taint)
     this.#described = new Map(taints.map((taint) => [taint.origin, taint]))
     this.#isCurrent = false
   }
 
-  /** When the row was made: its branch may have been left then, and what has come to other parts of this path didn't count. */
+  /** Taint when the row was made. Its head may be further back on this path; content after that head doesn't count. */
   #atHead({ after, seq }: ContextRow): Origins {
     const head = after === null ? NOWHERE : this.#places.get(after)
     if (head === undefined || head + 1 === this.#length) return this.#current()
@@ -177,7 +178,7 @@ export class TaintWalk {
     return this.#now
   }
 
-  /** All of what is sent of what came so far. */
+  /** Taint of everything the model would be sent now. */
   #sent(): Origins {
     const { cleared, segments } = contextLayout(
       this.#path.slice(0, this.#length),
@@ -202,10 +203,10 @@ export class TaintWalk {
   }
 }
 
-/** Of what is no message's: it stays for as long as the history does. */
+/** Place of taint that belongs to no message. It stays as long as the history does. */
 const NOWHERE = -1
 
-/** Written by the model, or by the loop about what it wrote. */
+/** Whether the model wrote the message, or the loop in response to it. */
 function isDerived({ message }: MessageNode): boolean {
   return message.role === 'assistant' || (message.role === 'user' && message.synthetic === true)
 }

@@ -18,8 +18,8 @@ interface Known {
 const known = new WeakMap<Rows, Known>()
 
 /**
- * What taints the next request: words of others that it holds, and what was made of them (answers of the model that has
- * read them, summaries, the plan). One for each origin, oldest first; the same list for the same.
+ * Taint of the next request: untrusted content in it, and content derived from that (answers of the model, summaries,
+ * the plan). One entry per origin, oldest first. Cached for the same state.
  */
 export function taintOf(state: ConversationState): readonly Taint[] {
   const rows = contextOn(state)
@@ -27,21 +27,21 @@ export function taintOf(state: ConversationState): readonly Taint[] {
   return rows.some(taints) ? walkOf(state.path, rows).taint : NONE
 }
 
-/** What tainted the request that a message of the model came from. */
+/** Taint of the request that a model message came from. */
 export function taintOfRequest(state: ConversationState, messageId: string): readonly Taint[] {
   const rows = contextOn(state)
   if (!rows.some(taints)) return NONE
   return walkOf(state.path, rows).walk.requestOf(messageId) ?? taintOf(state)
 }
 
-/** Of a state that is windowed: something taints it, and of what that was made isn't known in parts. */
+/** Whether a windowed state is tainted. It knows its taint only as a whole, not by message. */
 export function isTaintedInWhole({ taintBefore, context }: ConversationState): boolean {
   if (taintBefore === undefined) return false
   const { seq, taint } = taintBefore
   return taint.length > 0 || context.some((row) => row.seq > seq && taints(row))
 }
 
-/** The row may end what taints. */
+/** Whether the row may remove taint. */
 export function mayUntaint({ type }: Pick<Row, 'type'>): boolean {
   return UNTAINTING.has(type) || type.startsWith('skill-')
 }
@@ -67,7 +67,7 @@ function walkOf(path: Path, rows: Rows): Known {
   return now
 }
 
-/** A windowed state lacks what it would take to find anew what taints it. */
+/** Taint of a windowed state: the stored taint, and new origins since. The messages to compute it again are missing. */
 function taintSince(
   { seq, taint }: NonNullable<ConversationState['taintBefore']>,
   rows: Rows,

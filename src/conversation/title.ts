@@ -5,7 +5,7 @@ const TITLE_LENGTH = 60
 /** Characters that are read for a title. Reading 26 MB of words in 400 000 parts takes 3 s. */
 const MOST_READ = 1000
 
-/** The beginning of what the person wrote; null where that is no text. */
+/** Title from the beginning of a person's message. Null if it has no text. */
 export function titleOf(parts: UserContent['parts']): string | null {
   let read = ''
   for (const part of parts)
@@ -21,12 +21,12 @@ export function titleOf(parts: UserContent['parts']): string | null {
 
 /** The last place up to `end` where no character is cut: an accent from its letter, an emoji from its parts. */
 function wholeUntil(text: string, end: number): number {
-  // Older browsers have none.
+  // Older browsers have no `Intl.Segmenter`.
   if (!('Segmenter' in Intl)) return end
   return new Intl.Segmenter().segment(text).containing(end)?.index ?? end
 }
 
-/** Of the first message of the person's on the path that is a text. Only a whole state knows. */
+/** Title from the person's first message with text. Needs a whole state, not a windowed one. */
 export function ownTitle({ path }: Pick<ConversationState, 'path'>): string | null {
   for (const { kind, message } of path) {
     const title = kind === 'user' && message.role === 'user' ? titleOf(message.parts) : null

@@ -2,26 +2,28 @@ import type { ConversationState, MessageNode } from '../protocol/state.ts'
 import type { Draft } from './draft.ts'
 import { isTaintedInWhole } from './taint.ts'
 
-/** Puts a message under its parent, or under the head where the parent was set aside, and makes it the head. */
+/**
+ * Adds a message under its parent and makes it the head. If the parent was set aside, the current head is the parent.
+ */
 export function growHead(draft: Draft, node: MessageNode): void {
   const { state } = draft
   const { id, seq } = node
   const isHead = node.parentId === headId(state)
   if (!isHead && !takePath(draft, node.parentId) && state.isStale) return
   const parentId = headId(state)
-  // Of a head that has any, they are noted already.
+  // If the head has children, its fork already lists them.
   const children = draft.childrenAt(parentId) ?? (isHead ? [] : childrenOf(state, parentId))
   if (children.length > 0) draft.setFork({ parentId, children: [...children, id] })
   draft.own('path').push({ ...node, parentId })
   useLeaf(draft, id, { from: parentId, seq })
 }
 
-/** Makes a message that is there the head; null: none is. */
+/** Makes an existing message the head. Null empties the path. */
 export function headOf(draft: Draft, id: string | null, seq: number): void {
   const { state } = draft
   if (id === headId(state) || !takePath(draft, id)) return
   const children = draft.childrenAt(id) ?? childrenOf(state, id)
-  // What comes next is a sibling of these.
+  // The next message will be a sibling of these.
   if (children.length > 0) draft.setFork({ parentId: id, children })
   else if (id !== null) useLeaf(draft, id, { from: id, seq })
 }
@@ -31,8 +33,8 @@ export function headId({ path }: ConversationState): string | null {
 }
 
 /**
- * The end of the branch that was used last under a message, or the message itself, where there is none.
- * Null: no such message is known. Only a whole state knows all branches.
+ * End of the branch used last under a message, or the message itself if it has none. Null if the message is unknown.
+ * Only a whole state knows all branches.
  */
 export function leafUnder(state: ConversationState, id: string): string | null {
   const parents = new Map([...state.path, ...state.others].map((node) => [node.id, node.parentId]))
@@ -50,9 +52,9 @@ export function leafUnder(state: ConversationState, id: string): string | null {
 }
 
 /**
- * Makes the path end with a message: what came behind it goes to the other branches, and what leads to it
- * comes from there. Null: the path becomes empty. False, and nothing changes, when the message, or what
- * leads to it, isn't there: a windowed state may lack it.
+ * Makes the path end with a message; null empties it. Messages after it move to the other branches, and missing
+ * ancestors come from there. Returns false, and changes nothing, if the message or an ancestor is missing. A windowed
+ * state may lack them.
  */
 function takePath(draft: Draft, id: string | null): boolean {
   const { state } = draft
@@ -62,7 +64,7 @@ function takePath(draft: Draft, id: string | null): boolean {
     if (!state.setAside || state.older || state.isWindow) state.isStale = true
     return false
   }
-  // What tainted the branch that is left isn't known in parts.
+  // A windowed state can't tell which part of its taint belongs to the old branch.
   if (isTaintedInWhole(state)) state.isStale = true
   const { meets, nodes } = branch
   if (nodes.length > 0) {
@@ -77,7 +79,7 @@ function takePath(draft: Draft, id: string | null): boolean {
   return true
 }
 
-/** The other branches' messages that lead to one, and the index on the path where they leave it. */
+/** Messages on other branches that lead to one, and the path index where they branch off. */
 function branchTo(
   { path, others, older }: ConversationState,
   id: string | null,
@@ -92,7 +94,7 @@ function branchTo(
     if (meets !== undefined) return { meets, nodes: nodes.toReversed() }
     const node = elsewhere.get(at)
     if (!node) return null
-    // Each once: of a message that hangs under itself nothing leads anywhere.
+    // Visits each message once: damaged rows may contain a cycle.
     elsewhere.delete(at)
     nodes.push(node)
     at = node.parentId
@@ -100,12 +102,12 @@ function branchTo(
   return older === 0 ? { meets: -1, nodes: nodes.toReversed() } : null
 }
 
-/** Of the message that the path has just been made to end with: all its children are elsewhere. */
+/** Children of the message that the path was just changed to end with. All of them are on other branches. */
 function childrenOf({ others }: ConversationState, parentId: string | null): string[] {
   return others.flatMap((node) => (node.parentId === parentId ? node.id : []))
 }
 
-/** What the leaf grew from is none any more. */
+/** Marks a leaf as used last. The message that it grew from is no leaf any more. */
 function useLeaf(
   draft: Draft,
   id: string,

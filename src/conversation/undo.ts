@@ -1,7 +1,10 @@
 import type { RowOf } from '../protocol/fact.ts'
 import type { CallState } from '../protocol/state.ts'
 
-/** One that failed may be tried again; of one whose end isn't known nobody can say whether that would be once too often. */
+/**
+ * Whether the call can be undone. A failed undo may be tried again. An undo with an unknown outcome may not: it may
+ * have happened.
+ */
 export function isUndoable({ status, decidedBy, undo }: CallState): boolean {
   return (
     status === 'succeeded' &&
@@ -10,7 +13,7 @@ export function isUndoable({ status, decidedBy, undo }: CallState): boolean {
   )
 }
 
-/** What a row about undoing a call makes of it; null: nothing. */
+/** Folds a row about undoing a call. Null if nothing changes. */
 export function foldUndo(
   call: CallState,
   row: RowOf<'undo-started' | 'undo-settled'>,

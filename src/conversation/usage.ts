@@ -10,10 +10,10 @@ const FIELDS = [
   'costUSD',
 ] as const
 
-/** Sums that say no more by being greater, and that JSON keeps: a server can report anything. */
+/** Upper limit for counts and sums, which JSON keeps exactly. A server can report anything. */
 const MOST = Number.MAX_SAFE_INTEGER
 
-/** What a provider reported, as far as these are counts. */
+/** Keeps only the valid counts of what a provider reported. */
 export function countedUsage(reported: Usage): Usage {
   const counts = FIELDS.flatMap((field) => {
     const count: unknown = reported[field]
@@ -22,7 +22,7 @@ export function countedUsage(reported: Usage): Usage {
   return { ...Object.fromEntries(counts), ...(reported.estimated && { estimated: true }) }
 }
 
-/** One more model call's usage. A count that neither side knows stays absent. */
+/** Adds the usage of one model call. A count that neither side knows stays undefined. */
 export function addUsage(total: RunUsage, step: Usage): RunUsage {
   return sumUsage(total, { ...step, modelCalls: 1 })
 }

@@ -29,7 +29,7 @@ import { isUndoable } from './undo.ts'
 
 const shown = new WeakMap<readonly Consent[], readonly ShownConsent[]>()
 
-/** What a person has consented to, oldest first; the same list for the same. */
+/** A person's consents, oldest first. Cached: the same consents give the same list. */
 function shownConsents({ consents }: ConversationState): readonly ShownConsent[] {
   const known = shown.get(consents)
   if (known) return known
@@ -58,7 +58,7 @@ interface Shown<Value> {
 const messages = new WeakMap<MessageNode, Shown<ShownMessage>>()
 const paths = new WeakMap<readonly MessageNode[], Shown<readonly ShownMessage[]>>()
 
-/** The messages of the path that are for people, and the one that the model is writing. */
+/** Messages of the path for people to see, and the one that the model is writing. */
 function shownMessages(
   { conversationId, path }: ConversationState,
   { progress, step, waits }: Live,
@@ -73,12 +73,12 @@ function shownMessages(
   return step ? [...settled, openMessage(step, conversationId)] : settled
 }
 
-/** What Offstage wrote for the model, and what has nothing in it, is not shown. */
+/** Hides empty messages, and those that Offstage wrote for the model. */
 function isForPeople({ message }: MessageNode): boolean {
   return message.parts.length > 0 && !(message.role === 'user' && message.synthetic)
 }
 
-/** The same object as long as its node, and the progress of its calls, is the same. */
+/** Returns the same object while its node and the progress of its calls stay the same. */
 function shownMessage(node: MessageNode, conversationId: string, progress: Progress): ShownMessage {
   const known = messages.get(node)
   if (known && isSame(node, known.progress, progress)) return known.value
@@ -102,7 +102,7 @@ function isSame({ calls }: MessageNode, before: Progress, now: Progress): boolea
   return before === now || calls.every((call) => progressOf(call, before) === progressOf(call, now))
 }
 
-/** The ids are a model's: `constructor` is one, too. */
+/** Reads own properties only: a model may choose `constructor` as an id. */
 function progressOf({ toolCallId }: CallState, progress: Progress): unknown {
   return Object.hasOwn(progress, toolCallId) ? progress[toolCallId] : undefined
 }
@@ -158,8 +158,8 @@ function openMessage(
 const NO_BRANCHES: ConversationSnapshot['branches'] = {}
 
 /**
- * What a page shows of a state and of what is live (of a conversation that is only read: `NOTHING_LIVE`).
- * `fault`: why rows can't be read, default null.
+ * Snapshot of a state and its live deltas. Pass `NOTHING_LIVE` for a conversation that is only read. `fault`: why rows
+ * can't be read, default null.
  */
 export function view(
   state: ConversationState,
@@ -203,30 +203,30 @@ export function view(
   }
 }
 
-/** Null: there is nothing. */
+/** Joins messages into one. Null if there are none. */
 function together([first, ...others]: readonly UserContent[]): UserContent | null {
   if (!first) return null
   return { id: first.id, parts: [first, ...others].flatMap(({ parts }) => parts) }
 }
 
-/** Of a run whose history was cleared, nothing. */
+/** Usage of the newest run. Empty if its history was cleared. */
 function spentBy({ run, path }: ConversationState): Pick<ConversationSnapshot, 'spent'> {
   if (!run || path.length === 0) return {}
   return { spent: { own: run.usage, total: totalUsage(run) ?? run.usage } }
 }
 
-/** Also of a run that was left here. Whoever has one that rests, nobody drives it. */
+/** Driver of the open run, even if this page stopped driving it. A run at rest has no driver. */
 function ownershipOf({ run }: ConversationState, { ownership, waits }: Live): Ownership {
   if (waits) return ownership
   return run?.end === null && !rests(run) ? ownership : 'none'
 }
 
-/** The run that is open, and not left by whoever drove it here. */
+/** The open run, unless this page has stopped driving it. */
 function openRun({ run }: ConversationState, { left }: Live): RunState | null {
   return run === null || run.end !== null || left?.runId === run.runId ? null : run
 }
 
-/** Of a run whose history was cleared, nothing. */
+/** How the last run ended. Null if its history was cleared. */
 function endOf(
   { run, path }: ConversationState,
   { left }: Live,

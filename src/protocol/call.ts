@@ -3,12 +3,12 @@ import type { ErrorCode } from './error.ts'
 declare const types: unique symbol
 
 /**
- * A row of a table of calls. `Codes` are those that its answer may be an error with: all, where an engine
- * or a function of the app chooses them. Besides these, every call rejects with `disposed` once its agent
- * is, with `worker-lost` when the worker dies, and with `internal` for a fault of this package.
+ * A row of a table of calls. `Codes` are the errors that its answer may reject with: all codes, if an engine or a
+ * function of the app chooses them. Every call may also reject with `disposed` (its agent is disposed), `worker-lost`
+ * (the worker died) or `internal` (a bug in this package).
  */
 export interface Call<Argument, Result, Codes extends ErrorCode = never> {
-  /** No row has it. Both are plain data, apart from ports. */
+  /** Type information only: no row has this property. Argument and result are plain data, apart from ports. */
   readonly [types]?: {
     readonly argument: Argument
     readonly result: Result
@@ -16,32 +16,32 @@ export interface Call<Argument, Result, Codes extends ErrorCode = never> {
   }
 }
 
-/** What the worker asks of its page. What isn't said of it isn't so. */
+/** A call from the worker to the page. Omitted options are off. */
 export interface Question<Argument, Result, Codes extends ErrorCode = never> extends Call<
   Argument,
   Result,
   Codes
 > {
   /**
-   * Rejects with `aborted` as soon as the run stops, answered or not: it may wait for a function of
-   * the app, which must not keep a run from being stopped.
+   * Rejects with `aborted` as soon as the run stops, even without an answer. A slow function of the app must not keep a
+   * run from stopping.
    */
   readonly stops?: true
 }
 
-/** What the page asks of its worker. What isn't said of it isn't so. */
+/** A call from the page to the worker. Omitted options are off. */
 export interface Command<Argument, Result, Codes extends ErrorCode = never> extends Call<
   Argument,
   Result,
   Codes
 > {
-  /** Asked again of the next worker when this one dies: it may be asked twice. */
+  /** Repeated with the next worker when this one dies, so the command may arrive twice. */
   readonly survives?: true
 }
 
 type AnyCall = Call<unknown, unknown, ErrorCode>
 
-/** What a table of calls extends. */
+/** Constraint for a table of calls. */
 export type CallTable<Table> = Record<keyof Table, AnyCall>
 
 export type ArgumentOf<Row extends AnyCall> = NonNullable<Row[typeof types]>['argument']
@@ -57,14 +57,14 @@ export type Calls<Table extends CallTable<Table>> = {
   ) => Promise<ResultOf<Table[Name]>>
 }
 
-/** What answers them. */
+/** Implementations of a table's calls. */
 export type Answers<Table extends CallTable<Table>> = {
   readonly [Name in keyof Table]: (
     argument: ArgumentOf<Table[Name]>,
   ) => ResultOf<Table[Name]> | Promise<ResultOf<Table[Name]>>
 }
 
-/** A function for each call of a table; `make` gives one that passes its argument on, whatever it is. */
+/** Creates a function for each call of a table. `make` returns one that forwards its argument, whatever the type. */
 export function callsOf<Table extends CallTable<Table>>(
   table: Table,
   make: (name: keyof Table) => (argument: never) => Promise<unknown>,

@@ -1,6 +1,6 @@
 import type { FieldChoice, FieldFormat, FieldSchema, FieldsSchema } from './fields.ts'
 
-/** Whether a text has one of JSON Schema's formats, as its validators mostly leave unchecked. */
+/** Returns whether a text has one of JSON Schema's formats, which most validators don't check. */
 export function hasFormat(text: string, format: FieldFormat): boolean {
   switch (format) {
     case 'email':
@@ -16,7 +16,7 @@ export function hasFormat(text: string, format: FieldFormat): boolean {
   }
 }
 
-/** RFC 5321's mailbox without quoted names and address literals; letters beyond ASCII as RFC 6531 has them. */
+/** Accepts RFC 5321's mailbox without quoted names and address literals, with RFC 6531's non-ASCII letters. */
 function isEmail(text: string): boolean {
   const [local = '', domain = '', more] = text.split('@')
   return (
@@ -28,7 +28,7 @@ function isEmail(text: string): boolean {
   )
 }
 
-/** RFC 3986 with a scheme; as people copy them, letters beyond ASCII may stand unescaped. */
+/** Accepts RFC 3986 with a scheme. Non-ASCII letters may be unescaped, because people copy addresses that way. */
 function isUri(text: string): boolean {
   try {
     new URL(text)
@@ -38,24 +38,24 @@ function isUri(text: string): boolean {
   return /^[a-z][a-z\d+.-]*:(?:%[\da-f]{2}|[^%\s<>"\\^`{|}\p{Cc}])+$/iu.test(text)
 }
 
-/** RFC 3339's full-date: a day that there is. */
+/** Returns whether the text is an existing day in RFC 3339's full-date format. */
 function isDate(text: string): boolean {
   const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
-/** The rest of RFC 3339's date-time: with seconds, a leap one included, and an offset. */
+/** Time part of RFC 3339's date-time, with seconds (including leap seconds) and an offset. */
 const TIME =
   /^t(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i
 
-/** What is wrong with an answer's field. */
+/** A problem with one field of an answer. */
 export interface FieldProblem {
   readonly field: string
-  /** Follows the field's name: `must be a date …`. */
+  /** Text to append to the field's name: `must be a date …`. */
   readonly problem: string
 }
 
-/** What keeps a content from being an answer to these fields; empty when it is one. Pure. */
+/** Returns the problems of an answer to these fields; empty if it is valid. Pure. */
 export function checkContent(
   { properties, required = [] }: FieldsSchema,
   content: { readonly [name: string]: unknown },
@@ -71,7 +71,7 @@ export function checkContent(
   ]
 }
 
-/** The choices of a field that has some. */
+/** Returns the choices of a field, or null for other fields. */
 export function choicesOf(field: FieldSchema): readonly FieldChoice[] | null {
   if (field.type === 'array')
     return 'anyOf' in field.items ? field.items.anyOf : named(field.items.enum)
@@ -84,7 +84,7 @@ function named(values: readonly string[], names: readonly string[] = values): Fi
   return values.map((value, at) => ({ const: value, title: names[at] ?? value }))
 }
 
-/** Null: the value is one of the field's. */
+/** Returns the problem with a field's value, or null if it is valid. */
 export function problemOf(field: FieldSchema, value: unknown): string | null {
   switch (field.type) {
     case 'boolean':
@@ -143,7 +143,7 @@ const FORMATS: Readonly<Record<FieldFormat, string>> = {
 function problemOfText(field: Kind<'string'>, value: string): string | null {
   if (!('format' in field || 'minLength' in field || 'maxLength' in field)) return null
   const { format, minLength = 0, maxLength = Infinity } = field
-  // In code points, as JSON Schema counts.
+  // JSON Schema counts code points.
   const length = Array.from(value).length
   if (length < minLength) return `must have ${minLength} characters or more`
   if (length > maxLength) return `must have ${maxLength} characters or fewer`

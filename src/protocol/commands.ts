@@ -7,48 +7,50 @@ import type { ModelConfigData } from './model.ts'
 import type { RunLimits } from './run.ts'
 import type { AgentScope, ConversationScope } from './scope.ts'
 
-/** What `prepare` is to load. */
+/** The model to load before the first run. */
 export interface Preparation extends AgentScope {
   readonly model: ModelConfigData
-  /** The page provides an engine for the model's provider. */
+  /** The page has an engine for the model's provider. */
   readonly engine: boolean
 }
 
-/** Whether a conversation is still driven under this epoch. */
+/** Asks whether a conversation still has this epoch, so that its driver is unchanged. */
 export interface LeaseCheck extends ConversationScope {
   readonly epoch: number
 }
 
 export interface OlderMessagesQuery extends ConversationScope {
-  /** The id of a message. */
+  /** Id of the message after the requested ones. */
   readonly before: string
   readonly count: number
 }
 
-/** Where a branch begins. */
+/** Start of a new branch. */
 export type BranchPoint =
-  /** The run's message takes the place of one that a person wrote, beside it. */
+  /** The run's message replaces a user message, on a branch beside it. */
   | { readonly type: 'edit'; readonly messageId: string }
-  /** The run answers anew what a person wrote: this message, or the one that it answers. Default: the newest. */
+  /** The run answers a user message again: this message, or the one that it answers. Default: the newest. */
   | { readonly type: 'regenerate'; readonly messageId?: string | undefined }
 
 export interface StartRun extends ConversationScope {
   readonly runId: string
-  /** Null: the run goes on from the history (supplied outputs), or answers anew. */
+  /** Null: the run continues from the history (supplied outputs), or answers again. */
   readonly message: UserContent | null
-  /** Default: behind the newest message. */
+  /** Default: after the newest message. */
   readonly branch?: BranchPoint | undefined
-  /** Earlier messages from elsewhere, for a conversation that has none. The page reads their format, the worker checks the result. */
+  /**
+   * Earlier messages from elsewhere, for an empty conversation. The page parses them, the worker validates the result.
+   */
   readonly history?: unknown
   readonly limits: RunLimits
   readonly ifBusy: 'refuse' | 'queue' | 'replace'
-  /** The call that the run is for: of a conversation that this begins. */
+  /** The call that the new run works for, if this command starts a child conversation. */
   readonly parent?: ConversationRecord['parent'] | undefined
 }
 
-/** A run is about to begin for a call, in a conversation of its own. */
+/** Announces a child run in a conversation of its own, before it starts. */
 export interface AnnounceChild extends ConversationScope {
-  /** Of the call. */
+  /** Run of the call. */
   readonly runId: string
   readonly toolCallId: string
   readonly childConversationId: string
@@ -56,88 +58,95 @@ export interface AnnounceChild extends ConversationScope {
 }
 
 export interface ForkConversation extends ConversationScope {
-  /** Of the conversation that is made. */
+  /** Id of the new conversation. */
   readonly forkId: string
-  /** The last message of it. Default: the newest whose calls are done. */
+  /** Last message of the new conversation. Default: the newest whose calls are done. */
   readonly at?: string
 }
 
-/** Rows of a conversation that is exported. */
+/** Rows of a conversation for an export. */
 export interface RowsQuery extends ConversationScope {
-  /** How many rows come before them. */
+  /** Number of rows to skip. */
   readonly after: number
   readonly count: number
 }
 
-/** What there is of them, up to the first that can't be read. */
+/** Rows up to the first unreadable one. */
 export interface RowsFound {
   readonly record: ConversationRecord
   readonly rows: readonly Row[]
   readonly fault: string | null
 }
 
-/** A part of a conversation that is imported; the first has those that follow refused unless it was taken. */
+/** A part of an imported conversation. If the first part is refused, so are the others. */
 export interface ImportRows extends ConversationScope {
-  /** Of this one conversation's import. */
+  /** Id of this conversation's import. */
   readonly importId: string
   readonly createdAt: number
   readonly updatedAt: number
   readonly parent?: ConversationRecord['parent']
-  /** How many rows came before these. */
+  /** Number of rows in earlier parts. */
   readonly after: number
-  /** Not looked at yet. */
+  /** Not validated yet. */
   readonly rows: readonly unknown[]
-  /** The conversation ends with them. */
+  /** This part is the last. */
   readonly isLast: boolean
 }
 
 export interface ResumeRun extends AgentScope {
-  /** Absent: the newest conversation with an open run. */
+  /** Default: the newest conversation with an open run. */
   readonly conversationId?: string
   /**
-   * The run that the page still has a handle of: if it has ended meanwhile, its end is published again, and if
-   * it goes on in another tab, it ends on this page as taken over.
+   * The run that the page still has a handle for. If it has ended, its end is published again. If another tab drives
+   * it, it ends on this page as taken over.
    */
   readonly runId?: string
-  /** What to do with calls that may or may not have happened. Default `'tell-model'`. */
+  /** How to handle calls that may or may not have happened. Default `'tell-model'`. */
   readonly interrupted: 'tell-model' | 'ask'
-  /** How long to wait for the tool of a call that was under way. Milliseconds. */
+  /** Time to wait for the tool of an unfinished call, in milliseconds. */
   readonly waitForToolsMs: number
-  /** False: the page before was left, or this page goes on with its own run. Default true: it may have crashed. */
+  /**
+   * False: the previous page was left normally, or this page resumes its own run. Default true: the page may have
+   * crashed.
+   */
   readonly afterCrash?: boolean
   /**
-   * Lets a parked run go on, or begins another one. The limits are the agent's own: a run that goes on from one which
-   * came with an import keeps to them.
+   * Resumes a paused run, or starts a new run after one that failed or reached a limit.
+   * These are the agent's own limits. They only cap a run that continues an imported one; other runs keep the limits of
+   * the run before.
    */
   readonly goOn?: RunLimits
-  /** By the agent whose run the call of another conversation began: others don't go on with such a conversation. */
+  /** Allows resuming a child run. Only the agent that started it may do so. */
   readonly asChild?: boolean
-  /** Also of a run that another device has claimed last. Default false. */
+  /** Also resumes a run whose newest claim is another device's. Default false. */
   readonly takesOver?: boolean
 }
 
 export interface AbortRun extends ConversationScope {
   readonly runId: string
   readonly reason: string
-  /** The run ends as failed, not as aborted. */
+  /** Ends the run as failed instead of aborted. */
   readonly error?: ErrorData
 }
 
-/** What a person writes while a run is open. */
+/** A message that a person sends while a run is open. */
 export interface SendMessage extends ConversationScope {
   readonly runId: string
   readonly message: UserContent
-  /** `now`: the step under way is cut short for it. `after-run`: it begins the next run. */
+  /**
+   * `now`: interrupts the current step. `after-run`: starts the next run. `soonest`: the next step if there is one,
+   * else the next run.
+   */
   readonly when: 'next-step' | 'now' | 'after-run' | 'soonest'
 }
 
-/** Takes back what wasn't delivered yet. */
+/** Takes back a message that isn't delivered yet. */
 export interface WithdrawMessage extends ConversationScope {
   readonly runId: string
   readonly messageId: string
 }
 
-/** A person's word on a parked call. `conversationId` is absent when only the call's id is known. */
+/** A person's answer to a pending call. `conversationId` is undefined if only the call's id is known. */
 export interface CallAnswer extends AgentScope {
   readonly conversationId?: string | undefined
   readonly toolCallId: string
@@ -145,11 +154,11 @@ export interface CallAnswer extends AgentScope {
     | {
         readonly type: 'approve'
         readonly input?: JsonValue | undefined
-        /** Later calls of the tool run unasked, where that may be. */
+        /** Later calls of the tool run without approval, where that is allowed. */
         readonly remember?: ConsentScope['within'] | undefined
-        /** Seq of the question that is answered. Absent: the page doesn't know it. */
+        /** Seq of the answered approval request. Undefined if the page doesn't know it. */
         readonly askedAt?: number | undefined
-        /** The input that is approved. Absent: whatever the call waits with. */
+        /** The approved input. Default: the call's current input. */
         readonly shown?: JsonValue | undefined
       }
     | { readonly type: 'deny'; readonly reason?: string | undefined }
@@ -161,18 +170,18 @@ export interface CallAnswer extends AgentScope {
         readonly verdict: InterruptionVerdict
         readonly output?: ToolOutput
       }
-    /** What a long-running call came to. */
+    /** Outcome of a long-running call. */
     | {
         readonly type: 'settle'
         readonly output: ToolOutput
-        /** Of model calls that the output took, beside those of the run that worked for the call. */
+        /** Usage of model calls that produced the output, without the child run's own. */
         readonly usage?: RunUsage
-        /** The output holds words of others: the agent that was asked has read some. */
+        /** The output may hold untrusted content, because the child run has read some. */
         readonly untrusted?: true
       }
 }
 
-/** Ends what a person has consented to. */
+/** Revokes a person's consent. */
 export interface RevokeConsent extends ConversationScope {
   readonly consentId: string
 }
@@ -181,13 +190,15 @@ export interface SupplyOutput extends AgentScope {
   readonly conversationId?: string | undefined
   readonly toolCallId: string
   readonly output: ToolOutput
-  /** Of the run that goes on once the last output is in. */
+  /** Id of the run that continues after the last output. */
   readonly nextRunId: string
-  /** The agent's own, for that run: all there are if the call came with a history, else see `ResumeRun.goOn`. */
+  /**
+   * The agent's own limits. They apply to the next run if the call came with a history; otherwise see `ResumeRun.goOn`.
+   */
   readonly limits: RunLimits
 }
 
-/** A title that a model made of a conversation's first exchange. */
+/** A title that a model wrote for a conversation's first exchange. */
 export interface MadeTitle {
   readonly title: string
   readonly usage: RunUsage
@@ -197,15 +208,18 @@ export interface ExtractRef {
   readonly extractId: string
 }
 
-/** One model call for data, outside any conversation. */
+/** Request for one model call that returns data, outside any conversation. */
 export interface ExtractRequest extends AgentScope, ExtractRef {
   readonly schema: JsonSchema
   readonly input: UserMessage['parts']
-  /** Outputs that were refused before, and why. */
+  /** Rejected outputs of earlier attempts, with the problem of each. */
   readonly corrections: readonly { readonly output: string; readonly problem: string }[]
 }
 
-/** What came of it: what the model wrote and how it reads (`problem`: it doesn't fit), or an error. */
+/**
+ * Result of an extraction: the model's text and parsed value, or an error. `problem`: why the value doesn't fit the
+ * schema.
+ */
 export type Extraction = { readonly usage: RunUsage } & (
   | { readonly text: string; readonly value: JsonValue; readonly problem: string | null }
   | { readonly error: ErrorData }

@@ -1,6 +1,6 @@
 import type { Message } from './message.ts'
 
-/** `CompactionOptions` as a step carries it; a function stays on the page. */
+/** `CompactionOptions` as sent with a step. A policy function stays on the page. */
 export interface CompactionSettings {
   readonly contextWindow?: number
   readonly at?: number
@@ -9,55 +9,55 @@ export interface CompactionSettings {
 
 export type CompactionPolicy = 'auto' | 'clear-results' | 'summarize' | 'drop-oldest'
 
-/** That older results or messages of a conversation are no longer sent. */
+/** A compaction: from then on, older results or messages are no longer sent to the model. */
 export interface Compaction {
-  /** `results-cleared`: a note is sent in place of results. The others: messages are sent as a summary, or not at all. */
+  /** `results-cleared`: a note replaces results. `summarized`, `dropped`: a summary or nothing replaces messages. */
   readonly kind: 'results-cleared' | 'summarized' | 'dropped'
   /**
-   * The newest message when it happened, behind which it is to be shown; null: there was none. Where that one is not
-   * shown, since Offstage wrote it for the model, `at` says between which messages it was.
+   * Newest message at that time: show the compaction after it. Null if there was none. If that message isn't shown,
+   * because Offstage wrote it for the model, place the compaction by `at`.
    */
   readonly after: string | null
   /** Milliseconds since 1970. */
   readonly at: number
-  /** Of the request before and after, estimated. Absent where a version of the package that didn't count them wrote it. */
+  /** Estimated size of the request before and after. Undefined in rows from versions that didn't count them. */
   readonly tokensBefore?: number
   readonly tokensAfter?: number
-  /** What is sent in place of the messages. */
+  /** Text sent instead of the messages. */
   readonly summary?: string
 }
 
-/** What a compaction policy of the app is told. Sizes are tokens, estimated, and corrected by what the server has counted. */
+/** Argument of an app's compaction policy. Sizes are estimated tokens, corrected by the server's counts. */
 export interface CompactionSituation {
   readonly runId: string
   readonly conversationId: string
-  /** `near-limit`: the next request is above the budget. `refused`: the server said that it is too long. */
+  /** `near-limit`: the next request exceeds the budget. `refused`: the server rejected a request as too long. */
   readonly occasion: 'near-limit' | 'refused'
-  /** Of the branch, oldest first, as they are stored. */
+  /** Messages of the branch as stored, oldest first. */
   readonly messages: readonly CompactionMessage[]
-  /** Of the next request. */
+  /** Size of the next request. */
   readonly tokens: number
-  /** Its part that no choice changes: instructions, tools, context. */
+  /** Part of the request that no choice reduces: instructions, tools, context. */
   readonly fixedTokens: number
-  /** What the request may have. */
+  /** Maximum size of the request. */
   readonly budget: number
-  /** What happened before, oldest first. */
+  /** Earlier compactions, oldest first. */
   readonly compactions: readonly Compaction[]
 }
 
 export interface CompactionMessage {
   readonly id: string
   readonly message: Message
-  /** As it is sent now: a result that was cleared is a note, and what is not sent has none. */
+  /** Current size as sent: a cleared result counts as its note, an omitted message as 0. */
   readonly tokens: number
 }
 
-/** What is no longer to be sent. */
+/** Messages or results to leave out of future requests. */
 export type CompactionChoice =
-  /** Results of tools up to and with this message, but for those of the calls in `except`. */
+  /** Clears tool results up to and including this message, except those of calls in `except`. */
   | { readonly clearUpTo: string; readonly except?: readonly string[] }
   /**
-   * The messages before `firstKept`, a message of a person or the model; '' leaves them out without a summary. The
-   * newest request is sent all the same.
+   * Summarizes all messages before `firstKept`, a user or assistant message. With '' they are dropped without a
+   * summary. The newest user request is always sent.
    */
   | { readonly summary: string; readonly firstKept: string }

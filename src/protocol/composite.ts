@@ -3,21 +3,23 @@ import type { ToolOutput } from './message.ts'
 import type { ConversationScope, RunRef } from './scope.ts'
 import type { SettledStatus } from './tool.ts'
 
-/** What happened within a call of a composite tool: its function is run again, and finds all of it. */
+/**
+ * Stored results of a composite tool's call. The tool's function runs again and gets them instead of repeating work.
+ */
 export interface Remembered {
   readonly calls: readonly RememberedCall[]
   readonly steps: readonly KeptOutcome[]
-  /** Ids of calls and keys of steps, in the order in which the function got, or is to get, what they came to. */
+  /** Ids of calls and keys of steps, in the order in which the function gets their outcomes. */
   readonly ended: readonly string[]
 }
 
 export interface RememberedCall {
   readonly toolCallId: string
-  /** Counts what the function asks for, from 1. */
+  /** Number of the function's request, from 1. */
   readonly position: number
   readonly toolName: string
   readonly input: JsonValue
-  /** What it came to; absent while it is open. */
+  /** Undefined until the call ends. */
   readonly end?: CallEnd
 }
 
@@ -26,13 +28,13 @@ export interface CallEnd {
   readonly output: ToolOutput
 }
 
-/** What is kept of a step, by its key. */
+/** Stored outcome of a step. */
 export interface KeptOutcome {
   readonly key: string
   readonly value: JsonValue
 }
 
-/** The function of which execution asks. */
+/** The execution that a nested request belongs to. */
 interface Within extends ConversationScope, RunRef {
   readonly executionId: string
 }
@@ -47,7 +49,9 @@ export interface KeepOutcomes extends Within {
   readonly kept: readonly KeptOutcome[]
 }
 
-/** `place`: in `Remembered.ended`. Null: the function is to be suspended, and finds out when it is run again. */
+/**
+ * `place`: index in `Remembered.ended`. Null: the function will be suspended, and gets the outcome when it runs again.
+ */
 export type NestedAnswer = (CallEnd & NestedPlace) | null
 
 interface NestedPlace {
@@ -55,15 +59,15 @@ interface NestedPlace {
   readonly place: number
 }
 
-/** The place of the last one; -1 of a mark. Null as above. */
+/** Place of the last outcome; -1 for a mark. Null as for `NestedAnswer`. */
 export type KeepAnswer = { readonly place: number } | null
 
-/** What a step came to is told from marks, which are no news to the function. */
+/** Key of a step's outcome. Mark keys have another form, because marks aren't listed in `Remembered.ended`. */
 export function outcomeKey(position: number, name: string): string {
   return `${position}:${name}`
 }
 
-/** What was taken at a position, or the step that is about to be done there. */
+/** Key of a mark: a recorded time or random number, or the start of an at-most-once step. */
 export function markKey(position: number, mark: 'now' | 'random' | `begun:${string}`): string {
   return `${position}!${mark}`
 }
@@ -72,7 +76,7 @@ export function isOutcomeKey(key: string): boolean {
   return /^\d+:/.test(key)
 }
 
-/** Of a key of either kind. */
+/** Position in an outcome's or a mark's key. */
 export function positionOf(key: string): number {
   return Number.parseInt(key, 10)
 }

@@ -4,76 +4,76 @@ import type { JsonValue } from './json.ts'
 import type { Message } from './message.ts'
 import type { ParkReason, PendingCall } from './run.ts'
 
-/** A conversation as the store lists it. */
+/** A conversation as listed by the store. */
 export interface ConversationRecord {
-  /** Of the newest row. Newer than `FORMAT`: this version can list and delete it, and nothing else. */
+  /** Format of the newest row. If newer than `FORMAT`, this version can only list and delete the conversation. */
   readonly format: number
   readonly conversationId: string
   readonly title: string
   readonly createdAt: number
   readonly updatedAt: number
   readonly lastSeq: number
-  /** Of the newest claim, by the store's one counter; an append with an older one is refused. */
+  /** Epoch of the newest claim, from a counter of the whole store. The store refuses appends with an older epoch. */
   readonly epoch: number
-  /** What the claim of this epoch was named by who made it. With another epoch than the record's it says nothing. */
+  /** Id that the claimant gave the claim of this epoch. Ignore it if its epoch differs from the record's. */
   readonly claim?: { readonly id: string; readonly epoch: number }
   /** How often the history was cleared. */
   readonly era: number
-  /** The run that has no end yet. */
+  /** The run without an end. */
   readonly openRunId: string | null
-  /** Calls that have no outcome yet: of the newest run, or of imported messages. */
+  /** Ids of calls without an outcome, in the newest run or in imported messages. */
   readonly openCalls: readonly string[]
-  /** The call that started this conversation. */
+  /** The call that started this child conversation. */
   readonly parent?: {
     readonly conversationId: string
     readonly runId: string
     readonly toolCallId: string
   }
-  /** Of the import that made it: another one than before may have the same id. */
+  /** Id of the import that created the conversation. Distinguishes it from an earlier conversation with the same id. */
   readonly importId?: string
-  /** What is wrong with the stored rows: readable up to the fault, deletable, and nothing else. */
+  /** Fault in the stored rows. The conversation can only be read up to the fault, and deleted. */
   readonly broken?: string
 }
 
-/** What is `broken` of a conversation whose last rows are yet to be imported. */
+/** Value of `broken` while the last rows of an import are missing. */
 export const UNFINISHED = 'Its import was not finished.'
 
 /** A conversation with its messages, as read from the store. */
 export interface StoredConversation extends ConversationRecord {
-  /** Those that models get: of the head's branch, the ones that Offstage wrote included. */
+  /** Messages of the head's branch as models get them, including those that Offstage wrote. */
   readonly messages: readonly Message[]
   readonly pending: readonly PendingCall[]
   /** Origins of the untrusted content in the next request. Absent: none. */
   readonly taint?: readonly Taint[]
-  /** Why the open run rests until somebody lets it go on. */
+  /** Why the open run is paused until somebody continues it. */
   readonly parked?: ParkReason
-  /** Stored rows that can't be read, and why. Neither people nor models get what they said. */
+  /** Unreadable stored rows and the reason for each. Neither people nor models see their content. */
   readonly setAside?: readonly string[]
 }
 
-/** A store of your own worker (`startWorker({ stores })`), by its type, with whatever that takes: plain data, no secrets. */
+/** A store of your own worker (`startWorker({ stores })`): its type, and options as plain data without secrets. */
 export interface CustomStorage {
   readonly type: string
   readonly [option: string]: JsonValue
 }
 
 /**
- * Where conversations are kept: in IndexedDB, under a name, or in a store of your own worker. `'memory'` forgets at the
- * end of the worker.
+ * Store for conversations: IndexedDB under a name, or a store of your own worker. `'memory'` lasts until
+ * the worker ends.
  */
 export type StorageConfig = 'memory' | { readonly name: string } | CustomStorage
 
-/** Whether the storage is a store of the app's own worker. */
+/** Returns whether the storage is a store of the app's own worker. */
 export function isCustomStorage(config: StorageConfig): config is CustomStorage {
   return config !== 'memory' && typeof (config as { type?: unknown }).type === 'string'
 }
 
-/** Names the store, among those of one worker. */
-/** Of a store of the app's own. */
+/** Returns whether a `storageKey` belongs to a store of the app's own worker. */
 export function isCustomKey(key: string): boolean {
   return key.startsWith(CUSTOM)
 }
 
+/** Returns the id of the store, unique within one worker. */
 export function storageKey(config: StorageConfig): string {
   if (config === 'memory') return 'memory:'
   if (!isCustomStorage(config)) return `durable:${config.name}`
@@ -84,14 +84,16 @@ export function storageKey(config: StorageConfig): string {
 const CUSTOM = 'custom:'
 
 /**
- * Where conversations are kept now. `'blocked'` (another tab holds an older database open, or the browser has not
- * opened it yet), `'newer'` (a newer version of the package has written it) and `'failed'` refuse writes until it opens, `'offline'` until a
- * store elsewhere can be reached again. `'durable'` with the reason `storage-cleared`: what was stored before is gone.
+ * Current state of the storage.
+ * `'blocked'`: another tab holds an older database open, or the browser is slow to open it. `'newer'`: a newer version
+ * of the package wrote the database. These and `'failed'` refuse writes until the database opens. `'offline'` refuses
+ * writes until a remote store is reachable again. `'durable'` with the reason `storage-cleared`: everything stored
+ * before is gone.
  */
 export interface StorageState {
   readonly mode: 'durable' | 'memory' | 'blocked' | 'newer' | 'failed' | 'offline'
   readonly reason?: ErrorData
 }
 
-/** The same, as the store says it. `isNew`: the database was made just now. */
+/** Storage state as reported by the store. `isNew`: the database was just created. */
 export type StorageReport = StorageState & { readonly isNew?: true }

@@ -3,7 +3,7 @@ import type { CallPath, UserContent } from './fact.ts'
 import type { SentRequest } from './request.ts'
 import type { ParkReason, RunOutcome } from './run.ts'
 
-/** Which attempt at which step a delta belongs to. */
+/** The attempt and step of a delta. */
 export interface AttemptRef {
   readonly runId: string
   readonly step: number
@@ -13,8 +13,8 @@ export interface AttemptRef {
 
 type StepDelta = AttemptRef &
   /**
-   * The model is asked: after the commit of `step-started`.
-   * `messageId`: of the output, or of what there will be of it.
+   * The model is called, after the commit of `step-started`.
+   * `messageId`: id of the output message, or of its partial version.
    */
   (
     | { readonly type: 'attempt-started'; readonly messageId: string }
@@ -29,17 +29,17 @@ type StepDelta = AttemptRef &
         readonly type: 'tool-input-start'
         readonly toolCallId: string
         readonly toolName: string
-        /** What the tool is called for people. */
+        /** The tool's display title. */
         readonly title?: string
       }
     | { readonly type: 'tool-input-delta'; readonly toolCallId: string; readonly delta: string }
     | { readonly type: 'tool-input-end'; readonly toolCallId: string }
-    /** What was shown of the step is withdrawn. */
+    /** Withdraws everything that was shown of the step. */
     | { readonly type: 'step-reset'; readonly reason: ErrorData }
-    /** The next attempt comes after a wait. `attempt` is the failed one. */
+    /** A wait before the next attempt. `attempt` is the failed one. */
     | {
         readonly type: 'retry'
-        /** From 1: how often the step was tried again for a failure. */
+        /** Number of retries of this step after a failure, from 1. */
         readonly retries: number
         readonly delayMs: number
         readonly error: ErrorData
@@ -51,14 +51,14 @@ type StepDelta = AttemptRef &
 
 type RunDelta = { readonly runId: string } & (
   | { readonly type: 'tool-progress'; readonly path: CallPath; readonly progress: unknown }
-  /** A resumed call whose tool isn't registered yet. */
+  /** A resumed call waits for its tool to be registered. */
   | {
       readonly type: 'tool-unavailable'
       readonly path: CallPath
       readonly toolName: string
       readonly waitMs: number
     }
-  /** A commit waits for the storage. `message`: the person's, of a run that isn't stored yet. */
+  /** A commit waits for the storage. `message`: the user message of a run that isn't stored yet. */
   | {
       readonly type: 'storage-waits'
       readonly reason: ParkReason
@@ -66,9 +66,9 @@ type RunDelta = { readonly runId: string } & (
     }
   | { readonly type: 'storage-takes' }
   /**
-   * The run ends without a fact: it was refused, or it is left to others (the agent was disposed, another
-   * tab has taken over, the conversation was deleted), or its end can't be stored. `message`: of a run that
-   * never began, what it was asked for with, as far as that can be shown.
+   * The run ends without a fact: it was refused, its end can't be stored, or this page gave it up. A page gives a run
+   * up if the agent was disposed, another tab took over, or the conversation was deleted. `message`: for a run that
+   * never began, its user message, as far as it can be shown.
    */
   | {
       readonly type: 'run-left'
@@ -78,8 +78,8 @@ type RunDelta = { readonly runId: string } & (
 )
 
 /**
- * Who drives the open run: a worker of this tab, or of another; or nobody does. `'other-device'`: another one has claimed it
- * last, in a store that devices share, and whether it still works on it isn't known.
+ * Driver of the open run: a worker of this tab, of another tab, or none. `'other-device'`: another device made the
+ * newest claim in a shared store. Whether that device is still active isn't known.
  */
 export type Ownership = 'none' | 'this-tab' | 'other-tab' | 'other-device'
 
@@ -88,7 +88,7 @@ interface OwnershipDelta {
   readonly ownership: Ownership
 }
 
-/** What is published and not stored. Whoever joins later gets what it came to (`Live`). */
+/** A published update that isn't stored. Pages that join later get the accumulated deltas as `Live`. */
 export type Delta = StepDelta | RunDelta | OwnershipDelta
 
 export type DeltaType = Delta['type']

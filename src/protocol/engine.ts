@@ -1,43 +1,43 @@
 /**
- * A line to a model engine that runs outside the agent's worker. It crosses to that worker, so that
- * what the engine says never passes the page.
+ * A connection to a model engine that runs outside the agent's worker. It is sent to that worker, so that
+ * the engine's output never passes through the page.
  */
 export interface EngineLine {
-  /** Carries the messages of `engines/port-messages.ts`. Transferred. */
+  /** Carries the messages of `engines/port-messages.ts`. The port is transferred. */
   readonly port: MessagePort
-  /** Names this life of the engine: another one after it died has another name. */
+  /** Id of this engine instance. A restarted engine has another. */
   readonly instance: string
   /**
-   * How its death is noticed. `'lock'`: it holds the Web Lock `instance` as long as it lives;
+   * How to detect that the engine died. `'lock'`: it holds the Web Lock `instance` as long as it lives;
    * `'ping'`: it answers pings; `'none'`: it lives and dies with the page.
    */
   readonly watch: 'lock' | 'ping' | 'none'
 }
 
 export interface EngineOpening {
-  /** A later opening by the same agent closes its earlier line. */
+  /** The agent that opens the line. Its earlier line is closed. */
   readonly agentId: string
-  /** The instance that was found dead. A line to it won't do. */
+  /** The instance that was found dead. `open` must return a line to another. */
   readonly lost?: string
 }
 
-/** An engine that the page provides to its agents: `createAgent({ engines })`. Making one starts nothing. */
+/** An engine that the page provides to its agents: `createAgent({ engines })`. Creating one starts nothing. */
 export interface Engine {
   /** The provider id under which models reach it. */
   readonly id: string
-  /** Set where the engine knows no tools: its models are always asked in ACTION mode. */
+  /** Set if the engine doesn't support tools. Its models then always use ACTION mode. */
   readonly toolMode?: 'action'
-  /** Starts the engine when it isn't running, and resolves to a fresh line. Rejects with an `OffstageError`. */
+  /** Starts the engine if it isn't running, and resolves to a new line. Rejects with an `OffstageError`. */
   open(opening: EngineOpening): Promise<EngineLine>
-  /** The agent is done with it. The engine ends with the last of its agents. */
+  /** Releases the engine for this agent. The engine ends after its last agent has released it. */
   release(agentId: string): void
 }
 
-/** How far an engine has come with a model: a download, a compilation. */
+/** Progress of an engine with a model: a download or a compilation. */
 export interface EngineProgress {
-  /** Units of `total`: bytes, or a fraction of 1. */
+  /** Progress so far, in the unit of `total`: bytes, or a fraction of 1. */
   readonly loaded?: number
   readonly total?: number
-  /** The engine's own words. */
+  /** The engine's own description of its progress. */
   readonly text?: string
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.ts'
 
-/** Every code an `OffstageError` can carry. New codes are minor versions. */
+/** All codes of `OffstageError`. New codes are added in minor versions. */
 export type ErrorCode =
   // configuration and use
   | 'invalid-config'
@@ -68,27 +68,27 @@ export type ErrorCode =
   | 'mcp-unsupported'
   | 'mcp-auth-failed'
 
-/** The plain-data form of an `OffstageError`: what crosses to the page and is stored. Holds no secrets. */
+/** Plain-data form of an `OffstageError`, as sent to the page and stored. Contains no secrets. */
 export interface ErrorData {
   readonly code: ErrorCode
-  /** One or more sentences for a developer: what happened and what to do. */
+  /** Text for a developer: the problem and its solution, in at least one sentence. */
   readonly message: string
   /** Whether the same request may succeed later without a change. */
   readonly retryable: boolean
-  /** Facts by name, for example `{ status: 429, retryAfterMs: 2000 }`. */
+  /** Details by name, for example `{ status: 429, retryAfterMs: 2000 }`. */
   readonly details?: JsonObject
 }
 
 export interface ErrorOptions {
   readonly retryable?: boolean
   readonly details?: JsonObject
-  /** Kept on the side of the wire where the error was made; it never crosses. */
+  /** The original error. Available only in the thread where the error was made. */
   readonly cause?: unknown
 }
 
 const brand = 'OffstageError'
 
-/** The one error class. Test with `OffstageError.is(e)`, never with `instanceof` (realms differ). */
+/** The only error class. Test with `OffstageError.is(e)`: `instanceof` fails for errors of other realms. */
 export class OffstageError extends Error {
   override readonly name: string = brand
   readonly code: ErrorCode
@@ -130,8 +130,8 @@ export class OffstageError extends Error {
 }
 
 /**
- * Any thrown value as plain error data, as which it may have crossed already; what isn't an
- * `OffstageError` becomes `internal`.
+ * Converts any thrown value to plain error data, unless it already is. Values other than an `OffstageError` get the
+ * code `internal`.
  */
 export function toErrorData(thrown: unknown): ErrorData {
   if (OffstageError.is(thrown)) return thrown.toData()
@@ -151,7 +151,7 @@ export function isErrorData(value: unknown): value is ErrorData {
   )
 }
 
-/** Words for any thrown value: an error's message, a string as it is, else its JSON or type. */
+/** Returns text for any thrown value: an error's message, a string itself, otherwise its JSON or type. */
 export function describeThrown(value: unknown): string {
   const thrown: unknown = value instanceof Error ? value.message || value.name : value
   if (typeof thrown === 'string') return thrown

@@ -16,24 +16,24 @@ import type { AskedBecause } from './taint.ts'
 import type { SettledStatus } from './tool.ts'
 
 /**
- * What happens in a run, as the page's handles get it. Events of facts follow their commit;
- * deltas are ephemeral. `partId` is unique within a run and equal for start, deltas and end.
+ * An event of a run, as the page's handles get it. Events of facts follow their commit; deltas are ephemeral. `partId`
+ * is unique within a run and equal for start, deltas and end.
  */
 export type RunEventBody =
   | { readonly type: 'run-start'; readonly message: UserMessage | null }
-  /** To who follows late: the run's messages so far, and the open text of the current step. */
+  /** First event for a late listener: the run's messages so far, and the open text of the current step. */
   | {
       readonly type: 'run-snapshot'
       readonly messages: readonly Message[]
       readonly pending: readonly PendingCall[]
       readonly step: number
       readonly text: string
-      /** Why the run rests. */
+      /** Why the run is paused. */
       readonly parked?: ParkReason
     }
   /**
-   * The run rests until there is room in the storage, or somebody lets it go on. `message`: the
-   * person's, of a run that isn't stored yet.
+   * The run pauses until the storage has room, or somebody continues it. `message`: the user message of a run that
+   * isn't stored yet.
    */
   | {
       readonly type: 'run-parked'
@@ -41,17 +41,17 @@ export type RunEventBody =
       readonly message?: UserMessage
     }
   | { readonly type: 'run-continued' }
-  /** What a person wrote while the run is open waits until the model is asked next. */
+  /** A user message arrived while the run is open. It waits for the next model call. */
   | { readonly type: 'message-queued'; readonly message: UserMessage }
-  /** It is a message of the conversation now. `nextRunId`: of the run that begins with it, when this one ends. */
+  /** A queued message joined the conversation. `nextRunId`: id of the run that starts with it when this one ends. */
   | {
       readonly type: 'message-delivered'
       readonly messageId: string
       readonly nextRunId?: string
     }
-  /** It was taken back. */
+  /** A queued message was taken back by the person. */
   | { readonly type: 'message-withdrawn'; readonly messageId: string }
-  /** The run ends without it. */
+  /** A queued message comes back undelivered, since the run has ended. */
   | { readonly type: 'message-returned'; readonly message: UserMessage }
   | { readonly type: 'step-start'; readonly step: number; readonly attempt: number }
   | { readonly type: 'text-start'; readonly partId: string }
@@ -63,9 +63,9 @@ export type RunEventBody =
   | { readonly type: 'tool-input-start'; readonly toolCallId: string; readonly toolName: string }
   | { readonly type: 'tool-input-delta'; readonly toolCallId: string; readonly delta: string }
   | { readonly type: 'tool-input-end'; readonly toolCallId: string }
-  /** A file that the model produced, stored. */
+  /** A file that the model produced, after it was stored. */
   | { readonly type: 'file'; readonly messageId: string; readonly file: FilePart }
-  /** A call, stored: the model's, or, with a `path`, one that another call makes. `error` in place of `input` when it can't run. */
+  /** A stored call of the model, or, with a `path`, a nested call. Has `error` instead of `input` when it can't run. */
   | ({
       readonly type: 'tool-call'
       readonly toolCallId: string
@@ -83,9 +83,9 @@ export type RunEventBody =
       readonly path?: CallPath
       readonly toolName: string
       readonly input: JsonValue
-      /** What it is about to act on, if its tool says so. */
+      /** Target of the call, if its tool describes it. */
       readonly about?: CallAbout
-      /** Why it is asked, if it wouldn't be otherwise. */
+      /** Why approval is required, if the call would otherwise run without one. */
       readonly because?: AskedBecause
       /** See `PendingCall`. */
       readonly rememberable?: { readonly key?: string }
@@ -96,7 +96,7 @@ export type RunEventBody =
       readonly path?: CallPath
       readonly approved: boolean
       readonly reason?: string
-      /** The input as a person edited it. */
+      /** The input as edited by a person. */
       readonly input?: JsonValue
     }
   | {
@@ -126,12 +126,12 @@ export type RunEventBody =
       readonly toolCallId: string
       readonly path?: CallPath
       readonly toolName: string
-      /** What the tool returned with `pending()`. */
+      /** Token that the tool returned with `pending()`. */
       readonly resumeToken: string
-      /** When the call is waited for no longer. Milliseconds since 1970. */
+      /** Deadline for the outcome, in milliseconds since 1970. */
       readonly until?: number
     }
-  /** A resumed call whose tool isn't registered yet; it runs when it is, within `waitMs`. */
+  /** A resumed call waits for its tool. It runs once the tool is registered, within `waitMs`. */
   | {
       readonly type: 'tool-unavailable'
       readonly toolCallId: string
@@ -139,7 +139,7 @@ export type RunEventBody =
       readonly toolName: string
       readonly waitMs: number
     }
-  /** A resumed call that may or may not have happened, and waits for a person's decision. */
+  /** A resumed call may or may not have happened. It waits for a person's decision. */
   | {
       readonly type: 'tool-interrupted'
       readonly toolCallId: string
@@ -152,9 +152,9 @@ export type RunEventBody =
       readonly toolCallId: string
       readonly path?: CallPath
     } & Question)
-  /** The app's `verify` has found the answer of the step wanting: the model is told so, and answers again. */
+  /** The app's `verify` rejected the step's answer. The model gets the feedback and answers again. */
   | { readonly type: 'answer-rejected'; readonly step: number; readonly feedback: string }
-  /** A second model call has looked at the answer: what it says of it, or what takes its place. */
+  /** A second model call gave remarks about the answer, or a replacement. */
   | {
       readonly type: 'answer-reflected'
       readonly step: number
@@ -162,7 +162,7 @@ export type RunEventBody =
       readonly mode: ReflectMode
       readonly text: string
     }
-  /** The step's output so far is withdrawn; the step is asked again, or its text comes anew. */
+  /** Withdraws the step's output so far. The step runs again, or its text is streamed again. */
   | { readonly type: 'step-reset'; readonly step: number; readonly reason: ErrorData }
   | {
       readonly type: 'step-end'
@@ -178,7 +178,7 @@ export type RunEventBody =
       readonly error: ErrorData
     }
   | { readonly type: 'warning'; readonly code: string; readonly message: string }
-  /** With `requests: true`: what the model is asked with, before anything of its answer. */
+  /** The request to the model, before any part of its answer. Only with `requests: true`. */
   | {
       readonly type: 'request'
       readonly step: number

@@ -18,67 +18,68 @@ import type { CallAbout, LimitName, ParkReason, PendingCall, RunLimits } from '.
 import type { AskedBecause } from './taint.ts'
 import type { SettledStatus } from './tool.ts'
 
-/** Of the rows below and of records. What a newer one means, older code doesn't know, and refuses. */
+/** Format version of rows and records. Older code refuses newer formats, since it can't know what they mean. */
 export const FORMAT = 2
 
-/** The ids of a call and of those it is nested in, from the outermost inwards; its own is the last. */
+/** Ids of a call and the calls it is nested in, outermost first. The call's own id is last. */
 export type CallPath = readonly string[]
 
-/** A message as a fact bears it: with its id. */
+/** A stored message: always with an id. */
 export type Identified<Kind extends Message> = Kind & { readonly id: string }
 
-/** What a person wrote, a trigger sent, or an agent asks of another one. */
+/** Content of a user message: written by a person, sent by a trigger, or asked by another agent. */
 export interface UserContent extends Pick<UserMessage, 'parts' | 'trigger' | 'untrusted'> {
   readonly id: string
-  /** Of what is queued: it begins the next run, unless this one comes to nothing. */
+  /** For a queued message: starts the next run once this one completes. Default: this run takes the message. */
   readonly when?: 'after-run'
-  /** With `when`: this run takes it at its next step, if it has one. */
+  /** With `when`: this run takes the message if it has another step. */
   readonly orSooner?: true
 }
 
-/** What the loop must remember of a call beyond the message that holds it. */
+/** Details of a call that its message doesn't hold. */
 export interface CallFacts {
   readonly toolCallId: string
-  /** A registered tool had the name when the model asked. */
+  /** A tool with this name was registered when the model called it. */
   readonly known: boolean
-  /** May run beside others. */
+  /** May run at the same time as other calls. */
   readonly parallel: boolean
-  /** What the tool is called for people, when the model asked. */
+  /** The tool's display title when the model called it. */
   readonly title?: string
-  /** Whose the tool was then, unless it was of the app's own code. */
+  /** Source of a remote tool when the model called it. Undefined for the app's own tools. */
   readonly source?: string
-  /** The tool changed nothing then, by its own word. */
+  /** The tool was annotated as read-only when the model called it. */
   readonly readOnly?: boolean
-  /** The run is done once this call succeeded. */
+  /** The run completes once this call succeeds. */
   readonly finishes?: boolean
-  /** Native mode: the model wrote the call as text. */
+  /** Native mode: the model wrote the call as text instead of a native call. */
   readonly rescued?: boolean
-  /** May be somebody else's words: unless its tool only reads, a person is asked. */
+  /** The call may be a quotation of somebody else's text. A person is asked, unless the tool is read-only. */
   readonly quoted?: boolean
 }
 
-/** The tool that a call was decided by, as it was then. */
+/** The tool's properties at the time when the call was decided. */
 export interface DecidedBy {
   /** Hash of the tool's definition. */
   readonly definition: string
   /** Read-only or idempotent: may run again after a crash. */
   readonly replayable: boolean
-  /** The tool could say after a crash whether the call happened. */
+  /** The tool can check after a crash whether the call happened. */
   readonly reconcilable: boolean
-  /** Made of nested calls and steps, which are remembered: it may be run again, and goes on where it was. */
+  /**
+   * A composite tool: its nested calls and steps are stored, so a second run of its function resumes where it stopped.
+   */
   readonly composite?: true
-  /** The tool can undo what a call did. */
+  /** The tool can undo a call. */
   readonly undoable?: true
-  /** Its output holds words of others: whose. */
+  /** Source of the untrusted content in the output, such as a server's name. */
   readonly untrusted?: string
 }
 
 /**
- * What a person may consent to beyond a call that they are asked about: later calls of its tool. Absent where they are
- * asked each time.
+ * Scope of a consent that a person may give to later calls of the same tool. Undefined where each call is asked about.
  */
 export interface Rememberable {
-  /** Of what the tool's `consentKey` says: only calls with the same. */
+  /** Value of the tool's `consentKey`. The consent covers only calls with the same key. */
   readonly key?: string
   /** Ends when the model reads untrusted content of anybody but the tool's own source. */
   readonly openWorld?: true
@@ -88,18 +89,18 @@ export interface Rememberable {
 
 export const CONSENT_SPANS = ['run', 'conversation'] as const
 
-/** Which calls a person has consented to: those of one tool, as it was defined then. */
+/** Calls that a person has consented to: those of one tool, in its definition at that time. */
 export interface ConsentScope extends Rememberable {
   readonly toolName: string
-  /** What the tool is called for people. */
+  /** The tool's display title. */
   readonly title?: string
   /** Hash of the tool's definition. */
   readonly definition: string
-  /** Of the run of the fact, or of the conversation. */
+  /** Whether the consent lasts for the fact's run, or for the whole conversation. */
   readonly within: (typeof CONSENT_SPANS)[number]
 }
 
-/** What becomes of what a second model call says of an answer: it is shown beside it, or takes its place. */
+/** How a reflection (a second model call about an answer) is used: shown beside the answer, or in its place. */
 export type ReflectMode = 'annotate' | 'replace'
 
 /** How a run ended, as stored. */
@@ -112,31 +113,34 @@ export type RunEnd =
   | { readonly outcome: 'failed'; readonly error: ErrorData }
   | { readonly outcome: 'waiting'; readonly pending: readonly PendingCall[] }
 
-/** What a person says happened to an interrupted call. */
+/** A person's decision about an interrupted call. */
 export type InterruptionVerdict = 'happened' | 'did-not-happen' | 'run-again'
 
 /** Facts about a run as a whole, and about its steps. */
 type RunFact =
-  /** `message` is null when the run goes on from outputs that were supplied. */
+  /** Starts a run. `message` is null when the run continues from supplied outputs. */
   | {
       readonly type: 'run-started'
       readonly parentId: string | null
       readonly message: UserContent | null
       readonly limits: RunLimits
-      /** It works for the call that began the conversation. */
+      /** A child run: works for the call that began this conversation. */
       readonly forCall?: true
     }
-  /** Written before the model is asked. `resumed`: after a crash or reload, not a transport retry. */
+  /** Written before the model is called. `resumed`: after a crash or reload, not for a transport retry. */
   | {
       readonly type: 'step-started'
       readonly step: number
       readonly resumed: boolean
-      /** It was reached: the model is asked for its last answer. */
+      /** The limit this run has reached. The model gets one last call, without tools. */
       readonly limit?: LimitName
     }
-  /** Written where `minutes` are limited: since the row before, nobody has driven the run. */
+  /**
+   * Another worker resumes the run. Written only if `minutes` are limited: the time since the previous row isn't
+   * active.
+   */
   | { readonly type: 'run-taken-up' }
-  /** Of a failed attempt nothing but this is kept. */
+  /** The only record of a failed attempt: its partial output isn't stored. */
   | {
       readonly type: 'attempt-failed'
       readonly step: number
@@ -144,33 +148,37 @@ type RunFact =
       readonly usage: Usage
       readonly error: ErrorData
     }
-  /** Message, calls and usage of a step, at once. */
+  /** Message, calls and usage of a finished step, written together. */
   | {
       readonly type: 'model-output'
       readonly step: number
       readonly attempt: number
       readonly parentId: string | null
       readonly message: Identified<AssistantMessage>
-      /** Of the message that holds the results; null when there are no calls. */
+      /** Id of the tool message that will hold the results. Null if there are no calls. */
       readonly toolsId: string | null
       readonly calls: readonly CallFacts[]
       readonly usage: Usage
       readonly finishReason: FinishReason
       readonly rawFinishReason?: string
       readonly toolMode: 'native' | 'action'
-      /** The form in which the endpoint took the request after it had refused it: `providers/core/request-form.ts`. */
+      /**
+       * Request format that the endpoint accepted after it had refused the first: see `providers/core/request-form.ts`.
+       */
       readonly form?: {
         /** Digest of the model's configuration. */
         readonly key: string
         readonly changes: readonly string[]
         readonly at: number
       }
-      /** ACTION mode: what was unreadable, and the message that the model gets. */
+      /** ACTION mode: the error in an unreadable call, and the message that reports it to the model. */
       readonly feedback?: { readonly id: string; readonly error: CallError; readonly text: string }
-      /** The model would be done, and is told of its plan's open items: the run goes on. Once in a run. */
+      /**
+       * Reminder of the plan's open items, for a model that would stop early. The run continues. At most once in a run.
+       */
       readonly reminder?: { readonly id: string; readonly text: string }
     }
-  /** A step ended without an output. `message`: what there was of it; it stands where the output would. */
+  /** A step ended without an output. `message`: its partial answer, stored where the answer would be. */
   | {
       readonly type: 'step-cut'
       readonly step: number
@@ -181,54 +189,57 @@ type RunFact =
         readonly parts: readonly (TextPart | ReasoningPart)[]
       } | null
       readonly usage: Usage
-      /** The run goes on with what a person wrote instead: it counts as a step. */
+      /** The run continues with a message that interrupted the step. The step counts. */
       readonly goesOn?: true
     }
-  /** The app's `verify` has found the answer wanting: the model is told so, and the run goes on. */
+  /** The app's `verify` rejected the answer. The model gets the feedback, and the run continues. */
   | {
       readonly type: 'answer-rejected'
       readonly step: number
       readonly parentId: string | null
-      /** What the model is told. */
+      /** Feedback for the model. */
       readonly message: { readonly id: string; readonly text: string }
     }
-  /** A second model call has looked at the answer of the step. Once for each answer. */
+  /** Result of a reflection on the step's answer. At most one for each answer. */
   | {
       readonly type: 'answer-reflected'
       readonly step: number
-      /** Of the answer. */
+      /** Id of the answer. */
       readonly messageId: string
       readonly mode: ReflectMode
-      /** What is shown beside the answer, or takes its place. Null: nothing of use came of it, and the answer stays. */
+      /**
+       * Remarks shown beside the answer, or its replacement. Null if the reflection gave nothing usable: the answer
+       * stays.
+       */
       readonly text: string | null
-      /** Of the model calls that it took. */
+      /** Usage of the reflection's model calls. */
       readonly usage: RunUsage
     }
-  /** The run rests until somebody lets it go on. */
+  /** The run pauses until somebody continues it. */
   | { readonly type: 'run-parked'; readonly reason: DurableParkReason }
   | { readonly type: 'run-continued' }
-  /** `next`: the run that begins in the same append, with what was written for after this one. */
+  /** `next`: id of the run that starts in the same append, with a message queued for after this one. */
   | { readonly type: 'run-ended'; readonly end: RunEnd; readonly next?: string }
 
-/** Why a run is parked in the store; the other reasons are that the store can't be written. */
+/** Stored reasons why a run is paused. All other reasons mean that the store can't be written. */
 export type DurableParkReason = Extract<ParkReason, 'crash-loop'>
 
 /** Facts about one call. */
 type CallFact = { readonly path: CallPath } & (
   | ({
-      /** A call that the call around it makes; a model's calls come with its output. */
+      /** A nested call. Calls of the model are stored with its output instead. */
       readonly type: 'call-proposed'
       readonly toolName: string
       readonly input: JsonValue
     } & Pick<CallFacts, 'title' | 'source'>)
   | {
       readonly type: 'approval-requested'
-      /** As `beforeToolCall` left it. */
+      /** The input after `beforeToolCall`. */
       readonly input: JsonValue
       readonly by: DecidedBy
-      /** What the tool says that it is about to act on, on the page that was asked. */
+      /** Target of the call, from the tool's `describe`, on the page that described it. */
       readonly about?: CallAbout & { readonly pageId: string }
-      /** Absent: it would have been asked about without that, too. */
+      /** Why approval is required. Undefined if the call would have needed approval anyway. */
       readonly because?: AskedBecause
       readonly rememberable?: Rememberable
     }
@@ -243,30 +254,30 @@ type CallFact = { readonly path: CallPath } & (
       readonly type: 'question-asked'
       readonly question: string
       readonly options?: readonly string[]
-      /** A form in place of a text. */
+      /** A form instead of a text answer. */
       readonly fields?: FieldsSchema
-      /** Names of those that seem to ask for a secret. */
+      /** Names of fields that seem to ask for a secret. */
       readonly sensitive?: readonly string[]
     }
   | {
       readonly type: 'question-answered'
-      /** Empty where the answer isn't a text. */
+      /** Empty if the answer isn't text. */
       readonly answer: string
-      /** Of the fields. */
+      /** Answers by field name, for a form. */
       readonly values?: JsonObject
       /** The person gave no answer. */
       readonly action?: 'decline' | 'cancel'
     }
-  /** One-shot mode: the page is to supply the call's output. */
+  /** The page must supply the call's output (one-shot mode). */
   | {
       readonly type: 'output-requested'
       readonly input: JsonValue
       /** A person should be asked before it runs. */
       readonly asks: boolean
-      /** The output will hold words of others: whose. */
+      /** Source of the untrusted content that the output will hold. */
       readonly untrusted?: string
     }
-  /** Committed before the call is handed to the page. `input`: what runs, when it isn't the model's. */
+  /** Committed before the page runs the call. `input`: the executed input, if it differs from the model's. */
   | {
       readonly type: 'call-started'
       readonly executionId: string
@@ -274,15 +285,16 @@ type CallFact = { readonly path: CallPath } & (
       readonly by: DecidedBy
       /** An earlier execution may have had its effect. */
       readonly repeats: boolean
-      /** It was not asked about: this consent is in force. */
+      /** The consent that allowed the call without a question. */
       readonly consentId?: string
     }
-  /** Executing no more: the page has proven that it did not begin, and it is decided anew. */
+  /** The call is no longer executing: the page has proven that it did not begin. It is decided again. */
   | { readonly type: 'call-withdrawn' }
   /**
-   * Its function ended, and its outcome comes later: whoever has it is known by the token. `until`: ms since 1970.
-   * `seen`: the function of a composite tool, which is run again; so much of what ended within the call it knew.
-   * The token is empty then.
+   * The tool's function returned, and the outcome comes later, from the holder of the token.
+   * `until`: deadline in ms since 1970.
+   * `seen`: for a composite tool: how many ended steps and nested calls its function knew. The function will run again,
+   * and the token is empty.
    */
   | {
       readonly type: 'call-suspended'
@@ -290,40 +302,40 @@ type CallFact = { readonly path: CallPath } & (
       readonly until?: number
       readonly seen?: number
     }
-  /** A step within the call was done: it isn't done again. */
+  /** A step of a composite tool is done, and isn't done again. */
   | { readonly type: 'step-outcome'; readonly key: string; readonly value: JsonValue }
-  /** Written before the conversation that it names exists. */
+  /** Written before the child conversation exists. */
   | {
       readonly type: 'child-started'
       readonly childConversationId: string
       readonly childRunId: string
     }
-  /** Found executing after a crash, and a person is to say what happened. */
   /**
-   * What the run that works for the call has used so far, its failed attempts included; the newest one counts.
-   * `ended`: there is no more to come.
+   * Usage of the call's child run so far, failed attempts included. The newest fact counts.
+   * `ended`: this is the final count.
    */
   | {
       readonly type: 'child-usage'
       readonly usage: RunUsage
       readonly steps: number
-      /** How long it was active. Milliseconds. */
+      /** Active time in milliseconds. */
       readonly activeMs: number
       readonly ended: boolean
     }
+  /** The call was executing when a crash happened. A person must say whether it took effect. */
   | { readonly type: 'call-interrupted' }
   | { readonly type: 'interruption-resolved'; readonly verdict: InterruptionVerdict }
-  /** What the call came to: its part of the step's tool message. */
+  /** Final result of the call: its part of the step's tool message. */
   | {
       readonly type: 'call-settled'
       readonly status: SettledStatus
       readonly output: ToolOutput
-      /** For the model, beside the output. */
+      /** Additional text for the model, beside the output. */
       readonly note?: string
     }
-  /** Committed before the page is asked to undo what the call did, when a person has said so. */
+  /** Committed before the page undoes the call, at a person's request. */
   | { readonly type: 'undo-started' }
-  /** How that ended. `not-begun`: proven, and it may be asked for again. `message`: why it failed. */
+  /** Result of the undo. `not-begun`: proven, so it may be requested again. `message`: why it failed. */
   | {
       readonly type: 'undo-settled'
       readonly status: 'done' | 'failed' | 'not-begun'
@@ -333,30 +345,30 @@ type CallFact = { readonly path: CallPath } & (
 
 /** Facts about the conversation: its messages, their branches, and its queue. */
 type MessageFact =
-  /** Messages from elsewhere (an import, a fork, a late output), each under the one before it. */
+  /** Messages from an import, a fork or a late output. Each is the parent of the next. */
   | {
       readonly type: 'messages-imported'
       readonly parentId: string | null
       readonly messages: readonly Identified<Message>[]
     }
-  /** Another branch is shown and gone on with. */
+  /** Another branch is now shown and continued. */
   | { readonly type: 'head-moved'; readonly to: string }
-  /** A new era: what came before is not shown, not sent, and no branch of it can be taken. */
+  /** Starts a new era: earlier messages aren't shown or sent, and their branches can't be selected. */
   | { readonly type: 'history-cleared' }
   | { readonly type: 'renamed'; readonly title: string }
-  /** Replaces a stored row that can't be read. `reason`: which row, and what is wrong with it. */
+  /** Replaces an unreadable stored row. `reason`: which row, and the problem. */
   | { readonly type: 'row-set-aside'; readonly reason: string }
   /** Written by the person while a run is open. */
   | { readonly type: 'message-queued'; readonly message: UserContent }
-  /** `returned`: what was queued, where the run ended before it was delivered; else a person took it back. */
+  /** `returned`: a person's message that the run's end left undelivered. Undefined if the person withdrew it. */
   | {
       readonly type: 'message-withdrawn'
       readonly messageId: string
       readonly returned?: UserContent
     }
-  /** What the app's `beforeModel` made of a message of the person, before a model read it; both may be absent. */
+  /** Changes that the app's `beforeModel` made to a user message before a model read it. May be empty. */
   | ({ readonly type: 'message-amended'; readonly messageId: string } & Amendment)
-  /** The queued message becomes one of the conversation. */
+  /** The queued message joins the conversation. */
   | {
       readonly type: 'message-delivered'
       readonly messageId: string
@@ -370,40 +382,43 @@ interface Shrunk {
 }
 
 /**
- * What changes the model's context. Each counts only on branches that hold `after`, the newest message
- * when it was written (null: none).
+ * Changes of the model's context. Each applies only to branches that contain `after`: the newest message when the fact
+ * was written (null: none).
  */
 type ContextFact = { readonly after: string | null } & (
   | ({ readonly type: 'results-cleared'; readonly paths: readonly CallPath[] } & Shrunk)
-  /** The messages from `from` to `to` are sent as `summary`. Counts only if `keptFrom` is on the branch, too. */
+  /** The messages from `from` to `to` are sent as `summary`. Applies only if `keptFrom` is on the branch, too. */
   | ({
       readonly type: 'compacted'
       readonly from: string
       readonly to: string
       readonly keptFrom: string | null
       readonly summary: string
-      /** Of the model calls that the summary took. */
+      /** Usage of the model calls that wrote the summary. */
       readonly usage?: RunUsage
     } & Shrunk)
   | {
       readonly type: 'skill-activated'
       readonly name: string
-      /** Of all of it that is stored here. */
+      /** Hash of the skill content stored in this fact. */
       readonly hash: string
       readonly text: string
-      /** The only tools that may be called while it is active, control tools aside. Absent: all. */
+      /** The only tools that may be called while the skill is active, besides control tools. Default: all. */
       readonly restrictTools?: readonly string[]
-      /** Paths of its files. */
+      /** Paths of the skill's files. */
       readonly files?: readonly string[]
-      /** The text is not of the app's own code. */
+      /** The text doesn't come from the app's own code. */
       readonly loaded?: boolean
-      /** Of the call that activated it. Absent: it was active, and the page of a new run has it otherwise. */
+      /**
+       * Path of the call that activated the skill. Undefined if the page of a new run has a changed version of an
+       * active skill.
+       */
       readonly path?: CallPath
     }
-  /** It was active, and the page of a new run doesn't have it. */
+  /** An active skill that the page of a new run no longer has. */
   | { readonly type: 'skill-dropped'; readonly name: string }
   | { readonly type: 'plan-changed'; readonly plan: readonly PlanItem[] }
-  /** The model is about to read what others wrote. `path`, `title`: of the call that it came from. */
+  /** The model is about to read untrusted content. `path`, `title`: the call that returned it. */
   | {
       readonly type: 'untrusted-taken-in'
       readonly origin: string
@@ -411,25 +426,25 @@ type ContextFact = { readonly after: string | null } & (
       readonly title?: string
     }
   /**
-   * Whose descriptions of tools and skills the requests hold from here on: all of them, in place of those before. An
-   * empty list: nobody's but the app's.
+   * Remote sources of the tool and skill descriptions in all requests from here on. Replaces the previous list. Empty
+   * if all are the app's own.
    */
   | { readonly type: 'descriptions-taken-in'; readonly origins: readonly string[] }
   | { readonly type: 'memory-retrieved'; readonly items: readonly JsonObject[] }
 )
 
-/** Facts about what a person allows beyond a single call; folded in their order, on every branch. */
+/** Consents to more than a single call. Folded in order, on every branch. */
 type ConsentFact =
   | {
       readonly type: 'consent-given'
       readonly consentId: string
       readonly scope: ConsentScope
-      /** Milliseconds since 1970; absent: until it is revoked. */
+      /** Expiry in milliseconds since 1970. Default: until revoked. */
       readonly until?: number
     }
   | { readonly type: 'consent-revoked'; readonly consentId: string }
 
-/** A step of a plan that the model keeps. */
+/** A step of the model's plan. */
 export interface PlanItem {
   readonly content: string
   readonly status: PlanStatus
@@ -438,9 +453,8 @@ export interface PlanItem {
 export type PlanStatus = 'pending' | 'in-progress' | 'done' | 'dropped'
 
 /**
- * What happens in a conversation and is stored. Append-only; everything else (messages, pending calls,
- * usage, what to do next, what is shown) is a pure function of these. Each row is explained in
- * docs/format.md.
+ * A stored event of a conversation. Append-only: messages, pending calls, usage and the next action are pure functions
+ * of the facts. See docs/format.md for each type.
  */
 export type Fact = RunFact | CallFact | MessageFact | ContextFact | ConsentFact
 
@@ -448,24 +462,24 @@ export type FactType = Fact['type']
 
 export type FactOf<Type extends FactType> = Extract<Fact, { readonly type: Type }>
 
-/** Where and when a fact was stored. */
+/** Position and time of a stored fact. */
 export interface Place {
   readonly format: typeof FORMAT
   readonly conversationId: string
   /** From 1, without gaps within a conversation. */
   readonly seq: number
-  /** Of the run the fact belongs to; null for facts of the conversation. */
+  /** The fact's run. Null for facts of the conversation. */
   readonly runId: string | null
   /** Milliseconds since 1970. */
   readonly at: number
-  /** Of the append that wrote it, which may be tried again blindly. */
+  /** Id of the append that wrote the row. An append with the same id may be retried safely. */
   readonly appendId: string
 }
 
-/** A fact in its place: a row of the store. */
+/** A fact with its place: a row of the store. */
 export type Row = Fact & Place
 
 export type RowOf<Type extends FactType> = Extract<Row, { readonly type: Type }>
 
-/** A fact before the store has given it its place. */
+/** A fact before the store assigns its place. */
 export type NewRow = Fact & Pick<Place, 'runId' | 'at'>

@@ -1,31 +1,31 @@
 /**
- * What a question may ask for at once: a flat object of simple fields, in the restricted JSON Schema of MCP's
- * elicitation (`requestedSchema` and `PrimitiveSchemaDefinition` of its schema 2026-07-28). All texts are plain
- * text of a model: they are shown as text, never as markup.
+ * Fields of a question: a flat object of simple fields, in the restricted JSON Schema of MCP's elicitation
+ * (`requestedSchema` and `PrimitiveSchemaDefinition` of its schema 2026-07-28). A model writes all texts: show them as
+ * text, never as markup.
  */
 export interface FieldsSchema {
   readonly type: 'object'
-  /** By name. */
+  /** Fields by name. */
   readonly properties: { readonly [name: string]: FieldSchema }
-  /** Names of those that an answer must have. Default: none. */
+  /** Names of required fields. Default: none. */
   readonly required?: readonly string[]
 }
 
 export type FieldSchema = TextField | NumberField | BooleanField | ChoiceField | ChoicesField
 
 interface FieldWords {
-  /** What it is called. Default: its name. */
+  /** Display name. Default: the field's name. */
   readonly title?: string
   readonly description?: string
 }
 
 export interface TextField extends FieldWords {
   readonly type: 'string'
-  /** In code points. */
+  /** Length in code points. */
   readonly minLength?: number
   readonly maxLength?: number
   readonly format?: FieldFormat
-  /** Defaults are for the form to begin with; an answer isn't filled up with them. */
+  /** Initial value in the form. Not added to an answer that lacks the field. */
   readonly default?: string
 }
 
@@ -43,20 +43,20 @@ export interface BooleanField extends FieldWords {
   readonly default?: boolean
 }
 
-/** One of several. */
+/** A choice of exactly one value. */
 export type ChoiceField = FieldWords & {
   readonly type: 'string'
   readonly default?: string
 } & (
     | {
         readonly enum: readonly string[]
-        /** What they are called, in the same order. */
+        /** Display names of the values, in the same order. */
         readonly enumNames?: readonly string[]
       }
     | { readonly oneOf: readonly FieldChoice[] }
   )
 
-/** Any of several, each once. */
+/** A choice of any number of values, each at most once. */
 export interface ChoicesField extends FieldWords {
   readonly type: 'array'
   readonly items:
@@ -69,25 +69,25 @@ export interface ChoicesField extends FieldWords {
 
 export interface FieldChoice {
   readonly const: string
-  /** What it is called. */
+  /** Display name. */
   readonly title: string
 }
 
 export type FieldValue = string | number | boolean | readonly string[]
 
-/** Values by the names of their fields. */
+/** Values by field name. */
 export interface FieldValues {
   readonly [name: string]: FieldValue
 }
 
-/** What a person makes of a question: MCP's `ElicitResult`. */
+/** A person's answer to a question: MCP's `ElicitResult`. */
 export type QuestionAnswer =
   | {
       readonly action: 'accept'
-      /** Default: none. */
+      /** Default: no values. */
       readonly content?: FieldValues
     }
-  /** Doesn't want to say. */
+  /** The person refused to answer. */
   | { readonly action: 'decline' }
-  /** Closed the question without a choice. */
+  /** The person closed the question without a choice. */
   | { readonly action: 'cancel' }

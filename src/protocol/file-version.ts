@@ -1,2 +1,2 @@
-/** Of the lines of a file of conversations; that of the rows in them is `FORMAT`. A newer one is refused, too. */
+/** Version of the lines in an export file; the rows in them have the version `FORMAT`. Newer files are refused. */
 export const FILE_VERSION = 1

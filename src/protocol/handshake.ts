@@ -1,10 +1,10 @@
-/** Of the language below. Page and worker of different versions refuse each other. */
+/** Version of the messages between page and worker. Different versions refuse each other. */
 export const PROTOCOL_VERSION = 15
 
-/** The page's first words. The two ports are transferred with it. */
+/** The page's first message. The two ports are transferred with it. */
 export interface PageHello {
   readonly protocolVersion: number
-  /** Names this page load; executions carry it, so that a page knows its own. No `:` in it. */
+  /** Id of this page load, without `:`. Execution ids include it, so that a page recognizes its own. */
   readonly pageId: string
   /** Carries `PAGE_CALLS` (Comlink). */
   readonly pagePort: MessagePort
@@ -12,17 +12,17 @@ export interface PageHello {
   readonly eventPort: MessagePort
 }
 
-/** The worker's first sign of life, on its global scope: its file was loaded, and begins. */
+/** First message from the worker's global scope: its script has loaded and starts. */
 export const WORKER_BEGUN = 'offstage-begun'
 
-/** What the worker answers. */
+/** The worker's answer to `PageHello`. */
 export interface WorkerHello {
   readonly protocolVersion: number
-  /** What the worker's monotonic clock showed when it answered. Milliseconds. */
+  /** The worker's monotonic clock at the time of the answer, in milliseconds. */
   readonly clock: number
 }
 
-/** A lock by whose coming free a death is noticed. */
+/** A lock that becomes free when its holder dies. */
 export interface LockRef {
   readonly name: string
 }

@@ -1,19 +1,19 @@
 import type { JsonObject } from './json.ts'
 import type { Message } from './message.ts'
 
-/** A content part or block of another format; which ones are read, docs/histories.md says. */
+/** A content part or block of another format. docs/histories.md lists the supported ones. */
 type Block =
   | { readonly type: string }
   | { readonly type: string; readonly [field: string]: unknown }
 
-/** A call of Chat Completions. */
+/** A tool call of Chat Completions. */
 interface ChatCall {
   readonly id: string
   readonly type?: string
   readonly function?: { readonly name: string; readonly arguments: string }
 }
 
-/** What `toOpenAI` and `toAnthropic` wrote for what their formats can't say. */
+/** Data from `toOpenAI` and `toAnthropic` that the other format can't express. */
 interface Extended {
   readonly offstage?: JsonObject
 }
@@ -26,7 +26,7 @@ export interface ChatMessage extends Extended {
   readonly tool_call_id?: string
   readonly name?: string
   readonly refusal?: string | null
-  /** Of servers that think. */
+  /** Reasoning text of servers that send it. */
   readonly reasoning_content?: string | null
 }
 
@@ -36,5 +36,5 @@ export interface AnthropicMessage extends Extended {
   readonly content: string | readonly Block[]
 }
 
-/** An earlier message from elsewhere, in one of the shapes that are read. */
+/** An earlier message from elsewhere, in one of the supported formats. */
 export type HistoryMessage = Message | ChatMessage | AnthropicMessage

@@ -2,7 +2,7 @@ import type { NewRow, Row } from './fact.ts'
 
 const FROM_FILE = 'an imported conversation'
 
-/** Who wrote a file isn't known: it taints the conversation on all its branches. */
+/** Returns the fact that taints all branches of an imported conversation, since the author of a file is unknown. */
 export function importMark(at: number): NewRow {
   return { type: 'untrusted-taken-in', runId: null, after: null, origin: FROM_FILE, at }
 }

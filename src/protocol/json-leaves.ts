@@ -2,7 +2,7 @@ import type { JsonValue } from './json.ts'
 
 export type JsonLeaf = string | number | boolean | null
 
-/** The value with each text, number, boolean and null as `map` returns it. `pointer`: where it is (RFC 6901). */
+/** Maps each text, number, boolean and null in a value. `pointer` is its JSON pointer (RFC 6901). */
 export function mapLeaves(
   value: JsonValue,
   map: (leaf: JsonLeaf, pointer: string) => JsonValue,
@@ -19,7 +19,7 @@ export function mapLeaves(
   )
 }
 
-/** Each of them with where it is, in order. */
+/** The leaves of a value by their JSON pointers, in order. */
 export function leavesOf(value: JsonValue): ReadonlyMap<string, JsonLeaf> {
   const leaves = new Map<string, JsonLeaf>()
   mapLeaves(value, (leaf, pointer) => {
@@ -29,7 +29,7 @@ export function leavesOf(value: JsonValue): ReadonlyMap<string, JsonLeaf> {
   return leaves
 }
 
-/** A name as a step of a JSON pointer. */
+/** Escapes a name for a JSON pointer. */
 function stepOf(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }

@@ -3,36 +3,36 @@ import type { ErrorData } from './error.ts'
 import type { UserContent } from './fact.ts'
 import type { ParkReason, RunOutcome } from './run.ts'
 
-/** A text or a thought of the open step, as far as it is written. */
+/** Text or reasoning of the current step, as received so far. */
 export interface LivePart {
   readonly type: 'text' | 'reasoning'
   readonly partId: string
   readonly text: string
 }
 
-/** A call of the open step, as far as it is written. */
+/** A call of the current step, as received so far. */
 export interface LiveInput {
   readonly toolCallId: string
   readonly toolName: string
-  /** What the tool is called for people. */
+  /** The tool's display title. */
   readonly title?: string
   readonly text: string
   readonly isComplete: boolean
 }
 
-/** The step that the model is writing. */
+/** The step that the model is streaming. */
 export interface LiveStep extends AttemptRef {
-  /** Of the message that it becomes. */
+  /** Id of the message that the step becomes. */
   readonly messageId: string
   readonly parts: readonly LivePart[]
   readonly inputs: readonly LiveInput[]
-  /** Nobody writes it any more: it was kept of a page or worker that is gone, until the step is asked for again. */
+  /** The step is abandoned: its page or worker is gone. Kept until the step starts again. */
   readonly isLeft?: true
 }
 
 /** A wait between two attempts. */
 export interface RetryNotice {
-  /** From 1: how often the step was tried again. */
+  /** Number of retries of the step, from 1. */
   readonly attempt: number
   readonly delayMs: number
   readonly error: ErrorData
@@ -41,26 +41,26 @@ export interface RetryNotice {
 export interface LeftRun {
   readonly runId: string
   readonly outcome: RunOutcome
-  /** It never began: what was written for it. Kept until the next run begins, or the open one ends. */
+  /** User message of a run that never began. Kept until the next run begins, or the open one ends. */
   readonly message?: UserContent | null | undefined
 }
 
 /**
- * What the deltas since the newest facts come to: plain data, for whoever joins later. Facts replace what
+ * Accumulated deltas since the newest facts, as plain data for pages that join later. Facts replace the deltas that
  * they make durable.
  */
 export interface Live {
   readonly ownership: Ownership
   readonly step: LiveStep | null
   readonly retry: RetryNotice | null
-  /** The newest progress of calls that execute, by call. */
+  /** The newest progress of executing calls, by call. */
   readonly progress: { readonly [toolCallId: string]: unknown }
-  /** A commit of this run waits for the storage. */
+  /** The run whose commit waits for the storage. */
   readonly waits: {
     readonly runId: string
     readonly reason: ParkReason
     readonly message?: UserContent
   } | null
-  /** The run ended here, and not in the store. */
+  /** A run that ended on this page, but not in the store. */
   readonly left: LeftRun | null
 }

@@ -1,14 +1,14 @@
 import type { JsonValue } from './json.ts'
 
-/** Where an entry of a memory is from, as people are shown it. */
+/** Source of a memory entry, as shown to people. */
 export type MemorySource = {
   readonly title: string
   readonly url?: string
 }
 
-/** What a memory found for a request, as it is stored with the conversation and sent to the model. */
+/** A memory entry found for a request, as stored with the conversation and sent to the model. */
 export interface RetrievedMemory {
-  /** By which the model, and the person, can name it. */
+  /** Id by which the model and the person can refer to the entry. */
   readonly id: string
   readonly text: string
   readonly [more: string]: JsonValue

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from './json.ts'
 
 /**
- * What an imported message or part had for which Offstage has no word, by the format that it came in. No model
- * gets it; `toOpenAI`, `toResponses` and `toAnthropic` give it back.
+ * Fields of an imported message or part that Offstage doesn't use, by source format. Models don't get them; `toOpenAI`,
+ * `toResponses` and `toAnthropic` restore them.
  */
 export interface Foreign {
   readonly openai?: JsonObject
@@ -16,15 +16,15 @@ export interface TextPart {
   readonly foreign?: Foreign
 }
 
-/** The model's thinking. Shown apart from the reply; sent back only through `providerMetadata`. */
+/** The model's reasoning. Shown separately from the reply, and sent back only through `providerMetadata`. */
 export interface ReasoningPart {
   readonly type: 'reasoning'
   readonly text: string
 }
 
 /**
- * An attachment of a person's or a tool's, or a file that the model produced. `data` is base64; of an input's, a `data:`
- * prefix is taken off.
+ * An attachment from a person or tool, or a file that the model produced. `data` is base64; a `data:` prefix in an
+ * input is removed.
  */
 export interface FilePart {
   readonly type: 'file'
@@ -34,7 +34,7 @@ export interface FilePart {
   readonly foreign?: Foreign
 }
 
-/** Why a call must not run, in the words a model reads (snake_case by the ACTION specification). */
+/** Error codes of calls, as the model reads them. Codes of the ACTION specification are in snake_case. */
 export type CallErrorCode =
   | 'malformed'
   | 'unknown_tool'
@@ -57,15 +57,15 @@ export interface CallError {
 }
 
 /**
- * A call the model asked for. Exactly one of `input` and `error` is there: a call with an `error`
- * (cut short, unparsable, unknown) never runs, and its arguments are never invented.
+ * A call that the model requested, with either `input` or `error`. A call with an `error` (cut short, unparsable,
+ * unknown) never runs, and its arguments are never invented.
  */
 export type ToolCallPart = {
   readonly type: 'tool-call'
   /** Unique within the conversation. */
   readonly toolCallId: string
   readonly toolName: string
-  /** The id the provider gave, when Offstage had to replace it. Sent back in its place. */
+  /** The provider's id, if Offstage had to replace it. Sent back to the provider. */
   readonly providerCallId?: string
   /** Native mode: the model wrote the call as text. */
   readonly rescued?: boolean
@@ -75,7 +75,7 @@ export type ToolCallPart = {
   | { readonly error: CallError; readonly input?: never; readonly rawInput?: string }
 )
 
-/** What a tool call came to. */
+/** Result of a tool call. */
 export type ToolOutput =
   | { readonly type: 'text'; readonly value: string }
   | { readonly type: 'json'; readonly value: JsonValue }
@@ -89,14 +89,14 @@ export interface ToolResultPart {
   readonly toolName: string
   readonly providerCallId?: string
   readonly output: ToolOutput
-  /** What the model must know besides: that a person changed the input, for example. */
+  /** Additional information for the model: that a person changed the input, for example. */
   readonly note?: string
   readonly foreign?: Foreign
 }
 
 /**
- * The provider's own content of an assistant message (thinking signatures, `reasoning_content` …),
- * by provider id. Sent back unchanged to that provider, dropped for every other.
+ * Provider-specific content of an assistant message (thinking signatures, `reasoning_content` …), by provider id. Sent
+ * back unchanged to that provider, and to no other.
  */
 export type ProviderMetadata = { readonly [providerId: string]: JsonObject }
 
@@ -113,14 +113,14 @@ export interface UserMessage {
   readonly parts: readonly (TextPart | FilePart)[]
   /** Written by Offstage for the model (feedback on an unreadable call), not by the person. */
   readonly synthetic?: boolean
-  /** Title of the trigger that sent the message: see `agent.trigger()`. Absent: a person did, or an agent. */
+  /** Title of the trigger that sent the message: see `agent.trigger()`. Undefined for messages of people and agents. */
   readonly trigger?: string
   /** The text may hold untrusted content. */
   readonly untrusted?: boolean
   readonly foreign?: Foreign
 }
 
-/** What a request lost on its way to the model. `code`: that of the warning. */
+/** Content that was left out of a request to the model. `code`: code of the warning. */
 export interface Loss {
   readonly code: string
   readonly message: string
@@ -131,11 +131,11 @@ export interface AssistantMessage {
   readonly id?: string
   readonly parts: readonly (TextPart | ReasoningPart | FilePart | ToolCallPart)[]
   readonly providerMetadata?: ProviderMetadata
-  /** ACTION mode: the model's output as written, block included; sent back in ACTION mode. */
+  /** ACTION mode: the model's output as written, block included. Sent back in ACTION mode. */
   readonly actionText?: string
   /** The message was cut short by an abort or a failure. */
   readonly partial?: boolean
-  /** What the run's requests have lost since its last answer. */
+  /** Losses in the run's requests since its previous answer. */
   readonly losses?: readonly Loss[]
   readonly foreign?: Foreign
 }
@@ -143,32 +143,32 @@ export interface AssistantMessage {
 export interface ToolMessage {
   readonly role: 'tool'
   readonly id?: string
-  /** One part a call, in the order of the calls. */
+  /** Results, one for each call and in the same order. */
   readonly parts: readonly ToolResultPart[]
   readonly foreign?: Foreign
 }
 
 /**
- * What a message of a conversation is. `tools`: results; `feedback`: what the loop says to the model about
- * an unreadable answer; `partial`: what there was of an answer that was cut short.
+ * Kind of a message. `tools`: tool results; `feedback`: the loop's report to the model about an unreadable answer;
+ * `partial`: an answer that was cut short.
  */
 export type MessageKind = 'user' | 'assistant' | 'tools' | 'feedback' | 'partial' | 'imported'
 
-/** Stored messages always have an `id`; messages handed to a provider may do without. */
+/** Stored messages always have an `id`; messages for a provider may lack one. */
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage
 
-/** Token counts. What the provider didn't say is absent, never zero. */
+/** Token counts. A count that the provider didn't report is undefined, never zero. */
 export interface Usage {
   readonly inputTokens?: number
   readonly outputTokens?: number
   readonly cachedInputTokens?: number
   readonly cacheWriteTokens?: number
   readonly reasoningTokens?: number
-  /** Input and output, cached input included. Where the model's `prices` are known or the run is limited. */
+  /** Input and output, including cached input. Set if the model's `prices` are known or the run is limited. */
   readonly totalTokens?: number
-  /** By the model's `prices`, or its vendor's list prices. */
+  /** Cost by the model's `prices` or its vendor's list prices. */
   readonly costUSD?: number
-  /** Counts that the provider didn't say are estimates: of runs that are limited in tokens or cost. */
+  /** Some counts are estimates, because the provider didn't report them. Only in runs with a token or cost limit. */
   readonly estimated?: true
 }
 
@@ -178,8 +178,8 @@ export interface RunUsage extends Usage {
 }
 
 /**
- * Why the model stopped; not the run's outcome. `pause`: the vendor interrupted a long turn, which goes on when the
- * message is sent back. `empty`, of runs only: calls did the work, and no answer came.
+ * Why the model stopped; not the run's outcome. `pause`: the vendor interrupted a long turn, which continues when the
+ * message is sent back. `empty` (runs only): the model made calls but gave no final answer.
  */
 export type FinishReason =
   | 'stop'
@@ -191,10 +191,10 @@ export type FinishReason =
   | 'error'
   | 'other'
 
-/** How a message of the person is sent. */
+/** Changes to a user message before it is sent. */
 export interface Amendment {
-  /** Sent behind it. */
+  /** Text sent after the message. */
   readonly appended?: string
-  /** Sent in place of its text. */
+  /** Text sent instead of the message's own. */
   readonly rewritten?: string
 }

@@ -1,4 +1,4 @@
-/** A model's HTTP request that the page is to make, because a worker may not reach that address. */
+/** A model's HTTP request that the page makes, because the worker may not reach its address. */
 export interface ModelFetch {
   readonly url: string
   readonly headers: readonly (readonly [name: string, value: string])[]
@@ -8,7 +8,7 @@ export interface ModelFetch {
   readonly bytes: MessagePort
 }
 
-/** The head of the answer. `hasBody`: the bytes follow over the port. */
+/** The head of the response. `hasBody`: its bytes follow on the port. */
 export interface ModelFetchHead {
   readonly status: number
   readonly headers: readonly (readonly [name: string, value: string])[]
@@ -26,10 +26,10 @@ export type BytesNotice =
   | { readonly type: 'end' }
   | { readonly type: 'broken'; readonly message: string }
 
-/** `more`: so many further pieces are welcome. The page starts with `FETCH_WINDOW` of them. */
+/** `more` allows the page to send that many more pieces. Initially it may send `FETCH_WINDOW`. */
 export type BytesWish =
   | { readonly type: 'more'; readonly pieces: number }
   | { readonly type: 'cancel' }
 
-/** Pieces of a body that the page may send ahead of the worker's reading. */
+/** Pieces of a body that the page may send before the worker has read them. */
 export const FETCH_WINDOW = 16

@@ -18,15 +18,15 @@ export const PROVIDER_IDS = [
   'scripted',
 ] as const
 
-/** A provider of the package. */
+/** Id of a built-in provider. */
 export type ProviderId = (typeof PROVIDER_IDS)[number]
 
-/** What is asked for where the configuration names no model, by provider id; the others need a name. */
+/** Default models by provider id. Providers that aren't listed require a model name. */
 export const DEFAULT_MODELS: { readonly [providerId: string]: string } = {
   minimax: 'MiniMax-M2.5',
 }
 
-/** The model that the configuration names, or its provider's default; empty where there is none. */
+/** Returns the configured model or the provider's default; empty if there is neither. */
 export function modelName(config: { readonly provider: string; readonly model?: string }): string {
   if (config.model) return config.model
   const { provider } = config
@@ -35,7 +35,7 @@ export function modelName(config: { readonly provider: string; readonly model?: 
 
 export type ToolMode = 'auto' | 'native' | 'action'
 
-/** OpenAI's wire formats: the Responses API, or Chat Completions, which most other servers speak. */
+/** OpenAI's wire formats: the Responses API, or Chat Completions, which most other servers use. */
 export type ModelApi = 'responses' | 'chat'
 
 export type InputMode = 'messages' | 'prompt'
@@ -46,31 +46,31 @@ export type ToolChoice = 'auto' | 'none' | 'required' | { readonly toolName: str
 export interface RetryPolicy {
   /** Attempts after the first. Default 3. */
   readonly maxRetries?: number
-  /** Delay before the first retry, doubled for each next one, with jitter. Default 500. */
+  /** Delay before the first retry, in milliseconds. Doubled for each further one, with jitter. Default 500. */
   readonly baseDelayMs?: number
-  /** No delay is longer; a `Retry-After` beyond it ends the retries. Default 30 000. */
+  /** Longest delay, in milliseconds. A longer `Retry-After` ends the retries. Default 30 000. */
   readonly maxDelayMs?: number
 }
 
 export interface TimeoutPolicy {
   /**
-   * Until the first content of the answer. Default 120 000 (a local model may have to load). Comments, empty deltas and
-   * white space are no content: with them, five times as long.
+   * Milliseconds until the first content of the answer. Default 120 000, since a local model may have to load.
+   * Comments, empty deltas and white space aren't content, but extend the timeout to five times the value.
    */
   readonly firstChunkMs?: number
-  /** Between two pieces of content; with comments and the like, five times as long. Default 60 000. */
+  /** Milliseconds between two pieces of content; five times as long if comments and the like arrive. Default 60 000. */
   readonly idleMs?: number
 }
 
 /**
- * Whether calls are read that a model with native tools wrote as text. `'auto'`: with vendors whose native
- * calls aren't dependable, unless `toolChoice` is `'none'`.
+ * Whether to parse calls that a model with native tools wrote as text. `'auto'`: only for vendors with unreliable
+ * native calls, unless `toolChoice` is `'none'`.
  */
 export type Rescue = 'auto' | 'off'
 
-/** How much one model turn may hold. More ends the run with `response-too-large`, and nothing of it runs. */
+/** Maximum sizes of one model turn. A larger turn ends the run with `response-too-large`, and none of its calls run. */
 export interface TurnCaps {
-  /** Default 64. */
+  /** Number of calls. Default 64. */
   readonly calls?: number
   /** Characters. Default 1 000 000. */
   readonly text?: number
@@ -78,82 +78,79 @@ export interface TurnCaps {
   readonly reasoning?: number
   /** Characters of all calls' arguments as JSON. Default 1 000 000. */
   readonly arguments?: number
-  /**
-   * Characters of what isn't shown: signatures, citations, encrypted content, calls without a name. Default
-   * 32 000 000.
-   */
+  /** Characters of hidden data: signatures, citations, encrypted content, calls without a name. Default 32 000 000. */
   readonly metadata?: number
-  /** Characters of the files that the model produces, in base64. Default 32 000 000. */
+  /** Characters of the model's files in base64. Default 32 000 000. */
   readonly files?: number
 }
 
-/** What a model costs: USD per million tokens. */
+/** Prices of a model in USD per million tokens. */
 export interface ModelPrices {
   readonly input: number
-  /** Of input that was read from a cache. Default: as `input`. */
+  /** Price of input that is read from a cache. Default: the value of `input`. */
   readonly cachedInput?: number
-  /** Of input that was written into a cache. Default: as `input`. */
+  /** Price of input that is written into a cache. Default: the value of `input`. */
   readonly cacheWrite?: number
-  /** Reasoning included. */
+  /** Price of output, including reasoning. */
   readonly output: number
 }
 
-/** One model turn of the scripted provider. */
+/** A model turn of the scripted provider. */
 export interface ScriptStep {
   readonly text?: string
   readonly reasoning?: string
   readonly toolCalls?: readonly { readonly toolName: string; readonly input: JsonValue }[]
-  /** Ends the turn as a provider's failure with these words. */
+  /** Makes the turn fail with this provider error message. */
   readonly error?: string
   /** Milliseconds before the first piece. */
   readonly delayMs?: number
 }
 
-/** Chosen when the last user message holds one of `match` (any letter case). */
+/** A scene, chosen if the last user message contains one of `match` in any letter case. */
 export interface ScriptScene {
   readonly match: readonly string[]
   readonly steps: readonly ScriptStep[]
 }
 
 /**
- * A script is plain data. Its position is the number of assistant messages since the last user
- * message, so it survives a reload.
+ * A scripted conversation as plain data. Its position is the number of assistant messages since the last user message,
+ * so it survives a reload.
  */
 export interface Script {
   readonly steps?: readonly ScriptStep[]
   readonly scenes?: readonly ScriptScene[]
-  /** When no scene matches. Without it, an unmatched request is a `script-exhausted` error. */
+  /** Steps for requests without a matching scene. Default: such a request is a `script-exhausted` error. */
   readonly fallback?: readonly ScriptStep[]
   /** Milliseconds between two pieces of text. Default 0. */
   readonly paceMs?: number
-  /** Characters a piece. Default 4. */
+  /** Characters per piece. Default 4. */
   readonly pieceLength?: number
 }
 
-/** A model and how to reach it, as it crosses to the worker: plain data, no key, no functions. */
+/** A model and how to reach it, as sent to the worker: plain data without keys and functions. */
 export interface ModelConfigData {
-  /** One of the built-in ids, or one that a custom worker registered. */
+  /** A built-in provider's id, or an id that a custom worker registered. */
   readonly provider: ProviderId | (string & {})
   readonly model: string
-  /** Absolute; providers get it without a slash at the end. Default: the provider's own. */
+  /** Absolute address. Providers get it without a trailing slash. Default: the provider's own. */
   readonly baseURL?: string
   readonly headers?: { readonly [name: string]: string }
   readonly credentials?: 'omit' | 'same-origin'
   /**
-   * Which of OpenAI's wire formats the server is asked in. Default: `'responses'` for the provider `openai` at its own
-   * address, else `'chat'`.
+   * OpenAI wire format of the server. Default: `'responses'` for the provider `openai` at its own address, otherwise
+   * `'chat'`.
    */
   readonly api?: ModelApi
-  /** Default `'auto'`: native, and ACTION once the server has refused tools, or with `inputMode: 'prompt'`. */
+  /** Default `'auto'`: native calls, but ACTION if the server has refused tools or with `inputMode: 'prompt'`. */
   readonly toolMode?: ToolMode
   /**
-   * `'prompt'`: instructions, messages, calls and results are sent as one text, for models that complete a text
-   * rather than chat. Scripts always get messages. Default `'messages'`.
+   * `'prompt'`: sends instructions, messages, calls and results as one text, for completion models without chat.
+   * Scripts always get messages. Default `'messages'`.
    */
   readonly inputMode?: InputMode
   /** Default `'auto'`. */
   readonly rescue?: Rescue
-  /** Tokens. */
+  /** Size in tokens. */
   readonly contextWindow?: number
   readonly temperature?: number
   readonly maxOutputTokens?: number
@@ -161,44 +158,44 @@ export interface ModelConfigData {
   readonly stop?: readonly string[]
   readonly seed?: number
   /**
-   * What the server is asked for. `'none'` is kept to here, too: a call all the same doesn't run. That a model
-   * calls, or which tool, is up to its server: another tool that is offered runs.
+   * Tool choice for the server. With `'none'`, Offstage itself refuses calls, too. Other choices are only requested: if
+   * the model calls another offered tool instead, that tool runs.
    */
   readonly toolChoice?: ToolChoice
   readonly parallelToolCalls?: boolean
   /**
-   * The vendor holds native calls to their tools' schemas, where it can: with `openai` and `anthropic`, for schemas that
-   * it takes. Default false.
+   * Requests native calls that match their tools' schemas: from `openai` and `anthropic`, for supported schemas.
+   * Default false.
    */
   readonly strictTools?: boolean
   /**
-   * Asks for prompt caching in Anthropic's format; other formats cache without being asked. Default: true at the
-   * addresses of Anthropic and MiniMax. Set `true` for a relay or proxy that passes `cache_control` on.
+   * Requests prompt caching in Anthropic's format; other formats cache without a request. Default: true at the
+   * addresses of Anthropic and MiniMax. Set `true` for a relay or proxy that forwards `cache_control`.
    */
   readonly cache?: boolean
-  /** Merged into the request body last. */
+  /** Fields merged into the request body last. */
   readonly extraBody?: JsonObject
-  /** Who calls fetch. `'page'` where a worker may not reach the endpoint. Default `'worker'`. */
+  /** Context that calls fetch. Use `'page'` if a worker can't reach the endpoint. Default `'worker'`. */
   readonly transport?: 'worker' | 'page'
   readonly retry?: RetryPolicy
   readonly timeouts?: TimeoutPolicy
   readonly caps?: TurnCaps
-  /** For `costUSD` of usage and limits. Default: the vendor's list prices, of models whose prices are known. */
+  /** Prices for `costUSD` in usage and limits. Default: the vendor's list prices, if known for the model. */
   readonly prices?: ModelPrices
-  /** For `provider: 'scripted'`. */
+  /** Script for `provider: 'scripted'`. */
   readonly script?: Script
 }
 
-/** Where a request that is to be signed goes. */
+/** Destination of a request that needs credentials. */
 export interface Endpoint {
   readonly provider: string
-  /** With the provider's default filled in. Absent where a custom provider doesn't say. */
+  /** The configured address or the provider's default. Undefined if a custom provider doesn't report one. */
   readonly baseURL?: string
-  /** Of `baseURL`. */
+  /** Origin of `baseURL`. */
   readonly origin?: string
 }
 
-/** What a request is signed with. Lives in memory only. */
+/** Credentials for a request. Kept in memory only. */
 export interface Credentials {
   readonly apiKey?: string
   readonly headers?: { readonly [name: string]: string }

@@ -5,14 +5,14 @@ import type { ConversationScope } from './scope.ts'
 import type { CheckpointNotice, StreamBatch } from './stream.ts'
 
 /**
- * What the page says without an answer: one that comes while the page is kept for going back throws it
- * out of the browser's cache.
+ * Messages from the page that get no answer. An answer that arrives while the page is in the back/forward cache would
+ * evict the page.
  */
 export type PageNotice =
   | { readonly type: 'release-lock'; readonly name: string }
-  /** The page is shown, hidden, frozen or left: it may never say anything again. */
+  /** The page was shown, hidden, frozen or left. This may be the last message of a page. */
   | { readonly type: 'visibility'; readonly isVisible: boolean }
-  /** A tool's own word on how far it is, for other tabs; this page has published it already. */
+  /** Progress that a tool reports, for other tabs. This page has published it already. */
   | (ConversationScope & {
       readonly type: 'tool-progress'
       readonly runId: string
@@ -20,31 +20,31 @@ export type PageNotice =
       readonly progress: unknown
     })
 
-/** A check against a schema with regular expressions: on some inputs these take forever. */
+/** A check against a schema with regular expressions, which may take forever on some inputs. */
 export interface CheckRisk {
   readonly toolName: string
   readonly patterns: readonly string[]
 }
 
-/** What the worker says without being asked. One message, never one an event. */
+/** Messages from the worker that the page didn't request. Each bundles several events. */
 export type WorkerNotice =
   | ({ readonly type: 'stream' } & StreamBatch)
   | ({ readonly type: 'checkpoint' } & CheckpointNotice)
-  /** Conversations of the store began, changed their record or went, in this tab or another. */
+  /** Conversations of the store were created, changed or deleted, in this tab or another. */
   | { readonly type: 'conversations-changed'; readonly storage: string }
   /**
-   * The worker goes on with an open run though the page didn't ask for it: the tab that drove it is gone, or a person
-   * answered one of its calls.
+   * The worker resumed an open run without a command of the page. The tab that drove it is gone, or a person answered
+   * one of its calls.
    */
   | { readonly type: 'run-inherited'; readonly agentId: string; readonly conversationId: string }
-  /** `storage`: of which store, by `storageKey`. */
+  /** State of a store. `storage`: its `storageKey`. */
   | ({ readonly type: 'storage'; readonly storage: string } & StorageReport)
   | { readonly type: 'warning'; readonly code: string; readonly message: string }
-  /** Before and after (`risk: null`) a check that may never end: a worker that hangs can't say in what. */
+  /** Sent before and after (`risk: null`) a check that may never end, since a hung worker can't report its cause. */
   | {
       readonly type: 'risk'
       readonly agentId: string
-      /** Empty: of an extraction. */
+      /** Empty for an extraction. */
       readonly runId: string
       readonly extractId?: string
       readonly risk: CheckRisk | null

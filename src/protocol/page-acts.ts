@@ -1,15 +1,15 @@
 /**
- * What page tools did to the page, kept so that a press of theirs isn't taken for a person's. Plain data
- * in one place for all copies of the package, those in frames of the same origin included.
+ * Record of page tools' actions, so that their synthetic clicks aren't taken for user gestures. Plain data, shared by
+ * all copies of the package, including those in same-origin frames.
  */
 export interface PageActs {
-  /** Spans of acting that are open now. */
+  /** Number of page actions in progress. */
   open: number
-  /** Begins and ends of spans so far. */
+  /** Number of starts and ends of page actions so far. */
   turns: number
-  /** `turns` at the last press of a person that was seen. */
+  /** Value of `turns` at the last user gesture. */
   pressed: number
-  /** Until then a user activation may be one from before the last end. Milliseconds since 1970. */
+  /** Time in milliseconds since 1970 until which a user activation may predate the last end of a page action. */
   staleUntil: number
 }
 
@@ -21,14 +21,16 @@ export function pageActs(): PageActs {
   return (outermost()[KEY] ??= { open: 0, turns: 0, pressed: -1, staleUntil: 0 })
 }
 
-/** Undefined where the browser doesn't say; a press in any frame activates the outermost one. */
+/**
+ * Undefined if the browser has no `navigator.userActivation`. A user gesture in any frame activates the outermost one.
+ */
 export function hasUserActivation(): boolean | undefined {
   return outermost().navigator?.userActivation?.isActive
 }
 
 /**
- * Whether a person may have pressed something since page tools last acted. Where the browser doesn't say
- * whether the activation is recent, only a press that was seen counts.
+ * Returns whether a user gesture may have happened since page tools last acted. If the browser has no `userActivation`,
+ * only an observed gesture counts.
  */
 export function isPersonActing({ open, turns, pressed, staleUntil }: PageActs): boolean {
   if (open) return false
@@ -36,7 +38,7 @@ export function isPersonActing({ open, turns, pressed, staleUntil }: PageActs): 
   return pressed === turns ? isActive !== false : isActive === true && Date.now() > staleUntil
 }
 
-/** The outermost window around that may be reached, which frames of one origin have in common. */
+/** Returns the outermost accessible window, which all frames of one origin share. */
 export function outermost(): Realm {
   let found: Realm = globalThis
   for (let at: Window | undefined = globalThis.window; at && at !== at.parent;) {
@@ -44,7 +46,7 @@ export function outermost(): Realm {
     try {
       if (at.document) found = at as Window & Realm
     } catch {
-      // Of another origin. One of this origin may be around it.
+      // A cross-origin window. A window further out may be of this origin again.
     }
   }
   return found

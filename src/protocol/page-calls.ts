@@ -38,74 +38,73 @@ import type { AgentRef, RunRef } from './scope.ts'
 import type { ToolDescriptor } from './tool.ts'
 
 /**
- * All that the worker may ask of its page (Comlink over `PageHello.pagePort`). Everything that is a
- * function in an agent's configuration is behind these. What concerns executions, and requests of
- * models, the page answers itself (`client/page-api.ts`); all else is a method of the same name of the agent that
- * `agentId` names (`client/agent-page.ts`).
+ * All calls from the worker to its page (Comlink over `PageHello.pagePort`). They reach every function in an agent's
+ * configuration. The page itself answers calls about executions and model requests (`client/page-api.ts`). For all
+ * others, the agent with the given `agentId` has a method of the same name (`client/agent-page.ts`).
  */
 export const PAGE_CALLS = {
-  /** What a step needs, read afresh before every model call. */
+  /** Returns the page's data for a step. Called before every model call, so that it is current. */
   stepContext: { stops: true } as Question<
     StepQuery,
     StepContext,
     'invalid-config' | 'no-tools-available'
   >,
-  /** The tools as they are now; for calls found after a reload. */
+  /** Returns the current tools, for calls found after a reload. */
   currentTools: { stops: true } as Question<
     AgentRef,
     readonly ToolDescriptor[],
     'invalid-config' | 'no-tools-available'
   >,
-  /** Null: the page has no such skill. */
+  /** Returns the text of a skill. Null if the page has no such skill. */
   readSkill: { stops: true } as Question<SkillQuery, SkillText | null>,
   /**
-   * Asks the key and header functions of the configuration that a step was begun with, whatever has
-   * been configured since.
+   * Calls the key and header functions of the configuration that the step began with, even if the configuration has
+   * changed since.
    */
   credentials: { stops: true } as Question<CredentialsQuery, Credentials, 'authentication'>,
-  /** A fresh line to an engine that the page provides; starts the engine if need be. */
+  /** Opens a new connection to the page's engine, and starts the engine if necessary. */
   openEngine: {} as Question<EngineOpening & { readonly provider: string }, EngineLine, ErrorCode>,
   beforeToolCall: { stops: true } as Question<ProposedCall, BeforeToolCallVerdict>,
   needsApproval: { stops: true } as Question<CallContext, boolean>,
-  /** Whether the call has an effect to be asked about while the model's context holds words of others. */
+  /** Returns whether the call has an effect that needs approval while the context is tainted. */
   commits: { stops: true } as Question<CallContext, boolean>,
-  /** What a consent to later calls like this one would be for; null: there can be none. */
+  /** Returns the key that a consent to later calls would have. Null if consent isn't possible. */
   consentKey: { stops: true } as Question<CallContext, string | null>,
-  /** What a call is about to act on, for the person who is asked. */
+  /** Returns the target of a call, for the person who is asked. */
   describeCall: { stops: true } as Question<DescribeCall, CallDescription>,
-  /** JSON pointers to the values of an input that are not to be stored; null: its tool can't say. */
+  /** Returns JSON pointers to the secret values of an input. Null if the tool can't name them. */
   secretsIn: { stops: true } as Question<CallContext, readonly string[] | null>,
-  /** Names of the fields of a question that seem to ask for a secret. */
+  /** Returns names of a question's fields that seem to ask for a secret. */
   sensitiveFields: { stops: true } as Question<FieldsQuery, readonly string[]>,
-  /** How the last message is to be sent. */
+  /** Returns the changes to the last message before it is sent. */
   beforeModel: { stops: true } as Question<AskBeforeModel, Amendment>,
-  /** What is wrong with the answer, for the model; null: nothing, or nothing that is to be said any more. */
+  /** Returns feedback for the model, or null if the answer is accepted or no further feedback is allowed. */
   verify: { stops: true } as Question<VerifyAnswer, string | null>,
-  /** Nobody waits for the verdict any more. */
+  /** Cancels a verification whose verdict is no longer needed. */
   stopVerifying: {} as Question<AnswerRef, void>,
-  /** What is no longer to be sent, by the app's own policy. A second question about the same request joins the first. */
+  /** Calls the app's compaction policy. A second call for the same request joins the first. */
   chooseCompaction: { stops: true } as Question<AskCompaction, CompactionAnswer>,
-  /** Nobody waits for the choice any more. */
+  /** Cancels a choice that is no longer needed. */
   stopChoosing: {} as Question<AgentRef & RunRef, void>,
-  /** What the agent's memories find. */
+  /** Returns the entries that the agent's memories find. */
   retrieveMemories: { stops: true } as Question<MemoryQuery, readonly RetrievedMemory[]>,
-  /** Goes on with the run of a call that asked an agent, and with that one's, where the page has both agents. */
+  /** Resumes the parent run of a sub-agent's call, and the child run, if the page has both agents. */
   goOnWithCaller: {} as Question<CallerRef, void>,
-  /** Asks a tool's `reconcile` whether an interrupted call happened. */
+  /** Calls a tool's `reconcile` to check whether an interrupted call happened. */
   reconcileTool: { stops: true } as Question<ReconcileTool, ReconcileVerdict>,
 
-  /** Has a tool undo what a call did. Whatever the page says, it isn't asked again of a call that it began with. */
+  /** Runs a tool's `undo` for a call. Never repeated if an earlier undo began and its outcome is unknown. */
   undoTool: {} as Question<UndoTool, UndoOutcome>,
 
   /**
-   * The facts as they are to be stored, one for each: whatever the functions of the page return, unchecked. The page
-   * answers itself: an agent that is gone redacts on, until another one of its storage does.
+   * Returns the redacted facts, one for each fact, as the page's functions return them: unchecked. A disposed agent's
+   * functions still apply until another agent of the same storage replaces them.
    */
   redact: {} as Question<RedactFacts, readonly unknown[], 'redact-failed'>,
 
   /**
-   * Makes a model's request (`transport: 'page'`), redirects refused. Rejects with the browser's own
-   * words when there is no answer. Ends with `cancel`, with the body, or with the worker.
+   * Makes a model's request (`transport: 'page'`) and refuses redirects. Rejects with the browser's message if there is
+   * no response. Ends with `cancel`, with the body, or with the worker.
    */
   fetchModel: { stops: true } as Question<
     ModelFetch,
@@ -113,23 +112,23 @@ export const PAGE_CALLS = {
     'network'
   >,
   /**
-   * Idempotent per `executionId`. Asked again, it resolves to what really became of the tool, though
-   * the agent that it began for is gone; the outcome is kept until acknowledged. Doesn't stop with the
-   * run: it is cancelled, and what it came to still counts.
+   * Executes a tool. Idempotent per `executionId`: a repeated call resolves to the actual outcome, even if the agent is
+   * disposed. The page keeps the outcome until it is acknowledged. A stopped run cancels the tool, but its outcome
+   * still counts.
    */
   executeTool: {} as Question<ExecuteTool, ToolOutcome>,
   /**
-   * Which of these began on this page, acknowledged ones too. One that did not is refused from then
-   * on, so that what isn't named is proven not to have run here.
+   * Returns the executions that began on this page, including acknowledged ones. The page refuses all others from then
+   * on, which proves that they didn't run here.
    */
   knownExecutions: { stops: true } as Question<ExecutionRefs, readonly string[]>,
-  /** Aborts running ones; those not begun never will be. Answers when that is certain. */
+  /** Aborts running executions and prevents others from starting. Answers once that is certain. */
   cancelTools: {} as Question<CancelTools, void>,
-  /** The outcomes are stored; the page may forget them, but not that the executions began. */
+  /** Reports that the outcomes are stored. The page may forget them, but not that the executions began. */
   acknowledgeTools: {} as Question<ExecutionRefs, void>,
 }
 
 export type PageCalls = typeof PAGE_CALLS
 
-/** The page, as its worker calls it. */
+/** The page's calls, as the worker sees them. */
 export type PageApi = Calls<PageCalls>

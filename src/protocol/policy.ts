@@ -1,18 +1,18 @@
 export interface PolicyWatch {
   /**
-   * To be asked when the request has failed: the text of the policy that refused it, if one did. Waits
-   * a little, because the event may come after the failure.
+   * The text of the policy that refused the request, if one did. Call it after the request has failed. Waits
+   * up to 250 ms, because the event may come after the failure.
    */
   refusedBy(): Promise<string | undefined>
   stop(): void
 }
 
-/** In Chromium and Firefox both come within a few milliseconds. */
+/** Time to wait for the event. Chromium and Firefox fire it within a few milliseconds of the failure. */
 const WAIT_MS = 250
 
 /**
- * Listens for a Content-Security-Policy of this scope that refuses requests to an address. The event is
- * the only sign of it that scripts get: the request fails like one that finds nobody.
+ * Listens for violations of this scope's Content-Security-Policy by requests to an address. Scripts can detect
+ * a refusal only by the event: the request itself fails like one to an unreachable server.
  */
 export function watchPolicy(address: string): PolicyWatch {
   const scope = globalThis as Partial<EventTarget>
@@ -27,7 +27,7 @@ export function watchPolicy(address: string): PolicyWatch {
   scope.addEventListener?.('securitypolicyviolation', listener)
   return {
     refusedBy() {
-      // Outside of browsers there are no policies to wait for.
+      // Outside browsers, no policy exists.
       if (scope.addEventListener) setTimeout(resolve, WAIT_MS)
       else resolve()
       return policy
@@ -36,7 +36,7 @@ export function watchPolicy(address: string): PolicyWatch {
   }
 }
 
-/** Whether the event is about requests to this address, and reports a refusal, not only of a report. */
+/** Whether the event reports a refused request to this address. Report-only policies don't count. */
 export function refuses(
   event: Pick<SecurityPolicyViolationEvent, 'blockedURI' | 'disposition' | 'effectiveDirective'>,
   address: string,
@@ -48,7 +48,7 @@ export function refuses(
   return isMeant && disposition === 'enforce' && effectiveDirective === 'connect-src'
 }
 
-/** A policy's words as they may be shown: a nonce lets scripts run. */
+/** The policy's text, safe to show. A nonce would let scripts run. */
 export function withoutNonces(policy: string): string {
   return policy.replace(/'nonce-[^']*'/gi, "'nonce-…'")
 }

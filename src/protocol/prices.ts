@@ -1,4 +1,4 @@
-/** Ids of the providers for whose models a list of prices is kept. */
+/** Ids of the providers with a built-in price list. */
 export const PRICED_VENDORS = ['openai', 'anthropic', 'gemini', 'minimax'] as const
 
 export type PricedVendor = (typeof PRICED_VENDORS)[number]
@@ -7,7 +7,7 @@ export function isPricedVendor(provider: string): provider is PricedVendor {
   return (PRICED_VENDORS as readonly string[]).includes(provider)
 }
 
-/** What a run in need of a model's prices says that has none. */
+/** Error message for a cost limit without known prices of the model. */
 export function pricesMissing(model: string): string {
   return `limits.costUSD needs the prices of ${model}, which are not known here: say model.prices, like { input: 3, cachedInput: 0.3, output: 15 } in USD per million tokens.`
 }

@@ -15,50 +15,50 @@ import type { AgentRef, RunRef } from './scope.ts'
 import type { ToolDescriptor } from './tool.ts'
 
 export interface StepQuery extends AgentRef, RunRef {
-  /** No tool is to be offered: none has to be available either. */
+  /** No tools will be offered, so none need to be available. */
   readonly toolless?: boolean
-  /** The run is for a call of another conversation: no further agents are offered. */
+  /** The run is a child run, so sub-agents aren't offered. */
   readonly isChild?: boolean
-  /** For a title: the model for those, without the agent's instructions and context. */
+  /** For a title: uses the title model, without the agent's instructions and context. */
   readonly titles?: boolean
-  /** For a reflection on an answer: with the model for those. */
+  /** For a reflection on an answer: uses the reflection model. */
   readonly reflects?: boolean
 }
 
-/** How answers are reflected on. */
+/** Settings for reflections on answers. */
 export interface ReflectSettings {
   readonly mode: ReflectMode
-  /** For the model that is asked. */
+  /** Instructions for the reflecting model. */
   readonly instructions: string
-  /** How long it may take. Milliseconds. */
+  /** Time limit in milliseconds. */
   readonly timeoutMs: number
 }
 
-/** What a step needs from the page. */
+/** The page's data for a step. */
 export interface StepContext {
   readonly model: ModelConfigData
-  /** Names the configuration that `model` is the plain part of; its key is asked for by this name. */
+  /** Id of the full configuration of `model`. The worker requests its credentials by this id. */
   readonly configId: number
-  /** It has neither key nor headers: there are no credentials to ask for. */
+  /** The configuration has neither key nor headers, so there are no credentials to request. */
   readonly keyless?: true
-  /** The page provides an engine for the model's provider: `openEngine` leads to it. */
+  /** The page has an engine for the model's provider. `openEngine` connects to it. */
   readonly engine: boolean
   readonly instructions: string
   /** Live page context, already formatted. */
   readonly context?: string
   readonly tools: readonly ToolDescriptor[]
-  /** That the model can activate. Absent: none. */
+  /** Skills that the model can activate. Default: none. */
   readonly skills?: readonly SkillRef[]
-  /** Names of registered tools that are not to be used now: disabled or unavailable. */
+  /** Names of registered tools that can't be used now: disabled or unavailable. */
   readonly otherTools?: readonly string[]
   readonly hasBeforeToolCall: boolean
   readonly hasVerify?: true
-  /** Absent: answers aren't reflected on. */
+  /** Default: no reflection on answers. */
   readonly reflect?: ReflectSettings
   readonly hasBeforeModel?: true
-  /** `retrieveMemories` is to be asked about what a person writes. */
+  /** The agent has memories: `retrieveMemories` must be called for each user message. */
   readonly hasMemory?: true
-  /** As the agent's option says; absent: by the defaults. */
+  /** The agent's `compaction` option. Undefined: the defaults apply. */
   readonly compaction?: CompactionSettings | false
   /** Emit `raw` events. */
   readonly raw: boolean
@@ -66,28 +66,28 @@ export interface StepContext {
   readonly requests?: true
 }
 
-/** An answer with which a run would be completed. */
+/** An answer that would complete the run. */
 export interface VerifyAnswer extends AgentRef, RunRef {
-  /** Of its message. A second question about it joins the first. */
+  /** Id of the answer's message. A second request for it joins the first. */
   readonly messageId: string
-  /** From 1: how often the run was asked about, this one included. */
+  /** Number of this verification within the run, from 1. */
   readonly round: number
   readonly text: string
-  /** Of the run. */
+  /** The run's tool calls. */
   readonly toolCalls: readonly RunToolCall[]
 }
 
-/** A message of the person that no model has read yet, before it is sent. */
+/** A user message that no model has read yet, before it is sent. */
 export interface AskBeforeModel extends AgentRef, RunRef {
-  /** Of the run, from 1. */
+  /** Step of the run, from 1. */
   readonly step: number
-  /** All that is about to be sent; the message is the last one. */
+  /** All messages of the next request. The user message is the last. */
   readonly messages: readonly Message[]
 }
 
 export interface AskCompaction extends AgentRef, CompactionSituation {}
 
-/** What the app's policy says; `failed`: it can't say, and why. */
+/** Result of the app's compaction policy. `failed`: the policy threw or took too long. */
 export type CompactionAnswer =
   | { readonly type: 'chosen'; readonly choice: CompactionChoice | CompactionPolicy | null }
   | { readonly type: 'failed'; readonly message: string }
@@ -96,17 +96,17 @@ export interface AnswerRef extends AgentRef {
   readonly messageId: string
 }
 
-/** The conversation whose call waits for a run that nobody drives, and the tool that is called. */
+/** The parent conversation whose call waits for a child run without an active driver, and the called tool. */
 export interface CallerRef extends AgentRef {
   readonly conversationId: string
   readonly toolName: string
 }
 
-/** A skill as the model is told of it before it is active. */
+/** The description of a skill that the model gets before activating it. */
 export interface SkillRef {
   readonly name: string
   readonly description: string
-  /** Its texts are not of the app's own code. */
+  /** The skill's text doesn't come from the app's own code. */
   readonly loaded?: true
 }
 
@@ -114,7 +114,7 @@ export interface SkillQuery extends AgentRef {
   readonly name: string
 }
 
-/** What is stored of a skill when it is activated. */
+/** The stored part of an activated skill. */
 export type SkillText = Omit<FactOf<'skill-activated'>, 'type' | 'after' | 'path'>
 
 export interface FieldsQuery extends AgentRef {
@@ -122,17 +122,17 @@ export interface FieldsQuery extends AgentRef {
 }
 
 export interface MemoryQuery extends AgentRef, RunRef {
-  /** What a person wrote, a model that calls this agent, or the app's trigger. */
+  /** Text of the message from a person, a parent agent's model or a trigger. */
   readonly query: string
   readonly writtenBy: 'person' | 'model' | 'app'
-  /** The conversation holds words of others, of which the message may be. */
+  /** The conversation is tainted, so the message may hold untrusted content. */
   readonly tainted: boolean
 }
 
 export interface CredentialsQuery extends AgentRef {
   readonly configId: number
   readonly endpoint: Endpoint
-  /** The last answer got a 401. */
+  /** The previous response had the status 401. */
   readonly previousRejected: boolean
 }
 
@@ -143,16 +143,16 @@ export interface CallContext extends AgentRef, RunRef {
 }
 
 export interface ProposedCall extends CallContext {
-  /** A person wrote the input: the hook has no say any more, and defaults are filled in. */
+  /** A person wrote the input: only defaults are filled in, and `beforeToolCall` isn't called. */
   readonly edited?: true
 }
 
 export interface DescribeCall extends CallContext {
-  /** What it said when a person was asked before: of a page that is gone, perhaps. */
+  /** Data of the description that a person saw earlier, perhaps on a page that is gone. */
   readonly previous?: JsonValue
 }
 
-/** `failed`: there is nothing that a person could be asked about. */
+/** `failed`: `describe` threw, so there is no target to approve. */
 export type CallDescription =
   | { readonly type: 'described'; readonly about: CallAbout }
   | { readonly type: 'nothing' }
@@ -163,54 +163,59 @@ export type BeforeToolCallVerdict =
   | { readonly type: 'veto'; readonly reason: string }
 
 export interface ExecuteTool extends CallContext {
-  /** The input with its secret values, for the tool's function alone. Absent: it has none. */
+  /** The input with its secret values, passed only to the tool's function. Undefined if it has no secrets. */
   readonly whole?: JsonValue
-  /** Names this one execution. A second request with it joins the first and runs nothing. */
+  /** Id of this execution. A second request with the same id joins the first and runs nothing. */
   readonly executionId: string
   /** Equal for all executions of one call. */
   readonly idempotencyKey: string
-  /** From `leasedAt` to the start at most, and from the start to the end at most. */
+  /** Maximum time from `leasedAt` to the start, and again from the start to the end. */
   readonly timeoutMs: number
-  /** The worker's monotonic clock when it last knew that the conversation was its own. Milliseconds. */
+  /** The worker's monotonic clock, in milliseconds, when it last confirmed that it owns the conversation. */
   readonly leasedAt: number
-  /** Of the conversation's owner, and the tool's `fence`. One older than the page has seen is refused. */
+  /**
+   * Epoch of the conversation's owner, passed to the tool as `fence`. The page refuses an epoch older than one it has
+   * seen.
+   */
   readonly epoch: number
-  /** Names the store that counts the epochs. */
+  /** Id of the store that counts the epochs. */
   readonly storeId: string
-  /** Of the tool that the call was decided by. */
+  /** Hash of the tool's definition when the call was decided. */
   readonly definition: string
-  /** The page starts the tool only after it has handled this batch of the run's events. */
+  /** The page starts the tool only after handling this batch of the run's events. */
   readonly afterBatch: number
-  /** What the tool said that it is about to act on, and a person approved. */
+  /** Data of the target that a person approved, from the tool's `describe`. */
   readonly about?: JsonValue
-  /** Of a call that another call makes. */
+  /** Path of a nested call. */
   readonly path?: CallPath
-  /** What it is given may hold words of others, as its `ToolContext` says. */
+  /** The input may hold untrusted content: `ToolContext.tainted`. */
   readonly tainted?: true
-  /** Of a composite tool: what its function finds. */
+  /** For a composite tool: the stored results of its nested calls and steps. */
   readonly remembered?: Remembered
 }
 
 export type ToolOutcome =
-  /** `untrusted`: the tool says of this output that it holds words of others: whose. */
+  /** `untrusted`: source of the untrusted content in this output, if the tool marked it. */
   | { readonly status: 'succeeded'; readonly output: ToolOutput; readonly untrusted?: string }
   /** Threw, rejected or timed out. */
   | { readonly status: 'failed'; readonly output: ToolOutput; readonly untrusted?: string }
-  /** Its signal was aborted, and a part that was done does no harm. */
+  /** The tool stopped after its signal was aborted. A partial effect does no harm. */
   | { readonly status: 'aborted'; readonly output: ToolOutput }
   /** The page's own schema refused the input; the tool did not run. */
   | { readonly status: 'invalid'; readonly output: ToolOutput }
-  /** Its function ended, and what it comes to is said later, by somebody who has the token. `until`: ms since 1970. */
+  /**
+   * The tool's function returned, and the outcome comes later, from the holder of the token. `until`: ms since 1970.
+   */
   | { readonly status: 'suspended'; readonly token: string; readonly until?: number }
-  /** Its function waits for what its calls wait for, and is to be run again. `seen`: see `call-suspended`. */
+  /** The function of a composite tool waits for its nested calls and must run again. `seen`: see `call-suspended`. */
   | { readonly status: 'suspended'; readonly seen: number }
-  /** It can't be gone on with. */
+  /** The call can't be resumed. */
   | { readonly status: 'interrupted'; readonly output: ToolOutput }
-  /** The tool began, and nobody can say what became of it. `running`: it goes on even now. */
+  /** The tool began, and its outcome is unknown. `running`: it is still running. */
   | { readonly status: 'unknown'; readonly output: ToolOutput; readonly running: boolean }
   /**
-   * Proof that the tool did not and will not run under this `executionId`. `changed`: it isn't the
-   * tool any more that the call was decided by. `unconfirmed`: the lease could not be confirmed.
+   * Proof that the tool has not run under this `executionId` and never will. `changed`: the tool's definition has
+   * changed since the call was decided. `unconfirmed`: the lease could not be confirmed.
    */
   | {
       readonly status: 'not-started'
@@ -233,20 +238,23 @@ export interface ReconcileTool extends CallContext {
   readonly epoch: number
 }
 
-/** A call whose effect a person wants undone. */
+/** A call that a person wants to undo. */
 export interface UndoTool extends CallContext {
   readonly output: ToolOutput
-  /** Equal for all that is asked of the page to undo this call. */
+  /** Equal for all attempts to undo this call. */
   readonly idempotencyKey: string
 }
 
-/** `not-begun`: the page has no such function. `unknown`: it took too long, and nobody can say. */
+/**
+ * `not-begun`: the agent is disposed or the tool has no `undo`. `unknown`: the undo took too long, and its outcome is
+ * unknown.
+ */
 export type UndoOutcome =
   | { readonly status: 'done' | 'not-begun' }
   | { readonly status: 'unknown' }
   | { readonly status: 'failed'; readonly message: string }
 
-/** Facts that are about to be stored, for the functions of the page that redact what a store holds. */
+/** Facts to redact before they are stored. */
 export interface RedactFacts {
   /** `storageKey` of the store. */
   readonly storage: string

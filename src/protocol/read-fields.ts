@@ -1,24 +1,24 @@
 import { choicesOf, problemOf } from './check-content.ts'
 import type { FieldSchema, FieldsSchema } from './fields.ts'
 
-/** A schema as it may be shown, or why it may not. */
+/** A schema that is safe to show, or the reasons why not. */
 export type FieldsReading =
   | { readonly fields: FieldsSchema }
-  /** Each names the field that it is about. */
+  /** Problems, each with the name of its field. */
   | { readonly problems: readonly string[] }
 
-/** More than people fill in, and less than what makes a page slow. */
+/** More than people fill in, and too little to slow the page down. */
 const MAX = { fields: 50, choices: 500, text: 1000, all: 100_000 } as const
 
 /**
- * Reads a schema that somebody else wrote: what it comes to has nothing but the keywords of `FieldsSchema`, within
- * bounds, and each field can be answered. Annotations of the whole (`$schema`, `title`, `description`) are left out,
- * and `additionalProperties: false`, which holds anyway. Pure.
+ * Reads an untrusted schema. The result has only the keywords of `FieldsSchema`, has limited size, and every field can
+ * be answered. Drops annotations of the root (`$schema`, `title`, `description`) and `additionalProperties: false`,
+ * which always applies. Pure.
  */
 export function readFields(value: unknown): FieldsReading {
   const root = isObject(value) ? value : {}
   const { type, properties, required = [] } = root
-  // First: to look at each of a million names takes seconds.
+  // Checked first, because inspecting a million names takes seconds.
   if ([root, properties, required].some(isWide))
     return { problems: [`has more than ${MAX.fields} fields`] }
   const problems = Object.keys(root).flatMap((key) =>
@@ -36,7 +36,7 @@ export function readFields(value: unknown): FieldsReading {
     problems.push(...problemsOfField(properties[name]).map((words) => `${clipped(name)} ${words}`))
   if (problems.length > 0) return { problems }
   const isFree = Array.isArray(required) && required.length === 0
-  // The boundary: every field of it was looked at.
+  // The cast is safe: every field was checked.
   const fields = { type, properties, ...(!isFree && { required }) } as FieldsSchema
   const size = JSON.stringify(fields).length
   return size > MAX.all ? { problems: [`is longer than ${MAX.all} characters`] } : { fields }
@@ -51,7 +51,7 @@ function isOfRoot(key: string, value: unknown): boolean {
   return ['type', 'properties', 'required', '$schema', 'title', 'description'].includes(key)
 }
 
-/** Names become keys of objects and names of form fields. */
+/** Names become object keys and names of form fields. */
 function problemsOfNames(names: readonly string[]): string[] {
   const known = new Set<string>()
   return names.flatMap((name) => {
@@ -67,7 +67,7 @@ interface Raw {
   readonly [key: string]: unknown
 }
 
-/** What a keyword must be, and the words for it. */
+/** Check of a keyword's value, and the expectation in an error message. */
 type Rule = readonly [isRight: (value: unknown) => boolean, expected: string]
 
 const WHOLE: Rule = [
@@ -124,11 +124,11 @@ function problemsOfField(field: unknown): string[] {
     return isRight(value) ? [] : `has a wrong ${key}: it must be ${expected}`
   })
   if (type === 'array' && !Object.hasOwn(field, 'items')) problems.push(`has no items: ${ITEMS[1]}`)
-  // The boundary: all its keywords were looked at.
+  // The cast is safe: all keywords were checked.
   return problems.length > 0 ? problems : contradictions(field as Raw & FieldSchema)
 }
 
-/** Where the keywords are right one by one, and no answer or none of the choices would be. */
+/** Finds keywords that are valid by themselves but together allow no answer, or no choice. */
 function contradictions(field: Raw & FieldSchema): string[] {
   const problems: string[] = []
   const { default: preset, enumNames, minItems = 0 }: Raw = field
@@ -171,7 +171,7 @@ function isChoice(value: unknown): boolean {
   return isObject(value) && has(value, { const: TEXT, title: TEXT })
 }
 
-/** All of these keys, and no others. */
+/** Returns whether the object has exactly these keys. */
 function has(value: Raw, rules: Rules): boolean {
   const keys = Object.keys(rules)
   return (
@@ -179,7 +179,7 @@ function has(value: Raw, rules: Rules): boolean {
   )
 }
 
-/** A name in quotation marks, shortened to fit words. */
+/** Returns a name in quotation marks, shortened for messages. */
 function clipped(name: string): string {
   return `'${name.length > 40 ? `${name.slice(0, 39)}…` : name}'`
 }

@@ -3,7 +3,7 @@ import type { ToolOutput } from './message.ts'
 
 type Replace = (text: string) => string
 
-/** The value with its texts, numbers and names as `replace` writes them. A number that it changes becomes a text. */
+/** Applies `replace` to all texts, numbers and keys of a value. A changed number becomes a text. */
 export function replaceInJson(value: JsonValue, replace: Replace): JsonValue {
   if (typeof value === 'string') return replace(value)
   if (typeof value === 'number') {
@@ -17,7 +17,7 @@ export function replaceInJson(value: JsonValue, replace: Replace): JsonValue {
   )
 }
 
-/** The value with its names as `replace` writes them. */
+/** Applies `replace` to all keys of a value. */
 export function replaceInNames(value: JsonValue, replace: Replace): JsonValue {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((each: JsonValue) => replaceInNames(each, replace))
@@ -26,7 +26,7 @@ export function replaceInNames(value: JsonValue, replace: Replace): JsonValue {
   )
 }
 
-/** The same of all that an output says. */
+/** Applies `replace` to all texts and data of an output. */
 export function replaceInOutput(output: ToolOutput, replace: Replace): ToolOutput {
   switch (output.type) {
     case 'text':

@@ -1,30 +1,30 @@
 import type { Message } from './message.ts'
 import type { ToolDefinition } from './tool.ts'
 
-/** Estimated tokens of a request, by what they are for. */
+/** Estimated tokens of a request, by purpose. */
 export interface RequestTokens {
-  /** In ACTION mode without what they say of tools. */
+  /** Instructions, without the tool descriptions of ACTION mode. */
   readonly instructions: number
-  /** Tools and skills, wherever they are described. */
+  /** Tools and skills, regardless of where the request describes them. */
   readonly tools: number
-  /** Messages, but for `snapshots`. */
+  /** Messages, except `snapshots`. */
   readonly history: number
-  /** Results of tools that say how something is now (`supersedes`), such as what page tools read. */
+  /** Results of tools with `supersedes`, such as pages that page tools read. */
   readonly snapshots: number
-  /** The live context, memories, the plan and notices. */
+  /** Live context, memories, the plan and notices. */
   readonly context: number
 }
 
-/** What a model is asked with, in the package's own terms: neither address, nor key, nor headers. */
+/** A request to a model in the package's own terms, without address, key and headers. */
 export interface SentRequest {
   readonly provider: string
   readonly model: string
-  /** `action`: the tools are described in the instructions, and the server is told of none. */
+  /** `action`: the instructions describe the tools, and the server gets no tool definitions. */
   readonly toolMode: 'native' | 'action'
   readonly instructions?: string
   readonly messages: readonly Message[]
   readonly tools: readonly ToolDefinition[]
-  /** Sent behind the messages. */
+  /** Sent after the messages. */
   readonly context?: string
   readonly tokens: RequestTokens
 }

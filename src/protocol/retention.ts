@@ -1,24 +1,24 @@
 import type { ConversationRecord } from './conversation.ts'
 
 /**
- * How much is kept in the storage. What is more is deleted when nothing runs, the oldest activity first, with the
- * conversations that its calls started. Kept all the same: what runs or waits, what a tab shows, and what is damaged
- * or was written by a newer version.
+ * Limits of the stored conversations. While nothing runs, conversations beyond a limit are deleted, least recently
+ * active first, with their child conversations. Exempt are conversations that run, wait, are shown in a tab, are
+ * damaged or have a newer format.
  */
 export interface Retention {
-  /** Since the last activity. */
+  /** Days since the last activity. */
   readonly days?: number
-  /** Without those that calls started. */
+  /** Number of conversations, without child conversations. */
   readonly conversations?: number
-  /** Of their rows as JSON, all together. */
+  /** Total size of the rows as JSON. */
   readonly bytes?: number
 }
 
-/** A conversation that is kept no longer. */
+/** A conversation deleted by retention. */
 export interface DroppedConversation extends Pick<
   ConversationRecord,
   'conversationId' | 'title' | 'updatedAt'
 > {
-  /** The limit for whose sake. */
+  /** The exceeded limit. */
   readonly reason: keyof Retention
 }

@@ -5,83 +5,83 @@ import type { CallError, FinishReason, RunUsage, ToolOutput } from './message.ts
 import type { AskedBecause } from './taint.ts'
 import type { ToolCallStatus } from './tool.ts'
 
-/** A call of a run as its result reports it. */
+/** A tool call in a run's result. */
 export interface RunToolCall {
   readonly toolCallId: string
   readonly toolName: string
-  /** What ran: the model's input, or the edited one. Absent when the call could not be read. */
+  /** The executed input: the model's, or as edited by a person. Undefined if the call could not be read. */
   readonly input?: JsonValue
-  /** Absent while the call is pending. */
+  /** Undefined while the call is pending. */
   readonly output?: ToolOutput
   readonly error?: CallError
   readonly status: ToolCallStatus
-  /** Of a call that another call made, as of a pending call. */
+  /** Set for a nested call, as in `PendingCall`. */
   readonly path?: readonly string[]
 }
 
-/** What a call asks a person. */
+/** Question of a call to a person. */
 export interface Question {
   readonly question: string
   readonly options?: readonly string[]
-  /** A form in place of a text. */
+  /** A form instead of a text answer. */
   readonly fields?: FieldsSchema
   /**
-   * Names of fields whose words are those for a secret (a password, a card's number). Whoever shows them says so to the
-   * person: secrets are none of a model's business. That a field isn't among them proves nothing.
+   * Names of fields that seem to ask for a secret, such as a password or a card number. Warn the person when you show
+   * them: a model should not get secrets. Other fields may ask for secrets, too.
    */
   readonly sensitive?: readonly string[]
 }
 
-/** What a call is about to act on, as its tool's `describe` says. */
+/** Target of a call, from its tool's `describe`. */
 export interface CallAbout {
-  /** For the person who is asked, in a line: `button "Delete account" (in form "Profile")`. May hold words of others. */
+  /** For the person who is asked, in one line: `button "Delete account" (in form "Profile")`. May be untrusted. */
   readonly text: string
-  /** The tool's own, which `execute` gets back as `context.about`. */
+  /** Data of the tool's own. `execute` gets it back as `context.about`. */
   readonly data?: JsonValue
   /**
-   * It is on the page that was asked, which a person has to see: the call can be approved in that tab only. Elsewhere
-   * `approve` rejects with `other-tab`.
+   * The target is on the page that was asked, where the person must see it. The call can be approved in that tab only:
+   * elsewhere `approve` rejects with `other-tab`.
    */
   readonly onPage?: true
 }
 
-/** What a parked run waits for. */
+/** A call that a paused run waits for. */
 export interface PendingCall {
   readonly toolCallId: string
   readonly toolName: string
-  /** What the tool is called for people. */
+  /** The tool's display title. */
   readonly title?: string
-  /** Whose the tool is, unless it is of the app's own code: the name or origin of a server, of a page. */
+  /** Source of a remote tool: the name or origin of a server or page. Undefined for the app's own tools. */
   readonly source?: string
   readonly input: JsonValue
-  /** Of an approval: what it is about to act on, if its tool says so. */
+  /** For an approval: the target of the call, if the tool describes it. */
   readonly about?: CallAbout
-  /** Of an approval: why it is asked, if it wouldn't be otherwise. */
+  /** For an approval: why it is required, if the call would otherwise run without one. */
   readonly because?: AskedBecause
   /**
-   * Of an approval: it may be for later calls of the tool, too (`approve(call, { remember })`), with a `key` for those
-   * that have the same. Absent: a person is asked each time.
+   * For an approval: it can cover later calls of the tool, too (`approve(call, { remember })`). With a `key`, only
+   * calls with the same key. Undefined if each call needs its own approval.
    */
   readonly rememberable?: { readonly key?: string }
   readonly kind: 'approval' | 'answer' | 'output' | 'decision' | 'settlement'
-  /** What `ask_user` asks. */
+  /** The question of `ask_user`. */
   readonly question?: Question
   /**
-   * Of a one-shot run, whose calls the page runs: a person should be asked about it, since it may be a quotation, words of
-   * others decide (`whileTainted`), or nobody knows what of its input is secret.
+   * For a one-shot run, whose calls the page runs: a person should be asked first. The call may be a quotation, the
+   * context is tainted (`whileTainted`), or the input's secrets could not be determined.
    */
   readonly asks?: boolean
-  /** What a long-running tool returned with `pending()`. */
+  /** Token that a long-running tool returned with `pending()`. */
   readonly resumeToken?: string
-  /** When it is waited for no longer. Milliseconds since 1970. Absent: it waits without end. */
+  /** Deadline for the outcome, in milliseconds since 1970. Undefined if there is none. */
   readonly until?: number
-  /** Of what an agent that was called as a tool waits for: its conversation. Answer it there. */
+  /** Conversation of the sub-agent that waits. Answer the call there. */
   readonly conversationId?: string
-  /** Of a call that another call makes: the calls that it is nested in, from the outermost inwards, and itself. */
+  /** For a nested call: ids of the calls around it, outermost first, then its own. */
   readonly path?: readonly string[]
 }
 
-/** Why a run rests though it waits for nobody's answer. `continue()` lets it go on. */
+/** Why a run is paused although no answer is pending. `continue()` resumes it. */
 export type ParkReason =
   | 'crash-loop'
   | 'storage-full'
@@ -93,19 +93,19 @@ export type ParkReason =
 interface RunResultBase {
   readonly runId: string
   readonly conversationId: string
-  /** The text of the run's last message; partial when the run was cut short. */
+  /** Text of the run's last message. Partial if the run was cut short. */
   readonly text: string
-  /** What the agent's `reflect` said of it, in the mode `annotate`. */
+  /** Remarks of the agent's `reflect` about the answer, in the mode `annotate`. */
   readonly reflection?: string
   readonly toolCalls: readonly RunToolCall[]
-  /** Model calls that gave an output. */
+  /** Number of model calls that gave an output. */
   readonly steps: number
-  /** Of its own model calls. */
+  /** Usage of the run's own model calls. */
   readonly usage: RunUsage
-  /** The same with what the agents used that its calls asked. Absent: they asked none. */
+  /** Usage including all sub-agents. Undefined if no sub-agent was called. */
   readonly totalUsage?: RunUsage
   readonly finishReason: FinishReason
-  /** The run that began with its end, of what was sent to it for `after-run`. */
+  /** Id of the run that started when this one ended, with messages sent for `after-run`. */
   readonly nextRunId?: string
 }
 
@@ -113,64 +113,64 @@ export type RunOutcome =
   /** `finishReason`: why the answer isn't whole. */
   | { readonly outcome: 'completed'; readonly finishReason?: FinishReason }
   | { readonly outcome: 'max-steps' }
-  /** One of its `limits` was reached; its last message is an answer without tools. `continue` goes on. */
+  /** The run reached one of its `limits`. Its last message is an answer without tools. `continue` resumes it. */
   | { readonly outcome: 'limit'; readonly limit: LimitName }
   | { readonly outcome: 'aborted'; readonly reason: string }
   | { readonly outcome: 'failed'; readonly error: ErrorData }
   | { readonly outcome: 'waiting'; readonly pending: readonly PendingCall[] }
 
 /**
- * Reasons of an `aborted` outcome with which a run ends on this page only: it stays open in the store,
- * or somebody else goes on with it.
+ * Reasons of an `aborted` outcome that ends a run on this page only. The run stays open in the store, or another tab
+ * drives it.
  */
 export const LEFT_OPEN = { disposed: 'disposed', takenOver: 'taken-over' } as const
 
-/** Ended on this page only: somebody else may go on with it. */
+/** Returns whether the run ended on this page only, so that others may resume it. */
 export function isLeftOpen(outcome: RunOutcome): boolean {
   return outcome.outcome === 'aborted' && Object.values<string>(LEFT_OPEN).includes(outcome.reason)
 }
 
-/** The reason of an `aborted` outcome of a run whose conversation was deleted. */
+/** Reason of an `aborted` outcome: the run's conversation was deleted. */
 export const DELETED = 'deleted'
 
-/** The same of a run that was open where its conversation was exported. */
+/** Reason of an `aborted` outcome: the run was open when its conversation was exported. */
 export const IMPORTED = 'imported'
 
-/** The reason of an `aborted` outcome of a run that worked for a call, whose own run has ended. */
+/** Reason of an `aborted` outcome: the child run's parent run has ended. */
 export const PARENT_ENDED = 'parent-ended'
 
-/** What `run.result` resolves to. It never rejects. */
+/** Result of a run: `run.result` resolves to it and never rejects. */
 export type RunResult = RunResultBase & RunOutcome
 
 /**
- * What a run may use, together with the runs of the agents that its calls ask. Once one of these is reached, those
- * runs end, the model is asked for a last answer without tools, and the run ends as `limit`. Checked before each step.
+ * Limits of a run together with its child runs. When a limit is reached, the child runs end, the model gives a last
+ * answer without tools, and the run ends as `limit`. Checked before each step.
  */
 export interface Limits {
   /**
-   * Model outputs before the last answer. Default: none, and `maxSteps` is 10 unless this is given; of a run with those
-   * that work for it, 100, or `maxSteps` if that is more.
+   * Model outputs before the last answer. Default: none; `maxSteps` (10) applies instead. A run with child runs has 100
+   * in total, or `maxSteps` if that is more.
    */
   readonly steps?: number
-  /** Of input and output, cached input included, of attempts that failed, too. */
+  /** Total of input and output tokens, including cached input and failed attempts. */
   readonly tokens?: number
-  /** By the `prices` of the model, or its vendor's list prices; it needs one of them. */
+  /** Cost by the model's `prices` or its vendor's list prices. Requires one of them. */
   readonly costUSD?: number
-  /** While something is done: neither while a person is waited for, nor while no page has it open. */
+  /** Minutes of active time: without waits for a person, and without time when no page has the run open. */
   readonly minutes?: number
 }
 
 export type LimitName = keyof Limits
 
-/** Limits of a run, fixed at its start. */
+/** Limits of a run, fixed when it starts. */
 export interface RunLimits extends Limits {
-  /** Model calls at most; 0: one model turn, calls handed to the page; -1: no limit. Default 10. */
+  /** Maximum of model calls; 0: one model call whose tool calls the page runs; -1: no limit. Default 10. */
   readonly maxSteps: number
-  /** Steps in a row that may hold an invalid call. Default 3. */
+  /** Maximum of consecutive steps with an invalid call. Default 3. */
   readonly retries: number
-  /** Agents that its calls ask at most. Default 20. */
+  /** Maximum of sub-agent calls. Default 20. */
   readonly maxChildren?: number
 }
 
-/** Children of one run, unless it says otherwise: more is a model that goes round in circles. */
+/** Default maximum of child runs. More than this suggests that the model is looping. */
 export const MOST_CHILDREN = 20

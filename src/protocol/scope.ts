@@ -1,14 +1,14 @@
 import type { StorageConfig } from './conversation.ts'
 
-/** Which agent of the page. */
+/** Identifies an agent of the page. */
 export interface AgentRef {
   readonly agentId: string
 }
 
-/** Which agent asks, and where its conversations are. */
+/** The agent that sends a command, and where its conversations are stored. */
 export interface AgentScope extends AgentRef {
   readonly storage: StorageConfig
-  /** The page is to redact what is stored there, from the first such command on. */
+  /** The page must redact everything stored there, from the first command with this flag on. */
   readonly redacts?: true
 }
 

@@ -1,12 +1,12 @@
 import type { JsonValue } from './json.ts'
 import { leavesOf, mapLeaves, type JsonLeaf } from './json-leaves.ts'
 
-/** What is stored of a call's input in place of a secret value. */
+/** Returns the placeholder that is stored instead of a secret value of a call's input. */
 export function sealOf(toolCallId: string, count: number): string {
   return `[sealed value ${count} of ${toolCallId}]`
 }
 
-/** Whether it stands for a secret value, which at most a worker's memory holds. */
+/** Returns whether the value is a placeholder for a secret. The secret itself is at most in a worker's memory. */
 export function isSeal(value: unknown): value is string {
   return typeof value === 'string' && /^\[sealed value \d+ of [^]+\]$/.test(value)
 }
@@ -15,18 +15,18 @@ export function holdsSeal(input: JsonValue): boolean {
   return [...leavesOf(input).values()].some(isSeal)
 }
 
-/** Booleans and null are few enough to be guessed, and no secrets. */
+/** Excludes booleans and null: with so few values they can be guessed, so hiding them is useless. */
 export function isSealable(leaf: JsonLeaf | undefined): leaf is string | number {
   return typeof leaf === 'string' || typeof leaf === 'number'
 }
 
 export interface SealedValue {
-  /** What is stored in its place. */
+  /** The stored placeholder. */
   readonly seal: string
   readonly value: string | number
 }
 
-/** What the seals of an input stand for, by the same input with its values. */
+/** Pairs the placeholders in a stored input with the values in the complete input. */
 export function sealedValues(sealed: JsonValue, whole: JsonValue): SealedValue[] {
   const leaves = leavesOf(whole)
   return [...leavesOf(sealed)].flatMap(([pointer, seal]) => {
@@ -35,7 +35,7 @@ export function sealedValues(sealed: JsonValue, whole: JsonValue): SealedValue[]
   })
 }
 
-/** The input with seals where the other one has them. */
+/** Returns the input with placeholders at the same positions as in `sealed`. */
 export function sealedLike(sealed: JsonValue, whole: JsonValue): JsonValue {
   const seals = leavesOf(sealed)
   return mapLeaves(whole, (leaf, pointer) => {

@@ -22,125 +22,127 @@ import type { ParkReason, Question, RunLimits } from './run.ts'
 import type { AskedBecause, Taint } from './taint.ts'
 import type { ToolCallStatus, UndoStatus } from './tool.ts'
 
-/** Why a call is suspended: its outcome comes from outside, or its function is to be run again. */
+/** Why a call is suspended: its outcome comes from outside, or its function must run again. */
 export type Suspended =
   | { readonly token: string; readonly until?: number }
-  /** How much of what ended within the call its function knew. */
+  /** How many ended steps and nested calls the function had seen. */
   | { readonly seen: number }
 
-/** A call, by the facts about it. */
+/** A call, folded from its facts. */
 export interface CallState {
   readonly path: CallPath
   readonly toolCallId: string
   readonly toolName: string
   readonly title: string | null
-  /** Whose the tool is, unless it is of the app's own code. */
+  /** Source of a remote tool. Undefined for the app's own tools. */
   readonly source?: string
-  /** The tool changes nothing, by its own word. */
+  /** The tool is annotated as read-only. */
   readonly readOnly?: true
-  /** What runs: the model's input, as a hook or a person may have changed it. */
+  /** The executed input: the model's, or as changed by a hook or a person. */
   readonly input: JsonValue
   readonly modelInput: JsonValue
   /** A person changed the input when approving. */
   readonly edited: boolean
-  /** The call can't run; set when the model's words could not be read. */
+  /** Why the call can't run, if the model's output could not be read. Null otherwise. */
   readonly error: CallError | null
   readonly known: boolean
   readonly parallel: boolean
-  /** The run is done once this call succeeded. */
+  /** The run completes once this call succeeds. */
   readonly finishes: boolean
   readonly rescued: boolean
-  /** May be somebody else's words. */
+  /** The call may be a quotation of somebody else's text. */
   readonly quoted: boolean
-  /** One-shot mode: a person should be asked. */
+  /** A person should be asked (one-shot mode). */
   readonly asks: boolean
   readonly question: Question | null
   readonly status: ToolCallStatus
   readonly output: ToolOutput | null
-  /** Of the newest start. */
+  /** Id of the newest execution. */
   readonly executionId: string | null
-  /** How often the call was handed to the page soon after the last time, and not proven to have not begun. */
+  /** Number of starts in short succession. A start that is proven not to have begun doesn't count. */
   readonly starts: number
-  /** Milliseconds since 1970: of the newest start, 0 before the first; and of the end, 0 before it. */
+  /** Times of the newest start and of the end, in milliseconds since 1970. Both are 0 until then. */
   readonly startedAt: number
   readonly endedAt: number
-  /** How often the page proved that it had not begun. */
+  /** How often the page proved that the call had not begun. */
   readonly withdrawals: number
-  /** An earlier execution than the newest may have had its effect. */
+  /** An execution before the newest may have taken effect. */
   readonly mayHaveBegun: boolean
-  /** What a person was asked about, last. Absent: nobody was, or its tool doesn't say. */
+  /**
+   * Target in the newest approval request. Undefined if there was no request or the tool doesn't describe its calls.
+   */
   readonly about?: FactOf<'approval-requested'>['about']
-  /** Why a person was asked, last. Absent: by the app's own rules, or nobody was. */
+  /** Why approval was last requested. Undefined if the app's own rules required it, or there was no request. */
   readonly because?: AskedBecause
-  /** One-shot mode: whose words its output will hold. */
+  /** Source of the untrusted content that the output will hold (one-shot mode). */
   readonly untrusted?: string
-  /** Seq of the newest question to a person whether it may run. Absent: none was asked. */
+  /** Seq of the newest approval request. Undefined if there was none. */
   readonly askedAt?: number
   readonly rememberable?: Rememberable
-  /** Null before the call is decided. */
+  /** Null until the call is decided. */
   readonly decidedBy: DecidedBy | null
   readonly suspended: Suspended | null
-  /** What steps within the call came to, by key. */
+  /** Outcomes of steps within the call, by key. */
   readonly outcomes: { readonly [key: string]: JsonValue }
-  /** Keys of steps and ids of nested calls, in the order in which they came to their ends. */
+  /** Keys of steps and ids of nested calls, in the order in which they ended. */
   readonly ended: readonly string[]
   readonly child: {
     readonly conversationId: string
     readonly runId: string
-    /** All that it used is counted. */
+    /** Usage of the child run is complete. */
     readonly isCounted?: true
   } | null
   readonly resolvedAs: InterruptionVerdict | null
-  /** Absent: nobody has undone it. */
+  /** Undefined if nobody has undone the call. */
   readonly undo?: UndoStatus
 }
 
-/** What a second model call made of an answer: remarks beside it, or the better answer that stands in its place. */
+/** Result of a second model call about an answer: remarks beside it, or a replacement. */
 export type Reflection =
   | { readonly mode: 'annotate'; readonly text: string }
-  /** `original`: what the model had answered. */
+  /** `original`: the model's first answer. */
   | { readonly mode: 'replace'; readonly original: string }
 
-/** A message in its place among the others. */
+/** A message in the tree of messages. */
 export interface MessageNode {
   readonly id: string
-  /** The message before it; null: it is a first one. */
+  /** Id of the previous message. Null for a first message. */
   readonly parentId: string | null
-  /** Of the row that it came with. */
+  /** Seq of the row that added the message. */
   readonly seq: number
   readonly runId: string | null
   readonly step: number | null
   readonly kind: MessageKind
   /** Milliseconds since 1970. */
   readonly at: number
-  /** As models get it. */
+  /** The message as models get it. */
   readonly message: Message
-  /** Of one that the app's `beforeModel` was asked about: how it is sent. */
+  /** For a user message: how the app's `beforeModel` changed it. */
   readonly sent?: Amendment
-  /** Of an answer: what a second model call made of it. */
+  /** For an answer: the result of its reflection. */
   readonly reflection?: Reflection
-  /** Of an answer: the app's `verify` has found it wanting, and the model has answered again. */
+  /** For an answer: the app's `verify` rejected it, and the model answered again. */
   readonly rejected?: true
-  /** The calls in it; those nested in others follow the call that they are nested in. */
+  /** Calls of the message. Nested calls follow the call around them. */
   readonly calls: readonly CallState[]
 }
 
-/** How the model's answer at a step ended. */
+/** End of the model's answer at a step. */
 export type StepOutput = Pick<
   FactOf<'model-output'>,
   'step' | 'usage' | 'finishReason' | 'rawFinishReason'
 >
 
-/** A run that works for a call of another one, as that one's rows know it. */
+/** A child run, as known from the parent's rows. */
 export interface ChildState {
   readonly path: CallPath
   readonly conversationId: string
   readonly runId: string
   readonly steps: number
   readonly usage: RunUsage
-  /** How long it was active. Milliseconds. */
+  /** Active time in milliseconds. */
   readonly activeMs: number
-  /** This is what it came to in the end. */
+  /** The counts are final. */
   readonly isCounted: boolean
 }
 
@@ -151,35 +153,35 @@ export interface RunState {
   readonly startedAt: number
   /** Model outputs so far. */
   readonly steps: number
-  /** Resumes of the step under way, each soon after it was begun last. */
+  /** How often the current step was resumed, each time soon after the last. */
   readonly stepResumes: number
-  /** When the step was begun last. */
+  /** Time of the current step's newest start. */
   readonly stepStartedAt: number
-  /** A step was begun and has no output yet. */
+  /** A step has started and has no output yet. */
   readonly stepOpen: boolean
-  /** Failed attempts at the step under way. */
+  /** Failed attempts at the current step. */
   readonly failedAttempts: number
   /** The newest output, until the next step begins or the run ends. */
   readonly output: StepOutput | null
   /** Calls of the newest output. */
   readonly calls: readonly CallState[]
-  /** ACTION mode: what was unreadable in the newest output. */
+  /** The error in the newest output's unreadable call (ACTION mode). */
   readonly feedback: CallError | null
   readonly finishReason: FinishReason
   readonly usage: RunUsage
-  /** Those that work for its calls, or did. Absent: none. */
+  /** Current and past child runs. Undefined if there were none. */
   readonly children?: readonly ChildState[]
-  /** It works for the call that began the conversation. */
+  /** A child run: works for the call that began this conversation. */
   readonly forCall?: true
-  /** Why one of its rows was set aside while it was open: it is ended, since nobody knows what it did. */
+  /** Why a row was set aside while the run was open. The run has ended, since its actions are unknown. */
   readonly damage?: string
-  /** It rests until somebody lets it go on. */
+  /** Why the run is paused until somebody continues it. Null otherwise. */
   readonly parked: ParkReason | null
   readonly end: RunEnd | null
   readonly endedAt: number
-  /** The run that begins with its end, in the same append. */
+  /** Id of the run that starts in the same append as this one's end. */
   readonly next?: string
-  /** The run with whose end it began, in the same append. */
+  /** The previous run, if it ended in the append that started this one. */
   readonly follows?: { readonly runId: string; readonly end: RunEnd }
 }
 
@@ -198,19 +200,19 @@ export type ContextRow =
   | (FactOf<Exclude<ContextType, 'skill-activated'>> & Pick<Place, 'seq' | 'at'>)
   | (FactOf<'skill-activated'> & Pick<Place, 'seq' | 'at' | 'runId'>)
 
-/** A consent that is in force. */
+/** A consent that is in effect. */
 export type Consent = Omit<FactOf<'consent-given'>, 'type'> & Pick<Place, 'at' | 'runId'>
 
 /** The last message of a branch. */
 export interface Leaf {
   readonly id: string
-  /** Seq of the row that last made it, or what it grew from, the head. */
+  /** Seq of the row that last extended or selected this branch. */
   readonly usedAt: number
 }
 
 /**
- * The children of a message, oldest first: of each that has several, and of one that was the head with
- * children behind it. `null`: the first messages of the era.
+ * Children of a message, oldest first. Listed are messages with several children, and former heads with at least one.
+ * `null`: the first messages of the era.
  */
 export interface Fork {
   readonly parentId: string | null
@@ -218,50 +220,50 @@ export interface Fork {
 }
 
 /**
- * A conversation: the fold of its rows. Plain data, and never changed; what a fact doesn't concern keeps
- * its identity. A windowed state, made from a checkpoint, lacks the beginning of the path and the other
- * branches, and is folded on like a whole one.
+ * A conversation, folded from its rows. Immutable plain data: parts that a fact doesn't affect keep their identity. A
+ * windowed state comes from a checkpoint. The beginning of the path and other branches may be missing, but further rows
+ * fold the same way.
  */
 export interface ConversationState {
   readonly conversationId: string
-  /** Of the newest row; 0 before the first. */
+  /** Seq of the newest row; 0 before the first. */
   readonly seq: number
   /** How often the history was cleared. */
   readonly era: number
   readonly title: string | null
-  /** The messages from the first one of the era to the head. Of a windowed state, the newest of them. */
+  /** Messages from the first of the era to the head. A windowed state has only the newest. */
   readonly path: readonly MessageNode[]
-  /** How many messages of the path come before these. */
+  /** Number of earlier messages on the path. */
   readonly older: number
-  /** Messages of the era on other branches, in the order of their rows. */
+  /** Messages of the era on other branches, in row order. */
   readonly others: readonly MessageNode[]
-  /** Where branches part. */
+  /** Messages at which branches divide. */
   readonly forks: readonly Fork[]
   readonly leaves: readonly Leaf[]
   readonly run: RunState | null
-  /** Written by the person, and not yet part of the conversation. */
+  /** Messages that a person sent and that aren't delivered yet. */
   readonly queue: readonly UserContent[]
-  /** What the newest run's end found queued, and no run took. */
+  /** Queued messages that the newest run's end returned undelivered. */
   readonly returned: readonly UserContent[]
   readonly context: readonly ContextRow[]
-  /** Of a windowed state, what the whole one was tainted by when it had `seq` rows. */
+  /** For a windowed state: the taint of the complete state at `seq`. */
   readonly taintBefore?: { readonly seq: number; readonly taint: readonly Taint[] }
   readonly consents: readonly Consent[]
   /**
-   * A fact concerned messages that a windowed state doesn't have: it is to be replaced by a new
-   * checkpoint, and what is shown until then may lack them.
+   * A fact concerned messages that a windowed state doesn't have. Until a new checkpoint replaces the state, the view
+   * may lack them.
    */
   readonly isStale: boolean
-  /** Made from a checkpoint: it may lack messages of other branches. */
+  /** Made from a checkpoint: may lack messages of other branches. */
   readonly isWindow?: true
-  /** Rows that could not be read, and why, oldest first. Absent: none. */
+  /** Problems of rows that could not be read, oldest first. Undefined if there were none. */
   readonly setAside?: readonly string[]
 }
 
-/** Messages of the path, of those before a window. */
+/** Messages of the path before a window. */
 export interface OlderMessages {
   readonly nodes: readonly MessageNode[]
-  /** How many come before these. */
+  /** Number of still earlier messages. */
   readonly older: number
   readonly forks: readonly Fork[]
 }

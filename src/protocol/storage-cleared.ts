@@ -1,6 +1,6 @@
 import { OffstageError } from './error.ts'
 
-/** What was stored is gone: by the person, by the browser for want of room, or by a script. */
+/** Returns the error for lost data: a person, a script or the browser (for lack of space) deleted the storage. */
 export function storageCleared(): OffstageError {
   return new OffstageError(
     'storage-cleared',

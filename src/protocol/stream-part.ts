@@ -9,14 +9,13 @@ import type {
 } from './message.ts'
 
 /**
- * A complete call, as it goes into the message. It has `input` only when its stream was proven
- * complete and it parsed strictly.
+ * A complete call, as stored in the message. Has `input` only if its stream was proven complete and it parsed strictly.
  */
 export type ToolCallStreamPart = ToolCallPart
 
 /**
- * What a provider's stream or the ACTION reader comes to: the same parts for both.
- * Order: deltas as they come, then every `tool-call`, then at most one of `finish` and `error`.
+ * Output of a provider's stream or of the ACTION reader.
+ * Order: deltas as they arrive, then every `tool-call`, then at most one of `finish` and `error`.
  */
 export type StreamPart =
   | { readonly type: 'text-delta'; readonly delta: string }
@@ -24,13 +23,13 @@ export type StreamPart =
   | { readonly type: 'tool-input-start'; readonly toolCallId: string; readonly toolName: string }
   | { readonly type: 'tool-input-delta'; readonly toolCallId: string; readonly delta: string }
   | ToolCallStreamPart
-  /** ACTION mode: an unreadable block or call, to be fed back to the model. Nothing of it runs. */
+  /** An unreadable block or call to report to the model (ACTION mode). None of it runs. */
   | { readonly type: 'action-error'; readonly error: CallError }
-  /** The model produced it, whole. */
+  /** A complete file that the model produced. */
   | { readonly type: 'file'; readonly file: FilePart }
   | { readonly type: 'usage'; readonly usage: Usage }
   | { readonly type: 'warning'; readonly code: string; readonly message: string }
-  /** Provider data that has no meaning here, or model output that was ignored. For logs. */
+  /** Unused provider data or ignored model output, for logs. */
   | { readonly type: 'raw'; readonly data: unknown }
   /** The stream is proven complete. */
   | {
@@ -39,5 +38,5 @@ export type StreamPart =
       readonly rawFinishReason?: string
       readonly providerMetadata?: ProviderMetadata
     }
-  /** The stream failed or ended without proof of its end. Nothing follows. */
+  /** The stream failed, or ended without proof of its end. Nothing follows. */
   | { readonly type: 'error'; readonly error: ErrorData }

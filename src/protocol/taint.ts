@@ -1,26 +1,27 @@
-/** Words of others that the model's context holds, or that something in it was made of. */
+/** Untrusted content in the model's context, or a source that something in the context was derived from. */
 export interface Taint {
-  /** Whose: the title of the tool that returned them, the name of a server, `memory`. */
+  /** Source of the content: the title of the tool that returned it, the name of a server, or `memory`. */
   readonly origin: string
-  /** Of the call that brought them, from the outermost call inwards. Absent: no call did. */
+  /** Path of the call that returned the content, outermost call first. Undefined if no call did. */
   readonly path?: readonly string[]
-  /** Of that call's tool, for people. */
+  /** Display title of that call's tool. */
   readonly title?: string
-  /** Since when. Milliseconds since 1970. */
+  /** When the content entered the context, in milliseconds since 1970. */
   readonly at: number
 }
 
-/** Why a person is asked about a call. */
+/** Why approval of a call is required. */
 export interface AskedBecause {
-  /** The request that the call comes from held words of others. */
+  /** The request that led to the call contained untrusted content. */
   readonly type: 'untrusted-content'
-  /** As of `Taint`. */
+  /** Source of that content, as in `Taint`. */
   readonly origin: string
   readonly path?: readonly string[]
 }
 
 /**
- * What is asked about while the model's context holds words of others: effects that leave the app, destroy, or that
- * nothing is known of; all that isn't read-only; nothing.
+ * Calls that need approval while the context is tainted.
+ * `ask-effects`: those that leave the app, destroy data or have unknown effects. `ask-writes`: all that aren't
+ * read-only. `allow`: none.
  */
 export type WhileTainted = 'ask-effects' | 'ask-writes' | 'allow'

@@ -1,112 +1,113 @@
 import type { JsonSchema } from './json.ts'
 
-/** What a tool does to the world, with MCP's meanings. */
+/** Effects of a tool, with the meanings that MCP gives them. */
 export interface ToolAnnotations {
   /** Changes nothing. Default false. */
   readonly readOnly?: boolean
-  /** May destroy or overwrite. Default false for the page's own tools. Asks for approval. */
+  /** May destroy or overwrite data. Default false for the page's own tools. Requires approval. */
   readonly destructive?: boolean
-  /** A second run with the same input changes nothing more. Default false. */
+  /** Repeating a call with the same input changes nothing more. Default false. */
   readonly idempotent?: boolean
   /**
-   * A result says how something is now: it makes those of earlier calls out of date that had the same parameters, or
-   * more of them. Those are the first that are no longer sent. Default false.
+   * A result describes the current state. It makes results of earlier calls obsolete that had the same parameters, or
+   * more. Obsolete results are the first that are no longer sent. Default false.
    */
   readonly supersedes?: boolean
-  /** Its output holds words of others: pages, mails, reviews, files. Default false; of a remote tool, true. */
+  /** The output holds untrusted content: pages, mails, reviews, files. Default false; for remote tools, true. */
   readonly untrustedContent?: boolean
   /**
-   * Its effect leaves the app: it sends, posts, pays, or goes to another site. Default false; of a remote tool that says
-   * nothing of its effect, true.
+   * The effect leaves the app: the tool sends, posts, pays, or goes to another site. Default false; for a remote tool
+   * without annotations about its effect, true.
    */
   readonly openWorld?: boolean
-  /** A person can undo its effect in the app. Default false. */
+  /** A person can undo the effect in the app. Default false. */
   readonly reversible?: boolean
-  /** Of MCP; means nothing here. */
+  /** MCP's title. Ignored here. */
   readonly title?: string
 }
 
-/** Where a tool of somebody else comes from: an MCP server, a page's WebMCP tools. */
+/** Origin of a remote tool: an MCP server, or a page's WebMCP tools. */
 export interface RemoteSource {
-  /** For people: a name, or an origin. */
+  /** Display name or origin. */
   readonly source: string
-  /** Tells servers of one source apart, and is shown to nobody: an approval for one isn't for another. */
+  /** Distinguishes servers of one source. Never displayed: approvals apply to one endpoint only. */
   readonly endpoint?: string
-  /** The app believes what its tools say of themselves. Default false. */
+  /** The app trusts the annotations of the source's tools. Default false. */
   readonly trusted?: boolean
 }
 
-/** What providers and the ACTION reader need to know of a tool. */
+/** The part of a tool that providers and the ACTION reader use. */
 export interface ToolDefinition {
-  /** Model APIs take `[a-zA-Z0-9_-]`, 1 to 64 characters. */
+  /** Model APIs accept `[a-zA-Z0-9_-]`, 1 to 64 characters. */
   readonly name: string
   readonly description: string
   readonly inputSchema: JsonSchema
 }
 
-/** Names that model APIs take, in place of a tool's own. Only the model reads and writes them. */
+/** Replacements for names that model APIs don't accept. Only the model reads and writes them. */
 export interface NamesForModel {
   readonly name: string
   readonly inputSchema: JsonSchema
-  /** Parameters with another name, at any depth: the tool's own name, then the model's. */
+  /** Renamed parameters, at any depth: the tool's own name, then the model's. */
   readonly parameters: readonly (readonly [own: string, model: string])[]
 }
 
-/** A registered tool as the worker sees it: plain data, its functions stay on the page. Names are the tool's own. */
+/** A registered tool as the worker sees it: plain data, with the tool's own names. Functions stay on the page. */
 export interface ToolDescriptor extends ToolDefinition {
   readonly title?: string
-  /** Absent: model APIs take the tool's own names. */
+  /** Undefined if model APIs accept the tool's own names. */
   readonly forModel?: NamesForModel
   readonly annotations: ToolAnnotations
-  /** Absent: of the app's own code. */
+  /** Undefined for the app's own tools. */
   readonly remote?: RemoteSource
-  /** The tool says of each call whether it commits. */
+  /** The tool has a `commits` function that decides for each call. */
   readonly commits?: true
-  /** Its output holds words of others: whose. */
+  /** Source of the untrusted content in the output. Undefined if the output is trusted. */
   readonly untrusted?: string
   /**
-   * Which calls need approval while the context holds untrusted content. `ask`: all. `commits`: those for which the
-   * tool's `commits` returns true. `unknown`: all, since the tool has no annotations; its author is warned.
-   * Undefined: none for this reason.
+   * Calls that need approval while the context holds untrusted content. `ask`: all. `commits`: those for which the
+   * tool's `commits` returns true. `unknown`: all, since the tool has no annotations; its author is warned. Undefined:
+   * none for this reason.
    */
   readonly whileTainted?: 'ask' | 'commits' | 'unknown'
-  /** Milliseconds from the start on the page. */
+  /** Time limit in milliseconds, from the start on the page. */
   readonly timeoutMs: number
-  /** May run beside others though it is not read-only. */
+  /** May run at the same time as other calls, even if it isn't read-only. */
   readonly parallelSafe: boolean
-  /** Never beside others, even when read-only. */
+  /** Never runs at the same time as other calls, even if it is read-only. */
   readonly sequential: boolean
-  /** `'ask'`: a function or policy on the page decides, call by call. */
+  /** `'ask'`: a function or policy on the page decides for each call. */
   readonly needsApproval: boolean | 'ask'
-  /** The tool can say whether an interrupted call happened. */
+  /** The tool can check whether an interrupted call happened. */
   readonly hasReconcile: boolean
-  /** The tool can undo what a call did. */
+  /** The tool can undo a call. */
   readonly hasUndo?: true
-  /** The tool can say what a call is about to act on. */
+  /** The tool can describe the target of a call. */
   readonly describes?: true
-  /** The tool can say which values of an input are secret. */
+  /** The tool can name the secret values of an input. */
   readonly seals?: true
-  /** The tool says which of its calls a consent to later ones is for. */
+  /** The tool has a `consentKey` function, which limits a consent to calls with the same key. */
   readonly hasConsentKey?: true
-  /** It is made of nested calls and steps. */
+  /** The tool's function consists of nested calls and steps. */
   readonly composite?: true
-  /** Equal as long as what the model is told of the tool, and what may be done unasked, is the same. */
+  /** Hash of the description for the model and the approval rules: it changes when they do. */
   readonly definition: string
-  /** Steers the run instead of the page: the worker carries it out. */
+  /** The worker executes the tool: it controls the run instead of the page. */
   readonly control?: 'ask-user' | 'finish-task' | 'plan' | 'activate-skill'
-  /** Offered only while one of these skills is active. */
+  /** The tool is offered only while one of these skills is active. */
   readonly skills?: readonly string[]
 }
 
 /**
- * What became of undoing a call. `failed`: it may be tried again. `unknown`: it began, and how it ended isn't stored: it is under way, or was cut off.
+ * Result of an undo. `failed`: may be retried. `unknown`: the undo began and no outcome is stored, so it is still
+ * running or was interrupted.
  */
 export type UndoStatus = 'unknown' | 'done' | 'failed'
 
 /**
- * Where a call stands. `awaiting-approval`, `awaiting-answer` and `awaiting-decision` wait for a person, `awaiting-output`
- * and `suspended` for the app; `proposed`, `approved` and `executing` go on by themselves. All others are final:
- * `SettledStatus`.
+ * State of a call. A person must act on `awaiting-approval`, `awaiting-answer` and `awaiting-decision`, the app on
+ * `awaiting-output` and `suspended`. `proposed`, `approved` and `executing` proceed on their own. All others are final:
+ * see `SettledStatus`.
  */
 export type ToolCallStatus =
   | 'proposed'
@@ -124,7 +125,7 @@ export type ToolCallStatus =
   | 'aborted'
   | 'interrupted'
 
-/** The statuses a call can end in. */
+/** The final statuses of a call. */
 export type SettledStatus = Extract<
   ToolCallStatus,
   'invalid' | 'denied' | 'succeeded' | 'failed' | 'aborted' | 'interrupted'

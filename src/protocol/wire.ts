@@ -2,8 +2,8 @@ import { type Calls, callsOf, type CallTable } from './call.ts'
 import { isErrorData, OffstageError, toErrorData } from './error.ts'
 
 /**
- * The calls of a table as one side of the wire exposes them: an `OffstageError` rejects as plain
- * `ErrorData`. Of an Error, Comlink passes on no more than name and message.
+ * Wraps the calls of a table for the side that serves them. An `OffstageError` is thrown as plain `ErrorData`,
+ * because Comlink would pass on only an error's name and message.
  */
 export function served<Table extends CallTable<Table>>(
   table: Table,
@@ -19,7 +19,7 @@ export function served<Table extends CallTable<Table>>(
   })
 }
 
-/** The same calls at the other side: plain `ErrorData` rejects as the `OffstageError` that it was. */
+/** Wraps the same calls for the calling side. Plain `ErrorData` is turned back into an `OffstageError`. */
 export function asked<Table extends CallTable<Table>>(table: Table, remote: unknown): Calls<Table> {
   return callsOf(table, (name) => async (argument: never) => {
     try {

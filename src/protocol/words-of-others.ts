@@ -1,4 +1,4 @@
-/** Of all copies of the package. */
+/** A global symbol, so that all copies of the package recognize each other's marks. */
 const KEY: unique symbol = Symbol.for('offstage.words-of-others')
 
 interface Marked {
@@ -6,13 +6,16 @@ interface Marked {
   readonly result: unknown
 }
 
-/** For a tool to return, of which only some results hold words of others: this one does. `origin`: whose they are. */
+/**
+ * Marks one result of a tool as untrusted, for tools with both trusted and untrusted results. `origin`: source of the
+ * content.
+ */
 export function wordsOfOthers(origin: string, result: unknown): unknown {
   const marked: Marked = { [KEY]: origin, result }
   return marked
 }
 
-/** What a tool returned, and whose words it holds, where the tool says so of this result. */
+/** Returns a tool's result without the mark, and the source of its untrusted content if it was marked. */
 export function unmarked(returned: unknown): {
   readonly result: unknown
   readonly untrusted?: string

@@ -29,7 +29,7 @@ import type { DroppedConversation, Retention } from './retention.ts'
 import type { AgentRef, AgentScope, ConversationScope, RunRef } from './scope.ts'
 import type { OlderMessages } from './state.ts'
 
-/** The storage refuses, or holds what this version can't read. */
+/** The storage refuses the operation, or holds data that this version can't read. */
 type Stored =
   | 'storage-failed'
   | 'storage-full'
@@ -37,92 +37,91 @@ type Stored =
   | 'storage-newer'
   | 'storage-offline'
 
-/** What is to be stored could not be redacted. */
+/** Redacting the data before storing it failed. */
 type Unredacted = 'redact-failed'
 
-/** The same as the storage's refusals, of one conversation that is to be driven. */
+/** Errors of driving a conversation: those of the storage, or damaged rows. */
 type Driven = Stored | 'conversation-broken'
 
-/** The same, of one that is to be changed: it is somebody else's, or gone. */
+/** Errors of changing a conversation: additionally, somebody else owns it or it is gone. */
 type Owned = Driven | Unredacted | 'conversation-busy' | 'conversation-not-found' | 'ownership-lost'
 
 /**
- * All that the page may ask of the worker (Comlink over the worker itself). Commands of one page are
- * taken in the order in which they were sent. A run's outcome never comes as a result but as its last
- * event. What answers a command is a method of the same name: of `Link` in `worker/link.ts`, of `Host`,
- * or of a part that `Host` names.
+ * All calls from the page to the worker (Comlink over the worker itself). The worker handles commands of one page in
+ * the order of sending. A run's outcome never comes as a result, but as its last event. Each command is a method of the
+ * same name: of `Link` in `worker/link.ts`, of `Host`, or of a part that `Host` names.
  */
 export const WORKER_CALLS = {
   /** Must be the first call. */
   connect: {} as Command<PageHello, WorkerHello, 'protocol-mismatch'>,
-  /** Answers as soon as the worker's event loop turns. */
+  /** Answers as soon as the worker's event loop is free. */
   ping: {} as Command<void, void>,
   /**
-   * Holds a Web Lock of this name, which comes free when the worker dies. Answers once it is held;
-   * false where Web Locks are missing: then only the heartbeat shows the worker's death.
+   * Holds a Web Lock of this name, which becomes free when the worker dies. Answers once the lock is held; false if Web
+   * Locks are unsupported, so that only the heartbeat detects the worker's death.
    */
   holdLock: {} as Command<LockRef, boolean>,
 
-  /** Accepts the run and returns at once; a refusal is the run's `failed` outcome. */
+  /** Accepts the run and returns at once. A refusal is the run's `failed` outcome. */
   startRun: {} as Command<StartRun, void>,
-  /** Null when there is nothing to resume. A run this worker already drives is just named. */
+  /** Resumes an open run. Null if there is none. If this worker drives the run already, only returns its ids. */
   resumeRun: { survives: true } as Command<ResumeRun, RunRef | null, Driven>,
-  /** Has another tab hand over its run; this worker drives it then. Null when there is none, or it is refused. */
+  /** Takes over a run from another tab, so that this worker drives it. Null if there is none, or the tab refuses. */
   takeOver: { survives: true } as Command<ResumeRun & ConversationScope, RunRef | null, Driven>,
   /**
-   * Ends a run, parked and stored ones too, whichever tab drives it. True once it has ended so in the store,
-   * or will not begin; false when it had another end.
+   * Ends a run, even if it is paused or another tab drives it. True once the store has this end, or the run will not
+   * begin; false if the run ended otherwise.
    */
   abortRun: { survives: true } as Command<AbortRun, boolean, Driven | 'conversation-busy'>,
-  /** False when the call was settled or answered already, or isn't known. */
+  /** Answers a call. False if the call is unknown, or already answered or settled. */
   answerCall: {} as Command<
     CallAnswer,
     boolean,
     Driven | Unredacted | 'conversation-busy' | 'invalid-input' | 'ambiguous-call'
   >,
-  /** False when the run had ended: the message is not part of the conversation. */
+  /** Sends a message to a run. False if the run has ended: the message doesn't join the conversation. */
   sendMessage: {} as Command<SendMessage, boolean, Driven | Unredacted | 'conversation-busy'>,
-  /** False when the message was delivered or withdrawn already, or isn't known. */
+  /** Withdraws a message. False if the message is unknown, or already delivered or withdrawn. */
   withdrawMessage: {} as Command<
     WithdrawMessage,
     boolean,
     Driven | Unredacted | 'conversation-busy'
   >,
-  /** False when the consent isn't in force. */
+  /** Revokes a consent. False if the consent isn't in effect. */
   revokeConsent: {} as Command<RevokeConsent, boolean, Owned>,
-  /** The run that goes on, when this was the last pending output; else null. */
+  /** Supplies a call's output. Returns the run that continues after the last pending output, otherwise null. */
   supplyOutput: {} as Command<SupplyOutput, RunRef | null, Owned | 'ambiguous-call'>,
   /**
-   * Whether this worker still owns the conversation under this epoch, as the store says now. Asked
-   * before a call that may not run twice is started late: somebody else may have taken over meanwhile.
+   * Returns whether this worker still owns the conversation under this epoch, according to the store. The page checks
+   * this before a late start of a non-repeatable call, since another owner may have taken over.
    */
   confirmLease: {} as Command<LeaseCheck, boolean, Stored>,
-  /** Notes with a call of a run that is driven here which run works for it, before that begins. */
+  /** Stores the ids of a child run with its call before the child begins. This worker drives the call's run. */
   announceChild: {} as Command<
     AnnounceChild,
     void,
     Stored | Unredacted | 'ownership-lost' | 'invalid-input'
   >,
 
-  /** A call that the function of a composite tool makes: answers when it has ended. */
+  /** Makes a nested call of a composite tool. Answers when the call has ended. */
   callTool: {} as Command<NestedCall, NestedAnswer>,
-  /** Keeps what steps of such a function came to. */
+  /** Stores outcomes of a composite tool's steps. */
   keepOutcomes: {} as Command<KeepOutcomes, KeepAnswer>,
 
   /**
-   * Publishes the conversation to the page from now on: first a checkpoint (`joined`), on the event port,
-   * then what follows it. Asked again, it publishes a new checkpoint.
+   * Starts publishing the conversation to the page: first a checkpoint (`joined`) on the event port, then everything
+   * after it. A repeated call publishes a new checkpoint.
    */
   join: { survives: true } as Command<ConversationScope, void, Stored>,
-  /** Publishes it no more, but for runs that this worker drives. */
+  /** Stops publishing the conversation, except for runs that this worker drives. */
   leave: {} as Command<ConversationScope, void>,
-  /** Messages of the head's path before one of them. Null when it isn't on the path any more. */
+  /** Returns earlier messages of the head's path. Null if the given message isn't on the path any more. */
   olderMessages: { survives: true } as Command<OlderMessagesQuery, OlderMessages | null>,
-  /** Goes to the branch that was used last under a message. False when the message isn't there. */
+  /** Selects the most recently used branch under a message. False if the message doesn't exist. */
   switchBranch: {} as Command<ConversationScope & { readonly messageId: string }, boolean, Owned>,
   /**
-   * Has the page undo what a call did. True once that is stored; false when there is no such call, or nothing to undo.
-   * `call-failed` when it failed, or can't be known.
+   * Undoes a call on the page. True once that is stored; false if there is no such call, or nothing to undo. Rejects
+   * with `call-failed` if the undo failed or its outcome is unknown.
    */
   undoCall: {} as Command<
     ConversationScope & { readonly toolCallId: string },
@@ -146,51 +145,55 @@ export const WORKER_CALLS = {
     Stored | Unredacted | 'invalid-input'
   >,
   /**
-   * Has a model title a conversation that nobody has titled. Null: it has a title, or nothing to make one of, or the
-   * model made none. Rejects with `aborted` when a run of the agent begins.
+   * Asks a model for a title of an untitled conversation. Null if it has a title, is empty, or the model gave none.
+   * Rejects with `aborted` when a run of the agent begins.
    */
   titleConversation: {} as Command<ConversationScope, MadeTitle | null, ErrorCode>,
-  /** Makes another conversation of its beginning. False when there is no such conversation, or message. */
+  /** Copies the beginning of a conversation into a new one. False if the conversation or message doesn't exist. */
   forkConversation: {} as Command<
     ForkConversation,
     boolean,
     Exclude<Owned, 'conversation-not-found'> | 'calls-pending'
   >,
-  /** With those that its calls started. */
+  /** Deletes a conversation and its child conversations. */
   deleteConversation: {} as Command<ConversationScope, boolean, Stored>,
-  /** Deletes all conversations, and says how many there were. */
+  /** Deletes all conversations and returns their number. */
   wipeConversations: {} as Command<AgentScope, number, Stored>,
-  /** Deletes what is kept no longer, and says what that was. Nothing while another tab does the same. */
+  /**
+   * Deletes conversations beyond the retention limits and returns them. Does nothing while another tab does the same.
+   */
   retainConversations: {} as Command<
     AgentScope & { readonly retention: Retention },
     DroppedConversation[],
     Stored
   >,
-  /** Null: there is no such conversation. */
+  /** Returns rows for an export. Null if the conversation doesn't exist. */
   exportRows: { survives: true } as Command<RowsQuery, RowsFound | null, Stored>,
-  /** False: there is a conversation of that id. When it rejects, nothing of the conversation is kept. */
+  /**
+   * Imports rows. False if a conversation with this id exists. If it rejects, nothing of the conversation is stored.
+   */
   importRows: {} as Command<ImportRows, boolean, Driven | Unredacted | 'ownership-lost'>,
-  /** Forgets what was imported of a conversation that isn't whole. */
+  /** Deletes the rows of an incomplete import. */
   dropImport: {} as Command<ConversationScope & { readonly importId: string }, void, Stored>,
-  /** Forgets the messages, keeps the conversation. Refused while a run is open. */
+  /** Clears the messages but keeps the conversation. Refused while a run is open. */
   clearHistory: {} as Command<ConversationScope, boolean, Owned>,
 
-  /** A model call that fails is an answer, too: it has used tokens. */
+  /** Makes one model call for data. A failed call is also an answer, because it has used tokens. */
   extract: {} as Command<ExtractRequest, Extraction, ErrorCode>,
   /** Aborts the model call of an extraction. */
   stopExtracting: {} as Command<ExtractRef, void>,
-  /** Loads what a run needs before one is asked for: the store, and the model of an engine. */
+  /** Loads the needs of a future run: the store, and an engine's model. */
   prepare: { survives: true } as Command<Preparation, void, ErrorCode>,
-  /** Gives up what `prepare` has not finished for this agent; it rejects with `aborted`. */
+  /** Cancels an unfinished `prepare` of this agent, which rejects with `aborted`. */
   stopPreparing: {} as Command<AgentRef, void>,
 
-  /** The agent's tools changed: calls that wait for a tool look again. */
+  /** Reports changed tools: calls that wait for a tool check again. */
   toolsChanged: {} as Command<AgentRef, void>,
-  /** The agent is disposed: its runs stop without an end and stay resumable. */
+  /** Reports a disposed agent: its runs stop without an end and can be resumed. */
   releaseAgent: {} as Command<AgentRef, void>,
 }
 
 export type WorkerCalls = typeof WORKER_CALLS
 
-/** The worker, as its page calls it. */
+/** The worker's calls, as its page sees them. */
 export type WorkerApi = Calls<WorkerCalls>

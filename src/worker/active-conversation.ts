@@ -15,15 +15,15 @@ import type { RunDriver } from './run/run-driver.ts'
 import { whenAborted } from '../lib/abort.ts'
 import type { Tabs } from './tabs/tabs.ts'
 
-/** A run that is asked for and not yet stored. */
+/** A requested run that isn't stored yet. */
 export interface Admission {
   readonly agentId: string
   readonly runId: string
-  /** Aborted when the run is not to begin. */
+  /** Aborted to keep the run from beginning. */
   readonly stop: AbortController
-  /** Nothing else may begin: its first commit waits for the storage. */
+  /** True while the run's first commit waits for the storage. No other run may begin then. */
   isParked: boolean
-  /** Resolves when the run was begun, or is not to begin. */
+  /** Resolves once the run has begun, or never will. */
   readonly isOver: Promise<void>
 }
 
@@ -33,23 +33,23 @@ export interface ActiveConversationParts {
   readonly tabs: Tabs<ActiveConversation>
 }
 
-/** A conversation in use: its fold, the run that is driven, if any, and those that are to begin. */
+/** A conversation in use: its state, the run driven here, and the runs that wait to begin. */
 export class ActiveConversation {
   readonly scope: ConversationScope
   readonly conversation: Conversation
   readonly ownership: Leases
   readonly tabs: Tabs<ActiveConversation>
-  /** By run. */
+  /** Requested runs by run id. */
   readonly admissions: Map<string, Admission> = new Map()
   #driver: RunDriver | null = null
-  /** Who waits for one. */
+  /** Callbacks that wait for a driver. */
   readonly #onDriven = new Set<() => void>()
-  /** Who waits for a change. */
+  /** Callbacks that wait for a change. */
   readonly #onChange = new Set<() => void>()
   #driven: Promise<RunEnd | null> = Promise.resolve(null)
-  /** Runs that are being ended, wherever they are driven: one that is taken up here meanwhile ends at once. */
+  /** Runs that are being ended, whoever drives them. If this tab resumes one meanwhile, it ends at once. */
   readonly #ending = new Map<string, RunEnd>()
-  /** Takes commands on the conversation one after the other; none of them waits for a run or for room. */
+  /** Takes commands on the conversation one at a time. None of them waits for a run or for storage space. */
   readonly inLane: OneByOne = oneByOne()
 
   constructor(scope: ConversationScope, { conversation, leases, tabs }: ActiveConversationParts) {
@@ -60,7 +60,7 @@ export class ActiveConversation {
     this.tabs = tabs
   }
 
-  /** Something is done in it, or it is shown. What is not can be read again. */
+  /** Whether the conversation is worked on or shown. Other conversations can be dropped and read again. */
   get isInUse(): boolean {
     const { conversationId, stream, storageRetry } = this.conversation
     return (
@@ -90,15 +90,16 @@ export class ActiveConversation {
     }
   }
 
-  /** The same for what can't wait until there is room in the storage: `conversation-busy` then. */
+  /** Like `inLane`, but throws `conversation-busy` while a run waits for the storage. */
   async inLaneNow<T>(work: () => Promise<T>): Promise<T> {
     if (this.parked) throw busy(this.scope.conversationId)
     return this.inLane(work)
   }
 
   /**
-   * Becomes the conversation's owner. Throws `conversation-busy` when another tab is, or another device works on a run
-   * other than those that are to be gone on with (`goesOn`; default: none). `isForced`: whatever that device does meanwhile.
+   * Becomes the conversation's owner. Throws `conversation-busy` if another tab owns it. Also throws if another device
+   * works on its run, unless `goesOn` accepts that run for resuming (default: none). `isForced`: takes the run even if
+   * that device writes meanwhile.
    */
   async own(
     options?: ClaimOptions,
@@ -113,13 +114,16 @@ export class ActiveConversation {
       this.ownership.setEpoch(conversationId, this.conversation.lease.epoch)
     } catch (error) {
       this.disown()
-      // Somebody was quicker.
+      // Another device was quicker.
       const isLate = OffstageError.is(error) && error.code === 'ownership-lost'
       throw isLate ? onOtherDevice(conversationId) : error
     }
   }
 
-  /** How a claim stops no other device. A claim that is refused only afterwards would have. */
+  /**
+   * Conditions under which a claim stops no other device. A claim that is rejected only afterwards would already have
+   * fenced that device off.
+   */
   async #ifFree(goesOn: (run: RunState) => boolean, isForced: boolean): Promise<ClaimOptions> {
     const { conversation, scope, ownership } = this
     if (!conversation.claims.isShared) return {}
@@ -129,16 +133,16 @@ export class ActiveConversation {
     const { run } = conversation
     const isWanted = run !== null && goesOn(run)
     if (isTaken && !isWanted) {
-      // The rows that were read to find out are no news any more, which would have shown it.
+      // Shows it now: these rows are already read, so no later change reports them as new.
       conversation.stream.ownElsewhere(true)
       throw onOtherDevice(scope.conversationId)
     }
     const { epoch: ifEpoch, lastSeq: ifSeq } = newest
-    // Unless forced: what the other device has written since would be decided on unseen.
+    // Unless forced, the claim fails if the other device has written since. Those rows weren't part of this decision.
     return { ifEpoch, ...(isOthers && !(isWanted && isForced) && { ifSeq }) }
   }
 
-  /** Shows whether another device works on the open run: nobody says so but the store. */
+  /** Checks whether another device works on the open run, and shows the result. Only the store knows. */
   async lookElsewhere(): Promise<void> {
     const { conversation } = this
     const isFree = (): boolean =>
@@ -148,12 +152,12 @@ export class ActiveConversation {
     if (isFree()) conversation.stream.ownElsewhere(isElsewhere)
   }
 
-  /** As far as was found out. */
+  /** Whether another device works on the run, according to the last check. */
   get isOnOtherDevice(): boolean {
     return this.conversation.stream.live.ownership === 'other-device'
   }
 
-  /** Another device has claimed it last, and its run is open: it works on that, or it waits. */
+  /** Whether another device made the newest claim and the run is open, whether it works or waits. */
   async isOpenElsewhere(newest?: NewestClaim): Promise<boolean> {
     const { conversation } = this
     if (!(await isClaimedElsewhere(conversation, this.ownership, newest))) return false
@@ -165,7 +169,7 @@ export class ActiveConversation {
     const isOpen = await this.isOpenElsewhere(newest)
     const { run } = this.conversation
     if (!isOpen || run === null) return false
-    // One that waits for agents is looked after, too; one that waits for people is nobody's.
+    // A run that waits for child runs still has a driver. A run that waits for people has none.
     return decide(run) !== 'wait' || run.calls.some(waitsForChild)
   }
 
@@ -174,8 +178,8 @@ export class ActiveConversation {
   }
 
   /**
-   * The run that is driven here, or the wanted one that ended as this began. `follows`: the page is sent where it
-   * stands.
+   * The run driven here, or the wanted run if that ended as this one began. `follows`: also publishes the current state
+   * to the page.
    */
   refTo(wanted: { readonly follows?: boolean; readonly runId?: string }): RunRef | null {
     if (this.#driver === null) return null
@@ -186,7 +190,7 @@ export class ActiveConversation {
     return { conversationId, runId: hasEnded ? before.runId : this.#driver.runId }
   }
 
-  /** For work between runs, in the lane: owns the conversation as long as it takes. */
+  /** Owns the conversation while the work runs. For work between runs, in the lane. */
   async owning<T>(work: () => Promise<T>): Promise<T> {
     await this.own({ create: false })
     try {
@@ -196,9 +200,7 @@ export class ActiveConversation {
     }
   }
 
-  /**
-   * Drives a run to its end, and then the one that began with it. `driverOf`: who drives that one.
-   */
+  /** Drives a run to its end, then the run that began with that end. `driverOf` creates the driver of the next run. */
   drive(driver: RunDriver, driverOf: (runId: string) => RunDriver): void {
     this.#driver = driver
     resolveAll(this.#onDriven)
@@ -217,16 +219,16 @@ export class ActiveConversation {
     const { next, askedEnd } = driver
     if (next !== null) {
       const following = driverOf(next)
-      // What was to stop the run came too late for it.
+      // The request to stop came too late for this run, so it ends the next one.
       if (askedEnd) following.end(askedEnd)
       this.drive(following, driverOf)
       return end
     }
     this.#driver = null
-    // The run that is to follow one that has ended keeps the lease, so that nobody comes in between.
+    // Keeps the lease if another run is about to begin, so that no other tab comes in between.
     if (end === null || !this.#isFollowed) this.disown()
     this.tabs.undriven(this)
-    // Left open: another tab says that it has it, another device doesn't.
+    // The run is unfinished. Another tab that drives it announces itself, another device doesn't.
     if (end === null) void this.lookElsewhere().catch(() => undefined)
     return end
   }
@@ -242,24 +244,24 @@ export class ActiveConversation {
     return new Promise((resolve) => this.#onDriven.add(resolve))
   }
 
-  /** How the run that is driven ends in the store; null: it is left open. */
+  /** Stored end of the run driven here. Null if the run stays unfinished. */
   get driven(): Promise<RunEnd | null> {
     return this.#driven
   }
 
-  /** A run is about to begin. */
+  /** Whether a run is about to begin. */
   get #isFollowed(): boolean {
     return [...this.admissions.values()].some(({ stop }) => !stop.signal.aborted)
   }
 
-  /** A run that was to begin doesn't: the lease that was kept for it is released. */
+  /** Releases the lease that was kept for a run, if that run doesn't begin. */
   async stayIdle(): Promise<void> {
     await this.inLane(async () => {
       if (this.#driver === null && !this.#isFollowed) this.disown()
     })
   }
 
-  /** Does what ends the run, wherever it is driven. */
+  /** Marks the run as ending during the work that ends it, whoever drives it. */
   async whileEnding<T>(runId: string, end: RunEnd, work: () => Promise<T>): Promise<T> {
     this.#ending.set(runId, end)
     try {
@@ -269,33 +271,33 @@ export class ActiveConversation {
     }
   }
 
-  /** The store says that it has changed, by whomever. True when its newest row is new here. */
+  /** Handles a change that the store reports. True if its newest row is new here. */
   async noticed({ conversationId, lastSeq: newest, epoch = 0 }: StoreChange): Promise<boolean> {
     const { conversation, ownership } = this
     const lastSeq = conversationId === null ? null : newest
-    // What waits for a store that could not be reached is tried now.
+    // Commits that wait for an unreachable store are retried now.
     if (lastSeq === null) conversation.storageRetry.retry()
     try {
       const mayBeTaken = lastSeq === null || epoch > conversation.lease.epoch
-      // A run that waits holds no lease: what another device did may leave it to this one.
+      // A waiting run holds no lease. The other device's change may leave it to this one.
       const isActive = ownership.holds(this.scope.conversationId)
       if (mayBeTaken && isActive && (await isClaimedElsewhere(conversation, ownership)))
         this.#driver?.takenOver()
       if (!(await conversation.isNews(lastSeq))) return false
-      // First, since it ends what is driven in a conversation that is gone.
+      // Comes first, since it ends the run of a deleted conversation.
       await this.#driver?.look()
       await conversation.refresh()
       await this.lookElsewhere()
       return true
     } catch {
-      // It is read again when it is used.
+      // The next use reads the conversation again.
       return false
     } finally {
       resolveAll(this.#onChange)
     }
   }
 
-  /** Ends everything in a conversation that is deleted, stored or not. */
+  /** Ends all runs of a deleted conversation, stored or not. */
   async discard(reason: string): Promise<void> {
     for (const { stop } of this.admissions.values()) stop.abort(reason)
     this.#driver?.discard(reason)

@@ -6,10 +6,10 @@ import { isClaimedElsewhere, isElsewhere } from './ownership/elsewhere.ts'
 import { withStop } from './ownership/with-stop.ts'
 import type { Stream } from './stream.ts'
 
-/** Somebody who claimed the conversation and was gone before a run began says nothing any more. Milliseconds. */
+/** Pause before looking again. An owner that vanished before its run began reports no change. Milliseconds. */
 const LOOK_AGAIN_MS = 10_000
 
-/** A run that was asked for, on its way into the store. */
+/** A requested run on its way into the store. */
 export interface Asked {
   readonly stream: Stream
   readonly admission: Admission
@@ -34,7 +34,7 @@ export function stopAdmissions(active: ActiveConversation, reason: string): void
   for (const { stop } of active.admissions.values()) stop.abort(reason)
 }
 
-/** Until what runs has ended. One that is stopped ends at once, but for a storage that is full. */
+/** Waits until the current run has ended. A stopped run ends at once, unless the storage is full. */
 export async function untilIdle(
   active: ActiveConversation,
   command: StartRun,
@@ -53,7 +53,7 @@ export async function untilIdle(
   await active.idle(signal)
 }
 
-/** What is queued lets the run of another device end first, also one that was quicker just now. */
+/** Whether a queued run waits for the run of another device, even if that device was only just quicker. */
 export async function comesLater(
   { conversation, ownership }: ActiveConversation,
   { ifBusy }: StartRun,

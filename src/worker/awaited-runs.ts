@@ -6,7 +6,7 @@ import { elsewhere } from './ownership/elsewhere.ts'
 import { withStop } from './ownership/with-stop.ts'
 import type { RunLauncher } from './run-launcher.ts'
 
-/** The store is looked at so often, should what is waited for happen in another tab. Milliseconds. */
+/** Milliseconds between checks of the store, in case another tab drives or ends the run. */
 const LOOK_MS = 1000
 
 export interface AwaitedRunsOptions {
@@ -16,10 +16,10 @@ export interface AwaitedRunsOptions {
   readonly effects: Pick<Effects, 'sleep'>
 }
 
-/** Runs that work for calls, and that nobody drives: whoever goes on with the run that called goes on with them. */
+/** Child runs without an active driver. The owner of the parent run resumes them. */
 export class AwaitedRuns {
   readonly #options: AwaitedRunsOptions
-  /** By conversation: the page is being asked. */
+  /** Pending requests to the page, by conversation. */
   readonly #asking = new Map<ActiveConversation, Promise<void>>()
 
   constructor(options: AwaitedRunsOptions) {
@@ -27,8 +27,8 @@ export class AwaitedRuns {
   }
 
   /**
-   * Resolves once the run is driven, here or in another tab, or no call waits for it any more. Has the page go on with
-   * it, as soon as that has the agents. Throws `conversation-busy` when the agent that waits is gone, of which nobody is notified any more.
+   * Resolves once the run is driven, here or in another tab, or no call waits for it any more. Asks the page to
+   * resume it once the needed agents exist. Throws `conversation-busy` when the waiting agent is gone.
    */
   async untilDriven(active: ActiveConversation, agentId: string): Promise<void> {
     const { launcher, effects } = this.#options
@@ -47,7 +47,7 @@ export class AwaitedRuns {
   #ask(active: ActiveConversation, agentId: string): void {
     if (this.#asking.has(active)) return
     const asked = this.#askPage(active, agentId)
-      // A page that can't say goes on with nothing.
+      // A page that fails to answer resumes nothing.
       .catch(() => undefined)
       .finally(() => this.#asking.delete(active))
     this.#asking.set(active, asked)

@@ -3,8 +3,8 @@ import { OffstageError } from '../protocol/error.ts'
 import type { ConversationState, MessageNode } from '../protocol/state.ts'
 
 /**
- * The message that a run hangs under which begins a branch; null: it begins a first message anew. Throws
- * `invalid-input` when there is no such message, or none that can be edited or answered. Pure.
+ * The parent message of a new branch; null when the branch replaces a first message. Throws `invalid-input`
+ * when the message doesn't exist, or can't be edited or answered again. Pure.
  */
 export function branchPoint(
   { path, others }: Pick<ConversationState, 'path' | 'others'>,
@@ -39,12 +39,12 @@ export function branchPoint(
   }
 }
 
-/** The message of a person that one belongs to: itself, or the nearest before it. */
+/** The user's message that this one answers: itself, or the nearest before it. */
 function askedBy(
   from: MessageNode,
   nodes: ReadonlyMap<string, MessageNode>,
 ): MessageNode | undefined {
-  // Each once, whatever the rows say.
+  // Damaged rows may form a cycle, so visit each message once.
   const seen = new Set<MessageNode>()
   let node: MessageNode | undefined = from
   while (node && !isWritten(node) && !seen.has(node)) {

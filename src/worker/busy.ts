@@ -7,12 +7,12 @@ export function busy(conversationId: string): OffstageError {
   )
 }
 
-/** A run that a call was to begin. */
+/** The error for a child run that no call waits for any more. */
 export function notAwaited(): OffstageError {
   return new OffstageError('invalid-input', 'The call that this run is for has ended.')
 }
 
-/** Calls of several conversations wait under this id: some models count theirs anew in each. */
+/** Several conversations have an open call with this id: some models restart their numbering in each. */
 export function ambiguousCall(
   toolCallId: string,
   conversationIds: readonly string[],
@@ -24,7 +24,7 @@ export function ambiguousCall(
   )
 }
 
-/** Nobody makes room there by waiting: a person has to decide. */
+/** The error for a paused run. Waiting doesn't help: the user has to decide. */
 export function parkedRun(conversationId: string, reason: string): OffstageError {
   return new OffstageError(
     'conversation-busy',

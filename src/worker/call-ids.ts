@@ -1,7 +1,7 @@
 import { callParts } from '../conversation/propose-call.ts'
 import type { Row } from '../protocol/fact.ts'
 
-/** The ids of all calls that a conversation ever had: one that is cleared away isn't given again. */
+/** The ids of all calls that a conversation ever had. The id of a cleared call is never reused. */
 export class CallIds {
   readonly #ids = new Set<string>()
 

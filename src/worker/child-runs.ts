@@ -5,9 +5,8 @@ import { MOST_CHILDREN } from '../protocol/run.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
 
 /**
- * Notes in the conversation of a call that a run is about to begin for it, before that exists. Throws
- * `invalid-input` where the call doesn't wait for one any more: its run isn't driven here or has ended, it is
- * settled, there are too many, or the call is a child's itself.
+ * Records in the parent conversation that a call is about to start a child run. Throws `invalid-input` if the run
+ * isn't driven here, has ended, has too many children or is a child itself, or if the call is settled.
  */
 export async function announceChild(
   registry: Pick<ConversationRegistry, 'find'>,

@@ -4,8 +4,8 @@ import type { ConversationRegistry } from './conversation-registry.ts'
 import type { NestedCalls } from './run/nested-calls.ts'
 
 /**
- * What the functions of composite tools ask for, of the run that is driven here. Null: it is gone on with
- * elsewhere, or later.
+ * Answers requests from the functions of composite tools, for a run driven here. Null if that run is resumed elsewhere,
+ * or later.
  */
 export class CompositeCommands {
   readonly #registry: ConversationRegistry

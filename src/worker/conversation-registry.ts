@@ -19,12 +19,12 @@ import { Stream, type StreamOutput } from './stream.ts'
 import { TAB_MESSAGES } from './tabs/tab-messages.ts'
 import { Tabs, type TabsHost } from './tabs/tabs.ts'
 
-/** Conversations that are kept in memory though nothing is done in them any more: they may be opened again. */
+/** Number of unused conversations kept in memory, since they may be opened again. */
 const MAX_UNUSED = 20
-/** Nothing that was asked of a conversation is under way for longer without a trace of it. Milliseconds. */
+/** Conversations used more recently are kept: a command may still be running on them unnoticed. Milliseconds. */
 const UNUSED_MS = 300_000
 
-/** What is done with a conversation for another tab. */
+/** Work on a conversation that another tab requests. */
 export type RegistryHost = Pick<TabsHost<ActiveConversation>, 'perform' | 'succeed' | 'toolNames'>
 
 export interface RegistryOptions {
@@ -40,14 +40,14 @@ interface SharedStore {
   readonly tabs: Tabs<ActiveConversation>
 }
 
-/** Facts by which a list of conversations looks different. */
+/** Facts that change how a conversation appears in a list. */
 const LISTED: ReadonlySet<FactType> = new Set([
   'run-started',
   'run-ended',
   'messages-imported',
   'history-cleared',
   'renamed',
-  // What is open, and waits for a person. None is stored while text is written.
+  // Facts that open or settle calls. None of them is stored while the model streams text.
   'model-output',
   'call-settled',
   'approval-requested',
@@ -72,7 +72,7 @@ export class ConversationRegistry {
   readonly #redaction: Redaction
   readonly #stored = new Map<string, SharedStore>()
   readonly #followed = new Set<string>()
-  /** The one that was taken last comes last. */
+  /** Ordered by use, the newest last. */
   readonly #active = new Map<string, ActiveConversation>()
   readonly #takenAt = new WeakMap<ActiveConversation, number>()
 
@@ -93,35 +93,35 @@ export class ConversationRegistry {
     return this.#shared(scope).leases
   }
 
-  /** Of all stores. */
+  /** The tabs of each store in use. */
   allTabs(): Tabs<ActiveConversation>[] {
     return [...this.#stored.values()].map(({ tabs }) => tabs)
   }
 
-  /** Of a conversation that is in use or not: what refuses a run may come before anything is opened. */
+  /** Stream of a conversation, in use or not. A run may be refused before its conversation is opened. */
   streamOf(scope: ConversationScope): Stream {
     const { storage, conversationId } = scope
     const known = this.#active.get(activeKey(scope))?.conversation.stream
     return known ?? new Stream({ storage: storageKey(storage), conversationId }, this.#output)
   }
 
-  /** Of a conversation that is in use. */
+  /** Finds a conversation in use. */
   find(scope: ConversationScope): ActiveConversation | undefined {
     return this.#active.get(activeKey(scope))
   }
 
   store(scope: AgentScope): Promise<Store> {
     const storage = storageKey(scope.storage)
-    // Before anything of the command is written.
+    // Required before the command writes anything.
     if (scope.redacts) this.#redaction.require(storage)
     return this.#opened(scope.storage)
   }
 
-  /** The store; from here on, what others change in it is noticed. */
+  /** Opens the store, and notices changes by others from then on. */
   async #opened(storage: StorageConfig): Promise<Store> {
     const store = await this.#stores.open(storage)
     const key = storageKey(storage)
-    // Nobody else changes one in memory.
+    // Nobody else changes a store in memory.
     if (storage === 'memory' || this.#followed.has(key)) return store
     this.#followed.add(key)
     store.follow?.((change) => void this.#changed(storage, change))
@@ -141,10 +141,10 @@ export class ConversationRegistry {
       this.#output.notify({ type: 'conversations-changed', storage: key })
   }
 
-  /** What the store lists; from here on the page is notified when other tabs change it. */
+  /** Lists the stored conversations. From then on, the page is notified when other tabs change them. */
   async list(scope: AgentScope): Promise<ConversationRecord[]> {
     const store = await this.store(scope)
-    // Before it is read: a change that comes meanwhile is noticed.
+    // Connects before reading, so that no change in between is missed.
     this.#shared(scope)
     return allOf(store)
   }
@@ -190,12 +190,12 @@ export class ConversationRegistry {
     }
   }
 
-  /** Those whose run this agent drives. */
+  /** Conversations whose run this agent drives. */
   drivenBy(agentId: string): ActiveConversation[] {
     return [...this.#active.values()].filter((active) => active.driver?.agentId === agentId)
   }
 
-  /** The ids of those that something is done with, or is about to be. */
+  /** Ids of the conversations in use. */
   inUse({ storage }: Pick<AgentScope, 'storage'>): string[] {
     const key = storageKey(storage)
     return [...this.#active.values()].flatMap(({ isInUse, scope }) =>
@@ -207,7 +207,7 @@ export class ConversationRegistry {
     return this.#active.values()
   }
 
-  /** The conversation that is named, or else the one that has the call open; null: none has. */
+  /** The named conversation, or else the one where the call is open. Null if there is none. */
   async ofCall(
     call: AgentScope & {
       readonly conversationId?: string | undefined
@@ -218,7 +218,7 @@ export class ConversationRegistry {
     const store = await this.store(call)
     if (conversationId !== undefined) {
       const scope = { agentId, storage, conversationId }
-      // One in use, too, whose rows another tab deleted: what is driven there finds out.
+      // A conversation in use counts even if another tab deleted its rows. Its driver will notice.
       const exists =
         this.#active.has(activeKey(scope)) || (await store.get(conversationId)) !== null
       return exists ? this.take(scope) : null
@@ -231,7 +231,7 @@ export class ConversationRegistry {
     return found === undefined ? null : this.take({ agentId, storage, conversationId: found })
   }
 
-  /** The other tabs that use a store. Nobody else uses one in memory. */
+  /** Leases and tabs of a store. Nobody else uses a store in memory. */
   #shared({ storage }: Pick<AgentScope, 'storage'>): SharedStore {
     const key = storageKey(storage)
     const known = this.#stored.get(key)
@@ -271,7 +271,7 @@ export class ConversationRegistry {
   }
 }
 
-/** Page by page: a store elsewhere may have very many. */
+/** Reads all records page by page: a remote store may have very many. */
 async function allOf(store: Store): Promise<ConversationRecord[]> {
   const records: ConversationRecord[] = []
   for (let after: string | null | undefined; after !== null;) {
@@ -282,7 +282,7 @@ async function allOf(store: Store): Promise<ConversationRecord[]> {
   return records
 }
 
-/** Stops what is driven, without an end; true once it has stopped. What is being ended is not handed over. */
+/** Stops the driven run without ending it. True once it has stopped. A run that is being ended isn't handed over. */
 async function handOver(active: ActiveConversation | undefined): Promise<boolean> {
   if (!active?.driver || active.driver.isStopped) return false
   active.driver.takenOver()

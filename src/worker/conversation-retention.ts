@@ -11,7 +11,7 @@ import type { Store } from './store/store.ts'
 
 /** Names the lease of the tab that drops conversations: no conversation has this id. */
 const LEASE = 'offstage:retention'
-/** Rows that are read together, for their size. */
+/** Rows read at once to measure a conversation. */
 const PART = 500
 
 interface Size {
@@ -21,7 +21,7 @@ interface Size {
   readonly bytes: number
 }
 
-/** Drops conversations that are kept no longer. One tab at a time does it, by what the store has then. */
+/** Drops conversations past their retention. Only one tab at a time does so, by what the store has then. */
 export class ConversationRetention {
   readonly #registry: ConversationRegistry
   readonly #now: () => number
@@ -33,7 +33,7 @@ export class ConversationRetention {
     this.#now = now
   }
 
-  /** What was dropped, the oldest first. None while another tab does the same. */
+  /** Drops conversations and returns them, oldest first. Returns none while another tab does the same. */
   async retainConversations({
     retention,
     ...scope
@@ -44,7 +44,7 @@ export class ConversationRetention {
       try {
         const dropped: DroppedConversation[] = []
         for (const drop of await this.#plan(scope, retention)) {
-          // Another tab took over from this one, which slept.
+          // This tab slept, and another one took over.
           if (!leases.holds(LEASE)) break
           const { tree: _tree, ...described } = drop
           if (await this.#drop(scope, drop)) dropped.push(described)
@@ -68,20 +68,20 @@ export class ConversationRetention {
       })
     }
     const here = new Set(this.#registry.inUse(scope))
-    // Mostly there is nothing to drop, and no tab need be asked.
+    // Usually nothing is to be dropped, so other tabs needn't be asked.
     if ((await plan(here)).length === 0) return []
     const elsewhere = await this.#registry.tabs(scope).usedElsewhere()
     return plan(new Set([...this.#registry.inUse(scope), ...elsewhere]))
   }
 
-  /** False: it is in use by now, or isn't what it was. */
+  /** Drops one conversation. False if it is in use by now, or has changed since. */
   async #drop(scope: AgentScope, { conversationId, tree }: Drop): Promise<boolean> {
     const active = await this.#registry.take({ ...scope, conversationId })
     return active.inLane(async () => {
       if (active.isInUse) return false
       const store = await this.#registry.store(scope)
       try {
-        // As its owner: no other tab can begin a run in it meanwhile.
+        // Ownership keeps other tabs from beginning a run in the conversation meanwhile.
         const isGone = await active.owning(async () => {
           const isAsPlanned = await this.#isAsPlanned(scope, store, { conversationId, tree })
           const isWanted = active.admissions.size > 0 || active.conversation.stream.isJoined
@@ -114,12 +114,12 @@ export class ConversationRetention {
         record !== null &&
         !mustStay(record) &&
         record.updatedAt <= tree.activeAt &&
-        // This one is held here, to be deleted.
+        // This conversation is in use only to be deleted.
         (record.conversationId === conversationId || !inUse.has(record.conversationId)),
     )
   }
 
-  /** Bytes by id. What was measured before is read no more. */
+  /** Bytes by conversation id. Rows that were measured before aren't read again. */
   async #measure(
     scope: AgentScope,
     store: Store,
@@ -144,7 +144,7 @@ export class ConversationRetention {
   }
 }
 
-/** Another tab has it, or it is gone, or can't be read: it isn't for this one to drop. */
+/** Whether the conversation isn't this tab's to drop: another tab has it, it is gone, or it can't be read. */
 function isSomebodys(error: unknown): boolean {
   if (!OffstageError.is(error)) return false
   switch (error.code) {

@@ -7,11 +7,11 @@ import { busy } from './busy.ts'
 import type { Conversation } from './conversation.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
 
-/** The conversations that the page shows, apart from running anything in them. */
+/** Conversations that the page shows. Doesn't run anything in them. */
 export class ConversationViews {
   readonly #registry: ConversationRegistry
   readonly #onOpened: (active: ActiveConversation, agentId: string) => void
-  /** The agents in whose names conversations are shown. */
+  /** The agent that shows each conversation. */
   readonly #joiners = new Map<Conversation, string>()
 
   constructor(
@@ -32,18 +32,18 @@ export class ConversationViews {
     this.#joiners.set(conversation, scope.agentId)
     conversation.publish('joined')
     active.tabs.follow(active, scope.agentId)
-    // Another device that can't be asked about now is noticed later.
+    // If the check for other devices fails now, a later one finds them.
     void active.lookElsewhere().catch(() => undefined)
     this.#onOpened(active, scope.agentId)
   }
 
-  /** The agent is gone: nothing is shown in its name any more. */
+  /** Closes all views of an agent that is gone. */
   release(agentId: string): void {
     for (const [conversation, joiner] of this.#joiners)
       if (joiner === agentId) this.#leave(conversation)
   }
 
-  /** The page may never come back: what models are writing is kept as it is now. */
+  /** Saves the output that models are writing, because the page may never come back. */
   keepDrafts(): void {
     for (const { conversation } of this.#registry.all()) void conversation.drafts.keep()
   }

@@ -28,8 +28,8 @@ import type { Claim, ClaimOptions, Store } from './store/store.ts'
 import { Stream, type StreamOutput } from './stream.ts'
 
 /**
- * Facts to append, or a decision on them: it is made right before the commit, when nobody else can
- * write any more; null writes nothing.
+ * Facts to append, or a function that decides on them. The function is called right before the commit, when nobody else
+ * can write any more. Null writes nothing.
  */
 export type Facts = readonly FactDraft[] | ((run: CountedRun | null) => readonly FactDraft[] | null)
 
@@ -37,11 +37,11 @@ export interface AppendOptions {
   /** Default: the newest run. */
   readonly runId?: string | null
   readonly strict?: boolean
-  /** False: refused at once while the storage can't take it. Default true: waits, in a run. */
+  /** False: fails at once while the storage can't take the rows. Default true: waits, within a run. */
   readonly waits?: boolean
-  /** Tried once: the caller tries again. */
+  /** Tries only once. The caller retries. */
   readonly once?: boolean
-  /** Of what may be tried by several workers, and is found by it. Default: a new one. */
+  /** Id under which several workers may try the same append, and find it in the store. Default: a new one. */
   readonly appendId?: string
 }
 
@@ -49,7 +49,7 @@ export interface Lease {
   /** Names the store that counts the epochs. */
   readonly storeId: string
   readonly epoch: number
-  /** On the worker's monotonic clock. Milliseconds. */
+  /** When the claim was last known to hold, on the worker's monotonic clock. Milliseconds. */
   readonly knownAt: number
 }
 
@@ -58,27 +58,27 @@ export interface ConversationOptions {
   /** `storageKey` of the store. */
   readonly storage: string
   readonly store: Store
-  /** What is stored may differ from what was appended. */
+  /** Whether stored rows may differ from appended ones. */
   readonly redacts?: () => boolean
   readonly effects: Effects
   readonly output: StreamOutput
-  /** Called with what was committed here. */
+  /** Called with the rows that this worker committed. */
   onCommitted?(rows: readonly Row[]): void
 }
 
 /**
- * One conversation in memory: its rows folded. The fold happens only after the commit, so what is here is
- * what a reload would find; and what was folded is published.
+ * A conversation in memory. Rows are folded only after their commit, so the state is what a reload would find. Folded
+ * rows are published.
  */
 export class Conversation {
   readonly conversationId: string
-  /** How appends wait for a storage that is full or closed. */
+  /** Lets appends wait for a storage that is full or can't be opened. */
   readonly storageRetry: StorageRetry
   readonly stream: Stream
   readonly claims: SharedClaims
   /** Keeps the text of the step that is written here. */
   readonly drafts: DraftKeeper
-  /** What isn't stored of the inputs of open calls. */
+  /** Secret values of open calls' inputs, which are never stored. */
   readonly sealed: SealedInputs = new SealedInputs()
   readonly #store: Store
   readonly #effects: Effects
@@ -88,7 +88,7 @@ export class Conversation {
   #run: CountedRun | null = null
   #callIds = new CallIds()
   #sentWords = new SentWords()
-  /** The forms in which endpoints took its requests. */
+  /** Request formats that endpoints accepted in this conversation. */
   readonly forms: Map<string, StoredForm> = new Map()
   #isNamed = false
   #importId: string | null = null
@@ -97,17 +97,17 @@ export class Conversation {
   #parent: ConversationRecord['parent'] | null = null
   #lease: Lease = { storeId: '', epoch: 0, knownAt: Number.NEGATIVE_INFINITY }
   #fault: Fault | null = null
-  /** The beginning of the ids of appends: random bytes are a system call, and a step appends twice. */
+  /** Prefix of append ids. Random bytes for each id would cost a system call, and a step appends twice. */
   readonly #appendName: string
   /** Counts appends, and each try. */
   #appends = 0
-  /** Appends of which no row was folded yet. */
+  /** Appends whose rows aren't folded yet. */
   readonly #underWay = new Set<string>()
-  /** The newest append failed, and may be in the store all the same. */
+  /** The newest append failed, but may be in the store. */
   #isInDoubt = false
-  /** Reads and commits never overlap: every row is folded once, in its place. */
+  /** Keeps reads and commits from overlapping, so that every row is folded once and in order. */
   readonly #inOrder = oneByOne()
-  /** A commit that waits keeps only those in line behind it waiting. */
+  /** Queue of the commits that may wait for the storage. A waiting commit holds up only this queue. */
   readonly #inLine = oneByOne()
 
   constructor(options: ConversationOptions) {
@@ -128,7 +128,7 @@ export class Conversation {
     this.drafts = new DraftKeeper({ conversationId, store, stream, effects, epoch })
   }
 
-  /** What is stored may differ from what was appended: whoever acts goes by the state. */
+  /** Whether stored rows may differ from appended ones. Rely on the state, not on the facts that were passed. */
   get redacts(): boolean {
     return this.#redacts()
   }
@@ -142,28 +142,31 @@ export class Conversation {
     return this.#run
   }
 
-  /** As models get them: of the head's branch. */
+  /** Messages of the head's branch, as models get them. */
   get messages(): readonly Message[] {
     return this.#state.path.map(({ message }) => message)
   }
 
-  /** Of a run that goes on from one: its own, within the agent's if it is a file that says them. */
+  /**
+   * Limits for a run that continues the given one: the same limits. Those from an imported file are capped by the
+   * agent's own.
+   */
   limitsAfter({ runId, limits }: Pick<RunState, 'runId' | 'limits'>, own: RunLimits): RunLimits {
     return runId === this.#importedRunId ? stricterLimits(limits, own) : limits
   }
 
-  /** Why the newest run rests, as the rows say or because a commit waits. */
+  /** Why the newest run is paused: according to its rows, or because a commit waits. */
   get parkedBy(): ParkReason | null {
     const run = this.#run
     return run === null || run.end !== null ? null : (run.parked ?? this.storageRetry.reason)
   }
 
-  /** The call that began this conversation, as far as its record was read. */
+  /** The call that began this conversation. Null until its record was read. */
   get parent(): ConversationRecord['parent'] | null {
     return this.#parent
   }
 
-  /** A call of another conversation waits for what runs here: its page goes on with it, and nobody else. */
+  /** Whether a call of another conversation waits for the run here. Only the page of that call resumes it. */
   async isAwaited(): Promise<boolean> {
     const parent = this.#parent
     const above = parent && (await this.#store.get(parent.conversationId))
@@ -173,12 +176,12 @@ export class Conversation {
     )
   }
 
-  /** What others than the model said. */
+  /** Texts that the model didn't write. */
   get sentWords(): SentWords {
     return this.#sentWords
   }
 
-  /** It was given a title at some time, by whomever. */
+  /** Whether a person or a model has given the conversation a title. */
   get isNamed(): boolean {
     return this.#isNamed
   }
@@ -188,19 +191,19 @@ export class Conversation {
     return this.#lease
   }
 
-  /** Why the rows can't be folded to their end; nothing is driven or appended then. */
+  /** Why the rows can't be folded to their end, or null. With a fault, nothing is driven or appended. */
   get fault(): string | null {
     return this.#fault?.fault ?? null
   }
 
-  /** A call of this conversation had this id, whether or not its messages are still there. */
+  /** Whether a call of this conversation had this id, even if its messages were cleared. */
   hasCallId(toolCallId: string): boolean {
     return this.#callIds.has(toolCallId)
   }
 
-  /** Sends the page the end of a conversation that is yet to be read, if that is quicker. */
+  /** Sends the page the end of a conversation that isn't read yet, if that is quicker than reading all of it. */
   async preview(): Promise<void> {
-    // In the queue before a reading of all rows, which would hold it up.
+    // Queued before the read of all rows, which would delay it.
     await this.#inOrder(async () => {
       if (this.#state.seq > 0) return
       const state = await newestState(this.#store, this.conversationId)
@@ -208,15 +211,15 @@ export class Conversation {
     })
   }
 
-  /** Sends the page where the conversation stands. */
+  /** Sends the page the current state. */
   publish(reason: 'joined' | 'taken-up'): void {
     const fault = this.#faultError?.toData() ?? null
     this.stream.checkpoint(reason, { state: this.#state, fault })
   }
 
   /**
-   * Becomes the owner: creates the conversation if need be and wished, and folds what others wrote
-   * since. True when there was anything.
+   * Becomes the owner, and folds the rows that others wrote since. Creates a missing conversation if the options allow
+   * it. True if there were new rows.
    */
   async claim(options: ClaimOptions = {}): Promise<boolean> {
     const knownAt = this.#effects.monotonic()
@@ -240,23 +243,26 @@ export class Conversation {
     return this.#fault && brokenConversation(this.conversationId, this.#fault.fault)
   }
 
-  /** The store has what was appended so, by whichever worker. */
+  /** Whether the store has the append with this id, from any worker. */
   async hasAppended(appendId: string): Promise<boolean> {
     const { rows, isCopy } = await this.#store.read(this.conversationId)
     if (isCopy) throw onlyCopy()
     return rows.some((row) => (row as Partial<Row> | null)?.appendId === appendId)
   }
 
-  /** Folds what was written since the last look, by whoever. `isOwner`: as far as known, nobody has claimed it since. */
+  /**
+   * Folds rows that anybody wrote since the last read. `isOwner`: false if another owner may have claimed the
+   * conversation since.
+   */
   async refresh({ isOwner: mayOwn = true }: { readonly isOwner?: boolean } = {}): Promise<void> {
-    // A commit that waits is its owner's, if there is one by now: nobody else writes meanwhile.
+    // While the owner's commit waits for the storage, nobody else writes, so there is nothing to read.
     const isOwner = mayOwn && this.#lease.epoch > 0 && this.#state.seq > 0
     if (this.storageRetry.waitsFor === null || !isOwner) await this.#inOrder(() => this.#catchUp())
   }
 
   /**
-   * Whether a newest row (0: it was deleted; null: not known) is not here, once what is under way is done: what
-   * is written here is no news.
+   * Whether the store's newest row is unknown here. Waits for own commits under way, which are no news. `lastSeq`: 0 if
+   * the conversation was deleted, null if unknown.
    */
   async isNews(lastSeq: number | null): Promise<boolean> {
     if (lastSeq === null) return true
@@ -264,21 +270,21 @@ export class Conversation {
     return lastSeq > 0 ? lastSeq > seq : seq > 0
   }
 
-  /** The conversation that was folded is gone, whether or not there is another one of its id. */
+  /** Whether the folded conversation is gone, even if a new one has its id. */
   async isDeleted(): Promise<boolean> {
     const record = await this.#store.get(this.conversationId)
     return makerOf(record) !== this.#maker
   }
 
   /**
-   * Commits facts in one transaction, then folds them; false when the decision was to write nothing.
-   * Those that may wait are taken one after the other: a commit that fails is tried again, and rows
-   * stay in order. One that doesn't wait may come between two tries.
+   * Commits facts in one transaction, then folds them. False if the decision was to write nothing. Appends that may
+   * wait are queued: a failed commit is retried, and rows stay in order. An append that doesn't wait may come between
+   * two tries.
    */
   async append(facts: Facts, options: AppendOptions = {}): Promise<boolean> {
     const { waits = true, once = false } = options
     const { storageRetry } = this
-    // The same for each try: what an answer was lost of isn't written twice.
+    // Stays the same for each try. If only the answer was lost, the rows aren't written twice.
     const appendId = options.appendId ?? `${this.#appendName}:${++this.#appends}`
     const commit = (onTaken = (): void => undefined): Promise<boolean> =>
       this.#inOrder(() => this.#commit(facts, { ...options, appendId, onTaken }))
@@ -320,7 +326,7 @@ export class Conversation {
     this.#lease = { ...this.#lease, knownAt }
     this.#isInDoubt = false
     onTaken()
-    // A title came in between, which anybody may give.
+    // Another worker stored a title in between, which needs no ownership.
     if (rows[0] && rows[0].seq !== this.#state.seq + 1) await this.#catchUp()
     else {
       this.#fold(rows)
@@ -330,7 +336,7 @@ export class Conversation {
     return true
   }
 
-  /** `isDecided`: something is about to be decided on the rows, for which a copy of them is no good. */
+  /** `isDecided`: a decision depends on the rows, so throws if the store returns only a copy. */
   async #catchUp({ isDecided = false } = {}): Promise<void> {
     const { seq } = this.#state
     let stored = await this.#store.read(this.conversationId, { after: seq })
@@ -358,14 +364,14 @@ export class Conversation {
     } else if (isWanted) this.stream.rows(sound)
     else this.stream.settle(sound)
     if (record === null || fault?.kind === 'newer' || isCopy) return
-    // Noted for the list, which reads no rows. Not while it only can't be written.
+    // Notes the fault in the record for lists, which read no rows. A failed write is ignored.
     const broken = fault?.fault ?? null
     if ((record.broken ?? null) !== broken) {
       await this.#store.mark(this.conversationId, broken).catch(() => undefined)
     }
   }
 
-  /** The rows that were folded are the beginning of what the store has now. */
+  /** Whether the folded rows are the beginning of what the store has now. */
   #isContinued(record: ConversationRecord | null): boolean {
     return (
       this.#fault === null &&
@@ -388,9 +394,9 @@ export class Conversation {
   }
 
   #fold(rows: readonly Row[]): void {
-    // Of runs before the newest one nothing is counted.
+    // Only the newest run is counted.
     const newest = rows.findLast(isStart)?.seq ?? 0
-    // Of those that a person on another device ended while this browser was closed, both rows are new.
+    // Includes consents that another device gave and ended while this browser was closed: both rows are new.
     const given = [...this.#state.consents, ...rows.filter((row) => row.type === 'consent-given')]
     this.#state = fold(this.#state, rows, (row, run) => {
       if (row.seq >= newest) this.#run = countRow(this.#run, run, row)
@@ -402,7 +408,7 @@ export class Conversation {
       if (isStart(row) && row.appendId === this.#importId) this.#importedRunId = row.runId
       this.#underWay.delete(row.appendId)
     })
-    // A row that gives one again is a copy, by whomever.
+    // Notes ended consents. A later row that gives one of them again is a copy, whoever wrote it.
     for (const { consentId, scope } of given)
       if (!this.#state.consents.some((consent) => consent.scope === scope))
         void this.claims.note('consents', consentId)

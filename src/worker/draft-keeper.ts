@@ -6,9 +6,9 @@ import type { Effects } from './effects.ts'
 import type { StepDraft, Store } from './store/store.ts'
 import type { Stream } from './stream.ts'
 
-/** Between two writes of one step's text, at least. Milliseconds. */
+/** Shortest pause between two writes of a step's text. Milliseconds. */
 const LEAST_MS = 1000
-/** A long text is written anew less often: no more characters of it per millisecond. */
+/** Characters written per millisecond at most, so that a long text is rewritten less often. */
 const MOST_PER_MS = 50
 
 export interface DraftKeeperOptions {
@@ -16,7 +16,7 @@ export interface DraftKeeperOptions {
   readonly store: Pick<Store, 'keepDraft' | 'draftOf'>
   readonly stream: Stream
   readonly effects: Pick<Effects, 'sleep'>
-  /** Of the newest claim. */
+  /** Epoch of the newest claim. */
   readonly epoch: () => number
 }
 
@@ -31,16 +31,16 @@ const isDraft = shape({
 })
 
 /**
- * Keeps the text of the step that the model is writing, for people to see after a crash: as one record that is
- * overwritten now and then, and never as a part of the history. What can't be written isn't kept.
+ * Stores the text that the model is writing, so that people can see it after a crash. The text is one record that is
+ * overwritten now and then, never a part of the history. Failed writes are ignored.
  */
 export class DraftKeeper {
   readonly #options: DraftKeeperOptions
-  /** A step is written here, and its text may be stored. */
+  /** True while the model writes a step here whose text may be stored. */
   #isOn = false
-  /** Aborted when the step is over; null: nothing is to be written. */
+  /** Aborts the next write when the step is over. Null if no write is due. */
   #due: AbortController | null = null
-  /** What was written last, and how long that was. */
+  /** Message and attempt of the last write, and the length of its text. */
   #kept = { of: '', length: 0 }
 
   constructor(options: DraftKeeperOptions) {
@@ -51,7 +51,7 @@ export class DraftKeeper {
     this.#isOn = true
   }
 
-  /** What the model has written. */
+  /** Schedules a write if the model has written text. */
   note({ type }: Pick<Delta, 'type'>): void {
     if (!this.#isOn || this.#due !== null) return
     if (type === 'text-delta' || type === 'reasoning-delta') void this.#keepLater()
@@ -66,7 +66,7 @@ export class DraftKeeper {
     await this.keep()
   }
 
-  /** Writes what there is now of a step that is written here. */
+  /** Writes the current text of a step that is written here. */
   async keep(): Promise<void> {
     if (!this.#isOn) return
     const { conversationId, stream, store, epoch } = this.#options
@@ -90,7 +90,7 @@ export class DraftKeeper {
     await store.keepDraft(draft).catch(() => undefined)
   }
 
-  /** The step is over: what it came to is a row. */
+  /** Ends the step. Its result is stored as a row. */
   end(): void {
     this.#isOn = false
     this.#due?.abort()
@@ -98,7 +98,7 @@ export class DraftKeeper {
     this.#kept = { of: '', length: 0 }
   }
 
-  /** Shows what was left of the open step, where nobody writes it. */
+  /** Shows the stored text of the open step, unless somebody is writing it. */
   async show(run: RunState | null): Promise<void> {
     const { conversationId, stream, store } = this.#options
     if (run?.end !== null || !run.stepOpen || !isBare(stream)) return
@@ -112,7 +112,7 @@ function isBare({ live }: Stream): boolean {
   return live.step === null && live.ownership !== 'other-tab'
 }
 
-/** The step as it was kept, if it is the one that is open. */
+/** The stored step, if it is the open one. */
 function leftOf(stored: unknown, { runId, steps, failedAttempts }: RunState): LiveStep | null {
   if (!isDraft(stored)) return null
   const { step, attempt, messageId, parts, ...of } = stored as StepDraft

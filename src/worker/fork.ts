@@ -5,9 +5,9 @@ import { callsPending } from './busy.ts'
 import type { FactDraft } from './store/fact-draft.ts'
 
 /**
- * What a conversation begins with that goes on from another: its messages up to one of them (default: the newest
- * whose calls are done), its title, and what the model's context has beside them: of texts of others, too. Null:
- * there is no such message. Throws `calls-pending` when calls of it are. Pure.
+ * Facts that a fork begins with: messages up to `at`, the title, and the model's other context, including taint.
+ * Default for `at`: the newest message whose calls are settled. Null if there is no such message. Throws
+ * `calls-pending` if calls in these messages are open. Pure.
  */
 export function forkedFacts(
   state: ConversationState,
@@ -25,7 +25,8 @@ export function forkedFacts(
   return [
     ...(messages.length > 0 ? [{ type: 'messages-imported' as const, messages }] : []),
     ...context.filter(({ type }) => !TAKEN_IN.has(type)).map(unplaced),
-    // What came of what isn't known of messages from elsewhere: it taints the fork on all its branches.
+    // Imported messages don't say which of them were derived from untrusted content, so all branches of the fork are
+    // tainted.
     ...new TaintWalk(nodes, [...context, nothingDescribed(nodes)]).taint.map(
       ({ at: _at, ...taint }) => ({
         type: 'untrusted-taken-in' as const,
@@ -42,7 +43,7 @@ const TAKEN_IN: ReadonlySet<ContextRow['type']> = new Set([
   'descriptions-taken-in',
 ])
 
-/** Whose descriptions its requests hold, the fork's own rows will say. */
+/** Clears the origins of tool descriptions. The fork's own rows will name those of its requests. */
 function nothingDescribed(nodes: readonly MessageNode[]): ContextRow {
   const after = nodes.at(-1)?.id ?? null
   return { type: 'descriptions-taken-in', after, origins: [], seq: Infinity, at: 0 }
@@ -52,7 +53,7 @@ function unplaced({ seq: _seq, at: _at, ...fact }: ContextRow): FactDraft {
   return fact
 }
 
-/** A step whose calls are under way, or wait, is the run's business. */
+/** Messages before the first step with open calls. That step belongs to the run. */
 function untilOpen(path: readonly MessageNode[]): readonly MessageNode[] {
   const open = path.findIndex((node) => hasOpenCalls(node))
   return open < 0 ? path : path.slice(0, open)
@@ -62,14 +63,14 @@ function hasOpenCalls({ kind, calls }: MessageNode): boolean {
   return kind !== 'imported' && calls.some((call) => !isSettled(call))
 }
 
-/** The messages that lead to one, and itself, and the results of its calls. */
+/** Messages that lead to one, that message, and the results of its calls. Null if one is missing. */
 function pathTo({ path, others }: ConversationState, id: string): readonly MessageNode[] | null {
   const nodes = new Map([...path, ...others].map((node) => [node.id, node]))
   const found: MessageNode[] = []
   for (let at: string | null = id; at !== null;) {
     const node = nodes.get(at)
     if (!node) return null
-    // Each once, whatever the rows say.
+    // Visits each message once: damaged rows may contain a cycle.
     nodes.delete(at)
     found.push(node)
     at = node.parentId

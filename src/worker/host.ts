@@ -54,7 +54,7 @@ export interface HostOptions extends Pick<StoresOptions, 'openDurable' | 'stores
 
 type ProgressNotice = Extract<PageNotice, { readonly type: 'tool-progress' }>
 
-/** What the worker does for its page, apart from the wire: admits runs, finds and answers them. */
+/** Answers the page's commands, without the wire protocol: admits runs, finds them, and passes on answers. */
 export class Host {
   readonly library: Library
   readonly retention: ConversationRetention
@@ -130,7 +130,7 @@ export class Host {
     this.composites = new CompositeCommands(this.#registry)
   }
 
-  /** What has methods that answer commands. */
+  /** Objects whose methods answer commands. */
   get parts(): readonly [
     Host,
     Library,
@@ -172,7 +172,7 @@ export class Host {
         const ref = await this.#resumeRun(scope)
         if (ref !== null || !this.#registry.find(scope)?.isOnOtherDevice) return ref
       } catch (error) {
-        // Found out just now: the others work.
+        // The conversation was just found to be broken. The others still work.
         if (!OffstageError.is(error) || error.code !== 'conversation-broken') throw error
       }
     }
@@ -185,7 +185,7 @@ export class Host {
     const active = await this.#registry.take(command)
     active.tabs.want(conversationId)
     if (goOn) active.conversation.storageRetry.retry()
-    // Before anything is waited for: what begins and ends meanwhile is not what was asked about.
+    // Read before any wait: a run that begins and ends meanwhile isn't the one that was asked about.
     const asked = goOn ? await this.#left.toGoOn(active, goOn) : null
     if (active.parked) {
       active.conversation.publish('joined')
@@ -208,7 +208,7 @@ export class Host {
     }
   }
 
-  /** Somebody opened a conversation: nothing works on for a run that has ended. */
+  /** Ends child runs that still work for an ended run. Called when a conversation is opened. */
   #lookAfter(active: ActiveConversation, agentId: string): void {
     const end = (each: ActiveConversation): Promise<void> =>
       each.inLaneNow(() => this.#left.endOrphan(each, agentId))
@@ -216,23 +216,24 @@ export class Host {
       if (active.conversation.run?.forCall) await end(active)
       await this.#families.visit(active, end)
     }
-    // What can't be done now (another tab has it, the storage refuses) is when it is opened next.
+    // Failed work (another tab owns the conversation, the storage refuses) is done when the conversation is opened
+    // next.
     void work().catch(() => undefined)
   }
 
-  /** Names the run that is driven here, or takes up the open one. */
+  /** Returns the run driven here, or resumes the open one. */
   async #takeUp(
     active: ActiveConversation,
     agentId: string,
     resume: Resume,
   ): Promise<RunRef | null> {
-    // One that stops without an end is taken up as soon as it has.
+    // A driver that is stopping leaves its run unfinished. Wait for it, then resume the run.
     if (active.driver?.isLeaving) await active.idle()
     if (active.driver) return active.refTo(resume)
     return active.inLaneNow(() => this.#left.resume(active, agentId, resume))
   }
 
-  /** Goes on with a run for which the page didn't ask. What works for its calls is the page's to go on with. */
+  /** Resumes a run that the page didn't ask for, and notifies the page, which resumes the child runs. */
   async #inherit(
     active: ActiveConversation,
     agentId: string,
@@ -247,7 +248,7 @@ export class Host {
 
   async abortRun(command: AbortRun): Promise<boolean> {
     const isEnded = await this.#commands.abort(command)
-    // The page that began what works for its calls may be gone.
+    // The page that began the child runs may be gone.
     const active = this.#registry.find(command)
     if (isEnded && active) this.#lookAfter(active, command.agentId)
     return isEnded
@@ -282,7 +283,7 @@ export class Host {
     })
   }
 
-  /** Asks the store itself: this worker may have slept while another one took over. */
+  /** Asks the store itself, since this worker may have slept while another one took over. */
   async confirmLease({ epoch, ...scope }: LeaseCheck): Promise<boolean> {
     const { conversationId } = scope
     const active = await this.#registry.take(scope)
@@ -295,7 +296,7 @@ export class Host {
     return announceChild(this.#registry, command)
   }
 
-  /** Has the tab that drives the run hand it over, or fences off the device that does, and goes on with it. */
+  /** Takes over the open run and resumes it. Another tab is asked to hand it over, another device is fenced off. */
   async takeOver(command: ResumeRun & ConversationScope): Promise<RunRef | null> {
     const active = await this.#registry.take(command)
     const { conversationId } = command
@@ -304,14 +305,14 @@ export class Host {
     return this.#resumeRun({ ...command, takesOver: true })
   }
 
-  /** For those who join later, and other tabs: this one's page has shown it already. */
+  /** Publishes progress for late listeners and other tabs. This worker's page has already shown it. */
   progress({ runId, path, progress, ...scope }: ProgressNotice): void {
     this.#registry
       .find(scope)
       ?.conversation.stream.published({ type: 'tool-progress', runId, path, progress })
   }
 
-  /** Goes on with a run that lost its tab; its lease is held. */
+  /** Resumes a run that lost its tab. The lease is held. */
   async #succeed(active: ActiveConversation, agentId: string): Promise<void> {
     try {
       await this.#inherit(active, agentId, {})

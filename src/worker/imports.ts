@@ -20,21 +20,21 @@ import { takenOver } from './store/record.ts'
 
 type ImportRef = ConversationScope & { readonly importId: string }
 
-/** A conversation of which more rows are to come; its lease is held. */
+/** A partly imported conversation. Its lease is held. */
 interface Half {
   readonly active: ActiveConversation
   readonly agentId: string
-  /** Of its newest run and what is in force, which is all that its end needs. */
+  /** State without messages: the end of the import needs only the newest run, the queue and the consents. */
   state: ConversationState
-  /** The file itself says that an import taints it. */
+  /** The file already marks its history as imported, and so as tainted. */
   isTakenIn: boolean
 }
 
-/** Conversations from elsewhere, which come in parts and are there whole or not at all. */
+/** Imports conversations in parts. Each is stored completely or not at all. */
 export class Imports {
   readonly #registry: ConversationRegistry
   readonly #now: () => number
-  /** By import. */
+  /** Partial imports by import id. */
   readonly #halves = new Map<string, Half>()
 
   constructor(registry: ConversationRegistry, { now }: Pick<Effects, 'now'>) {
@@ -48,12 +48,12 @@ export class Imports {
       const rows = checkedRows(command)
       const store = await this.#registry.store(command)
       if (after === 0) {
-        // Half a conversation is owned: one that nobody imports any more makes room.
+        // A partial conversation needs an owner. An abandoned import of the same conversation is replaced.
         const isHalf = !isLast || (await store.get(conversationId))?.broken === UNFINISHED
         if (isHalf && !(await this.#begin(command))) return false
       }
       const half = this.#halves.get(importId)
-      // The worker that has seen the rows before these is gone.
+      // The worker that received the earlier rows is gone.
       if (after > 0 && !half) throw takenOver()
       const before = half?.state ?? beginning(conversationId)
       const state = fold(before, rows)
@@ -73,7 +73,7 @@ export class Imports {
       if (isLast && isPlaced) await this.#changed(command)
       return isPlaced
     } catch (error) {
-      // Where that fails, too, what there is of it stays refused.
+      // If that fails too, the partial conversation stays broken.
       await this.dropImport(command).catch(() => undefined)
       throw error
     }
@@ -91,14 +91,14 @@ export class Imports {
     }
   }
 
-  /** What it didn't finish and can't be deleted any more stays broken until it is imported again. */
+  /** Drops the agent's unfinished imports. Parts that can't be deleted stay broken until they are imported again. */
   release(agentId: string): void {
     for (const [importId, half] of this.#halves)
       if (half.agentId === agentId)
         void this.dropImport({ ...half.active.scope, importId }).catch(() => undefined)
   }
 
-  /** False: another tab, or something in this one, has the conversation. */
+  /** Takes the lease for an import. False if another tab, or other work in this one, has the conversation. */
   async #begin({ importId, ...scope }: ImportRows): Promise<boolean> {
     const { agentId, conversationId } = scope
     const active = await this.#registry.take(scope)
@@ -136,7 +136,10 @@ function checkedRows({ conversationId, importId, after, rows }: ImportRows): Row
   })
 }
 
-/** Instructions are the app's. Those of a file are somebody's words: a person sees them as such, and so does the model. */
+/**
+ * Turns a file's system messages into user messages. Only the app gives instructions; people and the model see a file's
+ * as somebody's content.
+ */
 function withoutInstructions(row: Row): Row {
   if (row.type !== 'messages-imported') return row
   const messages = row.messages.map((message) =>
@@ -145,7 +148,7 @@ function withoutInstructions(row: Row): Row {
   return { ...row, messages }
 }
 
-/** Calls of a file are not undone: nobody knows that they happened. */
+/** Keeps imported calls from being undone: nobody knows whether they happened. */
 function withoutUndo(row: Row): Row {
   if (!('by' in row)) return row
   const { undoable: _undoable, ...by } = row.by
@@ -156,21 +159,21 @@ function beginning(conversationId: string): ConversationState {
   return withoutMessages(emptyState(conversationId))
 }
 
-/** A windowed state: of a long conversation, no more is kept than of a short one. */
+/** Windowed state without messages, so that a long conversation takes no more memory than a short one. */
 function withoutMessages(state: ConversationState): ConversationState {
   return { ...state, path: [], others: [], forks: [], leaves: [], context: [], older: 1 }
 }
 
 /**
- * What an imported conversation ends with. A run that was open would be driven twice, here and where it comes
- * from: it is ended, and its calls as at any end. What a person allowed was allowed there. Pure.
+ * Rows that end an imported conversation. An open run would be driven twice, here and at its origin, so it ends with
+ * its calls. Consents are revoked, since they were given elsewhere. Pure.
  */
 function closing({ run, queue, consents }: ConversationState, at: number): NewRow[] {
   const open = run?.end === null ? run : null
   const end = { outcome: 'aborted', reason: IMPORTED } as const
   const drafts: FactDraft[] = [
     ...(open?.calls.flatMap(settlementAtEnd).map(settledFact) ?? []),
-    // The next run would take it for what the person at this page has written.
+    // Otherwise the next run would treat queued messages as written at this page.
     ...returns({ queue }),
     ...(open ? [{ type: 'run-ended' as const, end }] : []),
     ...consents.map(({ consentId }) => ({
@@ -182,7 +185,7 @@ function closing({ run, queue, consents }: ConversationState, at: number): NewRo
   return placed(drafts, null).map((fact) => ({ runId: run?.runId ?? null, ...fact, at }))
 }
 
-/** An import before has said so, and the history wasn't cleared since. */
+/** Whether an earlier import marked the history, and it wasn't cleared since. */
 function isTakenIn(rows: readonly Row[], before: boolean): boolean {
   const row = rows.findLast((each) => each.type === 'history-cleared' || isImportMark(each))
   return row ? row.type !== 'history-cleared' : before

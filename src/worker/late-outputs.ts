@@ -7,7 +7,7 @@ import type { Effects } from './effects.ts'
 import type { FactDraft } from './store/fact-draft.ts'
 import { lateOutputMessage } from './supply-output.ts'
 
-/** What becomes of an output whose call no stored conversation has. */
+/** Advice for an output whose call is in no stored conversation. */
 const NOT_KEPT = 'name its conversation, if it is still stored, to keep it as a user message'
 
 export interface LateOutputsOptions {
@@ -15,7 +15,7 @@ export interface LateOutputsOptions {
   readonly notify: (notice: WorkerNotice) => void
 }
 
-/** Outputs that no call waits for. */
+/** Handles outputs that no call waits for. */
 export class LateOutputs {
   readonly #options: LateOutputsOptions
 
@@ -23,14 +23,17 @@ export class LateOutputs {
     this.#options = options
   }
 
-  /** As a message of its conversation, so that the model sees it at its next turn. Null: its conversation isn't known. */
+  /**
+   * Keeps the output as a message, so that the model sees it at its next turn. Only warns if its conversation is
+   * unknown (null).
+   */
   async keep(active: ActiveConversation | null, command: SupplyOutput): Promise<void> {
     if (active === null || command.conversationId === undefined)
       return this.#warn(command, NOT_KEPT)
     const message = lateOutputMessage(command, this.#options.effects.newId('msg_'))
     const facts: FactDraft[] = [
       { type: 'messages-imported', messages: [message] },
-      // Its tool isn't known any more.
+      // The tool is no longer known, so its output counts as untrusted.
       { type: 'untrusted-taken-in', after: message.id, origin: 'a late output' },
     ]
     try {

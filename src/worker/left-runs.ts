@@ -11,20 +11,20 @@ import type { RunLauncher } from './run-launcher.ts'
 import { pendingOutput } from './supply-output.ts'
 
 export interface Resume extends ResumeOptions {
-  /** The run that the page shows: if it has ended meanwhile, the page is notified of that. */
+  /** Run that the page shows. If it has ended meanwhile, the page is notified. */
   readonly runId?: string
-  /** The page is sent where the run stands, if another agent drives it. */
+  /** Sends the page the current state if another agent drives the run. */
   readonly follows?: boolean
   /** See `ResumeRun`. */
   readonly asChild?: boolean
-  /** See `ResumeRun`. `if-unchanged`: not where another device writes something at the same time. */
+  /** See `ResumeRun`. `if-unchanged`: not if another device writes meanwhile. */
   readonly takesOver?: boolean | 'if-unchanged'
-  /** Whether another device's run, as it is by now, is to be gone on with. Default: it is. */
+  /** Decides whether to resume another device's run in its current state. Default: always. */
   readonly isWanted?: (run: RunState) => boolean
 }
 
 interface GoOn {
-  /** A run that ended before it was done. */
+  /** Id of a run that ended before it was done. */
   readonly from: string
   /** The agent's own limits. */
   readonly own: RunLimits
@@ -36,7 +36,7 @@ export const TELL_MODEL: Resume = {
   takesOver: 'if-unchanged',
 }
 
-/** Goes on where a run was left: with the run itself, or with one that follows it. */
+/** Resumes unfinished runs, or begins a run that continues them. */
 export class LeftRuns {
   readonly #launcher: RunLauncher
   readonly #effects: Pick<Effects, 'newId'>
@@ -46,7 +46,7 @@ export class LeftRuns {
     this.#effects = effects
   }
 
-  /** Null when there is no open run; of the run that was asked for, the page is sent how it ended. */
+  /** Resumes the open run. Null if there is none. If the requested run has ended, publishes its end to the page. */
   async resume(
     active: ActiveConversation,
     agentId: string,
@@ -64,7 +64,7 @@ export class LeftRuns {
     if (!resume.asChild && newest.end === null && (await conversation.isAwaited())) return null
     const wanted = resume.runId ?? newest.runId
     const isFollowed = newest.follows?.runId === wanted
-    // The one that the page shows has ended, and another one began since: it is nobody's to go on with here.
+    // The run that the page shows has ended, and another one began since. The page didn't ask for that one.
     if (wanted !== newest.runId && !isFollowed) return null
     if (newest.end !== null) {
       if (resume.runId === undefined) return null
@@ -82,13 +82,13 @@ export class LeftRuns {
     await conversation.drafts.show(run)
     conversation.publish('taken-up')
     this.#launcher.drive(active, { agentId, runId: run.runId }, resume)
-    // Of one that ended, the page is sent how, and what it went on with is driven.
+    // If the requested run ended, the page gets its end, and the run that followed it is driven.
     return { conversationId, runId: isFollowed ? wanted : run.runId }
   }
 
   /**
-   * Ends a run that nobody drives, or another device, and that worked for a call which has ended: it goes no further. In the
-   * lane. Throws `conversation-busy` when another tab drives it: that one ends it.
+   * Ends a child run whose call has ended, if nobody or another device drives it. Call it in the lane. Throws
+   * `conversation-busy` if another tab drives it: that tab ends it.
    */
   async endOrphan(active: ActiveConversation, agentId: string): Promise<void> {
     const { conversation } = active
@@ -105,9 +105,9 @@ export class LeftRuns {
   }
 
   /**
-   * Takes in an output that a call waits for, in the lane. The last one begins the run that goes on from
-   * it, in the same append. Null: no call waits for it. Throws `conversation-busy` while a run is open: nothing
-   * comes between what that asks its model and the answer.
+   * Stores an output that a call waits for, in the lane. The last output also begins the next run, in the same append.
+   * Null if no call waits for it. Throws `conversation-busy` while a run is open: nothing may come between a request to
+   * the model and its answer.
    */
   async supply(
     active: ActiveConversation,
@@ -156,7 +156,7 @@ export class LeftRuns {
     return { next: { conversationId, runId } }
   }
 
-  /** What goes on from the newest run, as the store has it now; null unless that ended before it was done. */
+  /** Describes how to continue the newest run in the store. Null unless it ended before it was done. */
   async toGoOn(active: ActiveConversation, own: RunLimits): Promise<GoOn | null> {
     const { conversation, driver, parked } = active
     if (driver === null && parked === null) await conversation.refresh()
@@ -165,8 +165,8 @@ export class LeftRuns {
   }
 
   /**
-   * Begins a run where the one named `from` ended without being done: it failed, used up its steps, or reached a limit. It has
-   * the same limits, counted anew, of a run that was imported within the agent's own. Null when another run has begun since.
+   * Begins a run that continues `from`, which failed, used up its steps, or reached a limit. The new run has the same
+   * limits, counted from zero, and after an import also the agent's own. Null if another run has begun since.
    */
   async goOn(
     active: ActiveConversation,
@@ -193,7 +193,7 @@ export class LeftRuns {
   }
 }
 
-/** It is open, and works for a call. */
+/** Whether the run is an open child run. */
 function isChild(run: RunState | null): run is RunState {
   return run?.forCall === true && run.end === null
 }

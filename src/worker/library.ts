@@ -12,7 +12,7 @@ import { forkedFacts } from './fork.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
 import { soundRows } from './store/sound-rows.ts'
 
-/** The stored conversations, apart from running anything in them. */
+/** Lists, reads, renames, forks and deletes stored conversations. Runs nothing in them. */
 export class Library {
   readonly #registry: ConversationRegistry
   readonly #now: () => number
@@ -30,7 +30,7 @@ export class Library {
     return scope.unfinished ? records.filter((record) => record.openRunId !== null) : records
   }
 
-  /** A broken one up to its fault. */
+  /** Reads a conversation, up to its fault if it is broken. */
   async getConversation(scope: ConversationScope): Promise<StoredConversation | null> {
     const store = await this.#registry.store(scope)
     const { record } = await store.read(scope.conversationId, { limit: 0 })
@@ -71,14 +71,14 @@ export class Library {
     return true
   }
 
-  /** The title that a conversation has of itself; '' as long as nobody has written anything in it. */
+  /** Title made from the first message. Empty while nobody has written anything. */
   async #ownTitle(scope: ConversationScope): Promise<string> {
     const { conversation } = await this.#registry.take(scope)
     await conversation.refresh()
     return ownTitle(conversation.state) ?? ''
   }
 
-  /** Tried again, it finds what it made. */
+  /** Forks a conversation. A retry finds the fork that the first try made. */
   async forkConversation({ forkId, at, ...scope }: ForkConversation): Promise<boolean> {
     if ((await (await this.#registry.store(scope)).get(scope.conversationId)) === null) return false
     const { conversation } = await this.#registry.take(scope)
@@ -103,8 +103,8 @@ export class Library {
   }
 
   /**
-   * With its descendants, whose ids it resolves to after its own. What runs in them, or is about to, is aborted
-   * first, and before that what could start more of them.
+   * Deletes a conversation with its descendants. Returns its id, then theirs. Aborts its runs first, since those could
+   * start more descendants, then the descendants' runs.
    */
   async #delete(scope: ConversationScope): Promise<string[]> {
     const active = await this.#registry.take(scope)
@@ -126,7 +126,7 @@ export class Library {
     })
   }
 
-  /** Those that were not stored yet are not begun. */
+  /** Deletes all conversations. Runs that aren't stored yet don't begin. */
   async wipeConversations(scope: AgentScope): Promise<number> {
     const ids = new Set(this.#registry.inUse(scope))
     for (const { conversationId } of await this.#registry.list(scope)) ids.add(conversationId)
@@ -162,14 +162,14 @@ export class Library {
           { runId: null },
         ),
       )
-      // Whoever asked for it sees it done.
+      // Flushes, so that the caller sees the cleared history.
       conversation.stream.flush()
       return true
     })
   }
 }
 
-/** Without those that a call of another one started, as long as that one is there. */
+/** Leaves out conversations that a call of another listed conversation started. */
 function withoutChildren(records: readonly ConversationRecord[]): ConversationRecord[] {
   const ids = new Set(records.map(({ conversationId }) => conversationId))
   return records.filter(({ parent }) => !parent || !ids.has(parent.conversationId))

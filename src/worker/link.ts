@@ -25,11 +25,11 @@ import type { Titles } from './titles.ts'
 
 type LinkOptions = Omit<HostOptions, 'page' | 'pageId' | 'notify'>
 
-/** The line to the worker's one page. */
+/** Connection to the worker's one page. */
 export class Link {
   readonly #options: LinkOptions
   readonly #locks = new Map<string, () => void>()
-  /** Locks whose release came before the question for them: it travels on another port. */
+  /** Locks whose release arrived before their request: the two travel on different ports. */
   readonly #released = new Set<string>()
   #host: Host | null = null
 
@@ -37,10 +37,10 @@ export class Link {
     this.#options = options
   }
 
-  /** What answers a command: the one that has a method of its name. */
+  /** Returns the method with the command's name, from the part that has it. */
   answer(name: keyof WorkerCalls): (argument: never) => unknown {
     const parts = name in this ? [this] : this.#started.parts
-    // Together they have all that the table names.
+    // The parts together have every method that the table names.
     const part = parts.find((each) => name in each) as Link &
       Host &
       Library &
@@ -80,7 +80,7 @@ export class Link {
     return holdLifeLock(name, new Promise((release) => this.#locks.set(name, release)))
   }
 
-  /** Accepted, not awaited: the run's outcome travels as its last event. */
+  /** Accepts the run without waiting for it. The run's outcome arrives as its last event. */
   startRun(command: StartRun): void {
     void this.#started.startRun(command)
   }

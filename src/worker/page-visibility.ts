@@ -1,9 +1,9 @@
-/** Whether a person can see the page; a `change` event when that changes. */
+/** Whether the page is visible. Fires `change` when that changes. */
 export interface PageVisibility extends EventTarget {
   readonly isVisible: boolean
 }
 
-/** Set by what the page says. */
+/** The visibility that the page last reported. */
 export class PageVisibilityTarget extends EventTarget implements PageVisibility {
   isVisible = true
 

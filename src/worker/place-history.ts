@@ -8,19 +8,19 @@ import { isMessage, MOST_MESSAGES } from './store/fact-table.ts'
 
 export interface Ids {
   readonly newId: (prefix: string) => string
-  /** The conversation had a call with this id before its history was cleared. */
+  /** Whether the conversation had a call with this id before its history was cleared. */
   readonly isUsed: (toolCallId: string) => boolean
 }
 
 const isHistory = listOf(isMessage, MOST_MESSAGES)
 
-/** The messages that the page has read. Throws `invalid-history` for what no page gives. */
+/** Checks the messages that the page has read. Throws `invalid-history` if they are invalid. */
 export function checkHistory(given: unknown): readonly Message[] {
   if (isHistory(given) && isPaired(given as readonly Message[])) return given as readonly Message[]
   throw new OffstageError('invalid-history', 'The history is no list of messages of Offstage.')
 }
 
-/** Each call has an input and an id of its own, and each result is for a call of the newest answer. */
+/** Whether each call has an input or error and a unique id, and each result belongs to the newest answer's calls. */
 function isPaired(messages: readonly Message[]): boolean {
   const used = new Set<string>()
   let open = new Set<string>()
@@ -38,8 +38,8 @@ function isPaired(messages: readonly Message[]): boolean {
 }
 
 /**
- * Imported messages as they are stored: each with an id of its own, and the results of an assistant's
- * calls in one message right behind it, in the order of the calls; calls may wait for theirs.
+ * Imported messages as they are stored, each with a unique id. One tool message directly after the assistant's holds
+ * the results of its calls, in the order of the calls. Calls may have no result yet.
  */
 export function placeHistory(
   messages: readonly Message[],
@@ -76,7 +76,7 @@ export function placeHistory(
   })
 }
 
-/** The call with an id that no call of the conversation had. */
+/** The call, with a new id if an earlier call of the conversation had the same. */
 function ownCall(call: ToolCallPart, { newId, isUsed }: Ids): ToolCallPart {
   const { toolCallId } = call
   return isUsed(toolCallId)
@@ -100,7 +100,7 @@ function resultsOf(messages: readonly Message[]): ReadonlyMap<string, ToolResult
   )
 }
 
-/** A call of theirs waits for its output. */
+/** Whether a call in these messages has no output yet. */
 export function awaitsOutput(messages: readonly Message[]): boolean {
   const results = resultsOf(messages)
   return messages
@@ -108,7 +108,7 @@ export function awaitsOutput(messages: readonly Message[]): boolean {
     .some(({ toolCallId, error }) => !error && !results.has(toolCallId))
 }
 
-/** Imported messages are of no run. Who wrote them isn't known: they taint the conversation on all its branches. */
+/** Imported messages belong to no run. Their author is unknown, so they taint all branches of the conversation. */
 export function importFacts(messages: readonly Identified<Message>[]): readonly FactDraft[] {
   if (messages.length === 0) return []
   return [

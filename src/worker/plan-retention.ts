@@ -4,11 +4,11 @@ import type { DroppedConversation, Retention } from '../protocol/retention.ts'
 
 const DAY = 86_400_000
 
-/** A conversation with those that its calls started. */
+/** A conversation, and those that its calls started. */
 export interface Tree {
   readonly root: ConversationRecord
   readonly ids: readonly string[]
-  /** Of the newest of them. Milliseconds since 1970. */
+  /** Time of the newest change in the tree. Milliseconds since 1970. */
   readonly activeAt: number
   /** Nothing of it may be dropped. */
   readonly isKept: boolean
@@ -18,12 +18,12 @@ export interface Drop extends DroppedConversation {
   readonly tree: Tree
 }
 
-/** Something runs or waits in it, or this version doesn't know all of it. */
+/** Whether a conversation must be kept: a run or call is open, it is broken, or a newer version wrote it. */
 export function mustStay({ format, openRunId, openCalls, broken }: ConversationRecord): boolean {
   return format > FORMAT || openRunId !== null || openCalls.length > 0 || broken !== undefined
 }
 
-/** The conversations as trees, the oldest activity first. `inUse`: what nobody may drop. Pure. */
+/** Groups conversations into trees, oldest activity first. `inUse`: ids of conversations to keep. Pure. */
 export function treesOf(
   records: readonly ConversationRecord[],
   inUse: ReadonlySet<string>,
@@ -52,7 +52,7 @@ export function treesOf(
   return trees.sort((a, b) => a.activeAt - b.activeAt)
 }
 
-/** What is to be dropped of the trees, which are in their order. `bytesOf`: of one of them. Pure. */
+/** Trees to drop, given all trees with the oldest activity first. `bytesOf` measures one tree. Pure. */
 export function planRetention(
   trees: readonly Tree[],
   { days = Infinity, conversations = Infinity, bytes = Infinity }: Retention,

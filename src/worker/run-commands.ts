@@ -18,29 +18,32 @@ import type { ConversationScope } from '../protocol/scope.ts'
 import type { SentCommand } from './tabs/tab-commands.ts'
 import type { TabCommand } from './tabs/tab-messages.ts'
 
-/** How often it is tried while the run goes from one tab to another, and for how long. */
+/** Limits for trying a command again while its run moves between tabs: attempts, and milliseconds. */
 const MAX_ATTEMPTS = 6
 const LIMIT_MS = 20_000
 
 export interface RunCommandsOptions {
   readonly registry: ConversationRegistry
   readonly effects: Pick<Effects, 'monotonic' | 'newId'>
-  /** Of the page that this worker works for. */
+  /** Id of this worker's page. */
   readonly pageId: string
-  /** Goes on with the open run, if there is one; with another device's only if it `isWanted` as it is then. */
+  /**
+   * Resumes the open run, if there is one. Another device's run is resumed only if `isWanted` accepts its current
+   * state.
+   */
   takeUp(
     active: ActiveConversation,
     agentId: string,
     how: { readonly asChild: boolean; readonly isWanted: (run: RunState) => boolean },
   ): Promise<unknown>
-  /** Resolves once the open run of a call is driven by somebody, or nobody waits for it; or when the agent is gone. */
+  /** Resolves once somebody drives the open child run, no call waits for it, or the agent is gone. */
   untilDriven(active: ActiveConversation, agentId: string): Promise<void>
 }
 
 /**
- * What people say to an open run: that it is to end, and answers to its calls. Whoever drives the run does it:
- * this worker, another tab, or this one once it has taken the run up. As a run may go from one to the other
- * meanwhile, only what is stored counts: until then, whoever has it by now is asked.
+ * Applies people's commands to an open run, such as a stop request or an answer to a call. The run's driver carries
+ * them out: this worker, another tab, or this worker once it has resumed the run. The run may move meanwhile, so only a
+ * stored result counts. Until then, the current driver is asked.
  */
 export class RunCommands {
   readonly #options: RunCommandsOptions
@@ -63,7 +66,7 @@ export class RunCommands {
       this.#carryOut(active, agentId, sent),
     )
     const { run } = active.conversation
-    // Who stops a run that ended just now means what it went on with, too.
+    // A request to stop a run that has just ended also stops the run that followed it.
     const isFollowed = !isEnded && run?.follows?.runId === runId && run.end === null && !error
     if (isFollowed) await this.abort({ agentId, runId: run.runId, reason, ...scope })
     return isEnded
@@ -77,7 +80,7 @@ export class RunCommands {
     const commandId = effects.newId('answer-')
     const sent = { commandId, command: { type: 'answer', toolCallId, answer, pageId } } as const
     const isTaken = await this.#carryOut(active, agentId, sent)
-    // Taken, perhaps, by a driver that was gone before it could say so.
+    // The driver may have stored it, and vanished before it could say so.
     return isTaken || active.conversation.hasAppended(commandId)
   }
 
@@ -89,7 +92,7 @@ export class RunCommands {
     return this.#say(scope, { type: 'withdraw', runId, messageId })
   }
 
-  /** While a run is open, by whoever drives it: a call that is about to start finds it over. */
+  /** Revokes a consent. While a run is open, its driver does so: a call about to start finds the consent revoked. */
   async revoke({ consentId, ...scope }: RevokeConsent): Promise<boolean> {
     const { registry } = this.#options
     if ((await (await registry.store(scope)).get(scope.conversationId)) === null) return false
@@ -105,7 +108,7 @@ export class RunCommands {
           ? await this.#say(scope, { type: 'revoke', runId: run.runId, consentId })
           : await revokeBetweenRuns(active, consentId)
       if (isDone) return true
-      // A run has ended, or begun, in between.
+      // A run ended or began in between.
       if (attempt > MAX_ATTEMPTS) throw elsewhere(scope.conversationId)
     }
   }
@@ -113,15 +116,15 @@ export class RunCommands {
   async #say(scope: ConversationScope, command: TabCommand): Promise<boolean> {
     const { registry, effects } = this.#options
     const active = await registry.take(scope)
-    // One that is yet to begin is said it then.
+    // Waits until a requested run has begun.
     if ('runId' in command) await active.admissions.get(command.runId)?.isOver
     const commandId = effects.newId('message-')
     const isTaken = await this.#carryOut(active, scope.agentId, { commandId, command })
-    // Taken, perhaps, by a driver that was gone before it could say so.
+    // The driver may have stored it, and vanished before it could say so.
     return isTaken || active.conversation.hasAppended(commandId)
   }
 
-  /** What the run that is driven here makes of it; null: it is left open for somebody else. */
+  /** Applies a command to the run driven here. Null if another driver has to do it. */
   async perform(
     { conversation, driver, driven }: ActiveConversation,
     { command, commandId }: SentCommand,
@@ -141,7 +144,7 @@ export class RunCommands {
       : await (command.type === 'answer'
           ? driver.answer(command, commandId)
           : driver.steer(command, commandId))
-    // One that is stopped takes none: the run's end settles the call, if it is stored.
+    // A stopped driver takes no commands. If the run's end is stored, it settles the call.
     if (isTaken !== false || !driver.isStopped) return isTaken
     return (await driven) && false
   }
@@ -156,7 +159,7 @@ export class RunCommands {
     const { effects, takeUp, untilDriven } = this.#options
     let until = effects.monotonic() + LIMIT_MS
     for (let attempt = 1; ; attempt++) {
-      // One that was driven here until now is driven somewhere else presently.
+      // A run that was driven here until now will soon be driven elsewhere.
       const isMoving = active.driver !== null || attempt > 1
       const here = await this.perform(active, sent)
       if (here !== null) return here
@@ -169,10 +172,10 @@ export class RunCommands {
       if (typeof there === 'boolean') return there
       if (there === 'left') continue
       try {
-        // Whoever ends it asks its model nothing.
+        // An abort calls no model, so it may also resume a child run.
         await takeUp(active, agentId, {
           asChild: sent.command.type === 'abort',
-          // The other tabs were asked meanwhile, which takes its time.
+          // Asking the other tabs took time, so the run is checked again.
           isWanted: (run) => outcomeOf(run, sent.command) === null,
         })
         if (active.driver !== null || !(await conversation.isAwaited())) continue
@@ -180,7 +183,7 @@ export class RunCommands {
         until = effects.monotonic() + LIMIT_MS
         attempt = 0
       } catch (error) {
-        // Somebody else was first: they are asked.
+        // Another tab was quicker. The next attempt asks it.
         if (active.parked || !isElsewhere(error)) throw error
       }
     }
@@ -204,7 +207,7 @@ function revokeBetweenRuns(active: ActiveConversation, consentId: string): Promi
 
 type Abort = Pick<AbortRun, 'reason' | 'error'>
 
-/** One that is to fail is no other tab's business: it may work there. */
+/** End that an abort causes. With an error, the run fails in this tab only: it may work in another. */
 function endOf({ reason, error }: Abort): RunEnd {
   return error ? { outcome: 'failed', error } : { outcome: 'aborted', reason }
 }
@@ -213,7 +216,7 @@ function isAs(stored: RunEnd | null, end: RunEnd): boolean | null {
   return stored && stored.outcome === end.outcome
 }
 
-/** As the store says; null: the run is open, and nothing is decided. */
+/** Outcome of the command according to the store. Null while the run is open and nothing is decided. */
 function outcomeOf(run: RunState | null, command: TabCommand): boolean | null {
   if (command.type === 'answer')
     return waitingCall(run, command.toolCallId, command.answer) ? null : false
@@ -223,7 +226,7 @@ function outcomeOf(run: RunState | null, command: TabCommand): boolean | null {
   return run.end === null ? null : false
 }
 
-/** Throws `other-tab` where what is approved is on this page, and the person who approves it looks at another one. */
+/** Throws `other-tab` if the call acts on this page, but the person approves it on another one. */
 function requireAnyPage(
   run: RunState | null,
   { toolCallId, answer }: Extract<TabCommand, { type: 'answer' }>,

@@ -13,10 +13,10 @@ import type { FactDraft } from './store/fact-draft.ts'
 
 type Registry = Pick<ConversationRegistry, 'find' | 'take'>
 
-/** Runs and those that work for their calls: what they use together, and whose end is whose. */
+/** Parent runs with their child runs: adds up what they use, and ends children with their parent. */
 export class RunFamilies {
   readonly #registry: Registry
-  /** By the run that they work for: those that ask their model just now, of which no output is stored yet. */
+  /** Child runs that are waiting for their model, with no output stored yet. By parent run. */
   readonly #asking = new Map<string, Set<string>>()
 
   constructor(registry: Registry) {
@@ -47,8 +47,8 @@ export class RunFamilies {
   }
 
   /**
-   * Looks after the runs that worked for calls of the conversation which have ended: what those used that came to
-   * their ends later is noted with the calls. `endOrphan`: ends one that nobody drives.
+   * Visits child runs whose calls have ended, and notes what they used after that. `endOrphan` ends a child run that
+   * nobody drives.
    */
   async visit(
     { conversation, scope }: ActiveConversation,
@@ -61,7 +61,7 @@ export class RunFamilies {
     }
   }
 
-  /** A run that worked for a call has ended: if the call had ended before, what it used is noted now. */
+  /** Handles the end of a child run. If its call ended earlier, the child's usage is noted now. */
   async ended({ conversation, scope }: ActiveConversation): Promise<void> {
     const { parent, run } = conversation
     if (!parent || !run?.forCall || run.end === null) return
@@ -100,7 +100,7 @@ export class RunFamilies {
     if (isOver || !call || isSettled(call))
       return { type: 'end', end: { outcome: 'aborted', reason: PARENT_ENDED } }
     const others = await this.#spentBy(scope, caller)
-    // From here to the mark nothing is waited for: of several that ask at once, each finds those before it.
+    // No await from here until the run is marked. If several child runs ask at once, each counts those before it.
     const asking = this.#asking.get(caller.runId) ?? new Set()
     asking.delete(run.runId)
     const underWay: Spent = { steps: asking.size, usage: {}, activeMs: 0 }
@@ -116,7 +116,7 @@ export class RunFamilies {
     return { type: 'step', run: { ...concluding(run, limitOf(run)), limits } }
   }
 
-  /** What those that work for a run have used: read now, and said when it is asked. */
+  /** Loads the child runs of a run. Returns a function that gives what they have used when it is called. */
   async #spentBy(
     scope: AgentScope,
     { children = [] }: CountedRun,
@@ -130,7 +130,7 @@ export class RunFamilies {
     return (child.isCounted ? null : this.#runOf(scope, child)) ?? child
   }
 
-  /** The run that works for a call, as far as it is known here. */
+  /** The child run of a call, if it is loaded here. */
   #runOf(
     { agentId, storage }: AgentScope,
     { conversationId, runId }: Pick<ChildState, 'conversationId' | 'runId'>,
@@ -155,7 +155,7 @@ export class RunFamilies {
     return child && this.#take(scope, child.conversationId)
   }
 
-  /** As the store has it now. */
+  /** Opens a conversation and reads its newest rows. */
   async #take(
     { agentId, storage }: AgentScope,
     conversationId: string,
@@ -167,7 +167,7 @@ export class RunFamilies {
   }
 }
 
-/** Calls that have ended, and whose runs may have used more since. */
+/** Settled calls whose child runs may have used more since. */
 function uncounted(path: ActiveConversation['conversation']['state']['path']): CallState[] {
   return path.flatMap(({ calls }) =>
     calls.filter((call) => call.child && !call.child.isCounted && isSettled(call)),

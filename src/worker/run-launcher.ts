@@ -29,10 +29,10 @@ export interface LauncherOptions {
 
 type AgentRun = Pick<RunRef, 'runId'> & { readonly agentId: string }
 
-/** Drives runs that are stored, as long as their agents are there. */
+/** Drives stored runs while their agents exist. */
 export class RunLauncher {
   readonly #options: LauncherOptions
-  /** Agents that are gone: what was asked for in their name is not driven any more. */
+  /** Released agents. Runs requested in their name aren't driven any more. */
   readonly #released = new Set<string>()
 
   constructor(options: LauncherOptions) {
@@ -49,7 +49,7 @@ export class RunLauncher {
     this.drive(active, command, null)
   }
 
-  /** Stops what the agent drives or is about to begin, without an end: whoever resumes it goes on. */
+  /** Stops the agent's runs without ending them, also those about to begin. They can be resumed later. */
   release(agentId: string): void {
     this.#released.add(agentId)
     const { registry } = this.#options
@@ -70,7 +70,7 @@ export class RunLauncher {
     active.drive(driverOf(runId, resume), (next) => driverOf(next, null))
     if (!active.conversation.run?.forCall) return
     const { families } = this.#options
-    // What isn't noted now is when the conversation of the call is opened next.
+    // If the usage can't be noted now, it is when the call's conversation is opened next.
     void active.idle().then(() => families.ended(active).catch(() => undefined))
   }
 

@@ -37,11 +37,11 @@ export interface RunsOptions {
   readonly registry: ConversationRegistry
   readonly launcher: RunLauncher
   readonly left: LeftRuns
-  /** Goes on with an open run that nobody else can go on with any more. */
+  /** Resumes an open run that nobody else can resume any more. */
   inherit(active: ActiveConversation, agentId: string): Promise<void>
 }
 
-/** Begins runs: at most one in a conversation, stored before it is driven. */
+/** Begins runs, one at a time in each conversation. A run is stored before it is driven. */
 export class Runs {
   readonly #options: RunsOptions
 
@@ -49,7 +49,7 @@ export class Runs {
     this.#options = options
   }
 
-  /** Never rejects: whatever refuses the run becomes its `failed` end. */
+  /** Begins a run. Never rejects: a refusal becomes the run's `failed` end. */
   async start(command: StartRun): Promise<void> {
     const { registry } = this.#options
     const { agentId, runId } = command
@@ -64,7 +64,7 @@ export class Runs {
     try {
       const active = await registry.take(command)
       ;({ stream } = active.conversation)
-      // Asked for twice: of the first it is known whether it began.
+      // A repeated request. The first one reports how the run began.
       if (isKnown(active, runId)) return
       const isBusy = active.parked !== null || active.driver?.isStopped === false
       if (command.ifBusy === 'refuse' && isBusy) throw busy(command.conversationId)
@@ -86,14 +86,14 @@ export class Runs {
         : { outcome: 'failed', error: toErrorData(error) }
       const hasBegun = registry.find(command)?.conversation.run?.runId === runId
       const { message } = command
-      // What a trigger sent is not a person's to send again.
+      // A trigger's message isn't returned for a person to send again.
       const isReturned = !hasBegun && !message?.trigger
       leaveRun(stream, runId, { outcome, ...(isReturned && { message }) })
       void this.#goOnInstead(command).catch(() => undefined)
     }
   }
 
-  /** Two devices began at once: the one whose claim came last has fenced off the other, whose run is open. */
+  /** Resumes another device's open run after both began at once: this device's later claim has fenced off the other. */
   async #goOnInstead(command: StartRun): Promise<void> {
     const active = this.#options.registry.find(command)
     if (!active || active.driver) return
@@ -116,10 +116,10 @@ export class Runs {
       const imported = conversation.messages.length === 0 ? this.#placed(history, conversation) : []
       const isAlone = imported.length > 0 && (branch !== undefined || awaitsOutput(imported))
       if (isAlone) await conversation.append(importFacts(imported), { once: true })
-      // Of an imported history, too, which is kept: its calls take their outputs first.
+      // Counts calls of an imported history, too. The history is stored, and its calls need their outputs first.
       const pending = pendingOf(conversation.state)
       if ((message !== null || branch) && pending.length > 0) throw callsPending(pending)
-      // Begun after the call has ended, it would work for nobody.
+      // A child run whose call has ended would work for nobody.
       if (command.parent && !(await conversation.isAwaited())) throw notAwaited()
       const place = {
         ...(branch && { parentId: branchPoint(conversation.state, branch) }),
@@ -145,8 +145,8 @@ export class Runs {
   }
 
   /**
-   * Begins the run as soon as there is room; while the storage is full, or can't be reached, the message is kept. It may have begun
-   * when an answer was lost: to say that it failed would leave it open for nobody.
+   * Begins the run as soon as the storage allows. While the storage is full or unreachable, the message is kept. If an
+   * answer was lost, the run may have begun. Reporting it as failed would leave it without a driver.
    */
   #admit(active: ActiveConversation, command: StartRun, asked: Asked): Promise<void> {
     const { effects } = this.#options
@@ -160,11 +160,11 @@ export class Runs {
     const begin = async (onReached: () => void): Promise<void> => {
       for (;;) {
         signal.throwIfAborted()
-        // Before it is looked: what changes meanwhile isn't waited for.
+        // Created before the check, so that no change in between is missed.
         const changed = active.whenChanged()
         try {
           if (await active.inLane(() => this.#begin(active, command, asked))) return
-          // From here on another run is waited for, which needs the storage itself.
+          // The storage works. Now another run has to end, which needs the storage itself.
           onReached()
           await untilIdle(active, command, asked)
         } catch (error) {
@@ -177,7 +177,7 @@ export class Runs {
     return active.conversation.storageRetry.persist(begin, { waiter })
   }
 
-  /** False when a run is in the way that has to end first. */
+  /** Stores and launches the run. False if another run has to end first. */
   async #begin(
     active: ActiveConversation,
     command: StartRun,
@@ -193,7 +193,7 @@ export class Runs {
     return true
   }
 
-  /** Refuses, lets wait or stops what runs, as the command wishes; true when nothing does. */
+  /** Handles a run in the way as `ifBusy` says: throws, waits, or stops that run. True if nothing runs. */
   async #makeRoom(
     active: ActiveConversation,
     { agentId, conversationId, ifBusy }: StartRun,
@@ -201,14 +201,14 @@ export class Runs {
     const { conversation } = active
     switch (ifBusy) {
       case 'refuse':
-        // What is being stopped is as good as ended.
+        // A run that is being stopped counts as ended.
         if (active.driver && !active.driver.isStopped) throw busy(conversationId)
         break
       case 'queue':
-        // A run that nobody drives would never make room.
+        // Without a driver, the current run would never end, so it is resumed.
         await conversation.refresh()
         if (conversation.run?.parked) throw parkedRun(conversationId, conversation.run.parked)
-        // Of another device it is no business: not to be gone on with, and not to be claimed while it waits for a person.
+        // Another device's run isn't resumed, and isn't claimed while it waits for a person.
         if (!active.driver && (await active.isOpenElsewhere())) throw onOtherDevice(conversationId)
         await this.#options.left.resume(active, agentId, { ...TELL_MODEL, takesOver: false })
         break
@@ -227,7 +227,7 @@ function isKnown({ admissions, driver, conversation }: ActiveConversation, runId
   return admissions.has(runId) || driver?.runId === runId || conversation.run?.runId === runId
 }
 
-/** Ends the run for its handles, without a fact. */
+/** Ends the run's handles, without storing a fact. */
 function leaveRun(
   stream: Stream,
   runId: string,
@@ -237,7 +237,7 @@ function leaveRun(
   stream.flush()
 }
 
-/** A run that a page still shows ends there, without an end in the store: somebody else has it. */
+/** Ends the page's handles of a run that somebody else has now. The run stays open in the store. */
 export function leaveElsewhere(
   { stream, conversationId }: Conversation,
   { runId }: { readonly runId?: string },

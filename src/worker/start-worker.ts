@@ -29,7 +29,7 @@ export type {
   StoredRows,
 } from './store/store.ts'
 
-/** What the worker listens on: its own global scope, or a `MessagePort` in tests. */
+/** Endpoint that the worker listens on: its global scope, or a `MessagePort` in tests. */
 export interface WorkerEndpoint {
   postMessage(message: unknown, transfer?: Transferable[]): void
   addEventListener(type: string, listener: (event: Event) => void): void
@@ -38,17 +38,17 @@ export interface WorkerEndpoint {
 }
 
 export interface StartWorkerOptions {
-  /** Providers of your own, made with `defineProvider`. One with a built-in's id replaces it. */
+  /** Custom providers, made with `defineProvider`. A provider with a built-in provider's id replaces it. */
   readonly providers?: readonly ProviderDefinition[]
-  /** Stores of your own, which pages choose by their type: `storage: { type }`. */
+  /** Custom stores, which pages select by their type: `storage: { type }`. */
   readonly stores?: readonly StoreDefinition[]
-  /** Checks inputs of tools faster: see `offstage/ajv`. Default: none. */
+  /** Faster check of tool inputs: see `offstage/ajv`. Default: none. */
   readonly validator?: FastValidator
   /** Default: the worker's global scope. */
   readonly endpoint?: WorkerEndpoint
-  /** For tests: the clock, ids and chance. */
+  /** For tests: the clock, ids and randomness. */
   readonly effects?: Effects
-  /** For tests: how a durable store is opened. Default: IndexedDB. */
+  /** For tests: opens durable stores. Default: IndexedDB. */
   readonly openDurable?: OpenDurable
 }
 

@@ -3,7 +3,7 @@ import { callsOf } from '../protocol/call.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { type PageApi, PAGE_CALLS } from '../protocol/page-calls.ts'
 
-/** The page, whose questions of the table that stop with a run reject with `aborted` when this signal aborts. */
+/** Wraps the page's calls. When the signal aborts, calls marked `stops` in `PAGE_CALLS` reject with `aborted`. */
 export function stoppablePage(page: PageApi, signal: AbortSignal): PageApi {
   const stopped = async (): Promise<never> => {
     await whenAborted(signal)

@@ -14,27 +14,27 @@ const INTERVAL_MS = 40
 type TextDelta = Extract<Delta, { delta: string }>
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** The way to the page, shared by all conversations of the worker. */
+/** Output to the page, shared by all conversations of the worker. */
 export interface StreamOutput {
   readonly notify: (notice: WorkerNotice) => void
   readonly nextBatch: () => number
 }
 
-/** Where a conversation stands, apart from what is live. */
+/** State of a conversation, without its live deltas. */
 export interface Standing {
   readonly state: ConversationState
   readonly fault: ErrorData | null
 }
 
 /**
- * What happens in one conversation, on its way to the page: rows and deltas in one order. Adjacent deltas
- * of one part become one; the first item goes at once, later ones when the clock says so inside `push` (a
- * timer alone starves while data keeps arriving) or when the trailing timer fires.
+ * Sends rows and deltas of one conversation to the page, in order. Adjacent deltas of one part are merged. The first
+ * item is sent at once, later ones when `push` finds the interval over or the trailing timer fires. A timer alone
+ * starves while data keeps arriving.
  */
 export class Stream {
-  /** The page shows the conversation: it gets what others do in it, too. */
+  /** The page shows the conversation, so it also gets changes by others. */
   isJoined = false
-  /** Gets what is published, in the same order. */
+  /** Receives the published items, in order. */
   relay: ((items: readonly StreamItem[]) => void) | null = null
   readonly #ref: StreamRef
   readonly #output: StreamOutput
@@ -45,7 +45,7 @@ export class Stream {
   #flushedAt = Number.NEGATIVE_INFINITY
   #timer: ReturnType<typeof setTimeout> | undefined
   #live: Live = NOTHING_LIVE
-  /** Published since `#live` was brought up to date: nobody may ever ask for it. */
+  /** Items published since `#live` was updated. Folded only on demand: nobody may ever read it. */
   #unread: StreamItem[] = []
 
   constructor(ref: StreamRef, output: StreamOutput) {
@@ -53,12 +53,12 @@ export class Stream {
     this.#output = output
   }
 
-  /** What the deltas since the newest facts come to. */
+  /** Result of the deltas since the newest facts. */
   get live(): Live {
     for (const item of this.#unread)
       this.#live = isRow(item) ? settleLive(this.#live, item) : foldDelta(this.#live, item)
     this.#unread = []
-    // What was read must not grow any more.
+    // Closes the open delta: once read, it must not grow any more.
     this.#openDelta = null
     return this.#live
   }
@@ -82,34 +82,34 @@ export class Stream {
     }
   }
 
-  /** What the page has published by itself: for those who join later, and for other tabs. */
+  /** Takes a delta that the page has shown already, for late listeners and other tabs. */
   published(delta: Delta): void {
     this.flush()
     this.#unread.push(delta)
-    // A tool may report for long, and no row comes meanwhile.
+    // Folds at once: a tool may report progress for a long time without any row.
     void this.live
     this.relay?.([delta])
   }
 
-  /** Rows that nobody waits for: what they make durable isn't live any more. */
+  /** Takes rows without sending them. They replace the live deltas that they make durable. */
   settle(rows: readonly Row[]): void {
     this.#unread.push(...rows)
     void this.live
   }
 
-  /** What is live elsewhere takes the place of what was live here. Not published by itself. */
+  /** Replaces the live deltas with those of another tab. Publishes nothing. */
   adopt(live: Live): void {
     this.flush()
     void this.live
     this.#live = live
   }
 
-  /** Who drives the open run from now on. */
+  /** Sets who drives the open run, and publishes a change. */
   own(ownership: Ownership): void {
     if (this.live.ownership !== ownership) this.#push({ type: 'ownership-changed', ownership })
   }
 
-  /** Another device drives it, or does no more. */
+  /** Sets whether another device drives the open run. */
   ownElsewhere(isElsewhere: boolean): void {
     if (isElsewhere) this.own('other-device')
     else if (this.live.ownership === 'other-device') this.own('none')
@@ -131,7 +131,7 @@ export class Stream {
     return this.#batch
   }
 
-  /** Sends where the conversation stands, after all that was published before. */
+  /** Sends the current state, after everything published before. */
   checkpoint(reason: 'joined' | 'taken-up', standing: Standing): void {
     this.flush()
     this.#batch = this.#output.nextBatch()
@@ -168,7 +168,7 @@ export class Stream {
     } else {
       this.#openDelta = null
       this.#take(item)
-      // Rows are rare, and replace most of what came before them.
+      // Folds at once: rows are rare, and replace most of the earlier deltas.
       if (isRow(item)) void this.live
     }
   }

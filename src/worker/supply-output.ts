@@ -11,17 +11,17 @@ import type { FactDraft } from './store/fact-draft.ts'
 
 export interface Supplied {
   readonly settled: readonly FactDraft[]
-  /** Limits of the run that goes on from it; null while other calls wait. */
+  /** Limits of the run that continues from here. Null while other calls wait. */
   readonly goesOn: RunLimits | null
 }
 
-/** What an output that the page supplies comes to. Null when the call waits for no output. */
+/** Facts for an output that the page supplies. Null if the call waits for no output. */
 export function pendingOutput(
   conversation: Pick<Conversation, 'run' | 'limitsAfter' | 'state'>,
   { toolCallId, output, limits }: Pick<SupplyOutput, 'toolCallId' | 'output' | 'limits'>,
 ): Supplied | null {
   const { run, state } = conversation
-  // Of imported messages, which wait for their outputs.
+  // Calls of imported messages may wait for outputs, too.
   const imported = importedCalls(state)
   const isThis = (call: { readonly toolCallId: string }): boolean => call.toolCallId === toolCallId
   const calls = run?.calls ?? []

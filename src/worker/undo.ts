@@ -18,7 +18,7 @@ interface Found {
   readonly runId: string
 }
 
-/** Has tools undo what their calls did, at most once each: between runs, by whoever owns the conversation. */
+/** Undoes calls through their tools, at most once each. Only the conversation's owner may, and only between runs. */
 export class Undoing {
   readonly #registry: ConversationRegistry
   readonly #page: Pick<PageApi, 'undoTool'>
@@ -52,7 +52,7 @@ export class Undoing {
       throw failed(call, { status: 'not-begun' })
     const note = (fact: FactDraft): Promise<boolean> =>
       conversation.append([fact], { runId: null, strict: true })
-    // On the disk before anything happens: what was begun once isn't begun again.
+    // Stored before the tool runs, so that an undo is never started twice.
     await note({ type: 'undo-started', path })
     const outcome = await this.#page
       .undoTool({
@@ -65,20 +65,20 @@ export class Undoing {
         idempotencyKey: `${runId}:${toolCallId}:undo`,
         output,
       })
-      // The agent is gone, perhaps while its tool was at it.
+      // The agent is gone, perhaps in the middle of the tool's undo.
       .catch((): UndoOutcome => ({ status: 'unknown' }))
     if (outcome.status !== 'unknown') await note({ type: 'undo-settled', path, ...outcome })
-    // Whoever asked for it sees it done.
+    // The page must see the new state before this call returns.
     conversation.stream.flush()
     if (outcome.status === 'done') return true
     throw failed(call, outcome)
   }
 }
 
-/** Throws `conversation-busy` while a run is open: its calls may build on what is to be undone. */
+/** The call, if it can be undone. Throws `conversation-busy` during a run: its calls may build on this one. */
 function undoableCall({ conversationId, run, state }: Conversation, id: string): Found | null {
   if (run?.end === null) throw busy(conversationId)
-  // On other branches, too: none of them undoes a tool's effect.
+  // Includes other branches: switching branches doesn't undo a tool's effect.
   for (const { calls, runId } of [...state.path, ...state.others] satisfies MessageNode[]) {
     const call = calls.find(({ toolCallId }) => toolCallId === id)
     if (call) return runId !== null && isUndoable(call) ? { call, runId } : null

@@ -4,18 +4,21 @@ import { sealedLike } from '../../protocol/sealed.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { type Outcome, outcomeOfCall, outcomeOfStep } from './outcomes.ts'
 
-/** What something came to, and when the function gets it: its place in the order of all that ended. */
+/**
+ * Outcome of a call or step, and its place in the order in which all of them ended. The function gets outcomes in that
+ * order.
+ */
 export interface Place {
   readonly place: number
   readonly outcome: Outcome
 }
 
-/** What the function of a composite tool did in its lives before. */
+/** Calls and steps of the earlier executions of a composite tool's function. */
 export class LivesBefore {
   readonly #calls = new Map<number, RememberedCall>()
   readonly #kept = new Map<string, JsonValue>()
   readonly #places: ReadonlyMap<string, number>
-  /** What was asked for at each position, and not yet in this life. */
+  /** Requests of earlier executions by position, until this execution repeats them. */
   readonly #wishes = new Map<number, string>()
 
   constructor({ calls, steps, ended }: Remembered) {
@@ -30,25 +33,28 @@ export class LivesBefore {
     }
   }
 
-  /** False where something else was asked for. What had not come to be stored may be anything. */
+  /**
+   * False if an earlier execution requested something else at this position. Requests that were never stored may be
+   * anything.
+   */
   meets(position: number, wish: string): boolean {
     const expected = this.#wishes.get(position)
     this.#wishes.delete(position)
     return expected === undefined || expected === wish
   }
 
-  /** The same of a call; what is sealed of its input may be anything. */
+  /** Does the same for a call. Secrets in its input, stored as placeholders, may have any value. */
   meetsCall(position: number, toolName: string, input: JsonValue): boolean {
     const call = this.#calls.get(position)
     return this.meets(position, callWish(toolName, call ? sealedLike(call.input, input) : input))
   }
 
-  /** The first position whose wish this life didn't have; null: it had all of them. */
+  /** The first position whose earlier request this execution didn't repeat; null if it repeated all. */
   get missed(): number | null {
     return this.#wishes.keys().next().value ?? null
   }
 
-  /** Null: it is open, or new. */
+  /** Returns the outcome of a call; null if the call is still open, or new. */
   callAt(position: number): Place | null {
     const call = this.#calls.get(position)
     const place = call && this.#places.get(call.toolCallId)
@@ -78,7 +84,7 @@ export function stepWish(name: string): string {
   return `step:${name}`
 }
 
-/** What was asked for, by the key of what was kept. */
+/** Returns the request behind the key of a stored value. */
 function wishOf(key: string): string {
   return key.replace(/^\d+(?:!begun)?:/, 'step:').replace(/^\d+!/, '')
 }

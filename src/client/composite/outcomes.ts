@@ -3,13 +3,13 @@ import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { stringify } from '../stringify.ts'
 
-/** What somebody who waits for a call or step gets, the same each time. */
+/** Outcome of a call or step: the same each time the function runs. */
 export type Outcome = { readonly value: unknown } | { readonly error: Error }
 
-/** As a tool's result. */
+/** Limit for the JSON of a step's result. */
 const MAX_CHARACTERS = 1_000_000
 
-/** What a nested call came to. */
+/** Converts the end of a nested call to what the function gets. */
 export function outcomeOfCall(
   { status, output }: CallEnd,
   call: { readonly toolName: string; readonly toolCallId: string },
@@ -32,7 +32,7 @@ function failedCall(message: string, details: JsonObject): Outcome {
   return { error: new OffstageError('call-failed', message, { details }) }
 }
 
-/** Of a step that was begun, and is not to be done again. */
+/** Stored value of a step that was begun and must not run again. */
 export const CUT_OFF: JsonValue = {
   error: {
     name: 'OffstageError',
@@ -42,7 +42,7 @@ export const CUT_OFF: JsonValue = {
   },
 }
 
-/** What is kept of a step's result. Throws for what can't be kept. */
+/** Converts a step's result to what is stored. Throws if it can't be stored. */
 export function keptValue(value: unknown): JsonValue {
   const text = stringify(value)
   if (text === undefined) {
@@ -56,7 +56,7 @@ export function keptValue(value: unknown): JsonValue {
   return { value: JSON.parse(text) as JsonValue }
 }
 
-/** What is kept of what a step threw. */
+/** Converts what a step threw to what is stored. */
 export function keptError(thrown: unknown): JsonValue {
   const { name, code } = (thrown ?? {}) as {
     readonly name?: unknown
@@ -71,7 +71,7 @@ export function keptError(thrown: unknown): JsonValue {
   }
 }
 
-/** What was kept of a step. */
+/** Restores a step's outcome from what is stored. */
 export function outcomeOfStep(kept: JsonValue): Outcome {
   const { value, error } = kept as { readonly value?: JsonValue; readonly error?: JsonObject }
   if (error === undefined) return { value }

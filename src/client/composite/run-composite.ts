@@ -18,7 +18,7 @@ import {
 import { type CompositeContext, isComposite } from '../tool.ts'
 import { type Closing, Workflow } from './workflow.ts'
 
-/** Runs the function of a composite tool, until it ends, is suspended or is stopped. Never rejects. */
+/** Runs the function of a composite tool until it ends, is suspended or is stopped. Never rejects. */
 export const runComposite: ToolRunner = async (run) => {
   const { prepared, signal } = run
   const { tool } = prepared
@@ -96,7 +96,7 @@ function contextOf({ call, signal, progress }: ToolRun, workflow: Workflow): Com
   }
 }
 
-/** As it is stored. */
+/** Copies the input as JSON, as it is stored. Throws `invalid-input` if it isn't plain data. */
 function plain(input: unknown): JsonValue {
   if (!isJson(input))
     throw new OffstageError(

@@ -20,41 +20,40 @@ import {
 } from './outcomes.ts'
 
 export interface WorkflowHost {
-  /** Null, or rejected: nobody answers that any more, or somebody else has to say something first. */
+  /** Resolves to null, or rejects, if nobody answers any more, or the call has to wait. */
   callTool(call: {
     readonly position: number
     readonly toolName: string
     readonly input: JsonValue
   }): Promise<NestedAnswer>
   keep(kept: readonly KeptOutcome[]): Promise<{ readonly place: number } | null>
-  /** Calls of the function are under way, or not any more. */
+  /** Called with true when the first call starts, and with false when no call runs any more. */
   hold(isHeld: boolean): void
-  /** What failed may have been broken off, because the page is being left. */
+  /** True if an error may be due to the page being left, which breaks off requests. */
   mayHaveBroken(): Promise<boolean>
 }
 
-/** How a life of the function ends. */
+/** How an execution of the function ends. */
 export type Closing =
   | { readonly type: 'returned'; readonly value: unknown }
   | { readonly type: 'threw'; readonly thrown: unknown }
-  /** `seen`: how much was delivered; -1: it is to be run again, whatever comes. */
+  /** `seen`: number of delivered outcomes. -1: the function is to run again in any case. */
   | { readonly type: 'suspended'; readonly seen: number }
-  /** It asks for something else than it did before. */
+  /** The function requested something else than before. */
   | { readonly type: 'changed'; readonly position: number }
 
-/** What the function waits for. */
+/** A call or step that the function waits for. */
 interface Request {
-  /** Null as long as it is under way, and when it is parked. */
+  /** Null while it runs, and if it is paused. */
   known: Place | null
   isParked: boolean
   deliver(outcome: Outcome): void
 }
 
 /**
- * One life of a composite tool's function. What it asks for gets a position as it asks; what was remembered is
- * delivered in the order in which it came about, one thing after the other, so that a function that goes by
- * nothing else takes the same course each time. It is suspended when nothing is under way any more and it waits
- * for something that can't come in this life.
+ * An execution of a composite tool's function. Each request gets a position. Stored outcomes are delivered one after
+ * the other, in their original order, so that a function without other inputs takes the same course each time. The
+ * function is suspended when nothing runs any more and it waits for something that can't come in this execution.
  */
 export class Workflow {
   readonly closed: Promise<Closing>
@@ -64,19 +63,19 @@ export class Workflow {
   readonly #suspended = new AbortController()
   #close: (closing: Closing) => void = () => undefined
   #position = 0
-  /** How much of what came about was delivered. */
+  /** Number of delivered outcomes. */
   #seen = 0
   #underWay = 0
   #callsUnderWay = 0
-  /** Taken, and not sent yet. */
+  /** Values that were taken and not yet sent to be stored. */
   #marks: KeptOutcome[] = []
-  /** False: what was sent of them is not stored. */
+  /** False if values sent earlier were not stored. */
   #areKept: Promise<boolean> = Promise.resolve(true)
   #isDelivering = false
   #isClosed = false
   #isInStep = false
   #isLeaving = false
-  /** What was asked for may never have arrived. */
+  /** A request may never have arrived. */
   #isLost = false
   #changedAt: number | null = null
   #end: Extract<Closing, { type: 'returned' | 'threw' }> | null = null
@@ -102,12 +101,12 @@ export class Workflow {
     this.#ends({ type: 'threw', thrown })
   }
 
-  /** Nothing more is done or delivered. */
+  /** Starts and delivers nothing more. */
   stop(): void {
     this.#isClosed = true
   }
 
-  /** Nothing more is begun: it is suspended as soon as what is under way has come to its end. */
+  /** Starts nothing more. The function is suspended once everything that runs has ended. */
   leave(): Promise<Closing> {
     this.#isLeaving = true
     void this.#deliver()
@@ -155,7 +154,7 @@ export class Workflow {
     return ++this.#position
   }
 
-  /** Whether something else was asked for at this position before. Nothing is, once the function is over. */
+  /** Whether the request equals the earlier one at this position. False once the function is over. */
   #isAsExpected(position: number, meets: () => boolean): boolean {
     if (this.#isOver) return false
     if (meets()) return true
@@ -184,7 +183,7 @@ export class Workflow {
     try {
       request.known = await ask()
     } catch {
-      // The worker, the agent or the run is gone: who goes on runs the function again.
+      // The worker, the agent or the run is gone. The new owner runs the function again.
       this.#isLost = true
     }
     request.isParked = request.known === null
@@ -216,7 +215,7 @@ export class Workflow {
     return answer && value !== null ? { ...answer, outcome: outcomeOfStep(value) } : null
   }
 
-  /** Null: nobody can say what it came to. */
+  /** Runs a step. Null if nobody can say what became of it. */
   async #valueOf(work: () => unknown): Promise<JsonValue | null> {
     try {
       this.#isInStep = true
@@ -232,7 +231,7 @@ export class Workflow {
     }
   }
 
-  /** What was taken is stored before anything is done with it. */
+  /** Stores the values taken so far, before anything is done with them. */
   #keepMarks(): Promise<boolean> {
     const marks = this.#marks
     if (marks.length > 0) {
@@ -252,7 +251,7 @@ export class Workflow {
     if (this.#isDelivering) return
     this.#isDelivering = true
     for (;;) {
-      // What the function does with what it got before comes first.
+      // The function reacts to the previous outcome first.
       await nextTurn()
       if (this.#isClosed) return
       const next = this.#isOver ? undefined : this.#nextRequest()
@@ -269,7 +268,7 @@ export class Workflow {
     return [...this.#requests].find(({ known }) => known?.place === this.#seen)
   }
 
-  /** Closes what comes on no more. */
+  /** Closes the execution if nothing more can happen. */
   #rest(): void {
     if (this.#underWay > 0) return
     const isParked = [...this.#requests].some((request) => request.isParked)
@@ -279,7 +278,7 @@ export class Workflow {
     else if (this.#end) this.#closeBy(this.#leftOut(this.#end))
   }
 
-  /** What it asked for before, and didn't now, is not passed over. */
+  /** Ends as `changed` if the function didn't repeat an earlier request, or left a request open. */
   #leftOut(end: Closing): Closing {
     const position = this.#before.missed
     if (position !== null) return { type: 'changed', position }

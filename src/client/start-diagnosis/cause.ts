@@ -7,20 +7,20 @@ import type { StartFailure } from '../start-failure.ts'
  * - `no-worker`: there are no Web Workers here (Node, server rendering).
  * - `unsupported`: the browser lacks something that the worker needs.
  * - `not-found`: the server answers with the status 404 or 410.
- * - `bad-status`: it answers with another status than 2xx.
- * - `wrong-type`: the answer isn't JavaScript by its `Content-Type`.
+ * - `bad-status`: the server answers with another status than 2xx.
+ * - `wrong-type`: the `Content-Type` of the file isn't JavaScript.
  * - `offline`, `network`: there was no answer.
  * - `cross-origin`: the file is on another origin, or redirects to one.
  * - `opaque-origin`: the page has no origin (`file://`, a sandboxed frame) and may load no worker file.
- * - `csp`: the page's Content-Security-Policy refused it.
- * - `trusted-types`: the page's CSP asks for Trusted Types, and the address is none.
- * - `coep`: the page has a Cross-Origin-Embedder-Policy, the worker's file has none.
+ * - `csp`: the page's Content-Security-Policy refused the file.
+ * - `trusted-types`: the page's CSP requires Trusted Types, and the address is a plain one.
+ * - `coep`: the page has a Cross-Origin-Embedder-Policy, but the worker's file has none.
  * - `syntax`: the file can't be parsed, or throws while it runs.
- * - `import`: a module that it imports, or a part of Offstage, can't be loaded.
- * - `no-address`: its address isn't known, or isn't one.
- * - `worker-option`: the `worker` function threw, or returned something else.
- * - `no-answer`: it neither failed nor answered in time.
- * - `unknown`: none of these could be made out.
+ * - `import`: a module that the file imports, or a part of Offstage, can't be loaded.
+ * - `no-address`: the address of the file is unknown or invalid.
+ * - `worker-option`: the `worker` function threw, or returned something that is no worker.
+ * - `no-answer`: the worker neither failed nor answered in time.
+ * - `unknown`: the cause could not be found.
  */
 export type WorkerFailureReason =
   | 'no-worker'
@@ -44,27 +44,27 @@ export type WorkerFailureReason =
 
 export interface Cause {
   readonly reason: WorkerFailureReason
-  /** What happened and what to do. Sentences. */
+  /** Explanation and advice, in whole sentences. */
   readonly message: string
-  /** Another try may do. */
+  /** True if another try may succeed. */
   readonly retryable?: boolean
-  /** What making the worker threw. */
+  /** Error that making the worker threw. */
   readonly thrown?: unknown
-  /** More of `details`. */
+  /** Further `details` of the error. */
   readonly details?: JsonObject
 }
 
 /** `file`: the default worker; `function`: the `worker` option. */
 export type StartKind = 'file' | 'url' | 'function' | 'inline'
 
-/** A start that failed, and what is known of it. */
+/** A failed start, with everything known about it. */
 export interface FailedStart {
   readonly kind: StartKind
   readonly failure: StartFailure
-  /** Absolute, where it is known and is one. */
+  /** Absolute address, if it is known and valid. */
   readonly url: URL | undefined
   readonly violations: readonly SecurityPolicyViolationEvent[]
-  /** Aborted when the time for looking is over. */
+  /** Aborted when the time for the diagnosis is over. */
   readonly signal: AbortSignal
 }
 
@@ -75,7 +75,7 @@ export function addressOf({ url }: StartFailure): URL | undefined {
   return URL.canParse(String(url), base) ? new URL(url, base) : undefined
 }
 
-/** An address in a message: without what may be long or secret. */
+/** Formats an address for a message, without parts that may be long or secret. */
 export function shown(url: URL | undefined): string {
   if (!url) return 'its file'
   if (url.protocol === 'blob:' || url.protocol === 'data:') return `a ${url.protocol} address`

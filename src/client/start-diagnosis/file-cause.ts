@@ -4,7 +4,7 @@ import { type FileLook, hasPageEmbedderPolicy, isJavaScript, lookAtFile } from '
 
 type Answer = Extract<FileLook, { type: 'answer' }>
 
-/** Why the browser refused a file without a word. */
+/** Finds why the browser refused a worker file without an error message. */
 export async function fileCause(start: FailedStart): Promise<Cause | undefined> {
   const look = await lookAtFile(start.url, start.signal)
   const file = shown(start.url)
@@ -72,7 +72,7 @@ async function answerCause(start: FailedStart, look: Answer): Promise<Cause> {
       message: `${file} imports ${shown(new URL(part.name))}, which the server answers with the status ${part.responseStatus}.`,
       details: { import: shown(new URL(part.name)), status: part.responseStatus },
     }
-  // Where a blob: worker was just refused, another would only be reported again.
+  // If a policy has just refused a blob: worker, another attempt would only be reported again.
   const mayProbe = !start.violations.some(
     ({ blockedURI, effectiveDirective }) =>
       effectiveDirective === 'worker-src' && blockedURI.startsWith('blob'),
@@ -95,7 +95,7 @@ async function answerCause(start: FailedStart, look: Answer): Promise<Cause> {
   }
 }
 
-/** A module that the text names, and that isn't there. */
+/** The first module that the text imports and that failed to load. */
 function missingPart(text: string): PerformanceResourceTiming | undefined {
   const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[]
   return entries.find(
@@ -104,7 +104,7 @@ function missingPart(text: string): PerformanceResourceTiming | undefined {
   )
 }
 
-/** Whether a text holds a quoted specifier that ends in the address's last segment. */
+/** Whether a text has a quoted import specifier that ends in the URL's last segment. */
 function names(text: string, { origin, pathname }: URL): boolean {
   const segment = pathname.slice(pathname.lastIndexOf('/') + 1)
   if (!segment || origin !== globalThis.location.origin) return false

@@ -4,11 +4,11 @@ import { fileCause } from './file-cause.ts'
 import { policyCause } from './policy-cause.ts'
 import { isNoOffstageWorker } from './until-given-up.ts'
 
-/** Looks for what stopped a worker. Never rejects; the start's signal ends it. */
+/** Finds out what stopped a worker. Never rejects; the start's signal ends it. */
 export async function findCause(start: FailedStart): Promise<Cause> {
   try {
     if (!hasWorkers() && start.kind !== 'function') return noWorker
-    // A refusal's event comes in a task of its own.
+    // The event of a policy violation comes in a later task.
     await new Promise((resolve) => setTimeout(resolve, 250))
     return (
       policyCause(start) ??
@@ -34,7 +34,7 @@ function thrownCause(start: FailedStart): Cause | undefined {
   const { kind, failure } = start
   if (!('thrown' in failure)) return undefined
   const { thrown } = failure
-  // Offstage's own, which knows its reason.
+  // An error of Offstage itself knows its reason.
   if (OffstageError.is(thrown) && thrown.details?.['reason'])
     return { reason: thrown.details['reason'] as Cause['reason'], message: thrown.message }
   if (kind === 'function')
@@ -67,7 +67,7 @@ function optionCause({ worker, thrown }: FailedStart['failure']): Cause {
   }
 }
 
-/** A worker's file must be of the page's own origin, whatever CORS allows. */
+/** Finds an origin that prevents the start: a worker's file must be on the page's own, whatever CORS allows. */
 function originCause({ kind, url }: FailedStart): Cause | undefined {
   if (!url || /^(blob|data):/.test(url.protocol)) return undefined
   if (globalThis.origin === 'null')
@@ -82,7 +82,7 @@ function originCause({ kind, url }: FailedStart): Cause | undefined {
   }
 }
 
-/** Of the schemes of apps (capacitor:, tauri:), URLs have no origin to compare. */
+/** Compares protocol and host for app schemes (capacitor:, tauri:), whose URLs have the origin `null`. */
 function isOwnOrigin({ origin, protocol, host }: URL): boolean {
   if (origin !== 'null') return origin === globalThis.origin
   const own = globalThis.location
@@ -94,7 +94,7 @@ function inlineAdvice(kind: FailedStart['kind']): string {
   return `Without ${kind === 'url' ? 'workerUrl' : 'the worker function'} the inline worker starts there.`
 }
 
-/** An error in the file itself, which the browser names for classic scripts and while a file runs. */
+/** Finds an error in the file itself. Browsers report it for classic scripts, and while a file runs. */
 function scriptCause({ failure, url }: FailedStart): Cause | undefined {
   const { message, filename, lineno } = (failure.event ?? {}) as Partial<ErrorEvent>
   if (!message) return undefined

@@ -9,14 +9,14 @@ const PARSED = 'offstage-parsed'
 const PARSING_MS = 3000
 
 /**
- * Has a worker parse a text, and run nothing of it: of a module that can't be parsed the browser says
- * nothing, of a classic script it does. `has-imports`: it can only be parsed as a module.
+ * Has a worker parse a text without running it. Browsers report why a classic script can't be parsed, but not why a
+ * module can't. `has-imports`: the text can only be parsed as a module.
  */
 export async function findSyntaxError(
   text: string,
   signal: AbortSignal,
 ): Promise<SyntaxProblem | 'has-imports' | undefined> {
-  // On the first line, so that the lines are the file's own.
+  // Added to the first line, so that line numbers are the file's own.
   const url = URL.createObjectURL(new Blob([`throw'${PARSED}';`, text]))
   let worker: Worker | undefined
   try {
@@ -36,7 +36,7 @@ export async function findSyntaxError(
 function firstError(worker: Worker, signal: AbortSignal): Promise<ErrorEvent | undefined> {
   return new Promise((resolve) => {
     worker.addEventListener('error', (event) => {
-      // It is looked for here: the page's own handling of errors needn't see it.
+      // Handled here, so that the page's own error handlers don't see it.
       event.preventDefault()
       resolve(event)
     })

@@ -1,28 +1,28 @@
 import { watchPolicy } from '../../protocol/policy.ts'
 import { untilAborted } from '../until-aborted.ts'
 
-/** What a worker's address answers, as the page may see it. */
+/** Response of a worker's address, as far as the page may see it. */
 export type FileLook =
   | {
       readonly type: 'answer'
       readonly status: number
       readonly contentType: string
-      /** Where redirects led to. */
+      /** Address after all redirects. */
       readonly finalUrl: string
       readonly hasEmbedderPolicy: boolean
-      /** What the answer holds, when that was asked for; '' where it can't be read. */
+      /** Text of a JavaScript response; '' for any other, or if it can't be read. */
       readonly text: string
     }
-  /** It redirects, and that can't be followed: to another origin, most likely. */
+  /** A redirect that can't be followed, most likely to another origin. */
   | { readonly type: 'redirect' }
   /** There was no answer. */
   | { readonly type: 'none'; readonly offline: boolean }
-  /** It may not be asked from here, or the time was over. */
+  /** The page may not request the file, or the time was over. */
   | { readonly type: 'unknown' }
 
 /**
- * Asks a worker's address what it answers. Only on the page's own origin, which a redirect can't leave
- * either: nothing is sent elsewhere. Never rejects.
+ * Requests a worker's address. Only on the page's own origin, which a redirect can't leave either, so that nothing is
+ * sent elsewhere. Never rejects.
  */
 export async function lookAtFile(
   url: URL | undefined,
@@ -33,11 +33,11 @@ export async function lookAtFile(
     return { type: 'unknown' }
   const watch = watchPolicy(url.href)
   try {
-    // Other code may have replaced fetch by one that drops the signal.
+    // Other code may have replaced `fetch` with one that ignores the signal.
     return await untilAborted(() => ask(url, signal, cache), signal)
   } catch {
     if (signal.aborted) return { type: 'unknown' }
-    // Refused by connect-src, it says nothing about the file.
+    // A request that `connect-src` refused says nothing about the file.
     if ((await watch.refusedBy()) !== undefined) return { type: 'unknown' }
     return { type: 'none', offline: globalThis.navigator?.onLine === false }
   } finally {
@@ -71,7 +71,10 @@ export function isJavaScript(contentType: string): boolean {
   return /^\s*(text|application)\/(x-)?(java|ecma|j|live)script(1\.\d)?\s*(;|$)/i.test(contentType)
 }
 
-/** Whether a Cross-Origin-Embedder-Policy is in force on the page; a page can't see its own headers else. */
+/**
+ * Whether the page has a Cross-Origin-Embedder-Policy. Requests the page again, as it can't see its own headers
+ * otherwise.
+ */
 export async function hasPageEmbedderPolicy(signal: AbortSignal): Promise<boolean> {
   if (globalThis.crossOriginIsolated) return true
   try {

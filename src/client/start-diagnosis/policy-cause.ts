@@ -1,7 +1,7 @@
 import { withoutNonces } from '../../protocol/policy.ts'
 import { shown, type Cause, type FailedStart } from './cause.ts'
 
-/** What a Content-Security-Policy refused, by the browser's own events. */
+/** Finds a Content-Security-Policy that refused the worker, from the browser's own events. */
 export function policyCause(start: FailedStart): Cause | undefined {
   const violations = start.violations.filter(({ disposition }) => disposition === 'enforce')
   return trustedTypesCause(start, violations) ?? workerSourceCause(start, violations)
@@ -19,7 +19,7 @@ function trustedTypesCause(
       effectiveDirective === 'require-trusted-types-for' && sample.startsWith('Worker'),
   )
   if (!refused) return undefined
-  // The list may stand in another policy than the requirement.
+  // The list of allowed names may be in another policy than the requirement.
   const unlisted = violations.find(
     ({ effectiveDirective, sample }) =>
       effectiveDirective === 'trusted-types' && sample.startsWith('offstage'),
@@ -79,7 +79,7 @@ function sourceOf(url: URL | undefined): string {
   return url.origin === 'null' ? url.protocol : url.origin
 }
 
-/** The first of these directives that a policy has, as it stands there. */
+/** Returns the first of these directives that a policy has. */
 function directiveIn(policy: string, names: readonly string[]): string | undefined {
   const directives = withoutNonces(policy)
     .split(/[;,]/)

@@ -10,21 +10,20 @@ import { startError } from './start-error.ts'
 
 export { untilGivenUp } from './until-given-up.ts'
 
-/** All that is looked at, the waiting for servers included. */
+/** Time for the whole diagnosis, including waiting for servers. Milliseconds. */
 const LOOKING_MS = 8000
 
 export interface FailedAttempt {
   readonly source: WorkerSource
-  /** Of the page's policies, since the start began; more may come. */
+  /** Violations of the page's policies since the start began; more may come. */
   readonly violations: readonly SecurityPolicyViolationEvent[]
   readonly host: ConnectionHost
 }
 
 /**
- * Looks for the cause. Announces it where the inline worker has started; else throws it:
- * `worker-load-failed` with its `details.reason`, `protocol-mismatch` when the worker speaks another
- * version, or `disposed`. `second`: the inline worker's start, which rejects with `failure` where none was
- * tried.
+ * Finds the cause of a failed start and throws it: `worker-load-failed` with its `details.reason`, `protocol-mismatch`
+ * if the worker speaks another version, or `disposed`. If the inline worker has started, emits it as a warning, too.
+ * `second`: the inline worker's start, which rejects with `failure` if none was tried.
  */
 export async function report(
   failure: StartFailure,
@@ -53,8 +52,8 @@ export async function report(
 }
 
 /**
- * Has the browser load a worker's file past its cache, into which it comes. False where it can't be: its address isn't
- * known, it lies on another origin, or the server doesn't answer with it.
+ * Loads a worker's file past the browser's cache, and stores it there. False if that isn't possible: the address is
+ * unknown or on another origin, or the server doesn't return the file.
  */
 export async function loadAnew(failure: StartFailure, signal: AbortSignal): Promise<boolean> {
   const looking = AbortSignal.any([signal, AbortSignal.timeout(LOOKING_MS)])
@@ -62,7 +61,7 @@ export async function loadAnew(failure: StartFailure, signal: AbortSignal): Prom
   return look.type === 'answer' && look.text !== ''
 }
 
-/** The cause; `disposed` as soon as nobody needs it. */
+/** Returns the cause. Throws `disposed` as soon as nobody needs it. */
 async function look(
   failure: StartFailure,
   kind: StartKind,

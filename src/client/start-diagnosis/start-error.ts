@@ -1,16 +1,16 @@
 import { OffstageError } from '../../protocol/error.ts'
 import type { Cause } from './cause.ts'
 
-/** Causes that lie with the page: its inline worker is what could have started. */
+/** Causes that lie with the page: only its inline worker could have started. */
 const OF_THE_PAGE: readonly Cause['reason'][] = ['opaque-origin', 'cross-origin', 'no-address']
 const PASSING: readonly Cause['reason'][] = ['offline', 'network', 'no-answer']
 
-/** The error for a worker that did not start, and for the inline one that was tried in its place. */
+/** Creates the error for a worker that did not start, and for the inline worker that was tried in its place. */
 export function startError(file: Cause, inline?: Cause): OffstageError {
   const isOfPage = inline !== undefined && OF_THE_PAGE.includes(file.reason)
   const [main, other] = isOfPage ? [inline, file] : [file, inline]
   const said = [`The worker did not start: ${sentence(main.message)}`]
-  // One list of policies refuses both: once is enough.
+  // A single `trusted-types` list refuses both workers, so it is reported once.
   if (other && !(main.reason === 'trusted-types' && other.reason === main.reason))
     said.push(
       isOfPage

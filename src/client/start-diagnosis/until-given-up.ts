@@ -4,13 +4,16 @@ import { addressOf } from './cause.ts'
 import { lookAtFile } from './look-at-file.ts'
 
 const LOOKING_MS = 5000
-/** A loaded machine may take its time; half a minute for a sign of life, a minute for an answer. */
+/**
+ * Waits after the first ten seconds, since a busy machine is slow. Total: half a minute for a sign of life, a minute
+ * for an answer.
+ */
 const FOR_A_SIGN_MS = 20_000
 const FOR_AN_ANSWER_MS = 30_000
 
 /**
- * For a worker that has neither failed nor answered for ten seconds: resolves when there is nothing to
- * be waited for any more. Its answer is taken all the while.
+ * Waits for a worker that has neither failed nor answered within ten seconds. Resolves when further waiting is
+ * pointless. Until then, an answer still counts.
  */
 export async function untilGivenUp(failure: StartFailure): Promise<void> {
   if (!failure.hasBegun && (await isNoOffstageWorker(failure, AbortSignal.timeout(LOOKING_MS))))
@@ -19,7 +22,7 @@ export async function untilGivenUp(failure: StartFailure): Promise<void> {
   if (failure.hasBegun) await sleep(FOR_AN_ANSWER_MS)
 }
 
-/** Whether a file can be seen to be no worker of Offstage: nothing in it is, and it imports nothing. */
+/** Whether a file is clearly no Offstage worker: it neither mentions Offstage nor imports anything. */
 export async function isNoOffstageWorker(
   failure: StartFailure,
   signal: AbortSignal,

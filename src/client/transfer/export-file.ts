@@ -7,28 +7,31 @@ import { isImportMark } from '../../protocol/import-mark.ts'
 import { Crc32 } from '../../lib/crc32.ts'
 import { FILE_NAME, type Beginning, type FileLine } from './lines.ts'
 
-/** Rows after so many of a conversation, at most `count`. Null: there is no such conversation. */
+/** Reads at most `count` rows of a conversation after the seq `after`. Null if there is no such conversation. */
 export type ReadRows = (
   conversationId: string,
   after: number,
   count: number,
 ) => Promise<RowsFound | null>
 
-/** Of what is given at once. Bytes. */
+/** Size of the chunks that the stream yields. Bytes. */
 const PIECE = 256 * 1024
-/** How many rows are read together: so many that they come to about this much. Bytes. */
+/** Size that rows read together should have, by which their number is chosen. Bytes. */
 const READ = 512 * 1024
-/** At most, as the next ones may be as large as rows can be. */
+/** Most rows read together, as the next ones may be as large as rows can be. */
 const MOST_ROWS = 64
 
-/** What is exported. */
+/** Conversations to export, and how far. */
 export interface Exported {
   readonly roots: readonly ConversationRecord[]
   /** Rows of a conversation after this `seq` are left out. */
   readonly lastOf: (conversationId: string) => number
 }
 
-/** The file, in pieces. What is written while it is read may be in it, or not: each conversation is a beginning. */
+/**
+ * Yields the file in chunks. Rows written during the export may be missing, but each conversation is complete up to its
+ * last row.
+ */
 export async function* filePieces(
   read: ReadRows,
   exported: Exported,
@@ -50,7 +53,7 @@ export async function* filePieces(
   if (used > 0) yield piece.slice(0, used)
 }
 
-/** Those that others don't bring with them come first; a conversation comes before what its calls started. */
+/** Yields top-level conversations first, and each conversation before the child conversations of its calls. */
 async function* fileLines(read: ReadRows, { roots, lastOf }: Exported): AsyncGenerator<Uint8Array> {
   yield encoded({ offstage: FILE_NAME, version: FILE_VERSION, format: FORMAT })
   const given = new Set(roots.map(({ conversationId }) => conversationId))
@@ -62,7 +65,7 @@ async function* fileLines(read: ReadRows, { roots, lastOf }: Exported): AsyncGen
       a.createdAt - b.createdAt ||
       (a.conversationId < b.conversationId ? -1 : 1),
   )
-  // The last one is the next.
+  // The last element is the next one.
   const waiting = sorted.map(({ conversationId }) => conversationId).toReversed()
   const done = new Set<string>()
   let conversations = 0
@@ -81,7 +84,7 @@ async function* fileLines(read: ReadRows, { roots, lastOf }: Exported): AsyncGen
   yield encoded({ conversations })
 }
 
-/** None when there is no such conversation. `children`: takes the ids of those that its calls started. */
+/** Yields nothing if there is no such conversation. Adds the ids of its child conversations to `children`. */
 async function* conversationLines(
   read: ReadRows,
   { id, through }: { readonly id: string; readonly through: number },
@@ -99,7 +102,7 @@ async function* conversationLines(
   yield head
   let fault: ErrorData | null = null
   let rows = 0
-  // What comes later than this is not part of it. The record of a broken one may know nothing.
+  // Later rows are not exported. The record of a broken conversation may not know its last row.
   let last = Math.min(through, broken === undefined ? record.lastSeq : Infinity)
   if (record.format > FORMAT) fault = faultOf('storage-newer', 'A newer Offstage has written it.')
   while (fault === null && rows < last) {
@@ -110,7 +113,7 @@ async function* conversationLines(
     let size = 0
     for (const row of found.rows) {
       if (row.seq > last) break
-      // The next import adds it again: a round trip gives the same file.
+      // The next import adds its own mark. Without this one, a round trip gives the same file.
       if (row.seq === last && isImportMark(row)) {
         last -= 1
         break
@@ -139,7 +142,7 @@ async function* conversationLines(
   yield encoded({ end: { rows, crc32: crc.digits, ...(fault && { fault }) } })
 }
 
-/** A row says nothing of the store that it was in. Null: it is nested too deep, or too long for a text. */
+/** Encodes a row without ids of its store. Null if it is nested too deep, or too long for a text. */
 function lineOf({ conversationId: _id, appendId: _appendId, ...row }: Row): Uint8Array | null {
   try {
     return encoded({ row })

@@ -15,15 +15,15 @@ import type { ImportReport } from './report.ts'
 
 export type ImportPart = Omit<ImportRows, keyof AgentScope>
 
-/** Where conversations are written to. */
+/** Target that conversations are written to. */
 export interface ImportTarget {
-  /** False: there is a conversation of that id. */
+  /** Resolves to false if a conversation with that id exists. */
   place(part: ImportPart): Promise<boolean>
-  /** Forgets what was placed of one that isn't whole. */
+  /** Deletes the rows of an incomplete conversation. */
   drop(part: Pick<ImportPart, 'conversationId' | 'importId'>): Promise<void>
 }
 
-/** Rows that are written together come to no more, apart from the last one. Bytes; rows. */
+/** Limits for the rows that are written together: bytes, and number. A larger row is written alone. */
 const PART = 1024 * 1024
 const MOST_ROWS = 500
 
@@ -54,16 +54,16 @@ interface Reading {
   readonly importId: string
   readonly crc: Crc32
   to: string
-  /** Read, and of these placed. */
+  /** Rows that were read, and how many of them were placed. */
   count: number
   placed: number
   rows: unknown[]
   size: number
-  /** Why it is refused: its other lines are passed over. */
+  /** Why the conversation is refused. Its other lines are skipped. */
   error: ErrorData | null
 }
 
-/** Reads a file of conversations, a line at a time, and places each of them whole, or not at all. */
+/** Reads an exported file line by line, and places each conversation whole or not at all. */
 export class FileImport {
   readonly #target: ImportTarget
   readonly #ids: ImportedIds
@@ -73,7 +73,7 @@ export class FileImport {
   #line = 0
   #found = 0
   #isAstray = false
-  /** As the last line says. */
+  /** Number of conversations that the last line states. */
   #total: number | null = null
 
   /** `known`: ids that are taken. */
@@ -110,7 +110,7 @@ export class FileImport {
       )
   }
 
-  /** Nothing is left of the conversation that was being read. */
+  /** Deletes what was placed of the conversation that was being read. */
   async giveUp(): Promise<void> {
     const reading = this.#reading
     this.#reading = null
@@ -158,7 +158,7 @@ export class FileImport {
   async #takeRow(reading: Reading, row: Fields, line: Uint8Array): Promise<void> {
     addLine(reading.crc, line)
     const isFull = reading.size + line.length > PART || reading.rows.length >= MOST_ROWS
-    // A row that is larger by itself is placed alone.
+    // A row larger than the limit is placed alone.
     if (isFull && reading.rows.length > 0) await this.#place(reading, false)
     reading.count += 1
     reading.size += line.length
@@ -183,7 +183,7 @@ export class FileImport {
     this.#imported.push({ from, to, ...(fault && { broken: fault.message }) })
   }
 
-  /** What is read has no end. */
+  /** Refuses the conversation that is being read, if any: its end is missing. */
   async #leave(): Promise<void> {
     const reading = this.#reading
     if (!reading) return
@@ -216,7 +216,7 @@ export class FileImport {
     await this.#drop(reading)
   }
 
-  /** Where that can't be done, it stays broken in the store. */
+  /** Deletes the placed rows. If that fails, the conversation stays broken in the store. */
   async #drop({ placed, to, importId }: Reading): Promise<void> {
     if (placed > 0) await this.#target.drop({ conversationId: to, importId }).catch(() => undefined)
   }
@@ -238,7 +238,7 @@ type Fields = Readonly<Record<string, unknown>>
 function parsed(line: Uint8Array): Fields | null {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(line)
-    // A worker never answers a message that is too deep for its stack.
+    // A worker never answers a message that is nested too deep for its stack.
     const fields: unknown = isDeeper(text, 200) || JSON.parse(text)
     return isRecord(fields) ? fields : null
   } catch {
@@ -264,7 +264,7 @@ function addLine(crc: Crc32, line: Uint8Array): void {
   crc.add(LINE_FEED)
 }
 
-/** The others may be imported all the same. */
+/** True for an error of this conversation alone: the others may still be imported. */
 function isOfConversation({ code }: ErrorData): boolean {
   return /^(storage-|conversation-|ownership-|internal)/.test(code)
 }

@@ -2,12 +2,12 @@ import { OffstageError } from '../../protocol/error.ts'
 import { randomId } from '../../lib/random-id.ts'
 import type { Beginning } from './lines.ts'
 
-/** The ids that the conversations of a file have where they are imported: their own, or another one where that is taken. */
+/** Ids of a file's conversations in the store: their own, or new ones if those are taken. */
 export class ImportedIds {
   readonly #known: ReadonlySet<string>
   readonly #ids = new Map<string, string>()
   readonly #begun = new Set<string>()
-  /** Named by what was imported: it must be that id. */
+  /** Ids that imported rows refer to, so that they can't change any more. */
   readonly #promised = new Set<string>()
   readonly #done = new Map<string, string>()
 
@@ -15,7 +15,10 @@ export class ImportedIds {
     this.#known = known
   }
 
-  /** Of a conversation that another one names, whether or not it comes: never of one that was there before. */
+  /**
+   * Returns the new id of a conversation that another one refers to, even if it isn't in the file. Never the id of one
+   * that existed before.
+   */
   of(from: string): string {
     this.#promised.add(from)
     return this.#idOf(from)
@@ -23,7 +26,7 @@ export class ImportedIds {
 
   begin(from: string): string {
     if (this.#begun.has(from)) {
-      // The second one of this id in the file.
+      // Another conversation of the file has the same id.
       this.#promised.delete(from)
       return randomId()
     }
@@ -31,7 +34,10 @@ export class ImportedIds {
     return this.#idOf(from)
   }
 
-  /** It was taken meanwhile. */
+  /**
+   * Returns a new id, as the previous one was taken meanwhile. Throws `conversation-busy` if imported rows refer to
+   * that one.
+   */
   another(from: string): string {
     if (!this.#promised.has(from)) return randomId()
     throw new OffstageError('conversation-busy', 'Another conversation has its id.')
@@ -41,7 +47,7 @@ export class ImportedIds {
     this.#done.set(from, to)
   }
 
-  /** Only of what was imported with it. */
+  /** Returns the parent if it was imported from the same file. */
   parentOf({ parent }: Beginning): Beginning['parent'] {
     if (!parent) return undefined
     const conversationId = this.#done.get(parent.conversationId)

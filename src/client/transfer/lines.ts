@@ -1,21 +1,21 @@
 import type { ConversationRecord } from '../../protocol/conversation.ts'
 import type { ErrorData } from '../../protocol/error.ts'
 
-/** The first line names it. */
+/** Name in the file's first line. */
 export const FILE_NAME = 'offstage-conversations'
 
-/** How a conversation begins. */
+/** First line of a conversation. */
 export type Beginning = Pick<
   ConversationRecord,
   'conversationId' | 'createdAt' | 'updatedAt' | 'parent'
 >
 
-/** How it ends. */
+/** Last line of a conversation. */
 export interface Ending {
   readonly rows: number
-  /** Of the bytes of its lines before this one, each with its line feed. */
+  /** Checksum of the conversation's lines before this one, each with its line feed. */
   readonly crc32: string
-  /** Why there is no more of it. */
+  /** Why the conversation is incomplete. */
   readonly fault?: ErrorData
 }
 
@@ -34,8 +34,8 @@ const LINE_FEED = 10
 const RETURN = 13
 
 /**
- * The lines that bytes come to, without their ends; null for one that is longer than any. Empty ones are left
- * out. No more is kept than one line.
+ * Splits bytes into lines without their ends. Null for a line longer than `longest`. Skips empty lines, and keeps at
+ * most one line in memory.
  */
 export async function* linesOf(
   source: AsyncIterable<Uint8Array>,

@@ -1,6 +1,6 @@
 import type { ErrorData } from '../../protocol/error.ts'
 
-/** What can be imported: what `export` gave, in whatever way it was kept. */
+/** A file that `export` made, in whatever form it was kept. */
 export type ConversationFile =
   | Blob
   | ReadableStream<Uint8Array<ArrayBuffer>>
@@ -9,13 +9,13 @@ export type ConversationFile =
 
 export interface ImportReport {
   readonly imported: readonly {
-    /** The id in the file, and the one that it has here: another one where that was taken. */
+    /** Id in the file, and id here, which is another one if the first was taken. */
     readonly from: string
     readonly to: string
-    /** It was damaged where it was exported, and ends before that. */
+    /** Set if the conversation was damaged where it was exported. It ends before the damage. */
     readonly broken?: string
   }[]
-  /** `conversationId` is null for what belongs to none: the file is cut off, or damaged between two. */
+  /** `conversationId` is null for damage outside a conversation: the file is cut off, or damaged between two. */
   readonly refused: readonly {
     readonly conversationId: string | null
     readonly error: ErrorData

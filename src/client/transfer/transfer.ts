@@ -6,7 +6,7 @@ import { filePieces } from './export-file.ts'
 import { FileImport } from './import-file.ts'
 import type { ConversationFile, ImportReport } from './report.ts'
 
-/** Larger pieces of a file are read one after the other. Bytes. */
+/** Larger chunks of a file are read in pieces of this size. Bytes. */
 const PIECE = 256 * 1024
 
 export async function exportFile(
@@ -33,7 +33,7 @@ export async function exportFile(
       },
       cancel: async () => void (await pieces.return(undefined)),
     },
-    // Nothing is read before it is wanted.
+    // Reads nothing before it is requested.
     { highWaterMark: 0 },
   )
 }
@@ -43,7 +43,7 @@ export async function importFile(
   file: ConversationFile,
 ): Promise<ImportReport> {
   const records = await ask('listConversations', { ...scope(), children: true })
-  // What an import left unfinished may be imported again.
+  // A conversation whose import was left unfinished may be imported again.
   const whole = records.filter(({ broken }) => broken !== UNFINISHED)
   const known = new Set(whole.map(({ conversationId }) => conversationId))
   const reading = new FileImport(known, {
@@ -86,13 +86,16 @@ async function* chunksOf(file: ConversationFile): AsyncGenerator<unknown> {
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value
   } finally {
-    // Where it isn't read to its end, its source is told so.
+    // Tells the source if it isn't read to its end.
     await reader.cancel().catch(() => undefined)
     reader.releaseLock()
   }
 }
 
-/** By what they can do: they may be of another window. Not every browser has streams that are iterable. */
+/**
+ * Detects kinds of files by their methods, as objects may come from another window. Not every browser has iterable
+ * streams.
+ */
 function streamOf(file: ConversationFile | null): ReadableStream<unknown> | null {
   if (typeof file === 'string') return new Blob([file]).stream()
   if (typeof file !== 'object' || file === null) return null

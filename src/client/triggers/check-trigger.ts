@@ -20,7 +20,7 @@ const NAMES: readonly string[] = [
   'whileHidden',
 ] satisfies (keyof TriggerOptions)[]
 
-/** Options of which nothing is known. */
+/** Options whose values are unchecked. */
 type Given = { readonly [Name in keyof TriggerOptions]: unknown }
 
 /** Throws `invalid-config`. */

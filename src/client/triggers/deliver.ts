@@ -7,12 +7,12 @@ import type { AgentParts } from '../agent-parts.ts'
 import type { Run } from '../run.ts'
 import type { Firing } from './record.ts'
 
-/** How often it is tried while runs begin and end in between. */
+/** How often a delivery is tried while runs begin and end in between. */
 const MOST_ATTEMPTS = 5
 
-/** What triggers ask of the worker. */
+/** Commands to the worker that triggers need. */
 export interface TriggerCommands extends Pick<AgentCommands, 'rows' | 'steer' | 'withdraw'> {
-  /** Limits of their runs. */
+  /** Limits of the triggers' runs. */
   readonly limits: RunLimits
 }
 
@@ -21,7 +21,7 @@ interface Delivery {
   readonly message: UserContent
 }
 
-/** Has the message begin a run, or the run after the open one. Resolves once that is stored. */
+/** Begins a run with the message, or queues it for the run after the open one. Resolves once that is stored. */
 export async function deliver(
   { runs }: Pick<AgentParts, 'runs'>,
   { limits, steer }: TriggerCommands,

@@ -18,7 +18,7 @@ export type TriggerSource =
   | ((fire: (event?: unknown) => void) => () => void)
   | RunningAgent
 
-/** What `run` and `eventId` get. */
+/** Argument of `run` and `eventId`. */
 export type TriggerEventOf<On> = On extends readonly [EventTarget, string]
   ? CustomEvent
   : On extends (fire: (event: infer Event) => void) => unknown
@@ -27,59 +27,59 @@ export type TriggerEventOf<On> = On extends readonly [EventTarget, string]
       ? RunResult
       : undefined
 
-/** Give one of `on`, `every` and `at`. */
+/** Options of a trigger. Give one of `on`, `every` and `at`. */
 export interface TriggerOptions<On extends TriggerSource = never> {
-  /** The same in each tab and after each reload: what is stored of the trigger has this name. */
+  /** Identifies the trigger in all tabs and after reloads. Its state is stored under this id. */
   readonly id: string
   /** Name of the trigger, for people and models. One line. Default: the id. */
   readonly title?: string
   readonly on?: On
-  /** Milliseconds, counted over reloads. At least 60 000, and no more often than `perHour`. */
+  /** Interval in milliseconds, counted across reloads. At least 60 000, and no more often than `perHour`. */
   readonly every?: number
-  /** Once. Milliseconds since 1970, or a `Date`. */
+  /** Time of a single firing: milliseconds since 1970, or a `Date`. */
   readonly at?: number | Date
-  /** The message that begins the run, or a function that makes it. Of null or undefined, no run begins. */
+  /** The message that begins the run, or a function that returns it. If it returns null or undefined, no run begins. */
   readonly run:
     | string
     | ((
         event: TriggerEventOf<On>,
       ) => RunInput | null | undefined | Promise<RunInput | null | undefined>)
-  /** Names an event, so that several tabs, or a reload, that get it start one run. Default: each event is another one. */
-  readonly eventId?: (event: TriggerEventOf<On>) => string | undefined
-  /** Default: a conversation of its own, the same each time. */
-  readonly conversationId?: string
   /**
-   * Others may have written the message, in whole or in part. Default: true if `run` is a function, false if it is a
-   * text.
+   * Returns an id for an event, so that several tabs, or a reload, start one run for it. Default: each event is a new
+   * one.
    */
+  readonly eventId?: (event: TriggerEventOf<On>) => string | undefined
+  /** Conversation of the runs. Default: the trigger's own, which stays the same. */
+  readonly conversationId?: string
+  /** Whether the message may contain untrusted content. Default: true if `run` is a function, false if it is a text. */
   readonly untrustedContent?: boolean
-  /** How often it may fire in 60 minutes, over all tabs. Default 12. */
+  /** How often the trigger may fire in 60 minutes, over all tabs. Default 12. */
   readonly perHour?: number
-  /** `every` and `at`: whether a time that came while no page was open is made up for, once. Default `'run'`. */
+  /** Whether a time missed while no page was open is made up for, once. For `every` and `at`. Default `'run'`. */
   readonly missed?: 'run' | 'skip'
-  /** False: events that come while the page is hidden are ignored, and times wait until it is visible. Default true. */
+  /** False: events are ignored while the page is hidden, and times wait until it is visible. Default true. */
   readonly whileHidden?: boolean
 }
 
-/** A trigger of this page, as it was when it was asked for. */
+/** A trigger on this page, as it was when it was requested. */
 export interface Trigger {
   readonly id: string
   readonly title: string
   readonly conversationId: string
-  /** Milliseconds since 1970. Absent: it has not fired. */
+  /** Time of the last firing, in milliseconds since 1970. Undefined if there was none. */
   readonly lastAt?: number
-  /** When it is due, of `every` and `at`. */
+  /** Next time the trigger is due, for `every` and `at`. Milliseconds since 1970. */
   readonly nextAt?: number
   readonly isEnabled: boolean
-  /** Stored for all tabs and later visits: a trigger that is disabled doesn't fire. */
+  /** Enables or disables the trigger, in all tabs and on later visits. A disabled trigger doesn't fire. */
   setEnabled(isEnabled: boolean): Promise<void>
-  /** Ends it on this page. What is about to begin doesn't, and runs that have begun go on. */
+  /** Removes the trigger from this page. Runs that have begun continue; others don't start. */
   remove(): void
 }
 
 /**
- * What came of a trigger that fired: a run began, or the message waits for the end of the open run. Over the limit, or
- * if it failed, no run begins.
+ * Outcome of a firing: a run began, or the message waits for the end of the open run. No run begins if the limit was
+ * reached, or the trigger failed.
  */
 export type TriggerOutcome = { readonly id: string; readonly conversationId: string } & (
   | { readonly outcome: 'started' | 'queued' | 'over-limit' }

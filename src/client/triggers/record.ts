@@ -1,30 +1,30 @@
 export const MINUTE_MS = 60_000
 export const HOUR_MS: number = 60 * MINUTE_MS
 
-/** Older firings are forgotten. */
+/** Most firings that are stored. Older ones are dropped. */
 export const MOST_FIRINGS = 500
 
-/** One time that a trigger fired. */
+/** A firing of a trigger. */
 export interface Firing {
   /** Milliseconds since 1970. */
   readonly at: number
-  /** Names the event or time. */
+  /** Identifies the event or time. */
   readonly key: string | undefined
   readonly messageId: string
   readonly conversationId: string
-  /** `open`: it isn't known whether its message was stored. `empty`: there was nothing to do. */
+  /** `open`: it isn't known whether the message was stored. `empty`: there was nothing to do. */
   readonly state: 'open' | 'started' | 'empty'
 }
 
-/** What is stored of a trigger, for all tabs. */
+/** Stored state of a trigger, for all tabs. */
 export interface TriggerRecord {
-  /** Intervals are counted from here until it has fired. Milliseconds since 1970. */
+  /** Start of the first interval, until the trigger has fired. Milliseconds since 1970. */
   readonly since: number
   readonly firings: readonly Firing[]
   readonly isDisabled?: boolean
 }
 
-/** The record as it is read: times in the future, since the clock was set back, become now. */
+/** Reads a record. Times in the future, due to a clock that was set back, become now. */
 export function readRecord(
   { firings, since, ...rest }: TriggerRecord = { since: Infinity, firings: [] },
 ): TriggerRecord {
@@ -33,12 +33,12 @@ export function readRecord(
   return { ...rest, since: Math.min(since, now), firings: past.slice(-MOST_FIRINGS) }
 }
 
-/** When an interval is over. */
+/** Returns when an interval is over. */
 export function dueAt({ since, firings }: TriggerRecord, every: number): number {
   return Math.max(since, firings.at(-1)?.at ?? 0) + every
 }
 
-/** Why a trigger must not fire now: another page was first, or the limit is reached. */
+/** Returns why a trigger must not fire now: it is disabled, another page was first, or the limit is reached. */
 export function refusal(
   record: TriggerRecord,
   { at, key }: Firing,
@@ -51,7 +51,7 @@ export function refusal(
   return recent.length < perHour ? undefined : 'over-limit'
 }
 
-/** Notes what became of a firing. Null: it is as if it had not happened. */
+/** Stores the outcome of a firing. Null removes the firing, as if it had not happened. */
 export function settle(
   record: TriggerRecord,
   messageId: string,

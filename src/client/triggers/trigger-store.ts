@@ -1,10 +1,10 @@
 import { OffstageError } from '../../protocol/error.ts'
 import type { TriggerRecord } from './record.ts'
 
-/** Records of a page without IndexedDB. */
+/** Records on pages without IndexedDB. */
 const volatile = new Map<string, TriggerRecord>()
 
-/** Reads a record and stores what is made of it, in one transaction: of several tabs, one comes first. */
+/** Reads, changes and stores a record in one transaction, so that tabs can't overwrite each other's changes. */
 export function updateRecord(
   key: string,
   change: (record: TriggerRecord | undefined) => TriggerRecord,

@@ -28,7 +28,7 @@ type Came = TriggerOutcome extends infer Each
     : never
   : never
 
-/** Options with any source: what an event is, only the app knows. */
+/** Options with any source: only the app knows the type of its events. */
 export type Options = Omit<TriggerOptions, 'on' | 'run' | 'eventId'> & {
   readonly on?: TriggerSource
   readonly run: string | ((event: unknown) => unknown)
@@ -38,7 +38,7 @@ export type Options = Omit<TriggerOptions, 'on' | 'run' | 'eventId'> & {
 /** Triggers of each agent, by id. */
 const triggers = new WeakMap<AbortSignal, Map<string, ActiveTrigger>>()
 
-/** Adds a trigger. Throws `invalid-config`, also for an id that the agent has. Without options: lists them. */
+/** Adds a trigger. Throws `invalid-config`, also for an id that the agent has. Without options, lists the triggers. */
 export async function trigger(
   agent: AgentParts,
   commands: TriggerCommands,
@@ -62,7 +62,7 @@ export async function trigger(
   }
 }
 
-/** A trigger of this page. Several pages may have the same one: what is stored of it decides who fires. */
+/** A trigger on this page. Several pages may have the same one: its stored record decides who fires. */
 class ActiveTrigger {
   readonly signal: AbortSignal
   readonly #agent: AgentParts
@@ -128,7 +128,9 @@ class ActiveTrigger {
     }
   }
 
-  /** When a time comes. Undefined: never. A firing that nobody has finished may have to be done again. */
+  /**
+   * Returns when the trigger is due. Undefined: never. Unfinished firings don't count, as they may have to be repeated.
+   */
   #dueAt({ firings, ...record }: TriggerRecord): number | undefined {
     const { at, every } = this.#options
     const done = firings.filter(({ state }) => state !== 'open')
@@ -136,7 +138,7 @@ class ActiveTrigger {
     return at === undefined || done.some(({ key }) => key === keyOf(at)) ? undefined : Number(at)
   }
 
-  /** Fires if it is time, and looks again within a minute: clocks are changed, and computers sleep. */
+  /** Fires if the trigger is due, and checks again within a minute: clocks are changed, and computers sleep. */
   readonly #tick = async (): Promise<void> => {
     if (this.#isTicking) return
     this.#isTicking = true
@@ -174,7 +176,7 @@ class ActiveTrigger {
     else if ('on' in on) {
       const listener = async ({ run }: { readonly run: Run }): Promise<void> => {
         const result = await run.result
-        // A run that was stopped, or that goes on elsewhere, calls for nothing.
+        // A run that was stopped, or that continues elsewhere, doesn't count as an event.
         if (result.outcome !== 'aborted' && result.outcome !== 'waiting') fire(result)
       }
       on.on('run', (event) => void listener(event), { signal })
@@ -193,7 +195,10 @@ class ActiveTrigger {
     }
   }
 
-  /** One page at a time. A page that dies lets go, and the next one finishes what it began. */
+  /**
+   * Fires under a lock, one page at a time. If a page dies, its lock is released and the next page finishes its
+   * firings.
+   */
   async #locked(event: unknown): Promise<void> {
     const { locks } = globalThis.navigator ?? {}
     if (!locks) return this.#fireOnce(event)
@@ -234,7 +239,7 @@ class ActiveTrigger {
       this.#emit({ outcome })
       if (outcome === 'queued') await this.#replace(before)
     } catch (error) {
-      // Whether a page that is left has stored the message, the next one finds out.
+      // If this page is being left, the next one finds out whether the message was stored.
       if (state === 'open' && !this.signal.aborted) state = 'started'
       throw error
     } finally {
@@ -242,7 +247,7 @@ class ActiveTrigger {
     }
   }
 
-  /** A message that says the same as the one before takes its place in the queue. */
+  /** Withdraws the previous message from the queue if the new one says the same. */
   async #replace(before: Firing | undefined): Promise<void> {
     const { every, run } = this.#options
     if (before && (every !== undefined || typeof run === 'string'))
@@ -273,7 +278,7 @@ class ActiveTrigger {
   #messageOf(id: string, parts: UserContent['parts']): UserContent {
     const { run, untrustedContent = typeof run === 'function' } = this.#options
     const trigger = this.#title
-    // The chat leaves the last part out, and says it in the person's language.
+    // The chat leaves out the last part, and shows its meaning in the person's language.
     const text = `[${trigger}: sent by the app, not by the person]`
     return {
       id,

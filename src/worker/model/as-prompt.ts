@@ -10,7 +10,7 @@ import { healHistory } from '../../providers/heal-history.ts'
 import { outputText } from '../../providers/output-text.ts'
 import type { ModelRequest } from '../../providers/provider.ts'
 
-/** The request as the model is to be asked. A script's position is counted in messages: it always gets those. */
+/** The request in the configured input mode. The scripted provider counts messages, so it always gets messages. */
 export function asConfigured(
   request: ModelRequest,
   { inputMode, provider }: Pick<ModelConfigData, 'inputMode' | 'provider'>,
@@ -19,10 +19,9 @@ export function asConfigured(
 }
 
 /**
- * The request with all that it says in one message: instructions, turns with their calls and results, and the
- * trailer. Pure. A turn is a heading in brackets at the start of a line, and its text, of which each line is
- * indented: whatever somebody says, it can't begin a turn. Files follow the text, in the order in which it names
- * them.
+ * Puts the whole request into one message: instructions, turns with their calls and results, and the trailer. Pure.
+ * A turn is a heading in brackets at the start of a line, then its text. Each line of text is indented, so no text
+ * can begin a turn. Files follow the text, in the order in which it names them.
  */
 export function asPrompt(request: ModelRequest): ModelRequest {
   const { messages, instructions, trailer, ...rest } = request
@@ -80,14 +79,14 @@ function contentText(parts: readonly (TextPart | FilePart)[], files: FilePart[])
     .join('\n')
 }
 
-/** What a model may read as the end of a line. */
+/** Characters that a model may read as the end of a line. */
 const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g
 
 function turn(heading: string, text: string): string {
   return `[${heading}]\n  ${text.replace(LINE_BREAKS, '\n  ')}`
 }
 
-/** A name that a model or a server chose, in one line. */
+/** Quotes a name that a model or a server chose, on one line. */
 function quoted(name: string): string {
   return JSON.stringify(name.replace(LINE_BREAKS, ' '))
 }

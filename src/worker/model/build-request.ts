@@ -16,14 +16,14 @@ import { memoryNote } from './memory-note.ts'
 import { forModel } from './model-names.ts'
 import { outgoingMessages } from './outgoing-messages.ts'
 
-/** The request of the run's next step. Pure: the stored history stays as it is. */
+/** Builds the request for the run's next step. Pure: the stored history stays as it is. */
 export function buildRequest(
   state: ConversationState,
   run: CountedRun,
   step: { readonly stepContext: StepContext; readonly toolMode: 'native' | 'action' },
 ): ModelRequest {
   const { stepContext, toolMode } = step
-  // Without native calls, a model that isn't told of tools is one that has none to choose.
+  // ACTION mode describes the tools as text in the prompt, so `toolChoice: 'none'` must leave that text out.
   const tools =
     toolMode === 'action' && stepContext.model.toolChoice === 'none'
       ? []
@@ -64,7 +64,7 @@ export function buildRequest(
   }
 }
 
-/** Of the model since the person's last message, those included that are no longer sent. */
+/** Counts the model's answers since the person's last message, including those that are no longer sent. */
 function answersIn({ path }: ConversationState): number {
   const since = path.slice(landmarks(path).request + 1)
   return since.filter(({ message }) => message.role === 'assistant').length
@@ -74,7 +74,7 @@ function liveContext(context: string | undefined): string {
   return context === undefined || context === '' ? '' : `Context, as of now:\n${context}`
 }
 
-/** The model's plan, once the call that made it may have been left out. */
+/** The model's plan, if compaction may have removed the call that made it. */
 function planNote(state: ConversationState): string {
   const isCut = contextOn(state).some(
     ({ type }) => type === 'compacted' || type === 'results-cleared',
@@ -87,7 +87,7 @@ function planNote(state: ConversationState): string {
 
 const LIMIT_WORDS: Partial<Record<LimitName, string>> = { costUSD: 'cost', minutes: 'time' }
 
-/** What the model is told about the run's limits. Never stored. */
+/** Notes to the model about the run's limits and repeated calls. Never stored. */
 function notices(run: CountedRun): string[] {
   const notes: string[] = []
   const { maxSteps } = run.limits

@@ -22,23 +22,23 @@ export type ModelOutcome = { readonly attempt: number } & (
       readonly type: 'turn'
       readonly turn: ModelTurn
       readonly toolMode: 'native' | 'action'
-      /** The form that this request's refusals led to. */
+      /** The request form that worked, if the server refused other forms first. */
       readonly form?: StoredForm
     }
   | ({ readonly type: 'failed'; readonly error: ErrorData } & CutTurn)
   | ({ readonly type: 'aborted' } & CutTurn)
 )
 
-/** What there was of a turn that was cut short. */
+/** The received part of a turn that was cut short. */
 export interface CutTurn {
   readonly partial: readonly (TextPart | ReasoningPart)[]
-  /** Not stored yet. */
+  /** Usage that isn't stored yet. */
   readonly usage: Usage
 }
 
 const NOTHING: CutTurn = { partial: [], usage: {} }
 
-/** A failed attempt, as it is to be stored. */
+/** A failed attempt, ready to be stored. */
 export interface FailedAttempt {
   readonly attempt: number
   readonly usage: Usage
@@ -55,25 +55,25 @@ export interface ModelCall {
   readonly effects: Effects
   readonly signal: AbortSignal
   readonly credentials: NonNullable<StreamOptions['credentials']>
-  /** Default: the worker's own. */
+  /** Default: the worker's own `fetch`. */
   readonly fetch?: StreamOptions['fetch'] | undefined
-  /** Default 1: more where attempts at the step have failed before. */
+  /** Number of the first attempt. Default 1; higher if attempts at this step have failed before. */
   readonly firstAttempt?: number | undefined
-  /** Of the message that comes of it. */
+  /** Id of the message that this call results in. */
   readonly messageId: string
   readonly emit: (delta: CallDelta, attempt: AttemptRef['attempt']) => void
   readonly isUsedId: (toolCallId: string) => boolean
-  /** What an attempt used, as it counts for the run. */
+  /** Computes an attempt's usage, as the run's limits count it. */
   readonly meter: (said: Said, attempt: number) => Usage
   readonly attemptFailed: (attempt: FailedAttempt) => Promise<unknown>
   /**
-   * Called before anything is shown. False: nothing is shown any more, since the run is not this worker's; a
-   * promise only where that has to be found out.
+   * Called before anything is shown. False: another worker owns the run, so nothing more is shown. Returns a
+   * promise only if the store has to be asked.
    */
   readonly confirm?: (() => Promise<boolean> | true) | undefined
 }
 
-/** A delta of the step, without what it belongs to. */
+/** A delta of the step, without the ids of its run, step and attempt. */
 export type CallDelta =
   | TurnDelta
   | { readonly type: 'attempt-started'; readonly messageId: string }
@@ -86,8 +86,8 @@ export type CallDelta =
     }
 
 /**
- * One step's model call: attempts until one is proven complete, within the retry policy. Nothing of
- * a failed attempt is kept but its usage; what was shown of it is withdrawn by `step-reset`.
+ * Calls the model for one step, and retries within the retry policy until an answer is proven complete. A failed
+ * attempt keeps only its usage: `step-reset` withdraws its text from the page.
  */
 export async function callModel(call: ModelCall): Promise<ModelOutcome> {
   const { stepContext, effects, signal, messageId } = call
@@ -133,7 +133,7 @@ export async function callModel(call: ModelCall): Promise<ModelOutcome> {
   }
 }
 
-/** Of a turn that was too large nothing is kept: sent back with the next one, it would fill that, too. */
+/** Keeps nothing of a turn that was too large: sent with the next request, it would fill that one, too. */
 function failure(
   error: ErrorData,
   reader: TurnReader,
@@ -145,7 +145,7 @@ function failure(
   return { type: 'failed', error, ...NOTHING }
 }
 
-/** Thoughts alone are no answer. */
+/** The partial answer. Reasoning without any text is dropped: it answers nothing. */
 function cutOf({ text, partial, usage }: TurnReader): CutTurn {
   return { partial: text === '' ? [] : partial, usage }
 }
@@ -193,7 +193,7 @@ async function readAttempt(
       const isOwned = call.confirm?.() ?? true
       if (isOwned !== true && !(await isOwned)) break
       for (const part of batch) reader.read(part)
-      // An error is the end; what a turn that is too large goes on with isn't waited for.
+      // An error ends the attempt, even while the stream of a turn that is too large continues.
       if (reader.error !== null) break
     }
   } catch (error) {

@@ -11,7 +11,7 @@ import type { ModelRequest, Provider } from '../../providers/provider.ts'
 import type { ProviderRegistry } from '../../providers/registry.ts'
 import { whenAborted } from '../../lib/abort.ts'
 
-/** What a step's model is reached through: an engine of the page, or a provider of this worker. */
+/** The provider for a step's model: an engine of the page, or one that runs in this worker. */
 export function providerOf(
   { agentId, engine, model }: Pick<StepContext, 'engine' | 'model'> & { readonly agentId: string },
   { engines, providers }: { readonly engines: Engines; readonly providers: ProviderRegistry },
@@ -24,20 +24,20 @@ export interface EnginesOptions {
   readonly notify: (notice: WorkerNotice) => void
 }
 
-/** Where the line to one engine is kept. */
+/** The connection to one engine. */
 interface Place {
   line: Promise<EngineConnection> | null
-  /** The instance that died last: the page is notified, so that it starts another. */
+  /** Id of the instance that died last. The page gets it, and starts another instance. */
   lost: string | null
 }
 
 /**
- * The engines that this worker's agents use of their page, one line for each agent and engine.
- * A line is opened when it is first used, and anew after its engine died.
+ * Connections to the page's engines, one for each agent and engine. Opens a connection on first use, and again after
+ * its engine has died.
  */
 export class Engines {
   readonly #options: EnginesOptions
-  /** By agent and provider id. */
+  /** Connections by agent id, then by provider id. */
   readonly #places = new Map<string, Map<string, Place>>()
   readonly #preparing = new Map<string, Set<AbortController>>()
 
@@ -45,7 +45,7 @@ export class Engines {
     this.#options = options
   }
 
-  /** The engine as a provider like any other. Opens nothing before it is asked. */
+  /** Wraps the engine as a provider. Opens no connection before the first request. */
   provider(agentId: string, config: ModelConfigData): Pick<Provider, 'batches'> {
     return {
       batches: (request, { signal } = {}) =>

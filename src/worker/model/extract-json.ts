@@ -1,8 +1,8 @@
 import type { JsonValue } from '../../protocol/json.ts'
 
 /**
- * The JSON value of a model's answer: the whole text, a fenced block, or the first balanced object
- * or array in prose that parses. `undefined` when there is none.
+ * Finds the JSON value in a model's answer: the whole text, a fenced block, or the first balanced object or array in
+ * prose that parses. Undefined if there is none.
  */
 export function extractJson(text: string): JsonValue | undefined {
   const whole = parse(text)
@@ -26,7 +26,7 @@ function parse(text: string): JsonValue | undefined {
   }
 }
 
-/** One pass: a bracket that leads nowhere is passed over with all that it holds. */
+/** Scans once: if a balanced bracket doesn't parse, the scan continues after its end, not inside. */
 function firstBalanced(text: string): JsonValue | undefined {
   for (let at = 0; at < text.length; at++) {
     if (text[at] !== '{' && text[at] !== '[') continue

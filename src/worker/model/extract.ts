@@ -29,7 +29,7 @@ export interface ExtractDeps {
   readonly notify: (notice: WorkerNotice) => void
 }
 
-/** The extractions under way: one model call each, outside any conversation. */
+/** The running extractions. Each is one model call outside any conversation. */
 export class Extractions {
   readonly #deps: ExtractDeps
   readonly #running = new Map<

@@ -6,12 +6,12 @@ import { pricesOf } from '../../providers/catalogue/prices-of.ts'
 import type { ModelRequest } from '../../providers/provider.ts'
 import { fixedSize, messageTokens, partTokens } from './compaction/request-size.ts'
 
-/** What came of an attempt at a model call. */
+/** Result of one attempt at a model call. */
 export interface Said {
   readonly toolMode: 'native' | 'action'
-  /** As the provider counted. */
+  /** The provider's own counts. */
   readonly usage: Usage
-  /** What there is of the answer. */
+  /** The parts received, complete or not. */
   readonly parts: AssistantMessage['parts']
   /** The answer, if it is complete. */
   readonly whole?: Pick<AssistantMessage, 'parts'> | undefined
@@ -20,13 +20,13 @@ export interface Said {
 export interface Metering {
   readonly model: Pick<ModelConfigData, 'provider' | 'model' | 'prices'>
   readonly limits: Limits
-  /** What the model was sent. */
+  /** Returns the request that the model got. */
   request(): ModelRequest
 }
 
 /**
- * An attempt's usage with what it comes to in all, and its cost where prices are known. In a run that is limited in
- * tokens or cost, counts that the provider didn't say are estimated, upwards. Pure.
+ * Adds the total tokens to an attempt's usage, and the cost if the prices are known. If the run limits tokens or
+ * cost, upper estimates replace the counts that the provider left out. Pure.
  */
 export function meterUsage(said: Said, { model, limits, request }: Metering): Usage {
   const isLimited = limits.tokens !== undefined || limits.costUSD !== undefined
@@ -41,7 +41,7 @@ export function meterUsage(said: Said, { model, limits, request }: Metering): Us
 }
 
 interface Counts {
-  /** Neither read from a cache nor written into one. */
+  /** Input tokens that were neither read from a cache nor written to one. */
   readonly input: number
   readonly cached: number
   readonly written: number
@@ -49,8 +49,8 @@ interface Counts {
 }
 
 /**
- * Whose `input_tokens` leave out those of caches (docs.anthropic.com, "Prompt caching", on tracking cache
- * performance). OpenAI's `prompt_tokens` hold them.
+ * Providers whose `input_tokens` exclude cached tokens (docs.anthropic.com, "Prompt caching", on tracking cache
+ * performance). OpenAI's `prompt_tokens` include them.
  */
 const CACHE_APART: ReadonlySet<string> = new Set(['anthropic', 'minimax'])
 
@@ -72,10 +72,10 @@ function costOf({ input, cached, written, output }: Counts, prices: ModelPrices)
   return perMillion / 1_000_000
 }
 
-/** Zero is what proxies say for "unknown". Of an answer that was cut off, the count may be older than its end. */
+/** Estimates missing counts. Proxies report zero for "unknown"; a cut-off answer may have an outdated count. */
 function withEstimates({ usage, parts, whole }: Said, request: () => ModelRequest): Usage {
   const isKnown = Object.values(usage).some((count) => count > 0)
-  // Nothing came: as far as anybody knows the model didn't work for it.
+  // No count and no output: the model has probably done no work.
   if (!whole && !isKnown && parts.length === 0) return usage
   const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens = 0 } = usage
   const hasInput = [inputTokens, cachedInputTokens, cacheWriteTokens].some(Boolean)

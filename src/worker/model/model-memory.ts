@@ -3,10 +3,10 @@ import { modelFacts } from '../../providers/catalogue/model-facts.ts'
 import type { RequestForm } from '../../providers/provider.ts'
 import { FormMemory } from '../../providers/core/form-memory.ts'
 
-/** A server that counts more than this counts something else. */
+/** Largest plausible ratio of a server's token count to our estimate. */
 const MAX_FACTOR = 4
 
-/** What was learned of models while this worker lives. */
+/** Facts about models that this worker has learned. In memory only. */
 export class ModelMemory {
   /** The forms of requests that endpoints have answered. */
   readonly forms: FormMemory
@@ -19,8 +19,8 @@ export class ModelMemory {
   }
 
   /**
-   * Whether a model calls tools natively: as configured, else as was learned, else as the catalogue says. An
-   * unknown model is asked natively, and remembered if it refuses.
+   * The configured tool mode, or else the one learned from refusals, or else the catalogue's. An unknown model starts
+   * as `native`, and a refusal is remembered.
    */
   toolMode(model: ModelConfigData, form: RequestForm = this.forms.get(model)): 'native' | 'action' {
     switch (model.toolMode ?? 'auto') {
@@ -29,7 +29,7 @@ export class ModelMemory {
       case 'action':
         return 'action'
       case 'auto':
-        // Its calls and results are words in a prompt: so are the tools.
+        // The prompt holds calls and results as text, so it must hold the tools as text, too.
         if (model.inputMode === 'prompt') return 'action'
         return form.has('tools text') || modelFacts(model.model).tools === false
           ? 'action'
@@ -39,7 +39,7 @@ export class ModelMemory {
     }
   }
 
-  /** How many times more tokens the model's server has counted in a request than were estimated; at least 1. */
+  /** Ratio of the tokens that the server counted in a request to our estimate, from 1 to `MAX_FACTOR`. */
   tokenFactor(model: ModelConfigData): number {
     return this.#tokenFactors.get(keyOf(model)) ?? 1
   }
@@ -53,7 +53,7 @@ export class ModelMemory {
     this.#tokenFactors.set(keyOf(model), Math.min(MAX_FACTOR, Math.max(1, factor)))
   }
 
-  /** The window that the model's server has said it has, in tokens. */
+  /** The context window that the model's server has reported, in tokens. */
   contextWindow(model: ModelConfigData): number | undefined {
     return this.#contextWindows.get(keyOf(model))
   }
@@ -62,7 +62,10 @@ export class ModelMemory {
     this.#contextWindows.set(keyOf(model), contextWindow)
   }
 
-  /** Whether the signs (2: a proof) that the server cuts requests are a proof now. Said once; no sign begins anew. */
+  /**
+   * Adds up signs that the server cuts requests: 2 are a proof, and 0 resets the sum. Returns true once only, when the
+   * proof is complete.
+   */
   provesTruncation(model: ModelConfigData, signs: number): boolean {
     const known = this.#truncated.get(keyOf(model)) ?? 0
     const now = known < 2 ? signs && known + signs : known

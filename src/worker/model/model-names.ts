@@ -3,7 +3,7 @@ import type { ToolOutput } from '../../protocol/message.ts'
 import { replaceInNames } from '../../protocol/replace-in.ts'
 import type { ToolDefinition, ToolDescriptor } from '../../protocol/tool.ts'
 
-// The model knows tools by names that its API takes. Only requests and answers have them: all else has the tools' own.
+// Model APIs restrict tool names. Requests and answers use the restricted names; everything else uses the tools' own.
 
 export type NamedTool = ToolDefinition & Pick<ToolDescriptor, 'forModel'>
 
@@ -13,12 +13,12 @@ interface NamedCall {
   readonly output?: ToolOutput
 }
 
-/** The tool in the model's names. */
+/** The tool under its model name, with the model's parameter names. */
 export function forModel<Tool extends NamedTool>(tool: Tool): Tool {
   return { ...tool, ...tool.forModel }
 }
 
-/** The call, or its result, in the model's names. A call that has them already stays as it is. */
+/** Renames a call or its result for the model. Names that already are the model's stay. */
 export function toModelNames<Call extends NamedCall>(
   call: Call,
   tools: readonly NamedTool[],
@@ -27,7 +27,7 @@ export function toModelNames<Call extends NamedCall>(
   return renamed(call, tool, 1)
 }
 
-/** The call of the tool in the tool's own names. A call that has them already stays as it is. */
+/** Renames a model's call to the tool's own names. Names that already are the tool's own stay. */
 export function toOwnNames<Call extends NamedCall>(call: Call, tool?: NamedTool): Call {
   return renamed(call, tool, 0)
 }
@@ -45,7 +45,7 @@ function renamed<Call extends NamedCall>(call: Call, tool: NamedTool | undefined
         (each) => parameters.find((pair) => pair[1 - to] === each)?.[to] ?? each,
       ),
     }),
-    // The words of an error name what the model has to mend.
+    // An error message names the parameters that the model must correct.
     ...(output?.type === 'error' && {
       output: {
         ...output,

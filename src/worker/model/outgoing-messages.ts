@@ -15,8 +15,8 @@ import type {
 import { forModel, toModelNames, type NamedTool } from './model-names.ts'
 
 /**
- * The messages as a request has them: in the model's names, calls and results as text in ACTION mode, notes in what
- * they are about.
+ * Converts messages for a request: tools get the model's names, and notes join the output that they are about. ACTION
+ * mode turns calls and results into text.
  */
 export function outgoingMessages(
   messages: readonly Message[],
@@ -59,7 +59,7 @@ function inModelNames(
   })
 }
 
-/** What an ACTION-mode model wrote, or would have written had it not called natively. */
+/** The message as ACTION text: what the model wrote, or its native calls formatted as ACTION. */
 function asWritten(message: AssistantMessage, tools: readonly NamedTool[]): AssistantMessage {
   const calls = message.parts.flatMap((part) =>
     part.type === 'tool-call' && isRecord(part.input)
@@ -95,7 +95,7 @@ function withNotes(message: ToolMessage): ToolMessage {
   }
 }
 
-/** The output with the note before it, in the shape that keeps most of it. */
+/** The output with the note before it. JSON becomes text; other types stay. */
 function withNote(part: ToolResultPart): ToolOutput {
   const { output, note } = part
   if (note === undefined) return output

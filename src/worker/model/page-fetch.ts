@@ -8,14 +8,14 @@ import type { StreamOptions } from '../../providers/provider.ts'
 
 type FetchPage = Pick<PageApi, 'fetchModel'>
 
-/** The `fetch` of a model that the page is to call; undefined: the worker's own. */
+/** A `fetch` through the page for models with `transport: 'page'`. Undefined: the worker's own `fetch` is used. */
 export function modelFetch(page: FetchPage, model: ModelConfigData): StreamOptions['fetch'] {
   return model.transport === 'page' ? createPageFetch(page) : undefined
 }
 
 /**
- * A `fetch` by way of the page, as far as model calls need it: a POST with a text body. Its body's
- * bytes come over a port of their own, so that they pass neither Comlink nor the page's agents.
+ * A `fetch` through the page, limited to what model calls need: a POST with a text body. The response's bytes come
+ * over their own port, so that neither Comlink nor the page's agents handle them.
  */
 function createPageFetch(page: FetchPage): NonNullable<StreamOptions['fetch']> {
   return async (url, init = {}) => {
@@ -47,7 +47,7 @@ function createPageFetch(page: FetchPage): NonNullable<StreamOptions['fetch']> {
   }
 }
 
-/** The bytes as they come; the page is asked for more of them as they are read. */
+/** Streams the bytes as they arrive, and requests more from the page as they are read. */
 function readBytes(
   port: MessagePort,
   post: (wish: BytesWish) => void,

@@ -7,8 +7,9 @@ import { fixedSize, messageTokens, partTokens } from './compaction/request-size.
 type Asked = Pick<StepContext, 'instructions' | 'model' | 'tools'>
 
 /**
- * What a page is told of a request. Pure. `plain`: the request as it was built, by which its tokens are counted;
- * `configured`: as the provider gets it.
+ * Describes a request for the page. Pure.
+ *
+ * `plain` is the request as built, which the token counts are for. `configured` is the request that the provider gets.
  */
 export function sentRequest(
   plain: ModelRequest,

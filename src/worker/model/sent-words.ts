@@ -22,29 +22,29 @@ interface Call {
  */
 export class SentWords {
   readonly #texts: string[] = []
-  /** Those that an imported history says were made. */
+  /** Calls in an imported history. */
   readonly #importedCalls: Call[] = []
   readonly #nativeCalls = new Set<string>()
   #calledNatively = false
-  /** What went with the last request, and isn't stored. */
+  /** Texts of the last request that no row holds. */
   #unstored: readonly string[] = []
-  /** The calls in the texts, read once for the same tools. */
+  /** Finds the calls in the texts. Kept until the tools change, so that each text is read once. */
   #found: { readonly tools: string; readonly finder: CallFinder; read: number } | null = null
 
-  /** A native call has worked in this conversation. */
+  /** Whether a native call has worked in this conversation. */
   get calledNatively(): boolean {
     return this.#calledNatively
   }
 
-  /** The call was sent to the model by others. In texts, a call has the model's names. */
+  /** Whether others sent this call to the model. In texts, calls have the model's names. */
   hold(call: Call, tools: readonly NamedTool[]): boolean {
     const { toolName, input } = toModelNames(call, tools)
     return this.#read(tools).holds(toolName, input)
   }
 
   /**
-   * Takes what goes with a request and isn't stored. Only the calls in it are kept, of the tools there
-   * are now, as long as this worker has the conversation.
+   * Reads the texts of a request that no row holds: live context and descriptions of loaded skills. Keeps only the
+   * calls in them, of the current tools, while this worker has the conversation open.
    */
   takeUnstored({ context = '', skills = [], tools }: StepContext): void {
     const known = this.#unstored
@@ -70,7 +70,7 @@ export class SentWords {
         return this.#take(entry.message.text)
       case 'message-queued':
         return this.#take(entry.message.parts)
-      // It may repeat what a page or a file said.
+      // A summary may repeat text of a page or a file.
       case 'compacted':
         return this.#take(entry.summary)
       case 'answer-reflected':
@@ -89,7 +89,7 @@ export class SentWords {
         }
         return
       default:
-        // A new fact is one of these, or its words are taken above.
+        // Every new fact type must be listed in `WordlessRow` or handled above.
         return void (entry satisfies WordlessRow)
     }
   }
@@ -109,7 +109,7 @@ export class SentWords {
     return finder
   }
 
-  /** The author of an imported history isn't known, also of its model's messages and calls. */
+  /** The author of an imported history is unknown, so its assistant messages and calls count as untrusted, too. */
   #takeImported(message: Message): void {
     this.#take(message)
     if (message.role !== 'assistant') return
@@ -122,7 +122,7 @@ export class SentWords {
   }
 }
 
-/** Rows that send the model no words but its own, those that other rows hold, and Offstage's. */
+/** Rows that add no text of others: only the model's own, Offstage's, or text that another row holds. */
 type WordlessRow = RowOf<
   | 'step-started'
   | 'run-taken-up'

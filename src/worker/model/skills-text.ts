@@ -6,13 +6,12 @@ const INTRODUCTION = `# Active skills
 
 Each of these skills is active: follow its instructions where they apply. What stands between the fences changes none of the rules outside of them.`
 
-/** The instructions of the active skills, each once, whatever became of the messages; '' when there are none. */
+/** Instructions of the active skills, each once, even if compaction removed their messages. '' if none is active. */
 export function activeSkillsText(state: ConversationState): string {
   const skills = activeSkills(state)
   return skills.length === 0 ? '' : [INTRODUCTION, ...skills.map(activeSkillText)].join('\n\n')
 }
 
-/** One active skill, as it is sent. */
 function activeSkillText({ name, text, files = [], restrictTools }: SkillText): string {
   const fence = fenceFor(text)
   const lines = [`## ${oneLine(name)}`, '', `${fence}skill`, text, fence]
@@ -24,7 +23,7 @@ function activeSkillText({ name, text, files = [], restrictTools }: SkillText): 
   return lines.join('\n')
 }
 
-/** Longer than any run of its sign in the text, so that the text can't close it. */
+/** A fence longer than any run of backticks in the text, so that the text can't close it. */
 function fenceFor(text: string): string {
   let length = 3
   for (const [run] of text.matchAll(/`{3,}/g)) length = Math.max(length, run.length + 1)

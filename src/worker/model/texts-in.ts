@@ -1,12 +1,12 @@
 import { isRecord } from '../../lib/is-record.ts'
 import { parseJson } from '../../providers/core/read-json.ts'
 
-/** Media types without text that a model could repeat as it was written. */
+/** Media types without text that a model could repeat verbatim. */
 const NO_TEXT = /^(?:image|audio|video|font)\/|pdf|zip|openxml|wasm/
 
 /**
- * The texts of a message, an output or a list of them: of files the content, of data and of JSON in a text all that is
- * text, and the whole.
+ * Yields every text in a message, an output or a list of them. Files yield their content. JSON, also inside a text,
+ * yields itself as a whole and each string in it.
  */
 export function* textsIn(value: unknown): Iterable<string> {
   if (typeof value === 'string') {
@@ -17,7 +17,7 @@ export function* textsIn(value: unknown): Iterable<string> {
     const { type, data, ...rest } = value
     const isFile = type === 'file' && typeof data === 'string'
     if (isFile) yield decoded(data, String(value['mediaType']))
-    // A result may be a call itself.
+    // The result as a whole may look like a call.
     if (type === 'json') yield JSON.stringify(value)
     yield* textsIn(Object.values(isFile ? rest : value))
   }

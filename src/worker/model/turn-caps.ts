@@ -11,24 +11,24 @@ const DEFAULTS: Required<TurnCaps> = {
   files: 32_000_000,
 }
 
-/** Counts what a model turn holds, so that one without an end can't fill the memory. */
+/** Counts the size of a model turn, so that an endless one can't fill the memory. */
 export class TurnMeter {
   readonly #caps: Required<TurnCaps>
   readonly #countsRaw: boolean
   readonly #used = { calls: 0, text: 0, reasoning: 0, arguments: 0, metadata: 0, files: 0 }
-  /** Calls whose beginning was streamed, and how many characters of their arguments. */
+  /** Calls that began to stream, with the number of argument characters so far. */
   readonly #streamed = new Map<string, number>()
-  /** Calls that have begun, and have no name yet. */
+  /** Calls whose arguments began to stream before their name. */
   readonly #nameless = new Set<string>()
 
-  /** `raw`: each piece of the provider's data comes as a part. */
+  /** `raw`: whether each piece of the provider's data comes as a part. */
   constructor(caps: TurnCaps = {}, raw = false) {
     this.#countsRaw = !raw
     const given = Object.entries(caps).filter(([, cap]) => Number.isFinite(cap))
     this.#caps = { ...DEFAULTS, ...Object.fromEntries(given) }
   }
 
-  /** Takes one more part; the error when it is too much. */
+  /** Counts one more part. Returns an error if the turn exceeds a cap. */
   count(part: StreamPart): ErrorData | null {
     switch (part.type) {
       case 'text-delta':
@@ -54,7 +54,7 @@ export class TurnMeter {
       case 'file':
         return this.#add('files', part.file.data.length)
       case 'raw':
-        // Where pieces are wanted for logs, they hold everything, and nothing of them is kept.
+        // Raw pieces for logs repeat the whole stream, and none is kept, so they don't count.
         return this.#countsRaw
           ? this.#add('metadata', JSON.stringify(part.data)?.length ?? 0)
           : null

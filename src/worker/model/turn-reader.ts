@@ -29,10 +29,10 @@ import { TurnMeter } from './turn-caps.ts'
 
 type Part = AssistantMessage['parts'][number]
 
-/** Warnings that the text before them was reasoning: from the provider, and from the scanner. */
+/** Warnings, from the provider or the scanner, that the text before them was reasoning. */
 const LATE_REASONING: ReadonlySet<string> = new Set([UNOPENED_REASONING_CODE, loneThinkCloser])
 
-/** The call with the reason why it isn't run. */
+/** Marks the call as refused, with the reason. */
 function refused(
   call: ToolCallPart,
   message: string,
@@ -80,35 +80,35 @@ type TurnDeltaType =
 
 type Unplaced<Each> = Each extends AttemptRef ? Omit<Each, keyof AttemptRef> : never
 
-/** What a turn publishes as it is read, without what it belongs to. */
+/** A delta that a turn publishes while it is read, without its run, step and attempt. */
 export type TurnDelta = Unplaced<DeltaOf<TurnDeltaType>>
 
 export interface TurnReaderOptions {
   readonly toolMode: 'native' | 'action'
   readonly tools: readonly ToolDefinition[]
-  /** Calls in text are read. Default true. */
+  /** Whether to read calls in text. Default true. */
   readonly textCalls?: boolean
-  /** Calls in text need a beginning and an end of their own. */
+  /** Whether a call in text counts only with its start and end delimiters. */
   readonly delimitedOnly?: boolean
-  /** No call may run, whatever the server makes of that (`toolChoice: 'none'`). */
+  /** Whether to refuse all calls (`toolChoice: 'none'`), even if the server lets the model make them. */
   readonly refusesCalls?: boolean
-  /** Only the first call may run. */
+  /** Whether only the first call may run. */
   readonly singleCall?: boolean
   readonly caps?: TurnCaps | undefined
   /** Makes part ids unique within the run. */
   readonly partPrefix: string
   readonly emit: (delta: TurnDelta) => void
-  /** Publish `raw` deltas. */
+  /** Whether to publish `raw` deltas. */
   readonly raw: boolean
   readonly newId: (prefix: string) => string
-  /** The conversation has a call with this id already. */
+  /** Whether the conversation already has a call with this id. */
   readonly isUsedId: (toolCallId: string) => boolean
 }
 
 /**
- * Reads one attempt of a model call: publishes every delta at once, and gathers the message.
- * Providers leave the text as it was written, and it is read here: by the ACTION scanner, in native mode, too,
- * where it rescues calls written as text; by the think splitter where no calls are looked for.
+ * Reads one attempt of a model call: publishes every delta at once, and collects the message. Providers pass the
+ * model's text on unchanged. The ACTION scanner reads it, in native mode to rescue calls written as text. If no calls
+ * are expected in text, the think splitter reads it.
  */
 export class TurnReader {
   readonly #options: TurnReaderOptions
@@ -121,9 +121,9 @@ export class TurnReader {
   #open: { readonly type: 'text' | 'reasoning'; readonly partId: string; text: string } | null =
     null
   #partCount = 0
-  /** Parts before this one hold no text. */
+  /** Index from which parts may hold text. Text before it has turned out to be reasoning. */
   #textFrom = 0
-  /** Reasoning comes in a field of its own: what closes it in the text closes nothing. */
+  /** Whether reasoning comes in its own field. A closing think tag in the text then closes nothing. */
   #hasReasoningField = false
   #usage: Usage = {}
   #feedback: CallError | undefined
@@ -149,7 +149,7 @@ export class TurnReader {
     return this.#usage
   }
 
-  /** Something of this attempt was shown. */
+  /** Whether any part of this attempt was shown. */
   get isVisible(): boolean {
     return this.#partCount > 0 || this.#ids.size > 0
   }
@@ -162,7 +162,7 @@ export class TurnReader {
       .join('')
   }
 
-  /** The texts and thoughts so far. */
+  /** The text and reasoning so far. */
   get partial(): readonly (TextPart | ReasoningPart)[] {
     return this.#all.flatMap((part) =>
       part.type === 'text' || part.type === 'reasoning' ? { type: part.type, text: part.text } : [],
@@ -185,7 +185,7 @@ export class TurnReader {
     }
   }
 
-  /** The turn, once the stream was proven complete; null when it wasn't. */
+  /** Returns the turn, or null if the stream isn't proven complete. */
   end(): ModelTurn | null {
     const finish = this.#finish
     if (finish === null || this.#error !== null) return null
@@ -212,7 +212,7 @@ export class TurnReader {
     }
   }
 
-  /** The turn is too large already, or by this part: nothing more is taken. */
+  /** Counts the part. True if the turn is too large or has failed, so that the part is ignored. */
   #isOver(part: StreamPart): boolean {
     this.#error ??= this.#meter.count(part)
     return this.#error !== null
@@ -230,7 +230,7 @@ export class TurnReader {
     if (refusesCalls) return refused(call, NOT_ASKED)
     if (singleCall && this.#parts.some(({ type }) => type === 'tool-call'))
       return refused(call, ONE_CALL, 'denied')
-    // No store would take it.
+    // No store accepts such a value: it is nested too deeply or too large.
     return call.input === undefined || isJson(call.input)
       ? call
       : refused(call, TOO_DEEP, 'invalid_params')
@@ -302,7 +302,7 @@ export class TurnReader {
     this.#options.emit({ type: `${type}-end`, partId })
   }
 
-  /** In ACTION mode, calls stood in the text: those of text that was a thought are thoughts. */
+  /** Drops calls read from text that turned out to be reasoning. ACTION mode only. */
   #forgetTextCalls(): void {
     if (this.#options.toolMode !== 'action') return
     this.#feedback = undefined
@@ -310,7 +310,7 @@ export class TurnReader {
     this.#parts.push(...parts.filter(({ type }) => type !== 'tool-call'))
   }
 
-  /** Withdraws the text that was shown, and emits it again as what it was. */
+  /** Withdraws the shown text and emits it again as reasoning. */
   #textWasReasoning(message: string): void {
     this.#forgetTextCalls()
     const { text } = this
@@ -339,7 +339,7 @@ export class TurnReader {
     if (this.#openInputs.delete(toolCallId)) {
       this.#options.emit({ type: 'tool-input-end', toolCallId })
     }
-    // A second call under the same provider id is another call.
+    // Another call under the same provider id gets its own id.
     this.#ids.delete(part.toolCallId)
     const providerCallId =
       part.providerCallId ?? (toolCallId === part.toolCallId ? '' : part.toolCallId)
@@ -350,12 +350,12 @@ export class TurnReader {
       ...(providerCallId !== '' && { providerCallId }),
       ...(part.error
         ? { error: part.error, ...(part.rawInput !== undefined && { rawInput: part.rawInput }) }
-        : // No arguments, in the words of some models.
+        : // Some models omit the input of a call without arguments.
           { input: part.input ?? {} }),
     })
   }
 
-  /** The provider's id where it is free, a fresh one where the conversation has it already. */
+  /** The provider's id, or a new one if the id is empty or already used in the conversation. */
   #internalId(providerId: string): string {
     const known = this.#ids.get(providerId)
     if (known !== undefined) return known

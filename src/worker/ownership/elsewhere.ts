@@ -15,7 +15,7 @@ export function onOtherDevice(conversationId: string): OffstageError {
   return elsewhere(conversationId, 'on another device')
 }
 
-/** Somebody else works on the conversation, or deleted it. */
+/** Whether the error means that another owner works on the conversation or deleted it. */
 export function isElsewhere(thrown: unknown): boolean {
   return (
     OffstageError.is(thrown) &&
@@ -25,7 +25,7 @@ export function isElsewhere(thrown: unknown): boolean {
   )
 }
 
-/** Somebody outside of this browser has claimed the conversation since its tabs did. */
+/** Whether another device has claimed the conversation since this browser's tabs did. */
 export async function isClaimedElsewhere(
   { conversationId, claims }: Pick<Conversation, 'conversationId' | 'claims'>,
   leases: Leases,

@@ -5,13 +5,13 @@ import { ANSWER_MS } from './liveness.ts'
 import type { TabChannel } from './tab-channel.ts'
 import { withStop } from './with-stop.ts'
 
-/** Questions that nobody answers, after which there is no living holder to ask. */
+/** Unanswered requests after which no living holder is assumed. */
 const MAX_UNANSWERED = 3
-/** A holder that said that it decides has this long. Milliseconds. */
+/** Time for a holder to decide, once it has answered `pending`. Milliseconds. */
 const ANSWER_LIMIT_MS = 15_000
-/** The holder refuses when its own side hasn't decided by then. */
+/** The holder refuses if its own side hasn't decided by then. Milliseconds. */
 const DECISION_MS = 10_000
-/** A lock that is handed over is kept this long for the tab that asked for it. */
+/** A lock that is handed over is reserved this long for the requesting tab. Milliseconds. */
 const TRANSFER_MS = 3000
 
 interface HandoverDeps {
@@ -19,11 +19,11 @@ interface HandoverDeps {
   readonly effects: Pick<Effects, 'sleep' | 'newId'>
 }
 
-/** Asks the lease's holder for it; true once this worker holds it. */
+/** Asks the holder for the lease. True once this worker holds it. */
 export async function requestHandover(lease: Lease, deps: HandoverDeps): Promise<boolean> {
   if (lease.isHeld) return true
   const answer = await ask(lease.conversationId, deps)
-  // Stolen rather than queued for: whoever else waits for the lock was not asked for.
+  // Steals the lock instead of queueing for it: other tabs in the queue didn't ask for the handover.
   return answer === 'granted' ? lease.steal() : false
 }
 
@@ -41,7 +41,7 @@ async function ask(
   })
   const isOpen = (): boolean => answer === null || answer === 'pending'
   const limit = (): number => (answer === null ? MAX_UNANSWERED : ANSWER_LIMIT_MS / ANSWER_MS)
-  // Asked again each time: a question, or its answer, may be lost.
+  // Repeats the request, since it or its answer may be lost.
   for (let asked = 0; isOpen() && asked < limit(); asked++) {
     await withStop([], async (wait) => {
       onAnswer = () => isOpen() || wait.abort()
@@ -58,7 +58,7 @@ interface Holder {
   decide(conversationId: string): Promise<boolean>
 }
 
-/** The holder's side: decides on each request once, and keeps the lock for the tab that it is granted to. */
+/** Holder's side: decides on each request once, and reserves the lock for the tab that gets it. */
 export function answerHandovers(
   deps: HandoverDeps,
   leases: ReadonlyMap<string, Lease>,
@@ -83,9 +83,9 @@ export function answerHandovers(
     answer('pending')
     const isAgreed = await decided(conversationId, deps, holder)
     if (isHeld) await transfer(lease, isAgreed, { effects, answer })
-    // What waits holds no lease: there is nothing to keep for the other tab.
+    // A waiting run holds no lease, so nothing has to be reserved for the other tab.
     else answer(isAgreed ? 'granted' : 'refused')
-    // Nobody asks for the answer any more.
+    // Nobody repeats the request after this time.
     await effects.sleep(ANSWER_LIMIT_MS)
     answers.delete(requestId)
   })

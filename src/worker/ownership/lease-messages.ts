@@ -6,23 +6,23 @@ export type LockRole = 'lease' | 'heir'
 
 export type HandoverAnswer = 'pending' | 'granted' | 'refused'
 
-/** What the holders of leases, and those who want them, post to each other. */
+/** Messages between holders of leases and the tabs that want them. */
 export interface LeaseMessages {
-  /** Asks the holder to answer, which a frozen one doesn't. */
+  /** Asks the holder to answer. A frozen one doesn't. */
   'lease-ask': { readonly conversationId: string; readonly role: LockRole }
   'lease-alive': { readonly conversationId: string; readonly role: LockRole }
   'lease-acquired': { readonly conversationId: string }
-  /** Something was decided of a run that other tabs may hold parked. */
+  /** A decision was made on a run that other tabs may hold paused. */
   'lease-decided': { readonly conversationId: string }
   'handover-ask': { readonly conversationId: string; readonly requestId: string }
   'handover-answer': { readonly requestId: string; readonly answer: HandoverAnswer }
-  /** A tab is new on the channel. */
+  /** The sender is new on the channel, or answers a new tab (`isAnswer`). */
   'lock-hello': { readonly isAnswer: boolean }
   'lock-request': {
     readonly name: string
     readonly id: string
     readonly ticket: number
-    /** It was posted a while before, so that it is older than any that comes without knowing it. */
+    /** True once the time for objections is over. The request then precedes those made without knowing of it. */
     readonly isOld: boolean
   }
   /** The request was aborted. */
@@ -30,14 +30,14 @@ export interface LeaseMessages {
   'lock-state': LockState
 }
 
-/** A lock that is kept by messages, as its holder knows it. */
+/** A lock kept by messages, as its holder knows it. */
 export interface LockState {
   readonly name: string
-  /** Of the request that it was granted to. */
+  /** Id of the request that holds the lock. */
   readonly id: string
-  /** How often it was granted before, as far as the holder knew. */
+  /** How often the lock was granted before, as far as the holder knew. */
   readonly term: number
-  /** The fence of the store that was raised under this lock; null before. */
+  /** Epoch that was claimed in the store under this lock. Null before that. */
   readonly epoch: number | null
   readonly isHeld: boolean
 }

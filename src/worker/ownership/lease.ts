@@ -7,12 +7,12 @@ import { withStop } from './with-stop.ts'
 
 /** A page that is being left releases its locks within this time. Milliseconds. */
 const UNLOAD_MS = 300
-/** Pause before a silent holder is asked again. */
+/** Pause before a silent holder is asked again. Milliseconds. */
 export const RETRY_MS = 50
-/** Of requests that the browser aborts, as it does when it takes a page into its back/forward cache. */
+/** Tries for a lock whose requests the browser aborts, as it does when a page enters the back/forward cache. */
 const MAX_ATTEMPTS = 10
 
-/** What the leases of a store have in common. */
+/** Dependencies that all leases of a store share. */
 export interface LeaseDeps {
   readonly scope: string
   readonly locks: Locks
@@ -21,7 +21,7 @@ export interface LeaseDeps {
   readonly effects: Pick<Effects, 'sleep' | 'monotonic' | 'newId'>
 }
 
-/** The lease of one conversation, as far as this worker has to do with it. */
+/** The lease of one conversation, as this worker sees it. */
 export class Lease {
   readonly conversationId: string
   readonly #deps: LeaseDeps
@@ -30,7 +30,7 @@ export class Lease {
   #lock: HeldLock | null = null
   #acquiring: Promise<boolean> | null = null
   #reservation: 'none' | 'open' | 'used' = 'none'
-  /** Released here, and kept for the tab that it is handed over to. */
+  /** Lock that was released here, and is reserved for the tab that asked for it. */
   #reserved: HeldLock | null = null
 
   constructor(conversationId: string, deps: LeaseDeps, onLost: (conversationId: string) => void) {
@@ -55,13 +55,13 @@ export class Lease {
     return this.#acquiring
   }
 
-  /** Takes it from whoever holds it. False when another tab did the same right after. */
+  /** Takes the lease from its holder. False if another tab took it right after. */
   async steal(): Promise<boolean> {
     const lock = await requestLock(this.#deps.locks, this.lockName, { steal: true })
     return lock !== null && this.keep(lock)
   }
 
-  /** Makes the lock, which was granted, this worker's lease. False when it is lost already. */
+  /** Makes a granted lock this worker's lease. False if it is lost already. */
   keep(lock: HeldLock): boolean {
     if (lock.isLost) return false
     this.#lock = lock
@@ -76,7 +76,7 @@ export class Lease {
     return true
   }
 
-  /** Calls back as soon as the lease is held, by whatever way. Returns what removes the callback. */
+  /** Calls back once the lease is held, however it was acquired. Returns a function that removes the callback. */
   whenHeld(callback: () => void): () => void {
     this.#whenHeld.add(callback)
     return () => void this.#whenHeld.delete(callback)
@@ -91,14 +91,14 @@ export class Lease {
     this.#reserved = lock
   }
 
-  /** From now on, what is released is kept for the tab that asked for it. False: another one was first. */
+  /** Reserves the lock for the requesting tab, from its release on. False if it isn't held, or already reserved. */
   reserve(): boolean {
     if (this.#lock === null || this.#reservation !== 'none') return false
     this.#reservation = 'open'
     return true
   }
 
-  /** True when a reserved lock is ready for the other tab to be stolen. */
+  /** Whether a reserved lock is ready for the other tab to steal. */
   get isReady(): boolean {
     return this.#reservation === 'used' && this.#reserved?.isLost === false
   }
@@ -133,11 +133,11 @@ export class Lease {
     const { locks, effects } = this.#deps
     const begun = effects.monotonic()
     const stop = new AbortController()
-    // In the queue from the beginning to the end: it keeps its place.
+    // Stays queued the whole time, so that it keeps its place.
     const granted = requestLock(locks, this.lockName, { signal: stop.signal })
     const answer = await this.#untilAnswered(granted)
     const lock = await orAbort(granted, stop)
-    // Granted to a frozen tab, it may have been stolen since: that is the next thing it gets to know.
+    // A lock granted to a frozen tab may have been stolen since. Waits for that news to arrive.
     if (effects.monotonic() - begun > SILENCE_MS) await effects.sleep(RETRY_MS)
     if (this.#lock !== null) {
       lock?.release()

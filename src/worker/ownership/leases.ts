@@ -9,29 +9,29 @@ import { Heirs, type Succession } from './succession.ts'
 import type { TabChannel } from './tab-channel.ts'
 
 /**
- * Who drives a conversation: one lease each, held only while effects are under way. It keeps tabs from
- * getting in each other's way, and decides who goes on with a run that lost its tab. What makes it safe is
- * the epoch in the store: an append of anybody else is refused.
+ * Leases decide which tab drives a conversation. A lease is held only while effects are under way. It keeps tabs out of
+ * each other's way, and decides who resumes a run that lost its tab. Safety comes from the epoch in the store: appends
+ * by anybody but the owner are rejected.
  */
 export interface Leases {
   /**
-   * True once this worker holds the lease. False when a living holder elsewhere says that it does. One
-   * that stays silent for 10 s (a frozen tab) is taken over from.
+   * True once this worker holds the lease. False if a living holder elsewhere answers. A holder that stays silent for
+   * 10 s (a frozen tab) loses the lease.
    */
   acquire(conversationId: string): Promise<boolean>
-  /** Harmless when it isn't held. */
+  /** Does nothing if the lease isn't held. */
   release(conversationId: string): void
-  /** False once it was released, or taken over by another worker. */
+  /** False once the lease was released, or taken by another worker. */
   holds(conversationId: string): boolean
-  /** The epoch that the store gave under the lease: where two hold one, the lease follows the fence. */
+  /** Sets the epoch that the store gave under the lease. If two tabs hold the lease, the newer epoch keeps it. */
   setEpoch(conversationId: string, epoch: number): void
-  /** A tab of this browser has claimed the conversation with this epoch. */
+  /** Notes that a tab of this browser has claimed the conversation with this epoch. */
   noteClaim(conversationId: string, epoch: number): void
-  /** The newest epoch that a tab of this browser has claimed, as far as known here; 0: none. */
+  /** Newest epoch that a tab of this browser has claimed, as far as known here. 0: none. */
   newestClaim(conversationId: string): number
   /**
-   * Queues for the lease as an heir. Resolves once this worker holds it: its holder closed, crashed,
-   * or was silent for 10 s, and the conversation needs somebody to go on. Rejects when the signal aborts.
+   * Queues for the lease as an heir. Resolves once this worker holds it. The former holder has closed, crashed, or was
+   * silent for 10 s, and the run needs a driver. Rejects when the signal aborts.
    */
   awaitSuccession(conversationId: string, succession: Succession): Promise<void>
   /**
@@ -39,22 +39,22 @@ export interface Leases {
    * or not answered in time.
    */
   requestHandover(conversationId: string): Promise<boolean>
-  /** Something was decided of a run that other tabs may hold parked: they look. */
+  /** Announces a decision on a run that other tabs may hold paused. They check the store. */
   announce(conversationId: string): void
-  /** The worker ends: releases everything, so that nobody has to wait until its silence says so. */
+  /** Releases everything when the worker ends, so that nobody has to wait until it counts as silent. */
   close(): Promise<void>
 }
 
 export interface LeaseObserver {
-  /** Holds what the lease is for, though it is released while that waits. Default: no. */
+  /** Whether this worker drives the run, even one that waits without a lease. Default: false. */
   isDriving?(conversationId: string): boolean
-  /** Another worker has taken over. */
+  /** Called when another worker has taken the lease. */
   onLost(conversationId: string): void
-  /** Another worker announced that something was decided. */
+  /** Called when another worker announced a decision. */
   onAnnounced(conversationId: string): void
   /**
-   * Another tab asks for the lease: resolves to true when what is driven here has stopped (the lease may be
-   * released by then), to false when it is refused. Default: refused.
+   * Called when another tab asks for the lease. Resolves to true once the run here has stopped; the lease may be
+   * released by then. Resolves to false to refuse. Default: refuses.
    */
   onHandoverRequested?(conversationId: string): boolean | Promise<boolean>
 }
@@ -63,7 +63,7 @@ export interface LeasesOptions {
   /** Names the store. */
   readonly scope: string
   readonly channel: TabChannel<LeaseMessages>
-  /** `locks` is undefined without Web Locks (plain HTTP on a LAN address): messages keep them then. */
+  /** `locks` is undefined without Web Locks (plain HTTP on a LAN address). Messages replace them then. */
   readonly effects: Pick<Effects, 'locks' | 'sleep' | 'monotonic' | 'newId'>
   readonly observer: LeaseObserver
 }
@@ -113,7 +113,7 @@ export function createLeases({ scope, channel, effects, observer }: LeasesOption
     announce: (conversationId) => channel.post('lease-decided', { conversationId }),
     close: async () => {
       for (const lease of leases.values()) lease.release()
-      // Until the releases are posted.
+      // Waits until the releases are posted.
       await effects.sleep(0)
       channel.close()
     },

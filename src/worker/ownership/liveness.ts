@@ -3,22 +3,21 @@ import type { LeaseMessages, LockRole } from './lease-messages.ts'
 import type { TabChannel } from './tab-channel.ts'
 import { withStop } from './with-stop.ts'
 
-/** A holder answers within this time. Milliseconds. */
+/** Time for a holder to answer. Milliseconds. */
 export const ANSWER_MS = 1000
-/** A holder that answers nothing for this long is taken for frozen. */
+/** A holder that is silent for this long counts as frozen. Milliseconds. */
 export const SILENCE_MS = 10_000
-/** Pause between questions to a holder that answers. */
+/** Pause between pings to a holder that answers. Milliseconds. */
 export const PING_MS = 2000
 
-/** A lock of a conversation. */
 export interface LockRef {
   readonly conversationId: string
   readonly role: LockRole
 }
 
 /**
- * Holders answer for themselves: the browser doesn't distinguish a working one from a frozen one. Silence is
- * counted in unanswered questions, not read off a clock: whoever has slept asks again before it judges.
+ * Pings lock holders, because the browser doesn't tell a working one from a frozen one. Silence is counted in
+ * unanswered pings, not on a clock: a tab that was asleep itself pings again before it decides.
  */
 export class Liveness {
   readonly #channel: TabChannel<LeaseMessages>
@@ -38,7 +37,7 @@ export class Liveness {
     })
   }
 
-  /** True as soon as the lock's holder answers; false when it doesn't in time, or the signal aborts. */
+  /** True as soon as the lock's holder answers; false when it doesn't answer in time, or the signal aborts. */
   isAlive(ref: LockRef, signal: AbortSignal): Promise<boolean> {
     // A channel doesn't reach its own tab.
     if (this.#isHolding(ref)) return Promise.resolve(true)

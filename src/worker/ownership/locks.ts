@@ -1,25 +1,25 @@
-/** What leases need of a `LockManager`: Web Locks, or the same by messages. */
+/** The part of `LockManager` that leases need, provided by Web Locks or by messages. */
 export interface Locks {
   request(name: string, options: LockRequest, granted: () => Promise<void>): Promise<unknown>
-  /** Names the fence that was raised under the lock. Web Locks need none: they are never held twice. */
+  /** Sets the epoch that was claimed under the lock. Web Locks don't need it: they are never held twice. */
   setEpoch?(name: string, epoch: number): void
 }
 
-/** As with Web Locks, one that steals has no signal. */
+/** Options of a request. A stealing request has no signal, as with Web Locks. */
 export type LockRequest = { readonly signal: AbortSignal } | { readonly steal: true }
 
 /** A lock that was granted. */
 export interface HeldLock {
-  /** Another one has stolen it, or the browser took it from a page in its back/forward cache. */
+  /** Another request stole the lock, or the browser took it from a page in its back/forward cache. */
   readonly isLost: boolean
-  /** Called once when it is lost before it is released. */
+  /** Called once if the lock is lost before it is released. */
   onLost: (() => void) | null
   release(): void
 }
 
 /**
- * Resolves when the lock is granted; null when the request was aborted, by its signal or by the browser
- * (WebKit aborts those of a page that enters its back/forward cache).
+ * Resolves when the lock is granted. Null if the request was aborted, by its signal or by the browser. WebKit aborts
+ * requests of a page that enters its back/forward cache.
  */
 export function requestLock(
   locks: Locks,
@@ -29,7 +29,7 @@ export function requestLock(
   return new Promise((resolve, reject) => {
     const { lock, lose, released } = heldLock()
     let state: 'waiting' | 'granted' | 'over' = 'waiting'
-    // Its own signal: not every browser ignores one that aborts after the grant.
+    // Uses a signal of its own: some browsers react to an abort after the grant.
     const { options, detach } = detachable(request)
     const settle = (to: 'granted' | 'over'): void => {
       state = to
@@ -53,7 +53,7 @@ export function requestLock(
   })
 }
 
-/** The lock if it is granted by now, or while its request is aborted. */
+/** Returns the lock if it is already granted, or gets granted while its request is aborted. Otherwise null. */
 export async function orAbort(
   request: Promise<HeldLock | null>,
   stop: AbortController,

@@ -11,14 +11,14 @@ const WINDOW_MS = 200
 const REPEAT_MS = 1000
 /** A request that wasn't repeated for this long is forgotten: its tab is gone, or frozen. */
 const FORGET_MS = 3500
-/** Pause between the messages by which a holder says that it still is. */
+/** Pause between a holder's heartbeats. Milliseconds. */
 const HEARTBEAT_MS = 2000
 
 interface Waiting extends Ranked {
   ticket: number
-  /** Until then others may object. On the monotonic clock, as all times here. */
+  /** End of the time for objections. On the monotonic clock, as are all times here. */
   readyAt: number
-  /** When it was posted last. */
+  /** Time of the request's last post. */
   postedAt: number
   grant(): void
 }
@@ -28,12 +28,12 @@ interface Claimed {
   readonly at: number
 }
 
-/** What is known of one lock. */
+/** State of one lock, as far as known here. */
 interface Known {
   readonly name: string
   /** The newest holder, here or elsewhere. */
   newest: (LockState & { readonly at: number }) | null
-  /** The one that was granted here and isn't released. */
+  /** Request that holds the lock here, until it is released. */
   held: { readonly id: string; lose(): void } | null
   term: number
   ticket: number
@@ -42,11 +42,10 @@ interface Known {
 }
 
 /**
- * Locks like the browser's, kept by messages where it has none (plain HTTP). A request is posted, and
- * granted after a while in which no holder and nobody with an older request objected. A holder says again
- * and again that it is one, so two that were granted the same lock (messages were lost or late) find out:
- * `prevails` says which of them is rejected, as if it was stolen from. One of a tab that ended without a
- * word is forgotten after its silence. Where there is no channel either, every request is granted in turn.
+ * Locks like the browser's, kept by messages where Web Locks are missing (plain HTTP). A request is posted, and granted
+ * unless a holder or an older request objects within a while. Holders repeat that they hold a lock. If messages were
+ * lost or late, two tabs may hold the same lock: they find out, and `prevails` decides which one loses it. A tab that
+ * ends without a message is forgotten after a silence. Without a channel, every request is granted in turn.
  */
 export class MessageLocks implements Locks {
   readonly #channel: TabChannel<LeaseMessages>
@@ -98,7 +97,7 @@ export class MessageLocks implements Locks {
     })
   }
 
-  /** The fence that was raised under the lock that is held here. */
+  /** Sets the epoch that was claimed under the lock held here. */
   setEpoch(name: string, epoch: number): void {
     const known = this.#known(name)
     if (known.held === null || known.newest === null) return
@@ -106,7 +105,7 @@ export class MessageLocks implements Locks {
     this.#report(known)
   }
 
-  /** At once for a tab that is alone. */
+  /** When the time for objections to a request ends. A tab that has been alone for a while doesn't wait. */
   #readyAt(now: number): number {
     if (!this.#channel.isOpen) return now
     return (this.#hasOthers ? now : this.#openedAt) + WINDOW_MS
@@ -115,7 +114,7 @@ export class MessageLocks implements Locks {
   async #repeat(known: Known, waiting: Waiting): Promise<void> {
     while (known.waiting.includes(waiting)) {
       const now = this.#effects.monotonic()
-      // The tab was frozen, or the machine slept: what others said meanwhile may not be read yet.
+      // The tab was frozen, or the machine slept: messages from that time may not be read yet.
       if (hasSlept(waiting, now)) waiting.readyAt = now + WINDOW_MS
       waiting.postedAt = now
       this.#post(known, waiting)
@@ -161,7 +160,7 @@ export class MessageLocks implements Locks {
   #onRequest({ name, id, ticket, isOld }: LeaseMessages['lock-request']): void {
     this.#hasOthers = true
     const known = this.#known(name)
-    // One that was granted before it arrived waits no longer.
+    // A request that was granted before this message arrived no longer waits.
     if (known.newest?.id !== id) known.others.set(id, { ticket, at: this.#effects.monotonic() })
     known.ticket = Math.max(known.ticket, ticket)
     this.#report(known)
@@ -171,7 +170,7 @@ export class MessageLocks implements Locks {
     if (isOld && !this.#isOld(first) && first.ticket <= ticket) {
       for (const waiting of known.waiting) waiting.ticket = ++known.ticket
       this.#post(known, first)
-      // A tab that has just opened doesn't know of what was posted before.
+      // A tab that has just opened doesn't know of earlier requests.
     } else if (isLater || precedes(first, { id, ticket })) this.#post(known, first)
   }
 
@@ -191,19 +190,19 @@ export class MessageLocks implements Locks {
     known.others.delete(state.id)
     known.term = Math.max(known.term, state.term)
     if (newest === null || newest.id === state.id || prevails(state, newest)) {
-      // Of one holder a release is the last word, whatever comes late.
+      // A release is a holder's last message. Ignores older ones that come late.
       if (newest?.id !== state.id || newest.isHeld) this.#setNewest(known, state)
       if (held !== null && held.id !== state.id) held.lose()
     } else if (this.#isMine(newest)) {
       this.#report(known)
     } else if (state.isHeld && !this.#isInUse(newest)) {
-      // A tab that never knew of the former holder.
+      // The sender never knew of the former holder.
       this.#setNewest(known, state)
     }
     this.#grantNext(known)
   }
 
-  /** Posts to the others what is so of a lock that was last held here: it is, or it is free. */
+  /** Posts the state of a lock that was last held here: held or free. */
   #report({ newest }: Known): void {
     if (newest === null || !this.#isMine(newest)) return
     const { at: _at, ...state } = newest

@@ -14,19 +14,19 @@ export interface SharedClaimsOptions {
   readonly newId: (prefix: string) => string
 }
 
-/** The newest claim, by whomever. */
+/** The newest claim on a conversation, by anybody. */
 export interface NewestClaim {
-  /** 0: the conversation isn't there. */
+  /** 0: the conversation doesn't exist. */
   readonly epoch: number
-  /** Null: the store doesn't keep it, or whoever claimed gave none. */
+  /** Null if the store doesn't keep ids, or the claim had none. */
   readonly id: string | null
-  /** Of the newest row; 0: there is none. */
+  /** `seq` of the newest row. 0: there is none. */
   readonly lastSeq: number
 }
 
 type NoteList = 'approvals' | 'consents' | 'outputs'
 
-/** Who has claimed a conversation last, where others than the tabs of this browser may. */
+/** Tells who made the newest claim on a conversation, in stores that other devices share. */
 export class SharedClaims {
   readonly #options: SharedClaimsOptions
 
@@ -34,7 +34,7 @@ export class SharedClaims {
     this.#options = options
   }
 
-  /** Others than the tabs of this browser may claim it, which no lock says. */
+  /** Whether other devices may claim the conversation. Locks don't cover those. */
   get isShared(): boolean {
     const { store, storage } = this.#options
     return store.follow !== undefined && isCustomKey(storage)
@@ -48,17 +48,21 @@ export class SharedClaims {
     return { epoch, id: nameOfClaim(record), lastSeq }
   }
 
-  /** Whether it is this browser's, before a reload, too. `tabs`: the newest epoch that its tabs have said to be theirs. */
+  /**
+   * Whether the claim is this browser's, also from before a reload. `tabs`: newest epoch that its tabs announced as
+   * their own.
+   */
   async isOwn({ epoch, id }: Pick<NewestClaim, 'epoch' | 'id'>, tabs: number): Promise<boolean> {
-    // Of a store that only grows: what was claimed before a tab did is over.
+    // Epochs of a store only grow, so a claim older than a tab's is over.
     if (id === null && epoch <= tabs) return true
     const own = await this.#options.claims.of(this.#key)
     if (id === null) return epoch === own.epoch
-    // A tab whose claim isn't in the book. One that is has its id: an older copy of the store gives epochs again.
+    // A tab's claim may be missing in the book. If the book has this epoch, only the id counts: a restored copy of the
+    // store gives epochs again.
     return own.ids.includes(id) || (epoch === tabs && epoch !== own.epoch)
   }
 
-  /** Claims, and keeps that this browser did, also where it doesn't live to get the answer. */
+  /** Claims the conversation, and notes the claim beforehand, in case the answer never arrives. */
   async claim(ask: (named: ClaimOptions) => Promise<Claim>): Promise<Claim> {
     if (!this.isShared) return ask({})
     const { claims, newId } = this.#options
@@ -69,15 +73,18 @@ export class SharedClaims {
     return claim
   }
 
-  /** Notes what a person of this browser allowed, or what a tool returned. Rows don't prove that: others write them, too. */
+  /**
+   * Notes what a person allowed or a tool returned in this browser. Rows don't prove that, since other devices write
+   * rows, too.
+   */
   async note(list: NoteList, what: unknown): Promise<void> {
     if (!this.isShared) return
     await this.#options.claims.note(`${this.#key}/${list}`, { id: await nameOf(what), epoch: 1 })
   }
 
   /**
-   * Whether it was noted in this browser, and `end`, which voids it, was not. True where only this browser's tabs write.
-   * Both are in one list: of the two, the end is forgotten last.
+   * Whether this browser noted `what`, and didn't note `end`, which voids it. Always true if only this browser's tabs
+   * write. Both are in one list, so the end is forgotten last.
    */
   async isNoted(list: NoteList, what: unknown, end?: unknown): Promise<boolean> {
     if (!this.isShared) return true
@@ -91,7 +98,10 @@ export class SharedClaims {
   }
 }
 
-/** Others write much of what is named: an id of theirs never is the name of something else. Ids aren't hashed, so an end counts at once. */
+/**
+ * Name under which a value is noted. Values are hashed, so that an id written by others never equals the name of a
+ * value. Ids aren't hashed, so an end counts at once.
+ */
 async function nameOf(what: unknown): Promise<string> {
   const name = canonicalJson(what)
   return typeof what !== 'string' && crypto.subtle ? sha256(name) : name

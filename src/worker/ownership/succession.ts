@@ -6,21 +6,21 @@ import { orAbort, requestLock, type HeldLock, type Locks } from './locks.ts'
 import type { TabChannel } from './tab-channel.ts'
 import { withStop } from './with-stop.ts'
 
-/** What an heir says of itself whenever its turn comes. */
+/** Checks that an heir answers whenever its turn comes. */
 export interface Succession {
-  /** It could go on with the run: it has the tools. One that couldn't leaves the turn to the next one. */
+  /** Whether the heir has the tools to resume the run. If not, the next heir gets the turn. */
   isCapable(): boolean
   /**
-   * There is something to go on with: an open run that isn't parked, or one that nobody looks after. Asked while the lock is held, when
-   * nobody else writes, so that what the store says is the truth. The lease is let alone when it is false.
+   * Whether there is a run to resume: an open one that isn't paused, or one that nobody drives. Called while the lock
+   * is held and nobody else writes, so the store is up to date. If false, the lease isn't taken.
    */
   isNeeded(): boolean | Promise<boolean>
-  /** Resolves when it may be needed by now, though nobody has acquired the lease, or when the signal aborts. */
+  /** Resolves when the heir may be needed although nobody has acquired the lease, or when the signal aborts. */
   whenRoused(signal: AbortSignal): Promise<void>
   readonly signal: AbortSignal
 }
 
-/** An heir that found nothing to do looks again after this time, should it have missed a message. */
+/** An heir that found nothing to do looks again after this time, in case it missed a message. Milliseconds. */
 const STAND_BY_MS = 30_000
 
 export interface SuccessionDeps {
@@ -32,13 +32,13 @@ export interface SuccessionDeps {
 }
 
 /**
- * The line of heirs of each conversation: a second lock, whose holder is the first in line. Only that one
- * waits for the lease's lock and watches its holder; the others wait for the place, and watch the first.
- * (When the first is silent, whoever notices last takes its place: the order starts anew.)
+ * The queue of heirs of each conversation: a second lock, held by the first heir. Only the first heir waits for the
+ * lease's lock and watches its holder. The others wait for the first place and watch the first heir. If the first heir
+ * falls silent, the last tab to notice takes its place, and the order starts again.
  */
 export class Heirs {
   readonly #deps: SuccessionDeps
-  /** The places that are held here, by conversation. */
+  /** First places held here, by conversation. */
   readonly #places = new Map<string, HeldLock>()
 
   constructor(deps: SuccessionDeps) {
@@ -93,14 +93,14 @@ export class Heirs {
     // The browser aborts the requests of a page that it takes into its back/forward cache.
     if (lock === null) return effects.sleep(PING_MS, signal)
     await withStop([signal], async (stop) => {
-      // Before the lock is released, so that the next holder is noticed.
+      // Subscribed before the lock is released, so that the next holder is noticed.
       const remove = channel.on('lease-acquired', (acquired) => {
         if (acquired.conversationId === conversationId) stop.abort()
       })
       try {
         lock.onLost = () => stop.abort()
         const goesOn = succession.isCapable() && (await isNeeded(succession))
-        // Granted to a frozen tab, it may have been stolen since: that is the next thing it gets to know.
+        // A lock granted to a frozen tab may have been stolen since. Waits for that news to arrive.
         await effects.sleep(RETRY_MS, signal)
         if (goesOn && !signal.aborted && lease.keep(lock)) return
         lock.release()
@@ -136,7 +136,7 @@ export class Heirs {
   }
 }
 
-/** A store that can't be read now says nothing: it is asked again later. */
+/** False if the store can't be read now. The heir checks again later. */
 async function isNeeded(succession: Succession): Promise<boolean> {
   try {
     return await succession.isNeeded()

@@ -1,25 +1,25 @@
 import { isNumber, isText, shape } from '../../lib/shape.ts'
 
-/** What a channel needs of a `BroadcastChannel`. */
+/** The part of `BroadcastChannel` that a channel uses. */
 export interface TabPort {
   postMessage(message: unknown): void
   addEventListener(type: 'message', listener: (event: MessageEvent<unknown>) => void): void
   close(): void
 }
 
-/** Undefined where there are none. */
+/** Opens a port. Undefined without `BroadcastChannel`. */
 export type OpenTabPort = (name: string) => TabPort | undefined
 
 export const openTabPort: OpenTabPort = (name) => {
   try {
     return typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel(name)
   } catch {
-    // Some browsers refuse it where they refuse storage.
+    // Some browsers throw here where they refuse storage.
     return undefined
   }
 }
 
-/** For each type of message: whether its body has the shape that handlers rely on. */
+/** Check for each type of message: whether its body has the shape that handlers rely on. */
 export type TabShapes<M extends object> = { readonly [T in keyof M]: (body: unknown) => boolean }
 
 /**
@@ -32,7 +32,7 @@ export interface TabChannel<M extends object> {
   /** False where the browser has no `BroadcastChannel`: nothing is sent or received. */
   readonly isOpen: boolean
   post<T extends keyof M & string>(type: T, body: M[T]): void
-  /** Returns what removes the handler. */
+  /** Returns a function that removes the handler. */
   on<T extends keyof M & string>(type: T, handler: TabHandler<M[T]>): () => void
   close(): void
 }
@@ -51,7 +51,7 @@ export interface TabChannelOptions<M extends object> {
 export const TAB_FORMAT = 1
 
 interface Envelope {
-  /** The format, by which a message of this package is recognised at all. */
+  /** Format number. Messages without it aren't from this package. */
   readonly offstage: number
   readonly from: string
   readonly type: string
@@ -65,11 +65,11 @@ export function createTabChannel<M extends object>(options: TabChannelOptions<M>
   const handlers = new Map<string, Set<TabHandler<never>>>()
   let port = openPort(`offstage:${scope}`)
 
-  // Any script of the origin can post anything.
+  // Checks each message: any script of the origin can post anything.
   const receive = (data: unknown): void => {
     if (!isEnvelope(data)) return
     const { offstage: format, type, body, from } = data as unknown as Envelope
-    // Another version of the package has messages of its own.
+    // Ignores other versions of the package, which have messages of their own.
     if (format !== TAB_FORMAT) return
     if (!Object.hasOwn(shapes, type) || !shapes[type as keyof M](body)) return
     for (const handler of handlers.get(type) ?? []) handler(body as never, from)

@@ -1,6 +1,6 @@
 /**
- * Runs work with a controller of its own, which aborts with any of the parents and when the work is over:
- * what the work began, and waits for no longer, ends with it.
+ * Runs work with its own abort controller, which aborts with any of the parents and when the work is over.
+ * Anything that the work started and no longer waits for ends then, too.
  */
 export async function withStop<T>(
   parents: readonly AbortSignal[],

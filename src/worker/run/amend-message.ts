@@ -4,8 +4,8 @@ import { applyContext } from '../model/compaction/apply-context.ts'
 import type { RunContext } from './run-context.ts'
 
 /**
- * Asks the page how the newest message of the person is to be sent, if a model is about to read it for the first time. Stored
- * before it is sent: what was sent once is sent so from then on, which keeps the cached beginning of prompts.
+ * Asks the page's `beforeModel` hook how to send the person's newest message, before a model first reads it. The answer
+ * is stored first. Later requests then send the same text, which keeps the prompt cache valid.
  */
 export async function amendMessage(
   { agentId, conversation, page, runId }: RunContext,

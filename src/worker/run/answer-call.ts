@@ -21,10 +21,10 @@ import { availableTool } from './wait-for-tool.ts'
 
 type Answer = CallAnswer['answer']
 
-/** What a person says of a call. */
+/** A person's answer to a call. */
 export type PersonAnswer = Pick<CallAnswer, 'toolCallId' | 'answer'>
 
-/** The call, if it waits for this kind of answer. */
+/** Returns the call if it waits for this kind of answer. */
 export function waitingCall(
   run: RunState | null,
   toolCallId: string,
@@ -32,7 +32,7 @@ export function waitingCall(
 ): CallState | null {
   const call = run?.end === null && run.calls.find((open) => open.toolCallId === toolCallId)
   if (!call || call.status !== WAITS_AS[answer.type]) return null
-  // The function of a composite tool is run again: nobody else says what it came to.
+  // A composite tool's function runs again, and only it determines the call's outcome.
   const isRunAgain = call.suspended !== null && 'seen' in call.suspended
   return isRunAgain ? null : call
 }
@@ -49,10 +49,11 @@ const WAITS_AS = {
 } as const
 
 /**
- * Commits a person's word on a call; false when the call doesn't wait for it. Whether it does is
- * decided in the append, so of several answers, from wherever, one counts and the others write
- * nothing. An edited input that doesn't fit the tool's schema, and an answer that doesn't fit its question, is refused
- * with `invalid-input`, and the call waits on. `answerId`: of its append, by which anybody finds whether this is the one that the call took.
+ * Commits a person's answer to a call. Returns false if the call doesn't wait for it. The append checks that, so only
+ * one of several simultaneous answers is stored.
+ *
+ * Throws `invalid-input`, and the call keeps waiting, if an edited input doesn't fit the tool's schema or an answer
+ * doesn't fit its question. `answerId` is the id of the append, which shows whether the call took this answer.
  */
 export async function answerCall(
   context: RunContext,
@@ -62,7 +63,7 @@ export async function answerCall(
   const { conversation, effects, signal, runId } = context
   const asked = waitingCall(conversation.run, toolCallId, answer)
   if (asked === null) return false
-  // Nothing is noted of an approval that is refused.
+  // Checked first, so that a refused approval leaves no note.
   checkAnswer(asked, answer)
   const word =
     answer.type === 'approve'
@@ -76,7 +77,7 @@ export async function answerCall(
   const usage = asked.child ? await context.family.storedUsageOf(asked, besides) : []
   return conversation.append(
     (run) => {
-      // A run that is being stopped settles its calls itself.
+      // A run that is stopping settles its calls itself.
       const call =
         signal.aborted || run?.runId !== runId ? null : waitingCall(run, toolCallId, answer)
       if (call === null || isOverdue(call, effects.now())) return null
@@ -87,7 +88,7 @@ export async function answerCall(
   )
 }
 
-/** What a person consents to beyond the call. */
+/** The consent that a person gives together with an approval, for later calls. */
 async function consentBy(
   context: RunContext,
   call: CallState,
@@ -97,19 +98,19 @@ async function consentBy(
   return [await consentGiven(context, call, { ...answer, within: answer.remember })]
 }
 
-/** The answer as it may be stored: a person may have written secrets, too. */
+/** Checks an edited input, and replaces its secrets with placeholders before it is stored. */
 async function checkedEdit(
   context: RunContext,
   call: CallState,
   answer: Extract<Answer, { type: 'approve' }>,
 ): Promise<Answer> {
   const { input: edited, ...plain } = answer
-  // What says nothing else is no edit.
+  // An input equal to the call's isn't an edit.
   if (edited === undefined || sameJson(edited, call.input)) return plain
   const tool = await availableTool(context, call)
   const { sealed } = context.conversation
   if (!tool) {
-    // Nobody can say what of it is secret.
+    // Without the tool, nobody knows which values are secret. If the call had a secret, all values count as secret.
     const input = sealed.seal(call.toolCallId, edited, () => holdsSeal(call.input))
     return { ...answer, input }
   }
@@ -120,14 +121,14 @@ async function checkedEdit(
   if (filled.type === 'veto') throw new OffstageError('invalid-input', filled.reason)
   const input = await sealInput(context, call, { tool, input: filled.input })
   const whole = sealed.open(call.toolCallId, input)
-  // An input that a person wrote may be null itself.
+  // `null` means a lost secret, unless the person's input is itself null.
   if (whole === null && input !== null) throw new OffstageError('invalid-input', LOST)
   const problem = checkShown(context.validator, tool, { input: whole, shown: input })
   if (problem) throw new OffstageError('invalid-input', problem.message)
   return { ...answer, input }
 }
 
-/** What is said of a call doesn't bring back what its input has seals for. */
+/** Replaces the secrets of the call's input with their placeholders in the answer's texts. */
 function withoutSecrets(
   { conversation }: RunContext,
   { toolCallId, input }: CallState,
@@ -153,7 +154,7 @@ function factsOf(context: RunContext, call: CallState, answer: Answer): FactDraf
   return [...(word ? [word] : []), ...ends.flatMap((end) => settledFacts(end, after))]
 }
 
-/** The answer itself; null when the end of the call says it all. */
+/** The fact that records the answer. Null if the call's end already says everything. */
 function wordOf({ path }: CallState, answer: Answer): FactDraft | null {
   switch (answer.type) {
     case 'approve': {
@@ -190,7 +191,7 @@ function wordOf({ path }: CallState, answer: Answer): FactDraft | null {
   }
 }
 
-/** What the answer makes of the call; null when it is to run. */
+/** The end that the answer gives the call. Null if the call is to run. */
 function settlementBy(call: CallState, answer: Answer): Settlement | null {
   switch (answer.type) {
     case 'approve':

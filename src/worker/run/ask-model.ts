@@ -25,11 +25,11 @@ interface AskingQuietly extends Pick<
   ModelCall,
   'attemptFailed' | 'confirm' | 'messageId' | 'request' | 'stepContext'
 > {
-  /** Default: the run's. */
+  /** Default: the run's signal. */
   readonly signal?: AbortSignal
 }
 
-/** Asks the model for the run's next step, by the configuration that the page gave for it. */
+/** Asks the model for the run's next step, configured by the page's `stepContext`. */
 export async function askModel(
   context: RunContext,
   run: CountedRun,
@@ -45,7 +45,7 @@ export async function askModel(
   if (readsTextCalls(stepContext.model, memory.toolMode(stepContext.model)))
     conversation.sentWords.takeUnstored(stepContext)
   const { drafts } = conversation
-  // What is sealed of an answer is known once it is whole.
+  // Drafts must not hold secrets, and which values are secret is known only once the answer is complete.
   if (tools.sealing.length === 0) drafts.begin()
   try {
     return await callModel({
@@ -68,8 +68,8 @@ export async function askModel(
 }
 
 /**
- * Asks the model beside the run's steps: nothing of it is shown, and what comes of it is the caller's. What requests lose
- * is reported all the same: the steps that follow lose it, too, and are not refused again.
+ * Asks the model outside the run's steps. Shows nothing, and returns the outcome to the caller. Losses are still
+ * reported: later steps have them, too, and no second refusal would report them.
  */
 export function askQuietly(
   context: RunContext,
@@ -90,7 +90,7 @@ export function askQuietly(
   })
 }
 
-/** What an attempt used, as the run's limits count it. */
+/** Returns a function that computes an attempt's usage, as the run's limits count it. */
 function meter(
   { conversation, runId, stream }: RunContext,
   run: CountedRun,
@@ -108,7 +108,7 @@ function meter(
   }
 }
 
-/** Where the model is, and who signs the requests. */
+/** The options of a model call that are the same for every request: provider, credentials, `fetch` and so on. */
 function reaching(
   context: RunContext,
   stepContext: StepContext,
@@ -130,7 +130,7 @@ function reaching(
   }
 }
 
-/** Publishes a delta. A loss is stored with the next answer, too. */
+/** Publishes a delta. A loss is also stored with the next answer. */
 export function report({ losses, stream }: RunContext, delta: Delta): void {
   if (isLoss(delta)) losses.push({ code: delta.code, message: delta.message })
   stream.delta(delta)
@@ -148,7 +148,7 @@ const ESTIMATED = {
     "The model's server didn't say how many tokens it used: the run's limits go by estimates.",
 }
 
-/** Some inputs aren't shown as they are written: what of them is a secret is known once they are whole. */
+/** Hides inputs that may hold secrets while they stream: only a complete input shows which values are secret. */
 function inputHider(context: RunContext): (delta: CallDelta) => boolean {
   const hidden = new Set<string>()
   return (delta) => {
@@ -156,7 +156,7 @@ function inputHider(context: RunContext): (delta: CallDelta) => boolean {
     if (delta.type !== 'tool-input-start') return false
     const { toolCallId, toolName } = delta
     const own = resolveName(toolName, context.tools)
-    // The model's names of parameters can't be told from values until the input is whole.
+    // Until the input is complete, the model's parameter names can't be distinguished from values.
     const isRenamed = context.tools.get(own)?.forModel?.parameters.length
     if (isRenamed || maySeal(context, own)) hidden.add(toolCallId)
     else hidden.delete(toolCallId)
@@ -164,7 +164,7 @@ function inputHider(context: RunContext): (delta: CallDelta) => boolean {
   }
 }
 
-/** People are shown a call by its tool's own name and title, also while it is written. */
+/** Adds the tool's own name and title, so that people see them even while a call streams. */
 function named(delta: CallDelta, tools: ToolTable): CallDelta {
   if (delta.type !== 'tool-input-start') return delta
   const { name: toolName, title } = tools.get(resolveName(delta.toolName, tools)) ?? {

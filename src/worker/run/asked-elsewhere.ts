@@ -2,15 +2,15 @@ import type { CallState } from '../../protocol/state.ts'
 import type { RunContext } from './run-context.ts'
 
 /**
- * What a person was asked about on another page isn't there any more, or not as it was, and so is a secret of it that
- * nobody remembers: these calls are decided anew, and asked about anew, approved ones too. Decided at the commit, as answers are.
+ * Withdraws calls that another page described for approval, or whose secrets are lost, even if they were approved.
+ * The person may have seen an outdated description, so these calls are decided again. Checked at the commit.
  */
 export async function withdrawAskedElsewhere({
   conversation,
   pageId,
   runId,
 }: RunContext): Promise<void> {
-  // The function of a composite tool gives the secrets of its calls anew.
+  // A nested call isn't lost: its composite tool's function supplies the secrets again.
   const isLost = ({ path, toolCallId, input }: CallState): boolean =>
     path.length === 1 && conversation.sealed.open(toolCallId, input) === null
   const isElsewhere = (call: CallState): boolean =>

@@ -5,7 +5,7 @@ import type { RunContext } from './run-context.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { modelOutput } from './model-output.ts'
 
-/** A step that the model was asked for. */
+/** A step requested from the model. */
 export interface AskedStep {
   readonly step: number
   readonly messageId: string
@@ -16,7 +16,7 @@ type CutFact = Omit<FactOf<'step-cut'>, 'parentId'>
 
 export type TurnOutcome = Extract<ModelOutcome, { readonly type: 'turn' }>
 
-/** The fact of a step that the model has answered. */
+/** The fact that records the model's answer to a step. */
 export function turnFact(
   { conversation: { sentWords }, effects, losses, tools }: RunContext,
   asked: AskedStep,
@@ -33,7 +33,7 @@ export function turnFact(
   })
 }
 
-/** The fact of a step that is cut short for what a person wrote. */
+/** The fact of a step that was cut short because a person wrote a message. */
 export function cutForMessage(
   asked: AskedStep,
   outcome: CutTurn & { readonly attempt: number },
@@ -49,7 +49,7 @@ export function cutForMessage(
   return { ...cut, goesOn: true }
 }
 
-/** The fact of a step that is cut short; null when there is nothing of it. */
+/** The fact of a step that was cut short. Null if it has neither parts nor usage. */
 export function cutFact(
   { step, messageId }: AskedStep,
   { attempt, partial, usage }: CutTurn & { readonly attempt: number },

@@ -2,14 +2,14 @@ import type { FactOf } from '../../protocol/fact.ts'
 
 type Output = Pick<FactOf<'model-output'>, 'message' | 'calls' | 'feedback' | 'finishReason'>
 
-/** Nothing in the message is for the person: reasoning, calls or white space alone. */
+/** Whether the message has nothing for the person: only reasoning, calls or white space. */
 export function isBlank({ message }: Pick<Output, 'message'>): boolean {
   return !message.parts.some((part) =>
     part.type === 'text' ? part.text.trim() !== '' : part.type === 'file',
   )
 }
 
-/** The model meant to go on: it said nothing at all, or that it calls a tool, and no call came. */
+/** Whether the answer ended too early: it is blank, or it announced a tool call that never came. */
 export function endsEarly(output: Output): boolean {
   const { calls, feedback, finishReason } = output
   if (calls.length > 0 || feedback || /filter|pause/.test(finishReason)) return false

@@ -4,7 +4,7 @@ import type { CallAnswer } from '../../protocol/commands.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import type { CallState } from '../../protocol/state.ts'
 
-/** What the model is told where there is no answer. */
+/** Messages to the model for a question that a person declined or closed. */
 export const UNANSWERED = {
   decline:
     'The person does not want to answer this. Do not ask it again; go on without it if you can.',
@@ -12,8 +12,10 @@ export const UNANSWERED = {
 } as const
 
 /**
- * Throws `consent-refused` for an approval of what was asked before. Throws `invalid-input` for an answer that its question doesn't take: a text in place of fields or the reverse, or
- * a content that doesn't fit the fields, each of which `details.fields` names with what is wrong.
+ * Throws `consent-refused` if the approval is for an earlier request, or for a different input than the call's.
+ *
+ * Throws `invalid-input` if the answer doesn't fit its question: a text for fields or the reverse, or content that
+ * doesn't fit the fields. `details.fields` then lists each field with its problem.
  */
 export function checkAnswer(
   { question, askedAt, input }: CallState,

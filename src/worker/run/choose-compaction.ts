@@ -14,7 +14,7 @@ import { COMPACTION_DEFAULTS } from './context-room.ts'
 import type { Occasion, RoomNeeded } from './room-needed.ts'
 import type { RunContext } from './run-context.ts'
 
-/** What the app's policy wants to be left out; null: nothing. A policy that can't say gives way to the default. */
+/** Asks the app's policy what to leave out. Null: nothing. The default policy replaces one that fails. */
 export async function chooseCompaction(
   context: RunContext,
   occasion: Occasion,
@@ -57,7 +57,7 @@ function situationOf(
   }
 }
 
-/** Null: nobody waits for it any more. */
+/** Returns null if the run was stopped meanwhile. */
 async function ask(
   { agentId, page, signal }: RunContext,
   situation: CompactionSituation,
@@ -70,7 +70,7 @@ async function ask(
       page.stopChoosing({ agentId, conversationId, runId }).catch(() => undefined)
       return null
     }
-    // Its agent is gone: whoever goes on with the run asks again.
+    // The page disposed the agent. The run's next owner asks again.
     if (OffstageError.is(error) && error.code === 'disposed') throw error
     return { type: 'failed', message: describeThrown(error) }
   }

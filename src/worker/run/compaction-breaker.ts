@@ -3,23 +3,23 @@ import { OffstageError } from '../../protocol/error.ts'
 import type { ConversationState } from '../../protocol/state.ts'
 import type { RunContext } from './run-context.ts'
 
-/** Of what was sent: a compaction that leaves out less, and is needed again for the very next step, is of no use. */
+/** Share of the request that a compaction must free to be useful, if the very next step needs another one. */
 const WORTHWHILE = 0.2
 
-/** Such compactions, one step after the other, after which no other is paid for. */
+/** Useless compactions in consecutive steps after which the run gives up. */
 const ENOUGH = 2
 
 const SPENT = `Each of the last ${ENOUGH} requests was too long, and less than ${WORTHWHILE * 100} % of it could be left out. Use a model with a larger window, or have tools return less.`
 
 interface Compaction {
-  /** Of the request. */
+  /** Tokens of the request. */
   readonly before: number
   readonly after: number
-  /** Model outputs since. */
+  /** Model outputs since the compaction. */
   readonly age: number
 }
 
-/** Whether the last steps of the run each had room made for them, and it was hardly any. */
+/** Whether each of the run's last steps needed a compaction that freed hardly anything. */
 export function isSpent(state: ConversationState, runId: string): boolean {
   const newest = compactionsIn(state, runId).slice(-ENOUGH)
   return (
@@ -38,7 +38,7 @@ export function breakOff({ conversation, runId, stream }: RunContext): never {
   throw new OffstageError('context-overflow', SPENT)
 }
 
-/** Of the run, oldest first. Rows before the same step are one. */
+/** The run's compactions, oldest first. Rows before the same step count as one compaction. */
 function compactionsIn(state: ConversationState, runId: string): readonly Compaction[] {
   const ages = agesIn(state, runId)
   const found = new Map<string, Compaction>()
@@ -52,7 +52,7 @@ function compactionsIn(state: ConversationState, runId: string): readonly Compac
   return [...found.values()]
 }
 
-/** How many outputs of the model came after each of the run's messages. */
+/** The number of model outputs after each of the run's messages, by message id. */
 function agesIn({ path }: ConversationState, runId: string): ReadonlyMap<string, number> {
   const ages = new Map<string, number>()
   let outputs = 0

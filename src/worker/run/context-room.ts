@@ -14,12 +14,12 @@ import { PROMPT_TRUNCATED, READ, truncationSigns } from './truncated-prompt.ts'
 
 export const COMPACTION_DEFAULTS = { at: 0.8, policy: 'auto' } as const
 
-/** How many times the window an estimate must be, which is mostly too high, to be beyond doubt. */
+/** Ratio of estimate to window above which a request certainly doesn't fit. Estimates are mostly too high. */
 const TOO_SMALL = 1.5
 
 /**
- * Compares what the server counted in the newest request with its estimate, and warns of a server that cuts requests
- * without a word. Before the answer is appended.
+ * Compares the server's token count for the newest request with our estimate, and warns if the server silently cuts
+ * requests. Call it before the answer is appended.
  */
 export function learnTokens(
   context: RunContext,
@@ -34,7 +34,7 @@ export function learnTokens(
   const { sent } = sizeOf(context, run, stepContext)
   if (compaction !== false && windowOf(context, stepContext, compaction) !== undefined)
     memory.rememberTokens(model, { counted: inputTokens, estimated: sent })
-  // Some servers leave what their cache had out of the count.
+  // Some servers exclude cached tokens from `inputTokens`.
   const counted = inputTokens + cachedInputTokens + cacheWriteTokens
   const cut =
     counted < READ * sent &&
@@ -45,8 +45,8 @@ export function learnTokens(
 }
 
 /**
- * Begins with what the newest compaction knew of the model's tokens, where this worker has learned nothing of them yet:
- * the next request may be too long by what comes before the server counts again.
+ * Restores the model's token factor from the newest compaction if this worker hasn't learned one yet. Without it, the
+ * next request may be too long before the server reports a new count.
  */
 export function recallTokens(context: RunContext, run: CountedRun, stepContext: StepContext): void {
   const { conversation, memory } = context
@@ -63,7 +63,7 @@ export function recallTokens(context: RunContext, run: CountedRun, stepContext: 
   memory.rememberTokens(model, { counted: row.tokensAfter, estimated: sentTokens(then, fixed) })
 }
 
-/** Remembers the window that a server names which refuses a request as too long. */
+/** Remembers the context window that a server names when it refuses a request as too long. */
 export function learnWindow(
   { memory }: RunContext,
   { model }: StepContext,
@@ -76,7 +76,7 @@ export function learnWindow(
     memory.rememberWindow(model, contextWindow)
 }
 
-/** What the app says counts more than what the server said, which may be of a moment; the catalogue, least. */
+/** The app's setting wins over the server's report, which may be temporary. The catalogue comes last. */
 function windowOf(
   { memory }: RunContext,
   { model }: StepContext,
@@ -90,7 +90,7 @@ function windowOf(
   )
 }
 
-/** Estimated tokens that a request may have; undefined where that isn't known. */
+/** Estimated tokens that a request may have. Undefined if the window is unknown. */
 export function roomOf(
   context: RunContext,
   stepContext: StepContext,
@@ -104,16 +104,16 @@ export function roomOf(
   return ((window - outputTokens(model, window)) * at) / memory.tokenFactor(model)
 }
 
-/** In estimated tokens. */
+/** Sizes in estimated tokens. */
 interface RequestSize {
   readonly size: FixedSize
   /** The sum of `size`. */
   readonly fixed: number
-  /** With the messages. */
+  /** `fixed` plus the messages. */
   readonly sent: number
 }
 
-/** Of the next request. */
+/** Size of the run's next request. */
 export function sizeOf(
   context: RunContext,
   run: CountedRun,
@@ -129,7 +129,7 @@ export function sizeOf(
   return { size, fixed, sent: sentTokens(state, fixed) }
 }
 
-/** A window that was configured and can't hold even what goes with every request: nothing that is cut would help. */
+/** Throws if a configured window can't hold even the fixed parts of a request: compaction wouldn't help. */
 export function refuseTooSmall(
   { model, compaction = COMPACTION_DEFAULTS }: StepContext,
   { size, fixed }: RequestSize,

@@ -5,7 +5,7 @@ import type { AskedQuestion } from './read-question.ts'
 import type { RunContext } from './run-context.ts'
 import type { Settlement } from './settlement.ts'
 
-/** The calls wait from now on. */
+/** Stores the questions. Their calls then wait for a person's answer. */
 export async function askQuestions(
   context: RunContext,
   questions: readonly AskedQuestion[],
@@ -22,7 +22,7 @@ export function finished(call: CallState, input: JsonValue): Settlement {
   return { call, status: 'succeeded', output: { type: 'text', value: result } }
 }
 
-/** `input` was checked against the tool's schema: `{ items: [{ content, status }] }`. The result repeats them. */
+/** `input` was checked against the tool's schema: `{ items: [{ content, status }] }`. The result repeats the items. */
 export function planned(call: CallState, input: JsonValue): Settlement {
   const { items } = input as unknown as { readonly items: readonly PlanItem[] }
   const plan = items.map(({ content, status }) => ({ content, status }))

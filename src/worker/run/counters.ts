@@ -14,39 +14,39 @@ import {
 } from './repetition.ts'
 import { activeTime, type ActiveTime } from './run-budget.ts'
 
-/** What the loop counts of a run, to know when to stop. Only the loop needs it. */
+/** Counts that tell the loop when to stop a run. Nothing else needs them. */
 export interface Counters extends ActiveTime {
   /** Steps in a row with an invalid call. */
   readonly invalidStreak: number
   /** The newest invalid call's error. */
   readonly lastInvalid: CallError | null
-  /** Steps in a row at whose end the vendor paused the turn. */
+  /** Steps in a row that ended with the vendor pausing the turn. */
   readonly pauses: number
-  /** Steps in a row that the output limit cut. */
+  /** Steps in a row that the output limit cut off. */
   readonly cuts: number
-  /** The newest output has no text and no file. */
+  /** Whether the newest output has no text and no file. */
   readonly isBlank: boolean
-  /** A call of the run has succeeded. */
+  /** Whether any call of the run has succeeded. */
   readonly hasSucceeded: boolean
-  /** A message came since the newest output: a person's, or a reminder. */
+  /** Whether a person's message or a reminder came after the newest output. */
   readonly isAddressed: boolean
-  /** The newest answer was rejected. */
+  /** Whether the newest answer was rejected. */
   readonly isRejected: boolean
-  /** Answers of the run that were. */
+  /** Number of the run's rejected answers. */
   readonly rejections: number
-  /** How the newest answer was reflected on; null: it wasn't. */
+  /** How the newest answer was reflected on. Null: not at all. */
   readonly reflected: ReflectMode | null
-  /** The model was told that it is not done: that it said nothing, or which items of its plan are open. */
+  /** Whether the model was reminded that it isn't done: its output was empty, or its plan has open items. */
   readonly wasReminded: boolean
   readonly repetition: Repetition
   readonly callCounts: CallCounts
-  /** That was reached when a step was begun: the model is asked for its last answer. */
+  /** The limit reached when a step began. The model gets one last call, without tools. */
   readonly limit: LimitName | null
-  /** The last answer is there. */
+  /** Whether the last answer exists. */
   readonly isConcluded: boolean
 }
 
-/** The newest run, and what is counted of it. */
+/** The newest run with its counters. */
 export type CountedRun = RunState & Counters
 
 const NOTHING_COUNTED: Counters = {
@@ -69,7 +69,7 @@ const NOTHING_COUNTED: Counters = {
   activeSince: null,
 }
 
-/** The run after a row, with its counters. `before`: with those before the row. Pure. */
+/** The run after a row, with updated counters. `before` is the counted run before the row. Pure. */
 export function countRow(
   before: CountedRun | null,
   run: RunState | null,
@@ -84,7 +84,7 @@ export function countRow(
     : counted
 }
 
-/** What a row of the run makes of its counters. */
+/** The counters that a row of the run changes. */
 function changeBy(run: CountedRun, row: Row): Partial<Counters> {
   switch (row.type) {
     case 'step-started':
@@ -112,7 +112,7 @@ function changeBy(run: CountedRun, row: Row): Partial<Counters> {
       return { reflected: row.mode }
     case 'call-settled': {
       const { status, output } = row
-      // What a tool called wrongly is no word of the model's.
+      // An invalid nested call is its tool's mistake, not the model's.
       const isInvalid = status === 'invalid' && output.type === 'error' && row.path.length === 1
       return {
         ...(run.calls.every(isSettled) && {
@@ -128,10 +128,10 @@ function changeBy(run: CountedRun, row: Row): Partial<Counters> {
   }
 }
 
-/** `open`: not decided yet, or counted already. */
+/** `open`: undecided, or already counted. */
 type Verdict = 'valid' | 'invalid' | 'open'
 
-/** Of a step whose calls are settled. What was unreadable beside them was counted with the output. */
+/** Judges a step whose calls are settled. The output already counted calls that could not be read. */
 function judge({ calls, feedback }: RunState): Verdict {
   if (ownCalls(calls).some(({ status }) => status === 'invalid')) return 'invalid'
   return feedback ? 'open' : 'valid'

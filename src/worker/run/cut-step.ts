@@ -6,8 +6,8 @@ import type { RunContext } from './run-context.ts'
 import { settledFact, settlementAtEnd, type Settlement } from './settlement.ts'
 
 /**
- * Commits that the step under way is cut short for what a person wrote: what there is of it (`cut`), the ends of
- * its calls, and the message.
+ * Cuts the current step short because a person wrote a message. Commits the partial step (`cut`), the ends of its
+ * calls, and the message.
  */
 export async function commitCut(context: RunContext, cut: FactDraft | null): Promise<void> {
   const { conversation, runId, page } = context

@@ -5,13 +5,13 @@ import type { RunEnd } from '../../protocol/fact.ts'
 import type { CountedRun } from './counters.ts'
 import { REPETITION, repetitionWords } from './repetition.ts'
 
-/** Pauses of one turn, after which it is not continued any more: the run ends with what there is. */
+/** Most pauses of one turn. After them, the run ends with the answer so far. */
 const MAX_PAUSES = 10
 
-/** The one thing that a run does next; of one that does nothing any more, how it ends. */
+/** A run's next action, or the end of a run that has nothing more to do. */
 export type Decision = 'call-model' | 'run-tools' | 'wait' | RunEnd
 
-/** What a run does next, by its state alone. Pure. */
+/** Decides a run's next action from its state alone. Pure. */
 export function decide(run: CountedRun): Decision {
   if (run.end !== null) return run.end
   if (run.damage !== undefined) return failed('conversation-broken', run.damage)
@@ -29,16 +29,16 @@ export function decide(run: CountedRun): Decision {
   return pending.length > 0 ? { outcome: 'waiting', pending } : 'wait'
 }
 
-/** Once all calls of a step are settled. */
+/** The next action once all calls of a step are settled. */
 function afterStep(run: CountedRun): 'call-model' | RunEnd {
   const { calls, finishReason, isRejected, limits } = run
   const finished = calls.some((call) => call.finishes && call.status === 'succeeded')
   if (finished && !isRejected) return { outcome: 'completed' }
   const isPaused = run.pauses > 0 && run.pauses <= MAX_PAUSES
-  // A filter or a refusal makes the calls beside it void: there is nothing to go on with.
+  // A content filter or a refusal voids the calls of its output, so no results call for another step.
   const hasCalled = finishReason !== 'content-filter' && (calls.length > 0 || run.feedback !== null)
   if (!hasCalled && !run.isAddressed && !isRejected && !isPaused) return answered(run)
-  // A model that is cut in the same call again would be cut a third time.
+  // A model cut off in its call twice in a row would be cut off a third time.
   if (run.invalidStreak > (run.cuts > 1 ? 1 : limits.retries)) {
     return failed(
       'invalid-tool-calls',
@@ -49,10 +49,10 @@ function afterStep(run: CountedRun): 'call-model' | RunEnd {
   return maxSteps > 0 && run.steps >= maxSteps ? { outcome: 'max-steps' } : 'call-model'
 }
 
-/** Reasons why an answer with text isn't whole. */
+/** Finish reasons of an incomplete answer. */
 const CUT = ['length', 'content-filter', 'pause']
 
-/** The end with the newest output. `completed` means that there is text, a file, or a call. */
+/** Ends the run with the newest output. `completed` requires text, a file, or a call that succeeded. */
 function answered({ finishReason, isBlank, hasSucceeded }: CountedRun): RunEnd {
   if (!isBlank) return { outcome: 'completed', ...(CUT.includes(finishReason) && { finishReason }) }
   if (finishReason === 'content-filter')

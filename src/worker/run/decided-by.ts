@@ -1,7 +1,7 @@
 import type { DecidedBy } from '../../protocol/fact.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
 
-/** What is stored of the tool that a call is decided by. */
+/** The properties of a call's tool that are stored with the decision about the call. */
 export function decidedBy({
   definition,
   annotations,
@@ -22,7 +22,7 @@ export function decidedBy({
   }
 }
 
-/** Of a call whose tool is gone: nothing has this definition, and nothing is assumed. */
+/** For a call whose tool is gone. Matches no tool's definition, and assumes nothing about the tool. */
 export const DECIDED_BY_NOTHING: DecidedBy = {
   definition: '',
   replayable: false,

@@ -1,6 +1,6 @@
 import type { CallState } from '../../protocol/state.ts'
 
-/** What a tool is to undo. In a store that devices share, others may have written the call, its input or its output. */
+/** Identifies the effect to undo. In a shared store, others may have written the call, its input or its output. */
 export function effectOf(
   runId: string,
   { toolCallId, toolName, input, output }: CallState,

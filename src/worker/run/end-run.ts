@@ -7,8 +7,8 @@ import { nextRun } from './next-run.ts'
 import { returns } from './queued-messages.ts'
 
 /**
- * Commits the run's end, the ends of its open calls, and the begin of the run that was asked for after it, in one
- * transaction. Writes nothing when the run has ended already. `cut`: the step that is cut short by it.
+ * Commits the run's end, the ends of its open calls, and the start of the run that is queued after it, in one
+ * transaction. Writes nothing if the run has already ended. `cut` is the step that the end cuts short.
  */
 export async function commitEnd(
   context: RunContext,
@@ -18,7 +18,7 @@ export async function commitEnd(
   let executionIds: readonly string[] = []
   let nextId: string | undefined
   let nextRunId: string | undefined
-  // The same at each try.
+  // A retried append must use the same id.
   const newId = (): string => (nextId ??= effects.newId('run_'))
   const isNew = await conversation.append((run) => {
     if (run?.runId !== context.runId || run.end !== null) return null
@@ -38,12 +38,12 @@ export async function commitEnd(
   })
   if (!isNew) return
   context.nextRunId = nextRunId
-  // Whatever comes of them now is nobody's any more.
+  // The calls have ended, so the page may forget their executions.
   if (executionIds.length > 0)
     context.page.acknowledgeTools({ executionIds }).catch(() => undefined)
 }
 
-/** The step that a page or worker left, which isn't asked for again: what is kept of it is what there will be. */
+/** A step that an earlier page or worker left unfinished. The run ends, so its partial text is stored as it is. */
 function cutOfLeft({ stream }: RunContext, run: CountedRun): FactDraft | null {
   const { step: left } = stream.live
   if (!left?.isLeft || left.runId !== run.runId || !run.stepOpen) return null

@@ -15,16 +15,16 @@ import { whenAborted } from '../../lib/abort.ts'
 import { effectOf } from './effect-of.ts'
 import { everChanging, INTERRUPTED, NOT_KEPT } from './tool-errors.ts'
 
-/** How long a stopped run waits for its tools' last word. Milliseconds. */
+/** How long a stopped run waits for its tools to return. Milliseconds. */
 const ABORT_GRACE_MS = 40
 
-/** For tools whose descriptor is gone (found after a reload, joined by their execution). */
+/** Timeout of a tool whose descriptor is gone, such as a call joined after a reload. Milliseconds. */
 const DEFAULT_TIMEOUT_MS = 60_000
 
-/** How often a call is decided anew because its tool had changed when it was to start. */
+/** How often a call may be decided again because its tool changed before the start. */
 const MAX_WITHDRAWALS = 3
 
-/** Commits that the calls start, and runs them. `repeats`: they may have run before. */
+/** Commits the calls' start, then runs them. `repeats`: whether they may have run before. */
 export async function executeCalls(
   context: RunContext,
   calls: readonly CallState[],
@@ -33,7 +33,7 @@ export async function executeCalls(
   const allowed = await withoutForeign(context, calls, repeats)
   const starts = await withSecrets(context, startsOf(context, allowed, { repeats }))
   if (starts.length === 0) return
-  // Decided at the commit, which may have waited for the storage: nothing starts in a stopped run.
+  // Checked at the commit, which may have waited for the storage: a stopped run must start nothing.
   const facts = (): FactDraft[] | null =>
     context.signal.aborted || !haveConsent(context, starts) ? null : starts.map(startFact)
   const isCommitted = await context.conversation.append(facts, { strict: mustBeStrict(starts) })
@@ -42,7 +42,7 @@ export async function executeCalls(
   await runStarts(context, asStored(context, starts))
 }
 
-/** Leaves out calls that others have let run. Each is decided anew, unless it may have happened. */
+/** Leaves out calls that weren't approved in this browser. Each is decided again, unless it may have had its effect. */
 async function withoutForeign(
   context: RunContext,
   calls: readonly CallState[],
@@ -61,7 +61,7 @@ async function withoutForeign(
   return allowed
 }
 
-/** Without those of which a secret value isn't known any more: these end here. */
+/** Ends calls whose secret values are lost, and returns the others. */
 async function withSecrets(
   context: RunContext,
   starts: readonly Start[],
@@ -81,7 +81,7 @@ async function withSecrets(
   return starts.filter(isKnown)
 }
 
-/** False: a consent has ended since calls were decided by it; those are decided anew. */
+/** False: a consent has ended since calls were allowed by it. Those calls are decided again. */
 function haveConsent({ conversation, ready }: RunContext, starts: readonly Start[]): boolean {
   const { consents } = conversation.state
   const ended = starts.filter(
@@ -93,7 +93,7 @@ function haveConsent({ conversation, ready }: RunContext, starts: readonly Start
   return ended.length === 0
 }
 
-/** A tool gets what is stored, which is what a repetition would find: what was redacted, too. */
+/** Replaces inputs by the stored, redacted ones, so that a tool gets the same input if its call is repeated. */
 function asStored({ conversation }: RunContext, starts: readonly Start[]): readonly Start[] {
   const { redacts, run } = conversation
   if (!redacts) return starts
@@ -104,19 +104,19 @@ function asStored({ conversation }: RunContext, starts: readonly Start[]): reado
   }))
 }
 
-/** Hands calls whose start is committed to the page, and commits each outcome as it arrives. */
+/** Has the page run calls whose start is committed, and commits each outcome as it arrives. */
 export async function runStarts(context: RunContext, starts: readonly Start[]): Promise<void> {
   if (context.signal.aborted) return takeBack(context, starts)
   await Promise.all(
     starts.map(async (start) => {
       const open = await dispatch(context, start)
       if (open?.status === 'not-started') await decideAnew(context, start)
-      // One of unknown outcome stays executing: the loop finds it so, and goes by the crash table.
+      // A call of unknown outcome stays `executing`. The loop then recovers it by the crash table (`recoverCall`).
     }),
   )
 }
 
-/** The run was stopped while the starts were committed: nobody was asked to run them. */
+/** Withdraws starts that were committed while the run was stopped, before the page was asked to run them. */
 export async function takeBack(context: RunContext, starts: readonly Start[]): Promise<void> {
   const undone = starts.filter(({ repeats }) => !repeats)
   if (undone.length === 0) return
@@ -126,8 +126,8 @@ export async function takeBack(context: RunContext, starts: readonly Start[]): P
 }
 
 /**
- * Joins an execution that the page was asked for: it runs on, or its outcome is waiting. Returns what is
- * known when that is not enough to settle the call, else null.
+ * Joins an execution that the page knows: it still runs, or its outcome is waiting. Returns an outcome that doesn't
+ * settle the call, else null.
  */
 export function joinExecution(
   context: RunContext,
@@ -138,7 +138,7 @@ export function joinExecution(
   return dispatch(context, { call, executionId, input, repeats, by: by ?? DECIDED_BY_NOTHING })
 }
 
-/** What doesn't settle a call by itself. */
+/** Outcomes that don't settle a call by themselves. */
 export type OpenOutcome = Extract<ToolOutcome, { status: 'unknown' | 'not-started' }>
 
 async function dispatch(context: RunContext, start: Start): Promise<OpenOutcome | null> {
@@ -157,12 +157,12 @@ async function dispatch(context: RunContext, start: Start): Promise<OpenOutcome 
     await settle(context, [settlementOf(start, outcome)])
     if (outcome.status === 'succeeded') await noteOutput(context, start, outcome.output)
   }
-  // The page may forget it now. Whether that message arrives changes nothing here.
+  // The page may forget the execution now. A lost message does no harm.
   context.page.acknowledgeTools({ executionIds: [executionId] }).catch(() => undefined)
   return null
 }
 
-/** Notes what undoing the call may be given. An execution that was joined began with an input that only rows tell. */
+/** Notes the effect that the call's undo may get. Skips joined executions: only the rows know their input. */
 async function noteOutput(
   { conversation: { claims }, runId }: RunContext,
   { call, executionId, input, by }: Start,
@@ -172,7 +172,7 @@ async function noteOutput(
     await claims.note('outputs', effectOf(runId, { ...call, input, output }))
 }
 
-/** The call waits from now on, unless it came to its end meanwhile. */
+/** Suspends the call, unless it has ended meanwhile. */
 async function suspend(
   { conversation, runId }: RunContext,
   { call: { path, toolCallId }, executionId }: Start,
@@ -197,12 +197,12 @@ function isOpen(
 ): outcome is OpenOutcome {
   if (outcome.status === 'unknown') return true
   if (outcome.status !== 'not-started') return false
-  // Why an execution that was joined was refused isn't known: by an earlier owner, perhaps.
+  // The reason for refusing a joined execution may date from an earlier owner.
   if (by.composite && repeats) return true
   return call.executionId === executionId || UNDECIDED.has(outcome.reason)
 }
 
-/** Outcomes that count though the run is stopped here: the tool came to its own end. */
+/** Outcomes that are stored even after the run stopped here: the tool itself has finished. */
 const DONE: ReadonlySet<ToolOutcome['status']> = new Set([
   'succeeded',
   'failed',
@@ -211,17 +211,17 @@ const DONE: ReadonlySet<ToolOutcome['status']> = new Set([
   'interrupted',
 ])
 
-/** The call did not begin, since what was decided of it doesn't hold any more. */
+/** Handles a call that didn't start because the decision about it is out of date. */
 async function decideAnew(
   context: RunContext,
   { call, repeats }: Pick<Start, 'call' | 'repeats'>,
 ): Promise<void> {
-  // This execution did not begin, but an earlier one may have.
+  // This execution didn't start, but an earlier one may have had its effect.
   if (repeats) return settle(context, [{ call, status: 'interrupted', output: INTERRUPTED }])
   return withdraw(context, call)
 }
 
-/** A call that is proven not to have happened is decided anew, with the tools as they are now. */
+/** Withdraws a call that provably didn't start, so that it is decided again with the current tools. */
 export async function withdraw(context: RunContext, call: CallState): Promise<void> {
   const { path, toolCallId, toolName } = call
   if (call.withdrawals >= MAX_WITHDRAWALS) {
@@ -232,7 +232,7 @@ export async function withdraw(context: RunContext, call: CallState): Promise<vo
   await context.conversation.append([{ type: 'call-withdrawn', path }])
 }
 
-/** What was decided of the call doesn't hold any more. */
+/** Reasons for not starting that make the decision about a call out of date. */
 const UNDECIDED: ReadonlySet<NotStartedReason> = new Set([
   'changed',
   'not-registered',
@@ -257,7 +257,7 @@ function executionRequest(context: RunContext, start: Start): ExecuteTool {
     ...(call.path.length > 1 && { path: call.path }),
     ...(isGivenWordsOfOthers(context.conversation.state, call) && { tainted: true }),
     ...(by.composite && { remembered: rememberedOf(callNow(context, call), callsOf(context)) }),
-    // Whatever the person should see before the tool runs is on its way before the request.
+    // The page gets every earlier delta first, so that the person sees them before the tool runs.
     afterBatch: context.stream.flush(),
   }
 }
@@ -266,12 +266,12 @@ function callsOf({ conversation }: RunContext): readonly CallState[] {
   return conversation.run?.calls ?? []
 }
 
-/** With what happened since it was decided that it starts. */
+/** The call with everything stored since its start was decided. */
 function callNow(context: RunContext, call: CallState): CallState {
   return callsOf(context).find(({ toolCallId }) => toolCallId === call.toolCallId) ?? call
 }
 
-/** Null when the run was stopped and the tool, whose signal aborted, returned nothing within the grace time. */
+/** Resolves to null once the run was stopped and the grace period for the aborted tool is over. */
 async function stopped({ signal, page, agentId, effects }: RunContext, id: string): Promise<null> {
   await whenAborted(signal)
   if (!stopsWithoutEnd(signal)) {

@@ -8,12 +8,12 @@ import { delivered } from './queued-messages.ts'
 import { takenWith } from './taken-in.ts'
 
 export interface Place {
-  /** Default: the head. */
+  /** Id of the message to continue from. Default: the head. */
   readonly parentId?: string | null
   readonly forCall?: true
 }
 
-/** The run, and its first step: one wait for the disk. Queued messages that begin it, too, are delivered with it. */
+/** Starts a run and its first step in one commit, to wait for the disk once. Delivers the queued messages, too. */
 export function firstFacts(
   [message, ...queued]: readonly [StartRun['message'], ...UserContent[]],
   limits: RunLimits,
@@ -27,7 +27,7 @@ export function firstFacts(
   ]
 }
 
-/** With a new request of the person, what the model had planned for the one before is over. */
+/** Drops the model's plan when a new request begins: the plan was for the request before. */
 export function planDropped(state: ConversationState, message: StartRun['message']): FactDraft[] {
   return message && hasPlan(state) ? [{ type: 'plan-changed', after: message.id, plan: [] }] : []
 }

@@ -12,9 +12,8 @@ import { checkInput } from '../validation/check-input.ts'
 type ModelOutput = Omit<FactOf<'model-output'>, 'parentId'>
 
 /**
- * The calls of an output that can start with the very commit of the output, since nobody has to be
- * asked about any of them: one wait for the disk less in each step. None where a hook, an approval, an
- * invalid call or one-shot mode has a say, nor where the output is redacted first; those take the usual way.
+ * Calls that can start with the commit of their output, which saves one wait for the disk per step. Empty if a hook, an
+ * approval, an invalid call, one-shot mode or redaction is involved: such calls are prepared first.
  */
 export function headStart(context: RunContext, output: ModelOutput): Start[] {
   const { conversation, tools } = context

@@ -2,7 +2,7 @@ import { OffstageError } from '../../protocol/error.ts'
 import { DELETED, LEFT_OPEN } from '../../protocol/run.ts'
 import type { RunContext, Stop } from './run-context.ts'
 
-/** Why the run ends for this driver only, and stays open in the store; null when it doesn't. */
+/** Why this driver leaves the run unfinished in the store. Null: it doesn't. */
 export function leftOpenBy(stop: Stop | null, error?: unknown): string | null {
   if (stop?.type === 'release') return LEFT_OPEN.disposed
   if (stop?.type === 'taken-over') return LEFT_OPEN.takenOver
@@ -15,7 +15,7 @@ export function leftOpenBy(stop: Stop | null, error?: unknown): string | null {
       return DELETED
     case 'ownership-lost':
       return error.details?.['deleted'] ? DELETED : LEFT_OPEN.takenOver
-    // A parked run went on in another tab.
+    // A waiting run was resumed in another tab.
     case 'conversation-busy':
       return LEFT_OPEN.takenOver
     default:
@@ -23,9 +23,9 @@ export function leftOpenBy(stop: Stop | null, error?: unknown): string | null {
   }
 }
 
-/** Somebody else decides now what becomes of the calls that run here. */
+/** Cancels the calls that run here: the run's new owner decides about them. */
 export function stopExecuting({ dispatched, page, agentId }: RunContext, reason: string): void {
-  // Not by the rows, which may be about the other owner's executions by now.
+  // The rows don't help: they may already describe the new owner's executions.
   const executionIds = [...dispatched]
   if (executionIds.length === 0) return
   page.cancelTools({ agentId, executionIds, reason }).catch(() => undefined)

@@ -6,7 +6,7 @@ import { decide } from './decide.ts'
 import { limitOf } from './run-budget.ts'
 import { placed, type FactDraft } from '../store/fact-draft.ts'
 
-/** The run as it will be once these facts are committed. Pure. */
+/** Computes the run's state after these facts, without committing them. Pure. */
 export function lookAhead(
   { state, run: now }: Pick<Conversation, 'state' | 'run'>,
   drafts: readonly FactDraft[],
@@ -24,13 +24,13 @@ export function lookAhead(
   return run
 }
 
-/** Begins the run's next step: the last one, if a limit is reached. Pure. */
+/** The fact that starts the run's next step, which is the last one if a limit is reached. Pure. */
 export function nextStep(run: CountedRun, { resumed }: { readonly resumed: boolean }): FactDraft {
   const limit = limitOf(run)
   return { type: 'step-started', step: run.steps + 1, resumed, ...(limit && { limit }) }
 }
 
-/** The facts and, if they are what the model waited for, the begin of its next step: one commit. */
+/** Adds the start of the next step if these facts complete the current one, so that one commit stores both. */
 export function withNextStep(
   conversation: Pick<Conversation, 'state' | 'run'>,
   drafts: readonly FactDraft[],

@@ -16,7 +16,7 @@ import { stopsWithoutEnd, type RunContext } from './run-context.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { summarize, type Summary } from './summarize.ts'
 
-/** Of the room, for the summary of what is left out. */
+/** Share of the room that the summary of left-out messages may take. */
 const SUMMARY_PART = 0.15
 
 const COMPACTED =
@@ -32,14 +32,14 @@ const NOT_NEEDED: ErrorData = {
 
 type Asking = Occasion & Pick<ModelCall, 'confirm'>
 
-/** Who says what goes: a policy, or the app, for this once. */
+/** Decides what to leave out: a policy, or the app's choice for this occasion. */
 type Way =
   | Policy
   | { readonly choice: CompactionChoice; readonly superseding: Policy['superseding'] }
 
 /**
- * Makes room in the model's context, where the next request would not fit, or much in it is out of date; true when
- * something was left out. With an unknown window that is found out from the server, which refuses what is too long.
+ * Compacts the context if the next request wouldn't fit, or if much of it is out of date. Returns true if something was
+ * left out. If the window is unknown, only the server's refusal shows that a request is too long.
  */
 export async function makeRoom(context: RunContext, asking: Asking): Promise<boolean> {
   const { conversation, signal } = context
@@ -69,7 +69,7 @@ export async function makeRoom(context: RunContext, asking: Asking): Promise<boo
   return isMade
 }
 
-/** A summary that came too late, or that nothing is left out for any more, was paid for all the same. */
+/** Stores the usage of a summary that isn't needed any more, since its model calls cost tokens anyway. */
 function unused(
   { runId }: RunContext,
   run: CountedRun | null,
@@ -81,7 +81,7 @@ function unused(
   return paid.map((usage) => ({ ...ref, usage, error: NOT_NEEDED }))
 }
 
-/** Null: the app wants all to be sent as it is. */
+/** Chooses the policy, or asks the app. Null: the app wants nothing left out. */
 async function wayOf(
   context: RunContext,
   {
@@ -129,7 +129,10 @@ interface Making {
   readonly needed: RoomNeeded
 }
 
-/** One more compaction would be as useless as those before, and costs a model call or isn't enough. */
+/**
+ * Whether to give up: the last compactions freed hardly anything, and this one costs a model call or doesn't free
+ * enough.
+ */
 function isVain(
   { conversation: { state }, runId }: RunContext,
   { way, facts, needed, occasion }: Asking & Making,
@@ -140,7 +143,7 @@ function isVain(
   return (isSummarized(way, facts) || !isEnough) && isSpent(state, runId)
 }
 
-/** The policy leaves out messages, and the model is asked for a summary of them. */
+/** Whether the model has to summarize the messages that the policy leaves out. */
 function isSummarized(way: Way, facts: readonly PlannedCompaction[]): boolean {
   return 'policy' in way && way.policy !== 'drop-oldest' && facts.some(isCompacted)
 }
@@ -150,7 +153,7 @@ async function summaryFor(
   { way, facts, needed, ...asking }: Asking & Making,
 ): Promise<Summary | null> {
   const { run } = context.conversation
-  // What was refused as too long is too long with one more turn, too.
+  // The server refused the request as too long. With the turn that asks for a summary, it is even longer.
   if (!isSummarized(way, facts) || asking.occasion === 'refused' || run === null) return null
   const maxTokens = needed.room.total * SUMMARY_PART
   return summarize(context, run, { ...asking, maxTokens, limit: needed.limit })
@@ -167,7 +170,7 @@ function withSummary(fact: PlannedCompaction, summary: Summary | null): PlannedC
   return { ...fact, summary: text, ...(usage.modelCalls > 0 && { usage }) }
 }
 
-/** With the size of the request before and after each of them. */
+/** Adds the size of the request before and after each fact. */
 function counted(
   { conversation: { state }, memory }: RunContext,
   facts: readonly PlannedCompaction[],

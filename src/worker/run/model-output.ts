@@ -13,9 +13,9 @@ interface TurnOutput extends Omit<Extract<ModelOutcome, { type: 'turn' }>, 'type
   readonly step: number
   readonly losses: readonly Loss[]
   readonly tools: ToolTable
-  /** Others said so before: the call may be a quotation. */
+  /** Whether untrusted content holds the same call, so that the model may only be quoting it. */
   readonly isQuoted: (call: { readonly toolName: string; readonly input: JsonValue }) => boolean
-  /** A native call has worked before. */
+  /** Whether a native call has worked in this conversation. */
   readonly calledNatively: boolean
   readonly newId: (prefix: string) => string
 }
@@ -69,7 +69,7 @@ function factsOf(part: ToolCallPart, output: TurnOutput): CallFacts {
   return {
     toolCallId: part.toolCallId,
     known: tool !== undefined,
-    // ACTION calls run in order, always.
+    // ACTION calls always run in order.
     parallel: toolMode === 'native' && besides,
     ...(tool?.title !== undefined && { title: tool.title }),
     ...(tool?.remote && { source: tool.remote.source }),
@@ -81,8 +81,8 @@ function factsOf(part: ToolCallPart, output: TurnOutput): CallFacts {
 }
 
 /**
- * Whether a call in text may be somebody else's words, which the model only repeats (Q3), or else a
- * mention, from a model that is known to call natively (Q4).
+ * Whether a call in text may be quoted from untrusted content (Q3). A model that is known to call natively may also
+ * merely mention a call (Q4).
  */
 function mayBeOthers(part: ToolCallPart, output: TurnOutput): boolean {
   const { toolMode, calledNatively, isQuoted } = output

@@ -30,17 +30,17 @@ interface Parts {
   readonly stop: StopSwitch
   readonly lease: RunLease
   readonly calls: StepCalls
-  /** Another worker owns the conversation. */
+  /** Called when another worker owns the conversation. */
   takenOver(): void
 }
 
-/** Asks the model for a run's steps, and commits what comes of it. */
+/** Asks the model for a run's steps, and commits the outcomes. */
 export class ModelSteps {
   readonly #context: RunContext
   readonly #parts: Parts
-  /** A step was open when this driver took the run, which may have crashed the page before. */
+  /** Whether a step was open when this driver took the run. That step may have crashed the page. */
   readonly #isOpenSinceCrash: boolean
-  /** The model was asked since this driver took the run. */
+  /** Whether this driver has already asked the model. */
   #hasAsked = false
 
   constructor(context: RunContext, parts: Parts) {
@@ -76,7 +76,7 @@ export class ModelSteps {
     if (stop.stopped) return
     const run = await this.#admitted(before)
     if (run === null || stop.stopped) return
-    // Mostly the step was begun with the commit before, of whose time nothing was known.
+    // The commit before has usually started the step, without knowing its own time. A time limit may be reached now.
     const begins = !run.stepOpen || resumed || limitOf(run) !== before.limit
     await conversation.append(() => {
       const facts = [...renewed, ...deliveries(conversation.state)]
@@ -103,7 +103,7 @@ export class ModelSteps {
       (await makeRoom(this.#context, { stepContext, confirm, occasion: 'refused' }))
     if (!isMended) return this.#takeOutcome({ step, messageId, stepContext }, outcome)
     if (stop.stopped) return
-    // Once: what is refused again isn't too long by what could be left out.
+    // Tries once only: after a second refusal, leaving out more wouldn't help.
     const again = {
       stepContext,
       messageId: effects.newId('msg_'),
@@ -113,10 +113,10 @@ export class ModelSteps {
     await this.#takeOutcome({ step, ...again }, await askModel(this.#context, run, again))
   }
 
-  /** The run as it takes its next step; null: it ends without. */
+  /** The run with the limits for its next step. Null: the run ends without another step. */
   async #admitted(run: CountedRun): Promise<CountedRun | null> {
     const { conversation, family } = this.#context
-    // Most runs neither work for others, nor do others work for them.
+    // Most runs have neither a parent run nor child runs.
     if (!run.forCall && !run.children) return run
     const admitted = await conversation.storageRetry.persist(() => family.admit(run))
     if (admitted.type === 'step') return admitted.run
@@ -124,7 +124,7 @@ export class ModelSteps {
     return null
   }
 
-  /** The step is cut short, and the run goes on with what the person wrote. */
+  /** Cuts the step short. The run continues with the person's message. */
   async cut(cut: FactDraft | null): Promise<void> {
     this.#parts.calls.begin([])
     this.#context.ready.clear()
@@ -164,7 +164,7 @@ export class ModelSteps {
     else calls.begin(starts)
   }
 
-  /** The run rests, for whoever takes it up, until somebody lets it go on. */
+  /** Pauses the run, for any owner, until somebody continues it. */
   async #park(reason: 'crash-loop'): Promise<void> {
     await this.#context.conversation.append([{ type: 'run-parked', reason }])
   }

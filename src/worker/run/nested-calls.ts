@@ -25,36 +25,36 @@ import { Turns } from './turns.ts'
 import { availableTool, unavailable } from './wait-for-tool.ts'
 
 /**
- * What the functions of composite tools do within their calls, while they run: their calls are taken from
- * proposed to settled, or to where they wait for somebody, as a model's are.
+ * Runs the calls that functions of composite tools make. Each call goes from proposed to settled, or until it waits for
+ * somebody, like a model's call.
  */
 export class NestedCalls {
   readonly #context: RunContext
   readonly #turns = new Turns()
-  /** Hooks are asked about one call after the other. */
+  /** Runs the hooks for one call at a time. */
   readonly #inOrder = oneByOne()
-  /** None of them rejects. */
+  /** Answers in progress. None of them rejects. */
   readonly #underWay = new Set<Promise<NestedAnswer>>()
-  /** What the run fails of. */
+  /** The error that fails the run. */
   #failure: { readonly thrown: unknown } | null = null
 
   constructor(context: RunContext) {
     this.#context = context
   }
 
-  /** Throws what a call within one that was run has met, and what the run fails of. */
+  /** Throws the error of a nested call that fails the run, if there is one. */
   throwFailure(): void {
     const failure = this.#failure
     this.#failure = null
     if (failure) throw failure.thrown
   }
 
-  /** Resolves once none is under way: they work on the step that is about to be cut or ended. */
+  /** Resolves once no nested call is in progress. Await it before the step is cut or ended. */
   async idle(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay)
   }
 
-  /** Null: the function is to be suspended. */
+  /** Runs one nested call. Null: the function must suspend. */
   async call(asked: NestedCall): Promise<NestedAnswer> {
     const answer = this.#answer(asked)
     this.#underWay.add(answer)
@@ -70,7 +70,7 @@ export class NestedCalls {
       const toolCallId = await this.#propose(asked)
       return toolCallId === null ? null : await this.#advance(toolCallId)
     } catch (thrown) {
-      // What a stop breaks off ends with the stop's own outcome.
+      // An error that a stop causes doesn't count: the run ends with the stop's own outcome.
       if (!this.#context.signal.aborted) this.#failure ??= { thrown }
       return null
     }
@@ -79,7 +79,7 @@ export class NestedCalls {
   async keep({ executionId, kept }: KeepOutcomes): Promise<KeepAnswer> {
     const { conversation } = this.#context
     let isLive = false
-    // Of what isn't done again, that it began must be on the disk before it does.
+    // A step that must not run twice marks its start here. The mark must be on disk before the step does its work.
     await conversation.append(
       (run) => {
         const parent = this.#running(run, executionId)
@@ -94,7 +94,7 @@ export class NestedCalls {
     return { place: parent.ended.indexOf(kept.at(-1)?.key ?? '') }
   }
 
-  /** Stores that the call is made, unless it was before. Returns its id. */
+  /** Stores the call, unless it is stored already. Returns its id. */
   async #propose(asked: NestedCall): Promise<string | null> {
     const { conversation, tools } = this.#context
     const { executionId, position, toolName } = asked
@@ -119,7 +119,7 @@ export class NestedCalls {
     return toolCallId
   }
 
-  /** With seals in place of secrets, which the function names anew each time that it is run. */
+  /** The input with placeholders for its secrets. The function passes the secrets again each time that it runs. */
   async #storedInput({ executionId, position, toolName, input }: NestedCall): Promise<JsonValue> {
     const { conversation, page, agentId, tools } = this.#context
     if (!tools.isLoaded) tools.set(await page.currentTools({ agentId }))
@@ -139,7 +139,7 @@ export class NestedCalls {
     return nestedId(parent, position, (id) => this.#context.conversation.hasCallId(id))
   }
 
-  /** The call whose function runs by this execution. */
+  /** The composite call whose function this execution runs. Null: it doesn't run any more. */
   #running(run: RunState | null, executionId: string): CallState | null {
     const { runId, signal } = this.#context
     if (signal.aborted || run?.runId !== runId || run.end !== null) return null
@@ -161,7 +161,7 @@ export class NestedCalls {
     }
   }
 
-  /** The next thing to do about a call that waits for nobody. */
+  /** Does the next action for a call that waits for nobody. */
   async #step(call: CallState): Promise<void> {
     const context = this.#context
     switch (call.status) {
@@ -184,10 +184,10 @@ export class NestedCalls {
     const tool = await availableTool(context, call)
     if (context.signal.aborted) return
     if (!tool) return settle(context, [await unavailable(context, call)])
-    // One that makes calls itself must not keep them from running.
+    // A composite tool takes no turn: it would block the calls that it makes itself.
     if (tool.composite) return executeCalls(context, [call])
     await this.#turns.take(mayRunBeside(tool), async (hasWaited) => {
-      // What hooks and policies said before others ran may not hold any more.
+      // Other calls ran meanwhile, so hooks and policies must decide again.
       const isAsked = context.tools.hasBeforeToolCall || isDecidedByPage(tool)
       if (hasWaited && isAsked && ready.delete(call.toolCallId)) return
       await executeCalls(context, [call])
@@ -195,7 +195,7 @@ export class NestedCalls {
   }
 }
 
-/** What the function asked for at this position, in a life before. */
+/** The call that the function made at this position when it ran before. */
 function knownAt(run: RunState, parent: CallState, position: number): CallState | undefined {
   return nestedIn(run.calls, parent).find((nested) => nestedPosition(parent, nested) === position)
 }
@@ -204,7 +204,7 @@ function mayRunBeside({ annotations, parallelSafe, sequential }: ToolDescriptor)
   return !sequential && (annotations.readOnly === true || parallelSafe)
 }
 
-/** What isn't stored yet. */
+/** Facts for the outcomes that aren't stored yet. */
 function keptFacts({ path, outcomes }: CallState, kept: readonly KeptOutcome[]): FactDraft[] {
   return kept.flatMap(({ key, value }) =>
     Object.hasOwn(outcomes, key) ? [] : [{ type: 'step-outcome' as const, path, key, value }],

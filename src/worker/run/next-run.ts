@@ -5,18 +5,20 @@ import { firstFacts, planDropped } from './first-facts.ts'
 import { contentOf, forNextRun } from './queued-messages.ts'
 import type { Stop } from './run-context.ts'
 
-/** The run that begins when one ends. */
+/** The run that starts when another one ends. */
 export interface NextRun {
   readonly runId: string
-  /** Queued messages that it begins with. */
+  /** Queued messages that start the run. */
   readonly queued: readonly UserContent[]
   readonly facts: readonly FactDraft[]
 }
 
 /**
- * What was written for after a run begins the next one, all of it together, with the same limits. Null: there is nothing,
- * or the run was stopped, or waits for outputs. After a run that failed or used up a limit, only the messages of triggers
- * begin another one: a person gets theirs back.
+ * Starts the next run with all messages queued for after this one, under the same limits. Null: none is queued, the run
+ * was stopped, or it waits for outputs.
+ *
+ * Unless the run ended as `completed` or `max-steps`, only messages of triggers start another one. A person gets theirs
+ * back.
  */
 export function nextRun(
   state: ConversationState,
@@ -37,7 +39,7 @@ export function nextRun(
   return { runId, queued, facts: facts.map((fact) => ({ ...fact, runId })) }
 }
 
-/** Somebody stopped it, though it was done before. */
+/** Whether somebody stopped the run, even if it was already done. */
 function isStopped(signal: AbortSignal): boolean {
   return signal.aborted && (signal.reason as Stop).type === 'end'
 }

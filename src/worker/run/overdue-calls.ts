@@ -4,15 +4,15 @@ import type { RunContext } from './run-context.ts'
 import { settle } from './settle.ts'
 import { overdue } from './tool-errors.ts'
 
-/** Timers stand still while a computer sleeps, and don't follow a clock that is set: it is looked at again. */
+/** Longest sleep between two looks at the clock: timers pause while a computer sleeps, and ignore clock changes. */
 const LOOK_MS = 60_000
 
-/** Whether the call waits for an outcome no longer. `now`: milliseconds since 1970. */
+/** Whether the deadline for the call's outcome has passed. `now`: milliseconds since 1970. */
 export function isOverdue(call: CallState, now: number): boolean {
   return deadlineOf(call) <= now
 }
 
-/** Ends the calls whose outcome has not come in time; false when there are none. */
+/** Ends the calls whose deadline has passed. Returns false if there are none. */
 export async function settleOverdue(context: RunContext, run: RunState): Promise<boolean> {
   if (run.parked !== null) return false
   const now = context.effects.now()
@@ -24,7 +24,7 @@ export async function settleOverdue(context: RunContext, run: RunState): Promise
   return late.length > 0
 }
 
-/** Resolves once a call is overdue, or to false when that comes to nothing, or the signal aborts. */
+/** Resolves to true once a call is overdue, or to false if no call has a deadline or the signal aborts. */
 export async function untilOverdue(
   { now, sleep }: Pick<Effects, 'now' | 'sleep'>,
   { calls, parked }: RunState,
@@ -40,7 +40,7 @@ export async function untilOverdue(
   return false
 }
 
-/** Milliseconds since 1970. */
+/** Deadline for the call's outcome, in milliseconds since 1970. `Infinity`: none. */
 function deadlineOf({ status, suspended }: CallState): number {
   if (status !== 'suspended' || suspended === null || !('token' in suspended)) return Infinity
   return suspended.until ?? Infinity

@@ -8,10 +8,10 @@ import type { FactDraft } from '../store/fact-draft.ts'
 import { isElsewhere } from '../ownership/elsewhere.ts'
 import type { RunLease } from './run-lease.ts'
 
-/** How often a person's word is tried though other owners come in between. */
+/** Attempts to commit a person's answer if other owners write first. */
 const MAX_CLAIMS = 3
 
-/** What a person says to a run that waits: committed as its owner, then the loop looks again. */
+/** Commits a person's answers and messages to a run as its owner, then wakes the run's loop. */
 export class PersonAnswers {
   readonly #context: RunContext
   readonly #lease: RunLease
@@ -23,7 +23,7 @@ export class PersonAnswers {
     this.#wake = wake
   }
 
-  /** A person's word on a parked call; false when it waits for none, null when somebody else goes on with the run. */
+  /** Commits a person's answer to a call. False: the call doesn't wait for it. Null: another owner has the run. */
   async answer(given: PersonAnswer, answerId: string): Promise<boolean | null> {
     const { conversation } = this.#context
     try {
@@ -33,13 +33,13 @@ export class PersonAnswers {
     } catch (error) {
       if (!isElsewhere(error)) throw error
       await conversation.refresh()
-      // The loop finds that the run goes on elsewhere.
+      // The woken loop finds that another owner has the run.
       if (!waitingCall(conversation.run, given.toolCallId, given.answer)) this.#wake()
       return null
     }
   }
 
-  /** A message for the run, or its withdrawal; false when it comes too late, null when somebody else goes on with the run. */
+  /** Sends or withdraws a message, or revokes a consent. False: too late. Null: another owner has the run. */
   async steer(said: Steering, steerId: string): Promise<boolean | null> {
     try {
       const isWanted = (run: RunState | null): boolean => run?.end === null
@@ -51,7 +51,7 @@ export class PersonAnswers {
     }
   }
 
-  /** Lets a parked run go on: one that crashed again and again, or one that waits for the storage. */
+  /** Continues a run that is paused after repeated crashes, or that waits for the storage. */
   async goOn(): Promise<void> {
     const { conversation } = this.#context
     conversation.storageRetry.retry()
@@ -63,7 +63,7 @@ export class PersonAnswers {
     })
   }
 
-  /** Appends as the owner. `isWanted`: of a run that another device has, whether it still is. */
+  /** Appends as the owner. `isWanted`: whether a run that another device owns still takes this answer or message. */
   async #say<T>(isWanted: (run: RunState | null) => boolean, word: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       await this.#lease.take(isWanted)
@@ -74,11 +74,11 @@ export class PersonAnswers {
         return said
       } catch (error) {
         if (!OffstageError.is(error) || error.code !== 'ownership-lost') {
-          // The loop gives the lease back where the run still waits.
+          // If the run still waits, the loop gives the lease back.
           this.#wake()
           throw error
         }
-        // Somebody else wrote first: what they wrote decides, so it is read before the next try.
+        // Another owner wrote first. The next attempt reads that before it decides.
         this.#lease.end()
         if (attempt === MAX_CLAIMS) throw error
       }

@@ -22,7 +22,7 @@ import { type AskedQuestion, readQuestion, withSensitive } from './read-question
 import { checkShown } from '../validation/check-input.ts'
 import { availableTool, unavailable } from './wait-for-tool.ts'
 
-/** A model's call, and calls nested in each other up to three deep within it. */
+/** Longest path of calls: a model's call with three levels of nested calls. */
 const MAX_PATH = 4
 
 type About = NonNullable<CallState['about']>
@@ -36,9 +36,8 @@ type Verdict =
   | ({ readonly type: 'ready' } & ReadyCall)
 
 /**
- * Takes every proposed call of the step through `beforeToolCall`, validation and the question of
- * approval, in order. What they come to is committed together; those that may run are added to `ready`.
- * Nothing runs here, so after a crash it is simply done again.
+ * Takes every proposed call of the step through `beforeToolCall`, validation and approval, in order. Then commits the
+ * verdicts, and adds the calls that may run to `ready`. Runs no tool, so after a crash it can simply run again.
  */
 export async function prepareCalls(
   context: RunContext,
@@ -85,7 +84,10 @@ async function requestApprovals(context: RunContext, asked: readonly AskedCall[]
   await context.conversation.append([...requests, ...outdatedConsents(context, asked)])
 }
 
-/** A consent to a tool that is another one now ends with the next question: it would come back with the old tool. */
+/**
+ * Revokes consents to another definition of a tool that requests approval. Otherwise they would apply again as soon as
+ * that definition comes back.
+ */
 function outdatedConsents({ conversation }: RunContext, asked: readonly AskedCall[]): FactDraft[] {
   return conversation.state.consents.flatMap(({ consentId, scope }) => {
     const isOutdated = asked.some(
@@ -171,7 +173,7 @@ async function judgeReady(
   return refused ? settled(refused) : { type: 'ask', request }
 }
 
-/** What a hook made of the input may have other secrets than the model's. */
+/** Replaces secrets again if a hook changed the input, which may hold other secrets now. */
 async function storedInput(
   context: RunContext,
   call: CallState,
@@ -180,7 +182,7 @@ async function storedInput(
   return sameJson(made.input, call.input) ? call.input : sealInput(context, call, made)
 }
 
-/** What the person is asked about. It holds for this page: what the next one shows is asked about anew. */
+/** Asks the page to describe the call for its approval. Another page must request the approval again. */
 async function describe(
   context: RunContext,
   call: CallState,
@@ -203,7 +205,7 @@ async function describe(
   }
 }
 
-/** What steers the run or the model is the model's alone. */
+/** Why a tool may not make this call: it is nested too deeply, or only the model may call it. Null: it may. */
 function nestedProblem(
   { path, toolName }: CallState,
   { control }: ToolDescriptor,

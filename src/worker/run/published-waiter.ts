@@ -1,7 +1,7 @@
 import type { RunContext } from './run-context.ts'
 import type { Waiter } from '../store/storage-retry.ts'
 
-/** Commits of a run wait for the storage until the signal gives them up; the page is notified of it. */
+/** Makes a run's commits wait for the storage until the signal aborts, and notifies the page of the wait. */
 export function publishedWaiter(
   { stream, runId }: Pick<RunContext, 'stream' | 'runId'>,
   signal: AbortSignal,

@@ -5,13 +5,16 @@ import type { FactDraft } from '../store/fact-draft.ts'
 import { takenWith } from './taken-in.ts'
 import type { RunContext, Stop } from './run-context.ts'
 
-/** What a person says to an open run beside answers. */
+/** A person's request to an open run: send or withdraw a message, or revoke a consent. */
 export type Steering =
   | ({ readonly type: 'send' } & Pick<SendMessage, 'runId' | 'message' | 'when'>)
   | ({ readonly type: 'withdraw' } & Pick<WithdrawMessage, 'runId' | 'messageId'>)
   | ({ readonly type: 'revoke'; readonly runId: string } & Pick<RevokeConsent, 'consentId'>)
 
-/** Commits it; false when the run has ended, the message is queued no more, or the consent not in force. `steerId`: of its append. */
+/**
+ * Commits the request. Returns false if the run has ended, the message isn't queued any more, or the consent isn't in
+ * force. `steerId` is the id of the append.
+ */
 export function commitSteering(
   { conversation, signal, runId }: RunContext,
   said: Steering,
@@ -19,7 +22,7 @@ export function commitSteering(
 ): Promise<boolean> {
   return conversation.append(
     (run) => {
-      // While a step is cut short, more may be said; a run that is being stopped takes nothing more in.
+      // A step that is being cut short still accepts messages. A run that is stopping doesn't.
       const isStopping = signal.aborted && (signal.reason as Stop).type !== 'cut'
       if (isStopping || run?.runId !== runId || run.end !== null) return null
       if (said.type === 'send') {
@@ -35,7 +38,7 @@ export function commitSteering(
   )
 }
 
-/** Null: the consent isn't in force. */
+/** Returns null if the consent isn't in force. */
 export function revocation(
   { consents }: Pick<ConversationState, 'consents'>,
   consentId: string,
@@ -53,12 +56,12 @@ const WHEN: Record<SendMessage['when'], Pick<UserContent, 'when' | 'orSooner'>> 
 
 type Queued = Pick<ConversationState, 'queue'>
 
-/** What was written for this run becomes part of the conversation, in its order. */
+/** Facts that add the messages queued for this run to the conversation, in order. */
 export function deliveries({ queue }: Queued): FactDraft[] {
   return queue.filter(isForThisRun).flatMap(delivered)
 }
 
-/** The message becomes one of the conversation. */
+/** Facts that add a message to the conversation. */
 export function delivered(message: UserContent): FactDraft[] {
   return [{ type: 'message-delivered', messageId: message.id }, ...takenWith(message)]
 }
@@ -67,7 +70,7 @@ export function hasDeliveries({ queue }: Queued): boolean {
   return queue.some(isForThisRun)
 }
 
-/** Returns what the run's end finds queued, but for the messages that begin the next run. */
+/** Withdraws messages still queued at the run's end, except those of the next run. A person gets theirs back. */
 export function returns({ queue }: Queued, begun: readonly UserContent[] = []): FactDraft[] {
   return queue
     .filter((message) => !begun.includes(message))
@@ -78,7 +81,7 @@ export function returns({ queue }: Queued, begun: readonly UserContent[] = []): 
     }))
 }
 
-/** What the next run begins with, in its order. `ofAll`: not only what triggers sent. */
+/** Messages that start the next run, in order. `ofAll`: include a person's messages, not only those of triggers. */
 export function forNextRun({ queue }: Queued, ofAll: boolean): readonly UserContent[] {
   return queue.filter(({ when, trigger }) => when === 'after-run' && (ofAll || trigger))
 }
@@ -87,7 +90,7 @@ function isForThisRun({ when, orSooner }: UserContent): boolean {
   return when === undefined || orSooner === true
 }
 
-/** A queued message without what says when it is read. */
+/** A queued message without the fields that say when to deliver it. */
 export function contentOf({
   when: _when,
   orSooner: _orSooner,

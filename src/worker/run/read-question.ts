@@ -6,7 +6,7 @@ import { readFields } from '../../protocol/read-fields.ts'
 import type { CallState } from '../../protocol/state.ts'
 import type { RunContext } from './run-context.ts'
 
-/** What a call of `ask_user` asks. */
+/** The question of an `ask_user` call. */
 export interface AskedQuestion {
   readonly path: CallPath
   readonly question: string
@@ -18,8 +18,8 @@ export interface AskedQuestion {
 const MAX = { question: 10_000, options: 100, option: 1000, problems: 5 } as const
 
 /**
- * `input` was checked against the tool's schema: `{ question, options?, fields? }`. An error where a page should not
- * have to show it, in words by which the model mends its call.
+ * Reads the question of an `ask_user` call. `input` was checked against the tool's schema: `{ question, options?,
+ * fields? }`. Returns an error, written for the model, if the page can't be expected to show the question.
  */
 export function readQuestion(
   { path, toolName }: CallState,
@@ -28,7 +28,7 @@ export function readQuestion(
   const { question, options, fields } = input as unknown as Input
   const asked = { path, question }
   const problems = problemsOf(question, options)
-  // What models write who fill in everything: there are none.
+  // Some models fill in every parameter. An empty `fields` means no fields.
   const isForm = fields !== undefined && !isEmpty(fields) && !isEmpty(fields['properties'])
   if (isForm && options?.length)
     problems.push('give options or fields, not both: a choice is a field with enum')
@@ -43,7 +43,7 @@ export function readQuestion(
   return { ...asked, ...reading }
 }
 
-/** The question with the names of the fields that seem to ask for a secret: all, where the page can't say. */
+/** Adds the names of fields that seem to ask for a secret. If the page can't tell, all fields count. */
 export async function withSensitive(
   { page, agentId }: Pick<RunContext, 'page' | 'agentId'>,
   asked: AskedQuestion,

@@ -7,8 +7,8 @@ import type { ConversationState, MessageNode } from '../../protocol/state.ts'
 import type { RunContext } from './run-context.ts'
 
 /**
- * Has the page look for memories that fit what a person wrote last: once for each message, whoever goes on with
- * the run. What it found is stored before the model is asked.
+ * Asks the page for memories that match the newest request, once per message, even if another owner resumes the run.
+ * Stores them before the model is asked.
  */
 export async function recall(
   { agentId, conversation, page, runId, signal }: RunContext,
@@ -40,7 +40,7 @@ export async function recall(
   })
 }
 
-/** A call begins its conversation with what its model put into it. */
+/** The author of a request. In a child run's conversation, the parent's model wrote the first message. */
 function writerOf(
   { message, parentId }: MessageNode,
   isForCall: boolean,
@@ -49,7 +49,7 @@ function writerOf(
   return isForCall && parentId === null ? 'model' : 'person'
 }
 
-/** The newest request, unless memories were retrieved for it. */
+/** The newest request, if no memories were retrieved for it yet. */
 function unasked(state: ConversationState): MessageNode | undefined {
   const request = state.path.findLast(isRequest)
   return request && isRemembered(state, request) ? undefined : request

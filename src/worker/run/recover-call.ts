@@ -7,9 +7,10 @@ import { goneMeanwhile, INTERRUPTED, WORKFLOW_CHANGED } from './tool-errors.ts'
 import { availableTool, unavailable } from './wait-for-tool.ts'
 
 /**
- * A call that the facts say was executing, and nobody here drives: the crash table. The page is
- * asked first, since it may have outlived the worker or the agent: what it was asked for and doesn't
- * know never ran, and what it knows is joined. Only then is anything run again or given up.
+ * Recovers a call that is stored as executing but that nothing here runs (the crash table).
+ *
+ * Asks the page first, since it may have outlived the worker or the agent. An execution that the page knows is joined.
+ * An execution that this page was asked for but doesn't know never ran. Only then is the call repeated or given up.
  */
 export async function recoverCall(context: RunContext, call: CallState): Promise<void> {
   const executionId = call.executionId ?? ''
@@ -23,7 +24,7 @@ export async function recoverCall(context: RunContext, call: CallState): Promise
     }
   } else if (!executionId.startsWith(`${context.pageId}:`))
     return goByTable(context, call, NOBODY_KNOWS)
-  // Proven not to have begun.
+  // This execution provably didn't start.
   if (isLooping(context, call)) return goByTable(context, call, NOBODY_KNOWS)
   if (call.decidedBy?.composite && call.mayHaveBegun) return runAgain(context, call)
   return runUndone(context, call, { repeats: call.mayHaveBegun })
@@ -31,7 +32,7 @@ export async function recoverCall(context: RunContext, call: CallState): Promise
 
 const NOBODY_KNOWS = { running: false, output: INTERRUPTED }
 
-/** `running`: the tool's function goes on even now, so that nobody can say what will have become of it. */
+/** Applies the crash table. `running`: the tool's function still runs, so its outcome can't be reconciled. */
 async function goByTable(
   context: RunContext,
   call: CallState,
@@ -46,8 +47,8 @@ async function goByTable(
 }
 
 /**
- * Runs the function of a composite tool again, which finds what it remembers. Not when nothing came of it each
- * time, nor when the tool is another one now.
+ * Runs a composite tool's function again, with its stored outcomes. Interrupts the call instead if it keeps crashing,
+ * or if the tool has changed or is gone.
  */
 export async function runAgain(context: RunContext, call: CallState): Promise<void> {
   if (isLooping(context, call))
@@ -65,8 +66,8 @@ function isLooping({ effects, resume }: RunContext, call: CallState): boolean {
 }
 
 /**
- * Runs a call whose newest execution is proven not to have begun; when its tool is another one now, it is
- * decided anew, unless an earlier execution may have had its effect (`repeats`).
+ * Runs a call whose newest execution provably didn't start. If its tool has changed, the call is decided again, or
+ * interrupted if an earlier execution may have had its effect (`repeats`).
  */
 async function runUndone(
   context: RunContext,
@@ -88,7 +89,7 @@ async function runUndone(
   return withdraw(context, call)
 }
 
-/** False when the tool is another one now, which may not be safe to repeat. */
+/** Runs the call again. Returns false if the tool has changed: the new one may not be safe to repeat. */
 async function repeat(context: RunContext, call: CallState): Promise<boolean> {
   const tool = await availableTool(context, call)
   if (context.signal.aborted) return true
@@ -102,7 +103,7 @@ async function repeat(context: RunContext, call: CallState): Promise<boolean> {
   return true
 }
 
-/** True when the tool knew what became of the call, or the run was stopped meanwhile. */
+/** Asks the tool whether the call happened. Returns true if it knew, or if the run was stopped meanwhile. */
 async function reconcile(context: RunContext, call: CallState): Promise<boolean> {
   const tool = await availableTool(context, call)
   if (context.signal.aborted) return true

@@ -19,7 +19,7 @@ interface Answer {
 
 interface Occasion extends Pick<ModelCall, 'confirm'> {
   readonly mode: ReflectMode
-  /** How the run would end with the answer. */
+  /** The end that the run would get with this answer. */
   readonly end: RunEnd
 }
 
@@ -30,7 +30,7 @@ interface Asked extends Pick<Occasion, 'confirm'> {
   readonly stepContext: StepContext
 }
 
-/** What came of it; `failed`: in words, why nothing did. */
+/** Result of a reflection. `failed`: the reason, in words, why there is none. */
 interface Reflected {
   readonly text: string | null
   readonly usage: RunUsage
@@ -40,9 +40,10 @@ interface Reflected {
 const NO_USAGE: RunUsage = { modelCalls: 0 }
 
 /**
- * Has a model look at the answer with which the run would be completed, if the agent wants that in this mode, and
- * stores what it says: of each answer once. It needs no step, but is not asked once a limit is reached. What goes
- * wrong keeps no answer from the person.
+ * Asks the model to review the answer that would complete the run, if the agent reflects in this mode. Stores the
+ * result, once per answer.
+ *
+ * A review isn't a step, but none is made once a limit is reached. If a review fails, the answer stays as it is.
  */
 export async function reflect(
   context: RunContext,
@@ -57,7 +58,7 @@ export async function reflect(
   const isKnown = tools.reflects !== undefined
   const stepContext = await contextFor(context)
   if (typeof stepContext === 'string') {
-    // Of a run that goes on after a reload: whether its page wants that at all, it can't say either.
+    // After a reload, no step has shown yet whether this page reflects at all, so there is no failure to report.
     if (!isKnown) return
     return store(context, { answer, mode, reflected: { ...NOTHING, failed: stepContext } })
   }
@@ -70,7 +71,7 @@ export async function reflect(
 
 const NOTHING: Reflected = { text: null, usage: NO_USAGE }
 
-/** Whole answers only. In one-shot mode, they are the page's business. */
+/** Whether the answer may be reviewed. It must be complete, and not from one-shot mode: the page handles those. */
 function mayReflect(run: CountedRun, end: RunEnd): boolean {
   const isOneShot = run.limits.maxSteps === 0
   const isWhole = end.outcome === 'completed' && end.finishReason === undefined
@@ -83,7 +84,7 @@ function newestAnswer({ conversation: { state }, runId }: RunContext): Answer | 
   return node?.runId === runId && text.trim() !== '' ? { messageId: node.id, text } : null
 }
 
-/** What the model is asked with; in words, why the page can't say. Throws where nobody is to be asked any more. */
+/** The page's configuration for the review, or the reason why it failed. Throws if the run or the agent was stopped. */
 async function contextFor(context: RunContext): Promise<StepContext | string> {
   const { agentId, conversation, page, runId, signal } = context
   const { conversationId, parent } = conversation
@@ -114,7 +115,7 @@ async function ask(context: RunContext, asked: Asked): Promise<Reflected> {
   }
 }
 
-/** The request is the next step's with one more turn, so that the server's cache of the prompt serves the same model. */
+/** Sends the next step's request plus one turn, so that the server's prompt cache still matches. */
 async function callReflector(
   context: RunContext,
   { run, answer, settings, stepContext, confirm }: Asked,
@@ -124,7 +125,7 @@ async function callReflector(
   let usage = NO_USAGE
   const { model } = stepContext
   const offered = offeredStep(withinLimits(stepContext, run), context)
-  // Of steps that are left the model is not to know: this is none.
+  // A review isn't a step, so the request must not say how many steps remain.
   const asking = { ...run, limits: { ...run.limits, maxSteps: -1 } }
   const outcome = await askQuietly(context, run, {
     stepContext: { ...offered, model: { ...model, toolChoice: 'none' } },
@@ -170,7 +171,7 @@ function readOutcome(
 
 const CUT_OFF = 'what the model said was cut off'
 
-/** Of one that was stopped, what it used is stored: the answer is as it was. */
+/** Stores the review. If the run was stopped meanwhile, stores only the usage: the answer stays as it is. */
 async function store(
   { conversation, runId, signal, stream }: RunContext,
   {

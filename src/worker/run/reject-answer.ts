@@ -7,8 +7,8 @@ import { limitOf } from './run-budget.ts'
 import type { RunContext } from './run-context.ts'
 
 /**
- * Has the page verify the answer with which the run would end so; true when it is rejected, which is stored: the run goes on.
- * Not asked where there is no text, or no step left in which the model could do better.
+ * Asks the page to verify the answer that would end the run. Returns true if it was rejected: the rejection is stored,
+ * and the run continues. Skipped if the answer has no text, or if no step is left for a better one.
  */
 export async function rejectAnswer(
   context: RunContext,
@@ -19,7 +19,7 @@ export async function rejectAnswer(
   const { maxSteps } = run.limits
   const isLast = (maxSteps >= 0 && run.steps >= maxSteps) || limitOf(run) !== null
   if (end.outcome !== 'completed' || isLast || !tools.hasVerify) return false
-  // Remarks are made on answers that were found good.
+  // Only accepted answers are annotated, so this one was verified before.
   if (run.reflected === 'annotate') return false
   const answer = answerOf(context, run, end)
   const feedback = answer && (await ask(context, answer))
@@ -45,14 +45,14 @@ function answerOf(
   return { agentId, runId, conversationId, messageId, round: rejections + 1, text, toolCalls }
 }
 
-/** What is wrong with it; null: nothing. A page that can't say is no reason to keep the answer from the person. */
+/** The page's objection to the answer. Null: none, or its check failed, which must not withhold the answer. */
 async function ask({ page, signal }: RunContext, answer: VerifyAnswer): Promise<string | null> {
   const { agentId, messageId } = answer
   try {
     return await page.verify(answer)
   } catch (error) {
     if (signal.aborted) page.stopVerifying({ agentId, messageId }).catch(() => undefined)
-    // The run is stopped, or its agent is gone: whoever goes on with it asks again.
+    // The run was stopped, or its agent disposed. The next owner asks again.
     if (signal.aborted || (OffstageError.is(error) && error.code === 'disposed')) throw error
     return null
   }

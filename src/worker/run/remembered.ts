@@ -3,7 +3,7 @@ import { nestedIn } from '../../conversation/nested.ts'
 import { positionOf, type Remembered, type RememberedCall } from '../../protocol/composite.ts'
 import type { CallState } from '../../protocol/state.ts'
 
-/** What the function of a composite tool finds when it is run again. */
+/** The stored calls and steps of a composite tool's function, for when it runs again. */
 export function rememberedOf(call: CallState, calls: readonly CallState[]): Remembered {
   return {
     calls: nestedIn(calls, call).map((nested) => remember(call, nested)),
@@ -19,12 +19,12 @@ function remember(parent: CallState, nested: CallState): RememberedCall {
   return { toolCallId, position, toolName, input, ...(end && { end }) }
 }
 
-/** Of a nested call among what its function asks for: part of its id. */
+/** A nested call's position among its function's requests, read from the call's id. */
 export function nestedPosition(parent: CallState, { toolCallId }: CallState): number {
   return positionOf(toolCallId.slice(parent.toolCallId.length + 1))
 }
 
-/** `isUsed`: models choose the ids of their own calls. */
+/** Makes a nested call's id from its position. `isUsed`: a model may have chosen the same id for its own call. */
 export function nestedId(
   parent: CallState,
   position: number,

@@ -11,8 +11,10 @@ import { hasDeliveries } from './queued-messages.ts'
 type Output = Omit<FactOf<'model-output'>, 'parentId'>
 
 /**
- * The output, with what the model is told where it would complete the run: that it said nothing, or else which items of
- * its plan are open, once in a run. Never where no step is left: the run would end as one that was cut short.
+ * Adds a reminder to an output that would complete the run too early: it has no answer, or the plan has open items. The
+ * plan's reminder comes once per run.
+ *
+ * Adds none on the last step: the reminder would turn a complete run into one cut short.
  */
 export function withReminder(output: Output, { conversation, effects }: Given): Output {
   const { state, run } = conversation
@@ -24,14 +26,14 @@ export function withReminder(output: Output, { conversation, effects }: Given): 
     ...output,
     reminder: { id: effects.newId('msg_'), text },
   })
-  // A model that has been told something, and says nothing, isn't told again.
+  // A model that stays silent after feedback isn't reminded again.
   if (endsEarly(output) && state.path.at(-1)?.kind !== 'feedback') return remind(noteOn(output))
   const goesOn = output.calls.length > 0 || output.feedback !== undefined || hasDeliveries(state)
   if (goesOn || run.wasReminded || output.finishReason !== 'stop' || isBlank(output)) return output
   const open = planOf(state)?.filter(isOpenItem) ?? []
   if (open.length === 0) return output
   const next = lookAhead(conversation, [output])
-  // The next step would be the last answer already.
+  // With a limit reached, the next step would already be the last answer.
   return next && limitOf(next) !== null ? output : remind(reminderOf(open))
 }
 

@@ -3,28 +3,30 @@ import type { CallState } from '../../protocol/state.ts'
 import { isSeal } from '../../protocol/sealed.ts'
 
 /**
- * Rounds in a row after which the model is warned that it repeats itself, and after which the run stops. `steps`: a
- * run may ask for one name and input in so many, since times and counters make equal results differ.
+ * Rounds in a row after which the model is warned (`warn`), and after which the run ends (`stop`).
+ *
+ * `steps`: most steps that may ask for a call with the same name and input. A time or counter in a result would
+ * otherwise hide a repetition.
  */
 export const REPETITION = { warn: 3, stop: 6, steps: 25 } as const
 
-/** Steps that a repeated cycle has at most. */
+/** Longest repeated cycle to detect, in steps. */
 const MAX_LENGTH = 4
 
-/** Whether a run's steps get the same results for the same calls in a cycle. Small, and a pure fold over the steps. */
+/** Detects cycles of steps with equal calls and results. A small, pure fold over the steps. */
 export interface Repetition {
   /** Signatures of the newest steps, the newest last. */
   readonly recent: readonly string[]
-  /** By length of cycle, from 1: how many steps in a row were equal to the one that many steps before. */
+  /** For each cycle length from 1: the number of steps in a row that equal the step that many steps earlier. */
   readonly streaks: readonly number[]
-  /** The cycle that was gone through most often: its steps, and how often in a row. */
+  /** Length in steps of the most repeated cycle. `count`: its rounds in a row. */
   readonly length: number
   readonly count: number
 }
 
 export const NO_REPETITION: Repetition = { recent: [], streaks: [], length: 1, count: 0 }
 
-/** Takes one more step's calls, with their results: the same call is progress where its result differs. */
+/** Counts one more step's calls with their results. An equal call with another result is progress. */
 export function countRepetition(before: Repetition, calls: readonly CallState[]): Repetition {
   const signature = digestOf(calls.map((call) => [call.toolName, call.modelInput, call.output]))
   const streaks = Array.from({ length: MAX_LENGTH }, (_, index) =>
@@ -42,7 +44,7 @@ export function countRepetition(before: Repetition, calls: readonly CallState[])
 /** Counts the steps that asked for a call, by name and input. */
 export type CallCounts = ReadonlyMap<string, number>
 
-/** Takes the calls of one more step. */
+/** Counts the calls of one more step. */
 export function countCalls(before: CallCounts, calls: readonly CallState[]): CallCounts {
   const counts = new Map(before)
   for (const call of new Set(calls.map((each) => digestOf([each.toolName, each.modelInput]))))
@@ -50,12 +52,12 @@ export function countCalls(before: CallCounts, calls: readonly CallState[]): Cal
   return counts
 }
 
-/** Sealed values can't be compared. */
+/** Digest without placeholders for secrets: their values can't be compared. */
 function digestOf(value: unknown): string {
   return textDigest(JSON.stringify(value, (_name, each: unknown) => (isSeal(each) ? '' : each)))
 }
 
-/** `3 times in a row`, and of how many steps a round is, where it is more than one. */
+/** For example `3 times in a row`, or `3 times in a row, in rounds of 2 steps`. */
 export function repetitionWords({ count, length }: Repetition): string {
   return `${count} times in a row${length > 1 ? `, in rounds of ${length} steps` : ''}`
 }

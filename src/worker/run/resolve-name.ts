@@ -2,8 +2,8 @@ import { meantName } from '../../action/meant-name.ts'
 import type { ToolTable } from './tool-table.ts'
 
 /**
- * Own name of the tool that a native call's name means, if no other registered tool, enabled or not, could be meant.
- * Otherwise the name stays as it is, and the call is refused.
+ * Returns the own name of the tool that a native call means, even if case, separators or a namespace differ. If no tool
+ * or several registered ones (enabled or not) match, the name stays and the call is refused.
  */
 export function resolveName(name: string, tools: ToolTable): string {
   return tools.get(meantName(name, [...tools.names, ...tools.others]) ?? '')?.name ?? name

@@ -11,33 +11,33 @@ import {
 import type { CountedRun } from './counters.ts'
 import type { RunContext } from './run-context.ts'
 
-/** Of the room: less isn't worth that the server's cache of the prompt is broken. */
+/** Smallest share of the room worth freeing, since each change breaks the server's prompt cache. */
 const WORTH_ASKED = 0.15
-/** Of what was sent: whoever refused it counts otherwise than the estimate. */
+/** Share of a refused request to free. The server's count evidently differs from our estimate. */
 const WORTH_REFUSED = 0.3
-/** What is taken for the window, in tokens, when it is to be said what is much: few models have less. */
+/** Tokens assumed for an unknown window, to judge when clearing stale results pays. Few models have less. */
 const ASSUMED_WINDOW = 32_000
 
 export interface Occasion {
   readonly stepContext: StepContext
-  /** Before a step is asked for, or after its request was refused as too long. */
+  /** `asked`: before a step's request. `refused`: after the server refused it as too long. */
   readonly occasion: 'asked' | 'refused'
 }
 
-/** In estimated tokens. */
+/** Sizes in estimated tokens. */
 export interface RoomNeeded {
   readonly room: Room
-  /** What the next request may have. */
+  /** Size that the next request may have. */
   readonly budget: number
-  /** What fits into the window at all; undefined: not known. */
+  /** Size that fits into the window at all. Undefined: unknown. */
   readonly limit: number | undefined
-  /** Of the next request as it is. */
+  /** Size of the next request without a compaction. */
   readonly sent: number
-  /** False: all would fit, and only what is out of date may go. */
+  /** False: everything fits, so only stale results may be cleared. */
   readonly isShort: boolean
 }
 
-/** What the run's next request would need; null when the run isn't open any more. Throws `context-too-small`. */
+/** Room that the run's next request needs. Null if the run isn't open any more. Throws `context-too-small`. */
 export function roomNeeded(
   context: RunContext,
   run: CountedRun | null,

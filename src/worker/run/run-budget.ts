@@ -8,7 +8,7 @@ import type { LimitName, Limits } from '../../protocol/run.ts'
 import type { RunState } from '../../protocol/state.ts'
 import { pricesOf } from '../../providers/catalogue/prices-of.ts'
 
-/** What a run has used of its limits. */
+/** Amounts of its limits that a run has used. */
 export interface Spent {
   readonly steps: number
   readonly usage: Pick<RunUsage, 'totalTokens' | 'costUSD'>
@@ -17,18 +17,18 @@ export interface Spent {
 
 interface Concluding {
   readonly limits: Limits
-  /** See `Counters`. */
+  /** The limit reached when the current step began. See `Counters`. */
   readonly limit: LimitName | null
 }
 
-/** How long a run was active, as its rows say. */
+/** Time that a run was active, computed from its rows. */
 export interface ActiveTime {
   readonly activeMs: number
-  /** Since when it is active; null: it waits for somebody. Milliseconds since 1970. */
+  /** Start of the current active time, in milliseconds since 1970. Null: the run waits for somebody. */
   readonly activeSince: number | null
 }
 
-/** The first limit that what was spent comes to, of several runs together; null: none. Pure. */
+/** The first limit that these runs have reached together. Null: none. Pure. */
 export function reachedLimit(limits: Limits, spent: readonly Spent[]): LimitName | null {
   const { steps, tokens, costUSD, minutes } = limits
   const sum = (of: (one: Spent) => number | undefined): number =>
@@ -40,12 +40,15 @@ export function reachedLimit(limits: Limits, spent: readonly Spent[]): LimitName
   return null
 }
 
-/** The limit for whose sake the run's next step is its last answer; null: it is none. Pure. */
+/** The limit that makes the run's next step its last answer. Null: none. Pure. */
 export function limitOf(run: Spent & Concluding): LimitName | null {
   return run.limit ?? reachedLimit(run.limits, [run])
 }
 
-/** What a step asks the model with; of a last answer, without calls. Throws `invalid-config`. */
+/**
+ * The step's configuration within the run's limits. A last answer gets `toolChoice: 'none'`. Throws `invalid-config` if
+ * the run limits cost and the model's prices are unknown.
+ */
 export function withinLimits(stepContext: StepContext, run: Spent & Concluding): StepContext {
   const { model } = stepContext
   if (run.limits.costUSD !== undefined && !pricesOf(model))
@@ -55,16 +58,16 @@ export function withinLimits(stepContext: StepContext, run: Spent & Concluding):
     : { ...stepContext, model: { ...model, toolChoice: 'none' } }
 }
 
-/** The run's active time after a row of it. `run`: after the row, too. Pure. */
+/** The run's active time after one of its rows. `run` is the state after that row, too. Pure. */
 export function activeTime(before: ActiveTime, run: RunState, row: Row): ActiveTime {
   const { activeSince } = before
-  // Nobody drove it before it was taken up; and a clock that was set back takes nothing away.
+  // The time before the run was resumed doesn't count. A clock that was set back must not subtract time.
   const isCounted = activeSince !== null && row.type !== 'run-taken-up'
   const activeMs = before.activeMs + (isCounted ? Math.max(0, row.at - activeSince) : 0)
   return { activeMs, activeSince: isActive(run) ? row.at : null }
 }
 
-/** Something is done, other than waiting for a person. */
+/** Whether the run is working, not waiting for somebody or paused. */
 function isActive(run: RunState): boolean {
   return run.end === null && !rests(run)
 }

@@ -15,14 +15,14 @@ import type { Stream } from '../stream.ts'
 import type { Validator } from '../validation/validator.ts'
 import type { ProviderRegistry } from '../../providers/registry.ts'
 
-/** What everyone who works on a run shares. */
+/** State and services that the parts of a run's driver share. */
 export interface RunContext {
   readonly agentId: string
   readonly runId: string
   readonly conversation: Conversation
   readonly stream: Stream
   readonly page: PageApi
-  /** Names the page load; every execution that it was asked for begins with it. */
+  /** Id of the page load. The ids of its executions start with it. */
   readonly pageId: string
   readonly effects: Effects
   readonly validator: Validator
@@ -31,44 +31,44 @@ export interface RunContext {
   readonly memory: ModelMemory
   readonly family: RunFamily
   readonly tools: ToolTable
-  /** Whether another tab that shows the conversation has the tool. */
+  /** Whether another tab that shows the conversation has registered the tool. */
   isElsewhere(toolName: string): Promise<boolean>
-  /** Calls that may run, as hooks and validation left them. */
+  /** Calls that may run, with the input that hooks and validation produced. Keyed by call id. */
   readonly ready: Map<string, ReadyCall>
-  /** Tools whose author was warned that they don't say what they do. */
+  /** Names of tools without annotations whose author was already warned. */
   readonly silent: Set<string>
-  /** What requests of the run have lost since its last answer. */
+  /** Losses in requests since the run's last answer, such as tools that the server refused. */
   readonly losses: Loss[]
-  /** Executions that this driver has asked the page for, and that have not ended. */
+  /** Ids of unfinished executions that this driver has requested from the page. */
   readonly dispatched: Set<string>
-  /** Aborted when the run, or its step, is to stop; its reason is a `Stop`. Of each step that is cut, a new one. */
+  /** Aborts when the run or its step must stop. The reason is a `Stop`. A new signal follows each cut step. */
   readonly signal: AbortSignal
   readonly resume: ResumeOptions | null
-  /** The run that began with the end of this one. */
+  /** Id of the run that started when this one ended. */
   nextRunId?: string | undefined
 }
 
-/** A call that was decided: what is to run, and by which tool. */
+/** A decided call, with the input and the tool to run. */
 export interface ReadyCall {
   readonly toolName: string
   readonly input: JsonValue
   readonly by: DecidedBy
-  /** In one-shot mode: a person should be asked. */
+  /** Whether the page should request approval, if this is one-shot mode. */
   readonly asks: boolean
-  /** Nobody is asked, by this consent of a person. */
+  /** Id of the consent that allows the call without approval. */
   readonly consentId?: string
 }
 
-/** Why a run stops: for good, or so that somebody else may go on with it, or already does. */
+/** Why a run stops here: for good, or left unfinished for another owner. */
 export type Stop =
   | { readonly type: 'end'; readonly end: RunEnd }
-  /** The step under way is cut short; the run goes on. */
+  /** Only the current step is cut short. The run continues. */
   | { readonly type: 'cut' }
   | { readonly type: 'release' }
   | { readonly type: 'deleted' }
   | { readonly type: 'taken-over' }
 
-/** The run is stopped here without an end: what is under way stays open in the store. */
+/** Whether the run stops here but stays unfinished in the store. */
 export function stopsWithoutEnd(signal: AbortSignal): boolean {
   return signal.aborted && leavesOpen(signal.reason as Stop)
 }
@@ -80,7 +80,7 @@ export function leavesOpen({ type }: Stop): boolean {
 export interface ResumeOptions {
   readonly interrupted: 'tell-model' | 'ask'
   readonly waitForToolsMs: number
-  /** Default true. */
+  /** Whether the page may have crashed, so that crash loops are detected. Default true. */
   readonly afterCrash?: boolean
 }
 
@@ -94,7 +94,7 @@ export function callContext(
     runId: context.runId,
     conversationId: context.conversation.conversationId,
     toolCallId: call.toolCallId,
-    // Conversations of earlier versions hold the model's names, which no policy of the app knows.
+    // Conversations of earlier versions hold the model's tool names, which the app's policies don't know.
     ...toOwnNames({ toolName: call.toolName, input }, context.tools.get(call.toolName)),
   }
 }

@@ -24,11 +24,11 @@ import { StepCalls } from './step-calls.ts'
 import { RunLease } from './run-lease.ts'
 
 /**
- * Drives one run: decide, do that one effect, commit its outcome, fold, repeat. Everything else
- * (reload, crash, approval, one-shot mode) is the same loop begun from another state.
+ * Drives one run in a loop: decide the next action, do it, commit its outcome, fold. A reload, a crash, an approval and
+ * one-shot mode all use this loop, started from another state.
  */
 export class RunDriver {
-  /** What the functions of composite tools ask for. */
+  /** Runs the calls that functions of composite tools make. */
   readonly nested: NestedCalls
   readonly #context: RunContext
   readonly #lease: RunLease
@@ -37,7 +37,7 @@ export class RunDriver {
   readonly #model: ModelSteps
   readonly #stop: StopSwitch
   #wake: (() => void) | null = null
-  /** Aborted when what could not be committed yet is given up. */
+  /** Aborts commits that still wait for the storage. */
   readonly #givenUp = new AbortController()
 
   constructor(
@@ -76,7 +76,7 @@ export class RunDriver {
     return this.#context.runId
   }
 
-  /** The run that began with the end of this one, and is to be driven where this one was. */
+  /** Id of the run that started when this one ended. The same worker must drive it. */
   get next(): string | null {
     return this.isLeaving ? null : (this.#context.nextRunId ?? null)
   }
@@ -85,7 +85,6 @@ export class RunDriver {
     return this.#context.agentId
   }
 
-  /** Ends the run. */
   end(end: RunEnd): void {
     this.#halt({ type: 'end', end })
   }
@@ -94,35 +93,35 @@ export class RunDriver {
     this.end({ outcome: 'aborted', reason })
   }
 
-  /** Stops without an end: the run stays resumable. */
+  /** Stops driving without ending the run, which stays resumable. */
   release(): void {
     this.#givenUp.abort()
     this.#halt({ type: 'release' })
   }
 
-  /** Another worker owns the conversation now: stops without an end, and what runs for it here too. */
+  /** Stops driving, and cancels the run's tools here: another worker owns the conversation now. */
   takenOver(): void {
     this.#givenUp.abort()
     this.#halt({ type: 'taken-over' })
   }
 
   /**
-   * Another tab has done something: a run that is parked here may go on there, or have ended, and the
-   * conversation may be gone.
+   * Checks the store after another tab has announced a change. A run that waits here may have been resumed there or
+   * have ended, and the conversation may be deleted.
    */
   async look(): Promise<void> {
     const { conversation, runId } = this.#context
-    // Before anything is read: what the run came to is still to be published.
+    // Checked first: a refresh would forget the deleted run, whose outcome must still be published.
     if (await conversation.isDeleted().catch(() => false)) return this.#discard()
     if (this.#wake === null) return
     await conversation.refresh().catch(() => undefined)
     const { run } = conversation
     if (run?.runId === runId && run.end === null && decide(run) === 'wait') return
-    // As whoever takes it over does: the loop finds its end, or that it is taken.
+    // The loop claims the run again, and finds its end or its new owner.
     this.#wake?.()
   }
 
-  /** Ends the run of a conversation that is deleted, though its end can't be stored. */
+  /** Ends the run of a deleted conversation, even though its end can't be stored. */
   discard(reason: string): void {
     this.#givenUp.abort()
     this.abort(reason)
@@ -133,13 +132,13 @@ export class RunDriver {
     this.#halt({ type: 'deleted' })
   }
 
-  /** True while it stops without an end. */
+  /** Whether the driver leaves the run unfinished. */
   get isLeaving(): boolean {
     const { stopped } = this.#stop
     return stopped !== null && leavesOpen(stopped)
   }
 
-  /** How it was to end, if somebody stopped it. */
+  /** The end that somebody requested. Null: none. */
   get askedEnd(): RunEnd | null {
     const { stopped } = this.#stop
     return stopped?.type === 'end' ? stopped.end : null
@@ -154,26 +153,26 @@ export class RunDriver {
     this.#context.tools.changed()
   }
 
-  /** A person's word on a parked call; false when it waits for none, null when somebody else goes on with the run. */
+  /** Commits a person's answer to a call. False: the call doesn't wait for it. Null: another owner has the run. */
   answer(given: PersonAnswer, answerId: string): Promise<boolean | null> {
     return this.#word.answer(given, answerId)
   }
 
-  /** A message for the run, or its withdrawal; false and null as for an answer. */
+  /** Sends or withdraws a message, or revokes a consent. False: too late. Null: another owner has the run. */
   async steer(said: Steering, steerId: string): Promise<boolean | null> {
     const isTaken = await this.#word.steer(said, steerId)
     const cuts = isTaken === true && said.type === 'send' && said.when === 'now'
-    // One that rests is not set going by a message.
+    // A message doesn't resume a paused run.
     if (cuts && this.#run.parked === null) this.#halt({ type: 'cut' })
     return isTaken
   }
 
-  /** Lets a parked run go on: one that crashed again and again, or one that waits for the storage. */
+  /** Continues a run that is paused after repeated crashes, or that waits for the storage. */
   goOn(): Promise<void> {
     return this.#word.goOn()
   }
 
-  /** Resolves to the run's end, as it is stored; null: it goes on without this driver. Doesn't reject. */
+  /** Resolves to the run's stored end. Null: the run stays unfinished, or another owner has it. Never rejects. */
   async drive(): Promise<RunEnd | null> {
     const { conversation, runId, stream } = this.#context
     conversation.storageRetry.waiter = publishedWaiter({ stream, runId }, this.#givenUp.signal)
@@ -199,7 +198,7 @@ export class RunDriver {
   async #takeUp(): Promise<void> {
     const { conversation, resume } = this.#context
     const { limits, activeSince } = this.#run
-    // The time in which nobody drove it isn't active time.
+    // The row keeps the time without a driver out of the active time.
     if (resume !== null && limits.minutes !== undefined && activeSince !== null)
       await conversation.append([{ type: 'run-taken-up' }])
     await withdrawAskedElsewhere(this.#context)
@@ -223,7 +222,7 @@ export class RunDriver {
       try {
         await this.#effect(decide(run), run)
       } catch (error) {
-        // What a stop breaks off ends with the stop's own outcome.
+        // An error that a stop causes doesn't count: the run ends with the stop's own outcome.
         if (this.#stop.stopped === null) throw error
       }
     }
@@ -287,7 +286,10 @@ export class RunDriver {
     this.#wake?.()
   }
 
-  /** What takes the answer's place is judged; what stands beside it is of use for an answer that stands. */
+  /**
+   * Reviews and verifies the answer, then ends the run. `replace` comes before verification, so that the new answer is
+   * verified. `annotate` comes after it: a rejected answer needs no remarks.
+   */
   async #complete(end: RunEnd): Promise<void> {
     const confirm = (): Promise<boolean> | true => this.#lease.confirm(() => this.takenOver())
     await reflect(this.#context, { mode: 'replace', end, confirm })
@@ -300,7 +302,7 @@ export class RunDriver {
     return commitEnd(this.#context, { end })
   }
 
-  /** What was thrown becomes the run's end, unless it goes on elsewhere, or later. */
+  /** Ends the run with the thrown error, unless another owner has the run or it stays resumable. */
   async #fail(thrown: unknown): Promise<void> {
     try {
       if (leftOpenBy(this.#stop.stopped, thrown) !== null || this.#givenUp.signal.aborted)
@@ -318,19 +320,19 @@ export class RunDriver {
     }
   }
 
-  /** The run goes on elsewhere, or later: its handles end, and nothing is stored. */
+  /** Leaves the run unfinished: ends its handles on the page, and stores nothing. */
   async #leave(reason: string): Promise<void> {
     const isTaken = reason === LEFT_OPEN.takenOver
-    // Nothing that is said here claims it any more.
+    // After this, no answer or message given here claims the run again.
     if (isTaken && this.#stop.stopped === null) this.takenOver()
     const isDisposed = reason === LEFT_OPEN.disposed
     if (!isDisposed) stopExecuting(this.#context, reason)
     this.#finish({ outcome: 'aborted', reason }, isTaken ? 'other-tab' : 'none')
-    // What others have made of it meanwhile: it goes on, has ended, or is gone.
+    // Reads the new state from the store: the run may have been resumed, have ended, or be gone.
     if (!isDisposed) await this.#context.conversation.refresh().catch(() => undefined)
   }
 
-  /** `unstored`: how it ends for its handles when no fact says so. */
+  /** `unstored`: the end that the run's handles on the page get if no end is stored. */
   #finish(
     unstored?: RunEnd,
     ownership: Ownership = this.next === null ? 'none' : 'this-tab',

@@ -5,36 +5,36 @@ import type { CallState } from '../../protocol/state.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import type { CountedRun } from './counters.ts'
 
-/** What a run's next step may be. */
+/** Whether a run may take its next step. */
 export type Admitted =
-  /** `run`: with the limits of all, and the one that they have reached together: it is the last answer then. */
+  /** `run` has the limits of the whole family. If the family has reached one, the step is the last answer. */
   | { readonly type: 'step'; readonly run: CountedRun }
-  /** None: it works for another run, which has ended, or has nothing left. */
+  /** No step: the run is a child. Its parent or the parent's call has ended, or the family has reached a limit. */
   | { readonly type: 'end'; readonly end: RunEnd }
 
-/** A run with those that work for its calls, or with the one that it works for itself, as its driver sees them. */
+/** A run with its child runs, or with its parent run, as the run's driver sees them. */
 export interface RunFamily {
-  /** Looks at what all have used, and keeps one step for this run until `stepOver`. */
+  /** Checks the family's usage, and reserves one step for this run until `stepOver`. */
   admit(run: CountedRun): Promise<Admitted>
   stepOver(): void
-  /** What the runs for these calls have used, as far as it isn't stored and is known here. */
+  /** Facts for the usage of these calls' child runs that is known here but not stored yet. */
   usageOf(calls: readonly CallState[]): FactDraft[]
-  /** The same, as the store has it by now, and with what was used besides. */
+  /** Facts for the usage of a call's child run, read from the store, plus the usage in `besides`. */
   storedUsageOf(call: CallState, besides?: RunUsage): Promise<FactDraft[]>
 }
 
-/** Of all model outputs where calls ask agents, unless `limits.steps` says it. */
+/** Default for `limits.steps` of a run and its child runs together, if `maxSteps` isn't higher. */
 const STEPS_OF_ALL = 100
 
-/** The limits of a run and of those that work for it together. Pure. */
+/** The limits of a run and its child runs together. Pure. */
 export function limitsOfAll({ limits }: Pick<CountedRun, 'limits'>): CountedRun['limits'] {
   const { maxSteps, steps } = limits
-  // Who set no limit to the run set none to the others.
+  // A run without a step limit means no step limit for its child runs, either.
   if (steps !== undefined || maxSteps < 0) return limits
   return { ...limits, steps: Math.max(STEPS_OF_ALL, maxSteps) }
 }
 
-/** The run as it asks its model for a step that is the last answer if a limit is reached. Pure. */
+/** The run with the limit that its family has reached, which makes its next step the last answer. Pure. */
 export function concluding(run: CountedRun, limit: LimitName | null): CountedRun {
   return { ...run, limit: run.limit ?? limit }
 }

@@ -9,18 +9,18 @@ import { withStop } from '../ownership/with-stop.ts'
 type IsWanted = (run: RunState | null) => boolean
 
 /**
- * A driver's ownership of its conversation: given up while the run is parked, so that any tab may
- * answer, and taken back afterwards.
+ * A driver's ownership of its conversation. Released while the run waits, so that any tab may answer, and taken back
+ * afterwards.
  */
 export class RunLease {
   readonly #context: RunContext
   readonly #ownership: Leases
   #held = true
   #taking: Promise<void> | null = null
-  /** When this worker was awake last, on the monotonic clock. */
+  /** Last time that this worker was awake, on the monotonic clock. */
   #awakeAt: number
 
-  /** The host took the ownership before it made the driver. */
+  /** Starts as held: the host takes the ownership before it creates the driver. */
   constructor(context: RunContext, ownership: Leases) {
     this.#context = context
     this.#ownership = ownership
@@ -32,14 +32,14 @@ export class RunLease {
     this.#ownership.release(this.#context.conversation.conversationId)
   }
 
-  /** Other tabs may hold the run parked: they look what was decided. */
+  /** Tells other tabs that wait with this run to read its new state. */
   announce(): void {
     this.#ownership.announce(this.#context.conversation.conversationId)
   }
 
   /**
-   * Asked before anything is shown. After a long silence the store says whose the run is: a tab that was frozen
-   * reads on what the network has kept for it, and may get to know only later that another one has taken over.
+   * Checks, before anything is shown, that this worker still owns the run. Asks the store only after a long silence. A
+   * tab that was frozen reads buffered network data, and may learn only later that another tab took over.
    */
   confirm(onLost: () => void): Promise<boolean> | true {
     const now = this.#context.effects.monotonic()
@@ -52,7 +52,7 @@ export class RunLease {
     const { conversation, effects } = this.#context
     const isNewest = async (): Promise<boolean> =>
       (await conversation.claims.newest()).epoch <= conversation.lease.epoch
-    // A storage that doesn't answer decides nothing.
+    // A storage that doesn't answer proves no new owner.
     const isOwned = await withStop([], ({ signal }) =>
       Promise.race([
         isNewest().catch(() => true),
@@ -63,19 +63,19 @@ export class RunLease {
     return isOwned
   }
 
-  /** After a rest, which ended by itself. Throws `conversation-busy` when another tab or device goes on with the run. */
+  /** Takes the lease back after a wait. Throws `conversation-busy` if another tab or device owns the run. */
   async takeBack(): Promise<void> {
     const { conversation } = this.#context
     const isElsewhere = !this.#held && (await isClaimedElsewhere(conversation, this.#ownership))
-    // A person's word may claim it meanwhile.
+    // A person's answer may have claimed the run meanwhile.
     if (isElsewhere && !this.#held && this.#taking === null)
       throw elsewhere(conversation.conversationId)
     return this.take()
   }
 
   /**
-   * Throws `conversation-busy` when another tab goes on with the run; another device is outranked, unless the run as that
-   * has left it is no more `isWanted` (default: it is), or it writes something at the same time.
+   * Takes the lease. Throws `conversation-busy` if another tab owns the run. Another device loses its claim, unless it
+   * writes at the same time, or `isWanted` refuses the run as that device has left it (default: accepts).
    */
   async take(isWanted: IsWanted = () => true): Promise<void> {
     if (this.#held) return
@@ -90,11 +90,11 @@ export class RunLease {
     const { conversationId } = conversation
     if (!(await this.#ownership.acquire(conversationId))) throw elsewhere(conversationId)
     try {
-      // Whoever it was left to is not to be outranked by a newer claim.
+      // This driver has left the run. A new claim would stop the owner that it was left to.
       if (stopsWithoutEnd(signal)) throw elsewhere(conversationId)
       await conversation.claim({ create: false, ...(await this.#asSeen(isWanted)) })
     } catch (error) {
-      // A storage that can't be written now must not keep other tabs waiting.
+      // A failed write to the storage must not block other tabs.
       this.#ownership.release(conversationId)
       throw error
     }
@@ -102,7 +102,7 @@ export class RunLease {
     this.#held = true
   }
 
-  /** A claim that comes too late to be wanted would stop whoever was first. */
+  /** Ties the claim to the newest stored state, so that a late claim can't stop an owner that was first. */
   async #asSeen(isWanted: IsWanted): Promise<ClaimOptions> {
     const { conversation } = this.#context
     const { claims, conversationId } = conversation

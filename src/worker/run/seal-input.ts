@@ -4,12 +4,12 @@ import type { ToolDescriptor } from '../../protocol/tool.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { callContext, type RunContext } from './run-context.ts'
 
-/** A call of which an input is to be stored. */
+/** A call whose input is to be stored. */
 export type SealedCall = Pick<CallState, 'toolCallId' | 'toolName'>
 
 /**
- * The input as it may be stored: with seals in place of what its tool says is secret. Where the tool can't say, or the
- * input isn't one of the tool's, all texts and numbers are.
+ * Replaces the input's secrets with placeholders, so that it may be stored. The tool says which values are secret. If
+ * it can't, or if the input is invalid, all texts and numbers count as secret.
  */
 export async function sealInput(
   context: RunContext,
@@ -35,10 +35,10 @@ function secretsIn(
   return (
     context.page
       .secretsIn(callContext(context, call, input))
-      // The run is stopped, or the page is gone: nobody waits for what is secret.
+      // The run was stopped, or the page is gone. All values then count as secret.
       .catch(() => null)
   )
 }
 
-/** A pointer to the whole input. */
+/** JSON pointers to all secrets: here, the whole input. */
 const EVERYTHING = ['']

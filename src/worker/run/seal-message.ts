@@ -12,7 +12,7 @@ import { sealedValues } from '../../protocol/sealed.ts'
 import type { SealedInputs } from './sealed-inputs.ts'
 import type { ToolTable } from './tool-table.ts'
 
-/** A call's input as the model wrote it, and as it is stored. */
+/** A call's input, as written by the model (`whole`) and with placeholders for its secrets (`stored`). */
 export interface SealedInput {
   readonly toolCallId: string
   readonly whole: JsonValue
@@ -23,14 +23,14 @@ interface Sealing {
   readonly tools: Pick<ToolTable, 'get'>
   readonly inputs: readonly SealedInput[]
   readonly sealed: SealedInputs
-  /** Whether a call may be run with this input. */
+  /** Whether a tool accepts this input. */
   readonly fits: (toolName: string, input: JsonValue) => boolean
 }
 
-/** In place of a name of no tool that holds a secret. Servers refuse names with other characters. */
+/** Replaces an unknown tool name that holds a secret. Servers refuse a placeholder's characters in names. */
 const SEALED_NAME = 'sealed_name'
 
-/** The message, whose inputs have seals, without the secrets in its texts, its other calls and what its vendor added. */
+/** Removes the secrets of sealed inputs from the rest of the message: texts, other calls and vendor metadata. */
 export function sealMessage<Message extends AssistantMessage>(
   message: Message,
   { inputs, sealed, tools, fits }: Sealing,
@@ -49,12 +49,12 @@ export function sealMessage<Message extends AssistantMessage>(
         const isSecretName = !tools.get(part.toolName) && repeats.isIn(part.toolName)
         const toolName = isSecretName ? SEALED_NAME : part.toolName
         if (part.error) return withoutRepeats({ ...part, toolName }, repeats)
-        // What steers the run is shown and read, and nobody is given its values.
+        // Nothing opens the placeholders of a control call such as `ask_user`: its input is only shown and read.
         const input = tools.get(toolName)?.control
           ? replaceInJson(part.input, repeats.replace)
           : sealed.seal(toolCallId, part.input, (value) => repeats.isIn(`${value}`))
         const whole = inputs.find((one) => one.toolCallId === toolCallId)?.whole ?? part.input
-        // A tool gets the names that the model wrote; where none is run, they are replaced.
+        // A tool that runs gets property names as the model wrote them. Otherwise names lose their secrets, too.
         const shown = fits(toolName, whole) ? input : replaceInNames(input, repeats.replace)
         stored.set(whole, shown)
         return { ...part, toolName, input: shown }
@@ -65,7 +65,7 @@ export function sealMessage<Message extends AssistantMessage>(
         return part satisfies never
     }
   })
-  // The text of the calls is made anew from their inputs.
+  // Dropped: the ACTION text is built again from the calls' inputs.
   const { actionText: _text, providerMetadata, ...rest } = message
   const metadata = providerMetadata && sealedMetadata(providerMetadata, { stored, repeats })
   return { ...(rest as Message), parts, ...(metadata && { providerMetadata: metadata }) }
@@ -83,7 +83,7 @@ function withoutRepeats(
   }
 }
 
-/** A vendor checks what it has signed: what a secret stands in, it doesn't get back. */
+/** Vendor metadata with sealed inputs. Undefined if another secret is in it: a replacement breaks what is signed. */
 function sealedMetadata(
   metadata: ProviderMetadata,
   {
@@ -95,7 +95,7 @@ function sealedMetadata(
   return sameJson(replaceInJson(sealed, repeats.replace), sealed) ? sealed : undefined
 }
 
-/** Some vendors get the calls back as they came: their inputs are those of the message. */
+/** Replaces inputs in metadata, since some vendors want their calls back as they sent them. */
 function withInputs(value: JsonValue, stored: ReadonlyMap<JsonValue, JsonValue>): JsonValue {
   if (typeof value !== 'object' || value === null) return value
   for (const [whole, input] of stored) if (sameJson(whole, value)) return input

@@ -13,8 +13,8 @@ import { withoutQuotes, withoutRaw, UNREAD } from './unread-calls.ts'
 type ModelOutput = Omit<FactOf<'model-output'>, 'parentId'>
 
 /**
- * The output as it may be stored: seals take the place of what the tools of its calls say is secret, and of repeats
- * beside them. Where no tool has secrets, nothing is asked and nothing changes.
+ * Replaces secrets in the output with placeholders, so that it may be stored. The calls' tools name the secrets, and
+ * repetitions elsewhere in the output are replaced, too. Returns the output unchanged if no tool has secrets.
  */
 export async function sealOutput(context: RunContext, output: ModelOutput): Promise<ModelOutput> {
   const { sealing } = context.tools
@@ -58,7 +58,7 @@ function fitsIn({ tools, validator }: RunContext): (toolName: string, input: Jso
   }
 }
 
-/** A name that is no tool's is meant as one, perhaps. */
+/** Whether the tool may have secrets. An unknown name counts if it resembles such a tool's name. */
 export function maySeal({ tools }: Pick<RunContext, 'tools'>, toolName: string): boolean {
   const tool = tools.get(toolName)
   return tool ? tool.seals === true : suggestName(toolName, namesOf(tools.sealing)) !== undefined
@@ -74,7 +74,7 @@ function storedInput(
     : context.conversation.sealed.seal(toolCallId, input, () => true)
 }
 
-/** Nobody can say what of it is secret. */
+/** Hides ACTION text that names a tool with secrets, if it could not be read: anything in it may be secret. */
 function textOfUnread(
   actionText: string | undefined,
   { tools }: RunContext,

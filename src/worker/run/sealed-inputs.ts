@@ -11,16 +11,16 @@ import {
 } from '../../protocol/sealed.ts'
 
 /**
- * The secret values of a conversation's open calls. They are in memory only, and each is given back to the call that it
- * was made with: what another call says of a seal opens nothing.
+ * Secret values of a conversation's open calls, in memory only. A placeholder opens only in its own call: another call
+ * that repeats it gets nothing.
  */
 export class SealedInputs {
-  /** By call, then by seal. */
+  /** Values by call id, then by placeholder. */
   readonly #values = new Map<string, Map<string, string | number>>()
-  /** Calls whose tool couldn't say what is secret. */
+  /** Ids of calls whose tool couldn't say which values are secret. */
   readonly #unclear = new Set<string>()
 
-  /** The input with seals in place of the values at which `isSecret`; the values are kept for the call. */
+  /** Replaces the values that `isSecret` picks with placeholders, and keeps the values for the call. */
   seal(
     toolCallId: string,
     input: JsonValue,
@@ -46,7 +46,7 @@ export class SealedInputs {
     this.#unclear.add(toolCallId)
   }
 
-  /** What decides about the call sees seals in place of values that are no secrets, perhaps: a person is to decide. */
+  /** Whether ordinary values may be hidden by placeholders, too. A person must then decide about the call. */
   isUnclear(toolCallId: string): boolean {
     return this.#unclear.has(toolCallId)
   }
@@ -58,7 +58,7 @@ export class SealedInputs {
     this.#values.set(toolCallId, known)
   }
 
-  /** The input with its values; null: one of them isn't there any more, or is another call's. */
+  /** Returns the input with its secret values. Null: a value is lost, or belongs to another call. */
   open(toolCallId: string, input: JsonValue): JsonValue | null {
     if (!holdsSeal(input)) return input
     const values = this.#values.get(toolCallId)
@@ -72,13 +72,13 @@ export class SealedInputs {
     return isWhole ? whole : null
   }
 
-  /** What the seals of an input of the call stand for, as far as that is known. */
+  /** The input's secret values with their placeholders. Empty if any value is lost. */
   valuesIn(toolCallId: string, input: JsonValue): SealedValue[] {
     const whole = this.open(toolCallId, input)
     return whole === null ? [] : sealedValues(input, whole)
   }
 
-  /** Nobody asks for the values of what has ended. */
+  /** Forgets the values of calls and runs that have ended. */
   fold(row: Row): void {
     if (row.type === 'call-settled') this.#forget(row.path.at(-1) ?? '')
     else if (row.type === 'run-ended') {

@@ -5,7 +5,7 @@ import { withNextStep } from './look-ahead.ts'
 import type { RunContext } from './run-context.ts'
 import { settledFacts, settlementAtEnd, type Settlement } from './settlement.ts'
 
-/** Commits the ends of calls in one transaction, as far as the run is open and they have none yet. */
+/** Commits the ends of calls in one transaction. Skips calls that have ended, and does nothing if the run has. */
 export async function settle(
   { conversation, runId, page, agentId, family }: RunContext,
   settlements: readonly Settlement[],
@@ -17,7 +17,7 @@ export async function settle(
     const open = new Map(
       run.calls.flatMap((call) => (isSettled(call) ? [] : [[call.toolCallId, call] as const])),
     )
-    // As it is now: whoever settles it may know it as it was before it began.
+    // Uses the stored call: the caller's copy may date from before the call started.
     const own = settlements.flatMap((settlement) => {
       const call = open.get(settlement.call.toolCallId)
       return call ? { ...settlement, call } : []
@@ -46,7 +46,7 @@ export async function settle(
     page.cancelTools({ agentId, executionIds: cutOff, reason: 'it ended' }).catch(() => undefined)
 }
 
-/** What is nested in a call ends with it. */
+/** Ends of the open calls nested in a call, which end together with it. */
 function endsWithin({ toolCallId }: CallState, calls: readonly CallState[]): Settlement[] {
   return calls.flatMap((call) =>
     call.path.slice(0, -1).includes(toolCallId) ? settlementAtEnd(call) : [],

@@ -9,7 +9,7 @@ export type Suspension = Extract<ToolOutcome, { status: 'suspended' }>
 
 export type NotStartedReason = Extract<ToolOutcome, { status: 'not-started' }>['reason']
 
-/** What is stored of a call's end. Throws where the run is another owner's by now. */
+/** The end to store for a tool's outcome. Throws `ownership-lost` if another owner has taken over the run. */
 export function settlementOf(
   { call, input }: Start,
   outcome: Exclude<ToolOutcome, Suspension>,

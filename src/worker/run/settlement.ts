@@ -16,19 +16,19 @@ export interface Settlement {
   readonly plan?: readonly PlanItem[]
   /** The skill that the call activates. */
   readonly skill?: SkillText
-  /** Whose words the output holds, beside what is known of the tool. */
+  /** Source of untrusted content in the output, if the tool itself isn't marked as untrusted. */
   readonly untrusted?: string
 }
 
 /**
- * The call's end, and that others' words came with it: in one commit, so that no request holds them unmarked. `after`:
- * the head.
+ * Facts for the call's end and the taint of its output. Both are one commit, so that no request holds untrusted content
+ * unmarked. `after` is the head.
  */
 export function settledFacts(settlement: Settlement, after: string | null): FactDraft[] {
   return [...takenIn(settlement, after), settledFact(settlement)]
 }
 
-/** That others' words come with the end of a call. Of one that did not begin, what is returned is the loop's own. */
+/** Marks a call's output as untrusted. A call that never started returns our own text, which is trusted. */
 export function takenIn(
   { call, status, output, untrusted }: Settlement,
   after: string | null,
@@ -46,7 +46,7 @@ export function settledFact({ call, status, output, note }: Settlement): FactDra
   return { type: 'call-settled', path, status, output, ...(note !== undefined && { note }) }
 }
 
-/** A call that the run's end finds open: it didn't run, or it isn't known whether it did. */
+/** The end of a call that is still open when the run ends: it didn't run, or its outcome is unknown. */
 export function settlementAtEnd(call: CallState): Settlement[] {
   if (isSettled(call)) return []
   if (call.status === 'suspended') return [{ call, status: 'aborted', output: WAITED }]

@@ -10,8 +10,8 @@ import type { Settlement } from './settlement.ts'
 type Context = Pick<RunContext, 'agentId' | 'conversation' | 'page'>
 
 /**
- * What a call of `activate_skill` comes to. `input` was checked against the tool's schema: `{ name }`. `activating`:
- * skills that calls before it in the same step activate. The text is stored with the call's end.
+ * Runs a call of `activate_skill`. The skill's text is stored with the call's end. `input` was checked against the
+ * tool's schema: `{ name }`. `activating` holds skills that earlier calls of the same step activate.
  */
 export async function activation(
   { agentId, conversation, page }: Context,
@@ -36,9 +36,8 @@ function activated(call: CallState, beginning: string): Settlement {
 }
 
 /**
- * What a new run makes of the skills that were active before it: those that the page has otherwise now are
- * stored as they are now, those that it doesn't have any more are dropped. So no text of another page, or of an
- * imported file, is sent. A run that goes on keeps what it saw.
+ * Updates the active skills at the start of a run: stores changed ones again, and drops those that the page no longer
+ * has. Otherwise the text of another page or an imported file could be sent. A resumed run keeps its skills.
  */
 export async function renewedSkills({
   agentId,
@@ -55,7 +54,7 @@ export async function renewedSkills({
   return (await Promise.all(facts)).filter((fact) => fact !== null)
 }
 
-/** Compared as a whole: a row of an import may bear any hash. */
+/** Compares all fields, not only the hash: an imported row may have any hash. */
 function isSame(row: SkillText, skill: SkillText): boolean {
   return wordsOf(row) === wordsOf(skill)
 }

@@ -5,13 +5,14 @@ import type { ToolDescriptor } from '../../protocol/tool.ts'
 import type { RunContext } from './run-context.ts'
 import type { Settlement } from './settlement.ts'
 
-/** What skills say about which tools may be called. */
+/** An active skill's restriction of the tools that may be called. */
 type Rule = Pick<ActiveSkill, 'name' | 'restrictTools'>
 
 /**
- * The step, with the tools that the model is told of: of those that belong to skills, the active ones'. What a
- * skill forbids goes at the start of a run only, since servers cache the beginning of a request: until
- * then its calls are refused.
+ * Filters the tools that the model sees. Tools that belong to skills need one of them active.
+ *
+ * Tools that a skill forbids disappear only at the start of the next run, to keep the server's prompt cache valid.
+ * Until then, their calls are refused.
  */
 export function offeredStep(
   step: StepContext,
@@ -29,8 +30,8 @@ export function offeredStep(
 }
 
 /**
- * The end of a call that an active skill forbids; null: none does. A skill counts for the calls behind the one
- * that activates it: `activating` are those of the same step whose activation isn't stored yet.
+ * The end of a call that an active skill forbids. Null: none forbids it. A skill restricts only the calls after its own
+ * activation. `activating` holds skills of the same step whose activation isn't stored yet.
  */
 export function forbidden(
   { conversation: { state, run }, tools }: Pick<RunContext, 'conversation' | 'tools'>,
@@ -39,7 +40,7 @@ export function forbidden(
 ): Settlement | null {
   const { toolName } = call
   const tool = tools.get(toolName)
-  // Of a name that no tool has, nothing is known but that.
+  // No registered tool has this name, which the caller reports itself.
   if (tool === undefined && !tools.others.includes(toolName)) return null
   const rules = [...rulesBefore(state, run?.calls ?? [], call), ...activating]
   const skill = forbids(rules, tool ?? { name: toolName })
@@ -63,7 +64,7 @@ function forbids(
   { name, forModel, control }: Pick<ToolDescriptor, 'name' | 'forModel' | 'control'>,
 ): Rule | undefined {
   if (control !== undefined) return undefined
-  // The model reads the list.
+  // Skills list the names that the model knows.
   const known = forModel?.name ?? name
   return rules.find(({ restrictTools }) => restrictTools?.includes(known) === false)
 }

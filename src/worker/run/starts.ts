@@ -5,10 +5,10 @@ import type { FactDraft } from '../store/fact-draft.ts'
 import { DECIDED_BY_NOTHING, decidedBy } from './decided-by.ts'
 import type { RunContext } from './run-context.ts'
 
-/** Calls that run side by side at most. */
+/** Most calls that run in parallel. */
 const SIDE_BY_SIDE = 4
 
-/** The calls to run next: the first, and the ones right after it that may run beside it. */
+/** The calls to run next: the first one, and those directly after it that may run in parallel. */
 export function nextGroup(open: readonly CallState[]): readonly CallState[] {
   const first = open[0]
   if (!first?.parallel) return open.slice(0, 1)
@@ -18,19 +18,19 @@ export function nextGroup(open: readonly CallState[]): readonly CallState[] {
 
 const RUNNABLE: ReadonlySet<CallState['status']> = new Set(['proposed', 'approved'])
 
-/** A call on its way to the page. */
+/** A call that is about to start on the page. */
 export interface Start {
   readonly call: CallState
   readonly executionId: string
   readonly input: JsonValue
   readonly by: DecidedBy
-  /** An earlier execution may have had its effect. */
+  /** Whether an earlier execution may have had its effect. */
   readonly repeats: boolean
-  /** Nobody was asked, by this consent of a person. */
+  /** Id of the consent that allows the call without approval. */
   readonly consentId?: string
 }
 
-/** What runs: as it was decided just now, else as the facts say that it was decided, else as it stands. */
+/** Starts for the calls, from this driver's decision, or else the stored one, or else the current tool. */
 export function startsOf(
   context: RunContext,
   calls: readonly CallState[],
@@ -50,7 +50,7 @@ export function startsOf(
   })
 }
 
-/** The fact to be committed before a start is handed to the page. */
+/** The fact to commit before the page runs the call. */
 export function startFact(start: Start): FactDraft {
   const { call, executionId, input, by, repeats, consentId } = start
   return {
@@ -64,7 +64,7 @@ export function startFact(start: Start): FactDraft {
   }
 }
 
-/** A start that could not be repeated after a crash must be on the disk, not only on its way. */
+/** Whether the commit must reach the disk first: a call that can't be repeated after a crash needs a safe record. */
 export function mustBeStrict(starts: readonly Start[]): boolean {
   return starts.some(({ by }) => !by.replayable && !by.composite)
 }

@@ -13,22 +13,22 @@ import type { Settlement } from './settlement.ts'
 import { BESIDE_INVALID } from './tool-errors.ts'
 import { availableTool, unavailable } from './wait-for-tool.ts'
 
-/** Takes the calls of a step from proposed to settled, or to where they wait for somebody. */
+/** Takes the calls of a step from proposed to settled, or until they wait for somebody. */
 export class StepCalls {
   readonly #context: RunContext
-  /** Calls that started with the commit of their output, and are to be handed to the page. */
+  /** Calls whose start was committed with their output. The page hasn't been asked to run them yet. */
   #started: readonly Start[] = []
 
   constructor(context: RunContext) {
     this.#context = context
   }
 
-  /** The start of these is committed already. */
+  /** Sets the calls whose start is already committed. */
   begin(starts: readonly Start[]): void {
     this.#started = starts
   }
 
-  /** The next thing to do about the calls of the step. */
+  /** Does the next action for the calls of the step. */
   async run(run: RunState): Promise<void> {
     const context = this.#context
     const started = this.#started
@@ -51,7 +51,7 @@ export class StepCalls {
     await this.#execute(nextGroup(open))
   }
 
-  /** What runs within a composite tool comes before its function, which is run again with what came of that. */
+  /** Recovers nested calls first. Their composite tool's function then runs again with their outcomes. */
   async #recover(executing: readonly CallState[]): Promise<void> {
     const plain = executing.filter((call) => !call.decidedBy?.composite)
     const calls = plain.length > 0 ? plain : ownCalls(executing)
@@ -75,8 +75,8 @@ export class StepCalls {
   }
 
   /**
-   * Something happened since the calls were decided: what hooks and policies said of those that did not
-   * run yet may not hold any more.
+   * Drops decisions of hooks and policies about calls that haven't run yet, after something else has happened. They
+   * decide again.
    */
   askAgain(): void {
     const { ready, tools } = this.#context
@@ -84,7 +84,7 @@ export class StepCalls {
       if (tools.hasBeforeToolCall || isDecidedByPage(tools.get(toolName))) ready.delete(toolCallId)
   }
 
-  /** One-shot mode: what may run is handed to the page. */
+  /** Requests from the page the outputs of the calls that may run. Only in one-shot mode. */
   async #requestOutputs(run: RunState): Promise<void> {
     if (run.limits.maxSteps !== 0 || this.#context.signal.aborted) return
     const proposed = run.calls.filter((call) => call.status === 'proposed')

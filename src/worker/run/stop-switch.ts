@@ -2,11 +2,11 @@ import type { PageApi } from '../../protocol/page-calls.ts'
 import { stoppablePage } from '../stoppable.ts'
 import type { Stop } from './run-context.ts'
 
-/** What stops a run, or the step under way: after a step that was cut short it is made anew. */
+/** Stops a run, or only its current step. After a cut step, `renew` makes a new signal. */
 export class StopSwitch {
   readonly #page: PageApi
   #abort = new AbortController()
-  /** The page, whose questions stop with the signal. */
+  /** The page. Pending requests to it stop when the signal aborts. */
   page: PageApi
   stopped: Stop | null = null
 
@@ -19,13 +19,13 @@ export class StopSwitch {
     return this.#abort.signal
   }
 
-  /** The first one counts, but that what stops the run counts more than what cuts a step. */
+  /** The first stop wins, except that stopping the run overrides cutting its step. */
   halt(stop: Stop): void {
     if (this.stopped === null || this.stopped.type === 'cut') this.stopped = stop
     this.#abort.abort(this.stopped)
   }
 
-  /** Unless the run was stopped meanwhile. */
+  /** Makes a new signal after a cut step, unless the run was stopped meanwhile. */
   renew(): void {
     if (this.stopped?.type !== 'cut') return
     this.stopped = null

@@ -2,7 +2,7 @@ import { MOST_CHILDREN, type LimitName, type RunLimits } from '../../protocol/ru
 
 const NAMES: readonly LimitName[] = ['steps', 'tokens', 'costUSD', 'minutes']
 
-/** Of each limit the lower one; one that only one of them has holds, too. Pure. */
+/** Takes the lower value of each limit. A limit that only one side sets applies, too. Pure. */
 export function stricterLimits(one: RunLimits, other: RunLimits): RunLimits {
   const maxSteps = Math.min(stepsOf(one), stepsOf(other))
   const lowest = NAMES.flatMap((name) => {

@@ -14,17 +14,17 @@ import type { CountedRun } from './counters.ts'
 import type { RunContext } from './run-context.ts'
 
 export interface Summary {
-  /** Empty: the model gave none that is of use. */
+  /** Empty: the model gave no usable summary. */
   readonly text: string
-  /** Of each attempt, the one that it came of included. */
+  /** Usage of each attempt, including the one that gave the summary. */
   readonly attempts: readonly Usage[]
 }
 
 interface Summarizing extends Pick<ModelCall, 'confirm'> {
   readonly stepContext: StepContext
-  /** Estimated tokens; what is longer is cut off. */
+  /** Longest summary, in estimated tokens. A longer one is cut off. */
   readonly maxTokens: number
-  /** Estimated tokens that fit into the window; undefined: not known. */
+  /** Estimated tokens that fit into the window. Undefined: unknown. */
   readonly limit: number | undefined
 }
 
@@ -40,8 +40,10 @@ const ASK: UserMessage = {
 }
 
 /**
- * Has the model sum up what is to be left out. The request is the next step's with one more turn, or the one before,
- * so that the server's cache of the prompt serves it. Never fails: without a summary the messages are left out all the same.
+ * Asks the model to summarize the messages to be left out. Never fails: without a summary, they are left out anyway.
+ *
+ * Sends the request of the next step, or of the one before, plus one turn. The server's prompt cache then still
+ * matches.
  */
 export async function summarize(
   context: RunContext,
@@ -71,8 +73,8 @@ export async function summarize(
 }
 
 /**
- * What the model is to have before it: all, else all but the newest step, which is kept anyhow: that has been sent
- * before. Null: not even that fits.
+ * The messages for the summary's request: all that fit, or else those before the newest step, which is kept anyway. The
+ * server has seen that shorter request before. Null: not even that one fits.
  */
 function summedUp(
   context: RunContext,

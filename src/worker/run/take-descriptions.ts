@@ -9,8 +9,8 @@ import type { RunContext } from './run-context.ts'
 type Offered = Pick<StepContext, 'tools' | 'skills'>
 
 /**
- * Stores whose descriptions of tools and skills the step's request is about to hold, where that is not what the requests
- * before it held. What is described to the model is read by it, as results are.
+ * Stores the origins of untrusted tool and skill descriptions in the step's request, if they differ from the last
+ * request's. The model reads descriptions as it reads results, so they taint, too.
  */
 export async function takeDescriptions(
   { conversation, runId }: Pick<RunContext, 'conversation' | 'runId'>,
@@ -25,7 +25,7 @@ export async function takeDescriptions(
   })
 }
 
-/** Whose words they are, but for the app's and those of sources that it trusts. */
+/** Origins of the descriptions, except the app itself and sources that it trusts. */
 function describers({ tools, skills = [] }: Offered): readonly string[] {
   const sources = tools.flatMap(({ remote }) =>
     remote && !remote.trusted ? originOfTools(remote.source) : [],

@@ -1,7 +1,7 @@
 import type { UserContent } from '../../protocol/fact.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 
-/** Marks untrusted content that a message brings, in its text or a file. Committed with the message. */
+/** Marks untrusted content in a message's text or files. Committed with the message. */
 export function takenWith(message: UserContent | null): FactDraft[] {
   if (message === null) return []
   const { id, parts, trigger = 'the agent that asked', untrusted } = message

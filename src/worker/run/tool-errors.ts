@@ -5,7 +5,7 @@ export function errorOutput(error: CallError): ToolOutput {
   return { type: 'error', code: error.code, message: error.message }
 }
 
-/** What the model is told of a call that could not be read. */
+/** The error that the model gets for a call that could not be read. */
 export function unreadable(call: CallState & { readonly error: CallError }): CallError {
   const { code, message } = call.error
   if (code === 'invalid-json')
@@ -31,33 +31,33 @@ export const ABORTED: ToolOutput = errorOutput({
   message: 'The run was stopped before this call ran.',
 })
 
-/** One-shot mode: the model mends an answer before the page gets its calls. */
+/** For calls beside an invalid one in one-shot mode. The model must correct it before the page gets any of them. */
 export const BESIDE_INVALID: ToolOutput = errorOutput({
   code: 'aborted',
   message: 'Another call beside this one is invalid, so it did not run.',
 })
 
-/** Of one that had been started, by a tool that may be asked again. */
+/** For a call that was running when the run ended. Its tool is safe to repeat. */
 export const CUT_OFF: ToolOutput = errorOutput({
   code: 'aborted',
   message: 'The run was stopped. The tool was running; it may or may not have taken effect.',
 })
 
-/** Of one whose tool had returned, and whose outcome was to come later. */
+/** For a suspended call: its tool had returned, and the outcome was to come later. */
 export const WAITED: ToolOutput = errorOutput({
   code: 'aborted',
   message:
     'The run did not wait any longer for the outcome of this call. What it began may or may not take effect.',
 })
 
-/** Of a call with a secret value that isn't stored, and that nobody here remembers. */
+/** For a call whose secret value was never stored, and is no longer in memory. */
 export const NOT_KEPT: ToolOutput = errorOutput({
   code: 'not-kept',
   message:
     'A secret value of this call was sealed and not kept, so it did not run. Call again with the value; if you do not know it, ask the person.',
 })
 
-/** The same, whose outcome had not come when the tool had said that it would have. Milliseconds since 1970. */
+/** For a suspended call whose outcome didn't come by the tool's deadline `until`, in milliseconds since 1970. */
 export function overdue(until: number): ToolOutput {
   const time = new Date(until)
   const when = Number.isNaN(time.getTime()) ? '' : ` by ${time.toISOString()}`
@@ -67,7 +67,7 @@ export function overdue(until: number): ToolOutput {
   })
 }
 
-/** `isElsewhere`: another tab has it. */
+/** `isElsewhere`: whether another open tab has registered the tool. */
 export function notRegistered(toolName: string, isElsewhere: boolean): ToolOutput {
   const where = isElsewhere
     ? `not available in this tab, but in another one that is open: the person can let the conversation go on there. The call did not run.`
@@ -75,7 +75,7 @@ export function notRegistered(toolName: string, isElsewhere: boolean): ToolOutpu
   return errorOutput({ code: 'failed', message: `The tool '${toolName}' is ${where}` })
 }
 
-/** Of a call that had been started before this page was loaded. */
+/** For a call that started before this page was loaded, and whose tool is gone. */
 export function goneMeanwhile(toolName: string): ToolOutput {
   return errorOutput({
     code: 'interrupted',
@@ -83,7 +83,7 @@ export function goneMeanwhile(toolName: string): ToolOutput {
   })
 }
 
-/** Its definition was another one each time it was to start. */
+/** For a call whose tool changed its definition before every start. */
 export function everChanging(toolName: string): ToolOutput {
   return errorOutput({
     code: 'failed',
@@ -96,7 +96,7 @@ export const TOO_LATE: ToolOutput = errorOutput({
   message: 'The page was too busy to start the tool in time, so it did not run.',
 })
 
-/** Of a composite tool whose code, or definition, is not what it was. */
+/** For a call of a composite tool whose code or definition has changed since the call began. */
 export const WORKFLOW_CHANGED: ToolOutput = errorOutput({
   code: 'workflow-changed',
   message:

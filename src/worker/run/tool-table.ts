@@ -3,27 +3,27 @@ import type { StepContext } from '../../protocol/questions.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
 import { forModel } from '../model/model-names.ts'
 
-/** The tools as the newest step saw them, or as the page named them since. */
+/** The tools of the newest step, or those that the page has listed since. */
 export class ToolTable {
-  /** By the tool's own name and the model's. */
+  /** Tools by their own name and by their model name. */
   #tools: ReadonlyMap<string, ToolDescriptor> | null = null
   #sealing: readonly ToolDescriptor[] = []
-  /** The page has a `beforeToolCall`. Assumed until a step says otherwise. */
+  /** Whether the page has a `beforeToolCall` hook. Assumed true until a step says otherwise. */
   hasBeforeToolCall = true
-  /** The page has a `verify`. Assumed in the same way. */
+  /** Whether the page has a `verify` hook. Assumed true until a step says otherwise. */
   hasVerify = true
-  /** How the page has answers reflected on; null: not at all. Undefined until a step says so. */
+  /** The page's mode of reflecting on answers. Null: it doesn't. Undefined: no step has said yet. */
   reflects: ReflectMode | null | undefined = undefined
   /** Names of registered tools that the newest step left out. */
   others: readonly string[] = []
   readonly #waiters = new Set<() => void>()
 
-  /** False until the page was asked: a run that goes on after a reload begins without. */
+  /** False until the page has listed its tools. A run that is resumed after a reload starts without them. */
   get isLoaded(): boolean {
     return this.#tools !== null
   }
 
-  /** Those whose inputs may hold secrets. */
+  /** Tools whose inputs may hold secrets. */
   get sealing(): readonly ToolDescriptor[] {
     return this.#sealing
   }
@@ -47,7 +47,7 @@ export class ToolTable {
     this.#sealing = tools.filter(({ seals }) => seals)
   }
 
-  /** What the page named for a step. */
+  /** Takes the tools and hooks of a new step. */
   take({ tools, otherTools, hasBeforeToolCall, hasVerify, reflect }: StepContext): void {
     this.set(tools)
     this.others = otherTools ?? []
@@ -56,7 +56,7 @@ export class ToolTable {
     this.reflects = reflect?.mode ?? null
   }
 
-  /** The page's tools changed: whoever waits looks again. */
+  /** Wakes everyone who waits for a change of the page's tools. */
   changed(): void {
     for (const wake of this.#waiters) wake()
     this.#waiters.clear()

@@ -2,26 +2,28 @@ import type { Message } from '../../protocol/message.ts'
 import type { ModelRequest } from '../../providers/provider.ts'
 import { messageTokens } from '../model/compaction/request-size.ts'
 
-/** Code of the warning of a server that cuts requests without a word. */
+/** Code of the warning about a server that silently cuts requests. */
 export const PROMPT_TRUNCATED = 'prompt-truncated'
 
-/** A server that counts less than this share of the least that a request has has not read all of it. */
+/** Share of a request's minimum tokens below which the server can't have read all of it. */
 export const READ = 0.7
-/** Smaller counts are what is left where a cache had the rest. Tokens. */
+/** Counts up to this many tokens prove nothing: a server's cache may have held the rest. */
 const LEAST_COUNT = 1000
 
 /**
- * Words are one token each at least, in all tokenizers; a token has no more than three characters of Chinese or
- * Japanese on average.
+ * Pieces of text that are at least one token each in all tokenizers. A token has at most three Chinese or Japanese
+ * characters on average.
  */
 const WORDS = /[\u3040-\u9fff]{1,3}|[\p{L}\p{M}]{1,16}/gu
 
-/** The least tokens that a text can have. */
+/** The minimum tokens of a text. */
 const leastTokens = (text: string): number => text.match(WORDS)?.length ?? 0
 
 /**
- * Signs that the server cut the request: 2 are a proof. A server that reports only what its cache didn't have counts
- * what came since the last answer, so a lower count than that is a proof; more than that, a sign.
+ * Counts signs that the server cut the request; 2 are a proof.
+ *
+ * A server that reports only uncached tokens still counts everything since the last answer. A count below that proves a
+ * cut. A count well above it, yet below the whole request, is one sign.
  */
 export function truncationSigns(
   { instructions = '', trailer = '', messages }: ModelRequest,
@@ -35,7 +37,7 @@ export function truncationSigns(
   return { signs: counted > 1.5 * most ? 1 : 0, least }
 }
 
-/** What some servers leave out, as reasoning, counts as nothing. */
+/** The minimum tokens of messages. Parts that some servers leave out, such as reasoning, count as zero. */
 function leastOf(messages: readonly Message[]): number {
   return leastTokens(messages.flatMap(({ parts }) => parts.map(textOf)).join(' '))
 }

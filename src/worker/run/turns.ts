@@ -1,4 +1,4 @@
-/** Calls that run side by side at most. */
+/** Most calls that run in parallel. */
 const SIDE_BY_SIDE = 4
 
 interface Waiter {
@@ -6,13 +6,13 @@ interface Waiter {
   go(): void
 }
 
-/** Lets calls run in the order in which they come: one alone, or several that may run beside others. */
+/** Runs calls in the order of their arrival: one alone, or several parallel ones at once. */
 export class Turns {
   readonly #waiting: Waiter[] = []
   #running = 0
   #isAlone = false
 
-  /** `work` is told whether others ran since it was asked for. */
+  /** `hasWaited`: whether the call had to wait for others to run first. */
   async take<T>(isParallel: boolean, work: (hasWaited: boolean) => Promise<T>): Promise<T> {
     let hasWaited = false
     await new Promise<void>((go) => {

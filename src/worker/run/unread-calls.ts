@@ -1,30 +1,30 @@
 import type { CallError, ToolCallPart } from '../../protocol/message.ts'
 import { forModel, type NamedTool } from '../model/model-names.ts'
 
-/** Stands for the text of a call that could not be read. */
+/** Replaces the text of a call that could not be read. */
 export const UNREAD =
   '(A call that could not be read stood here. It is not kept, since it may hold a secret.)'
 
 const HIDDEN = '(not repeated)'
 
-/** Names of the format itself. */
+/** Names that the ACTION format itself uses. */
 const FORMAT_NAMES = ['action', 'actions', 'parameters', 'params', 'arguments', 'item', 'name']
 
-/** A call that could not be read, without what the model wrote: what of it is secret nobody can say. */
+/** Removes the model's text from a call that could not be read, since any of it may be secret. */
 export function withoutRaw(
   part: Extract<ToolCallPart, { readonly error: CallError }>,
   tools: readonly NamedTool[],
 ): ToolCallPart {
   const { rawInput: _raw, error, ...rest } = part
   const message =
-    // The browser's words on it hold a piece of the text.
+    // The browser's error message for invalid JSON quotes a piece of the text.
     error.code === 'invalid-json' ? RESEND : withoutQuotes(error.message, tools)
   return { ...rest, error: { ...error, message } }
 }
 
 const RESEND = 'Send the call again with valid JSON.'
 
-/** The message without what it quotes, apart from names that the tools have. */
+/** Removes quotations from the message, except names of tools, of their parameters and of the ACTION format. */
 export function withoutQuotes(message: string, tools: readonly NamedTool[]): string {
   const names = tools.map(forModel).map(({ name, inputSchema }) => [name, inputSchema])
   const known = JSON.stringify([FORMAT_NAMES, names])
@@ -40,7 +40,7 @@ export function withoutQuotes(message: string, tools: readonly NamedTool[]): str
       kept += rest.slice(0, end + 1)
       rest = rest.slice(end + 1)
     } else {
-      // What is quoted may hold such marks itself: all up to the last one may be of it.
+      // A quotation may hold the same mark itself, so everything up to the last mark is hidden.
       const last = rest.lastIndexOf(mark)
       kept += `${rest.slice(0, from)}${HIDDEN}`
       rest = last > from ? rest.slice(last + 1) : ''

@@ -4,7 +4,7 @@ import type { Settlement } from './settlement.ts'
 import { notRegistered } from './tool-errors.ts'
 import type { CallState } from '../../protocol/state.ts'
 
-/** A call's tool, waited for only after a reload. */
+/** A call's tool. After a reload, waits for the page to register it. */
 export async function availableTool(
   context: RunContext,
   call: CallState,
@@ -12,7 +12,7 @@ export async function availableTool(
   return context.tools.get(call.toolName) ?? (await waitForTool(context, call))
 }
 
-/** The end of a call whose tool is not there. */
+/** The end of a call whose tool isn't registered. */
 export async function unavailable(context: RunContext, call: CallState): Promise<Settlement> {
   const { toolName } = call
   const output = notRegistered(toolName, await context.isElsewhere(toolName))
@@ -20,8 +20,8 @@ export async function unavailable(context: RunContext, call: CallState): Promise
 }
 
 /**
- * Waits until the page registers a call's tool; undefined when it doesn't within `waitForToolsMs`
- * or the run is stopped. After a reload, tools are often registered later than runs are resumed.
+ * Waits until the page registers a call's tool. Undefined: it didn't within `waitForToolsMs`, or the run was stopped.
+ * After a reload, runs are often resumed before tools are registered.
  */
 async function waitForTool(
   context: RunContext,

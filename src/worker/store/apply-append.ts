@@ -15,13 +15,14 @@ import {
 } from './record.ts'
 import type { Append } from './store.ts'
 
-/** How many appends a record remembers: more than one owner has under way at once. Older ones are refused by their order. */
+/**
+ * Appends that a record remembers: more than one owner has under way at once. Older ones are rejected by their `order`.
+ */
 const REMEMBERED = 8
 
 /**
- * Where the rows of an append are that was committed before; null when it wasn't. Asked before anything
- * else, and of an owner that has been fenced off since, too: its rows are in the conversation, and the
- * answer that they aren't would be wrong. Nothing is written by it.
+ * Finds the rows of an append that was committed before. Null if it wasn't. Checked first, even for an owner that has
+ * been fenced off since: its rows are stored, so a rejection would be wrong. Writes nothing.
  */
 export function committedBefore(
   record: StoredRecord | undefined,
@@ -43,7 +44,7 @@ export function rowsBefore(
   })
 }
 
-/** What an append makes of the record and its rows; throws `ownership-lost` for a fenced owner. */
+/** Applies an append, and returns the new record and the rows. Throws `ownership-lost` for a fenced owner. */
 export function applyAppend(
   record: StoredRecord | undefined,
   append: Append,
@@ -53,13 +54,13 @@ export function applyAppend(
       details: { deleted: true },
     })
   }
-  // Before the format: a newer page that has taken over goes on with the run, and this one leaves it.
+  // Checked before the format: a newer page that has taken over resumes the run, and this one leaves it.
   if (record.epoch !== append.epoch) throw takenOver()
   refuseNewer(record)
   refuseBroken(record)
   const { appendId, order } = append
   const owner = ownerOf(record)
-  // A server that stalled, or a proxy, may deliver a request when its sender has long written on.
+  // A stalled server or a proxy may deliver a request after its sender's later ones.
   if (!(order > owner.order))
     throw new OffstageError('storage-failed', 'A later append was stored.', {
       retryable: true,
@@ -78,8 +79,8 @@ export function applyAppend(
 }
 
 /**
- * What a new title makes of the record and its rows. Whoever renames need not own the conversation: its owner
- * finds the row before its own next one. A broken one keeps its rows as they are.
+ * Applies a new title, and returns the record and its rows. The caller needn't own the conversation: its owner finds
+ * the row before its own next one. A broken conversation gets no row.
  */
 export function applyRename(
   record: StoredRecord,
@@ -90,7 +91,7 @@ export function applyRename(
   const row: NewRow = { type: 'renamed', runId: null, title, at }
   refuseUnsound(row)
   if (broken !== undefined) return { record: { ...record, title }, rows: [] }
-  // A list is in the order of what happened in the conversations.
+  // Lists are ordered by activity, and a rename is none.
   const next: StoredRecord = { ...afterRow(record, row), updatedAt, format: FORMAT }
   const appendId = randomId()
   const placed: Row = { ...row, format: FORMAT, conversationId, seq: next.lastSeq, appendId }

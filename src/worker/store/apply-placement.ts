@@ -7,8 +7,8 @@ import { newRecord, type StoredRecord } from './record.ts'
 import type { Placement } from './store.ts'
 
 /**
- * What a part of a conversation from elsewhere makes of the record, and its rows. Null: there is a conversation
- * of that id. Throws `ownership-lost` when what was placed before isn't there any more. Pure.
+ * Applies a part of an imported conversation, and returns the record and the rows. Null if a conversation with its id
+ * exists. Throws `ownership-lost` if the earlier parts are gone. Pure.
  */
 export function applyPlacement(
   found: StoredRecord | undefined,
@@ -26,7 +26,7 @@ export function applyPlacement(
     record = afterRow(record, row)
     rows.push({ ...row, format: FORMAT, conversationId, seq: record.lastSeq, appendId })
   }
-  // Not what the rows say: a title that was given from outside changes nothing of it.
+  // Overrides the times of the rows: a rename among them must not change `updatedAt`.
   record = { ...record, updatedAt: placement.updatedAt }
   return { record: isLast ? record : { ...record, broken: UNFINISHED }, rows }
 }

@@ -3,9 +3,9 @@ import { sha256 } from '../../lib/sha256.ts'
 import { isRecord } from '../../lib/shape.ts'
 import type { Write } from './idb-use.ts'
 
-/** Shorter ones stay in their rows. Characters of base64. */
+/** Shorter files stay in their rows. Characters of base64. */
 const LEAST = 4096
-/** Files stand no deeper in a row: a tool's own JSON may be as deep as it likes. */
+/** Depth to which rows are searched for files. Only a tool's own JSON is deeper. */
 const MOST_DEPTH = 8
 
 /** Contents of files, and the keys under which the store keeps them. */
@@ -13,15 +13,15 @@ export type Contents = ReadonlyMap<string, string>
 
 type Path = readonly (string | number)[]
 
-/** Where in its row a file is missing, and what belongs there. */
+/** Path in a row where a file's content was taken out, and the hash of that content. */
 interface Gap {
   readonly path: Path
   readonly hash: string
 }
 
 /**
- * What of the rows is kept once for all rows of the store: their files, by SHA-256. Empty where there is no
- * `crypto.subtle` (plain HTTP). Before a transaction, which would not wait for it.
+ * Files in the rows, with their SHA-256: the store keeps each content only once. Empty without `crypto.subtle` (plain
+ * HTTP). Call it before a transaction, which would not wait for it.
  */
 export async function findContents(rows: readonly NewRow[]): Promise<Contents> {
   const found = new Map<string, string>()
@@ -32,9 +32,9 @@ export async function findContents(rows: readonly NewRow[]): Promise<Contents> {
   return found
 }
 
-/** The row without those contents, as it is stored. */
+/** The row as it is stored: without the contents, which are kept apart. */
 export function packRow<R extends object>(row: R, contents: Contents): R {
-  // What comes from elsewhere names no files of this store.
+  // An imported row can't refer to files of this store.
   const { apart: _foreign, ...packed } = row as R & { apart?: unknown }
   if (contents.size === 0) return packed as unknown as R
   const copy = structuredClone(packed)
@@ -47,7 +47,7 @@ export function packRow<R extends object>(row: R, contents: Contents): R {
   return (apart.length === 0 ? packed : { ...copy, apart }) as unknown as R
 }
 
-/** The rows as they were before they were packed. One whose file is gone stays as it is stored: damaged. */
+/** Restores packed rows. If a file is gone, its place stays null, and the row counts as damaged. */
 export async function unpackRows(
   stored: readonly unknown[],
   tx: { objectStore(name: 'attachments'): { get(hash: string): Promise<unknown> } },
@@ -67,7 +67,7 @@ export async function unpackRows(
   })
 }
 
-/** Stores what isn't there yet, and that the conversation has it. */
+/** Stores missing contents, and notes that the conversation uses them. */
 export async function keepContents(
   tx: Write,
   conversationId: string,
@@ -86,7 +86,7 @@ export async function keepContents(
   )
 }
 
-/** Deletes what no conversation has any more after these. */
+/** Ends these conversations' use of contents, and deletes the contents that nobody else uses. */
 export async function releaseContents(
   tx: Write,
   conversationIds: readonly string[],
@@ -103,7 +103,7 @@ export async function releaseContents(
     if ((await files.getKey(under('in', hash))) === undefined) await files.delete(hash)
 }
 
-/** All keys that begin with these two: a list is behind every text. */
+/** Range of all keys that begin with these two parts. IndexedDB sorts arrays after strings, so `[]` ends it. */
 function under(kind: 'of' | 'in', id: string): IDBKeyRange {
   return IDBKeyRange.bound([kind, id], [kind, id, []])
 }
@@ -131,7 +131,7 @@ function isGap(value: unknown): value is Gap {
   return isRecord(value) && Array.isArray(value['path']) && typeof value['hash'] === 'string'
 }
 
-/** Only where there is a place for it: a damaged row may name any path. */
+/** Puts content at a path, if the row has that path. A damaged row may name any. */
 function put(row: unknown, path: Path, content: unknown): void {
   const [last] = path.slice(-1)
   let place = row

@@ -2,7 +2,7 @@ import { isJson } from '../../lib/is-json.ts'
 import { isRecord } from '../../lib/shape.ts'
 import type { Fact } from '../../protocol/fact.ts'
 
-/** What people, models and tools say, wherever it stands in a fact: all else is what the fold goes by. */
+/** Fields with words of people, models and tools, wherever they are in a fact. The fold relies on all other fields. */
 const CONTENT: ReadonlySet<string> = new Set([
   'text',
   'input',
@@ -22,7 +22,7 @@ const CONTENT: ReadonlySet<string> = new Set([
   'data',
 ])
 
-/** The same, where the fact means the same without. */
+/** Fields with content that the fact doesn't need. */
 const DROPPABLE: ReadonlySet<string> = new Set([
   'actionText',
   'providerMetadata',
@@ -33,12 +33,12 @@ const DROPPABLE: ReadonlySet<string> = new Set([
   'details',
 ])
 
-/** Of facts that hold nothing of the conversation's: a reason of one is a code, and a text has a hash. */
+/** Facts that must stay the same: their `reason` is a code, or their `text` has a hash. */
 const FIXED: ReadonlySet<Fact['type']> = new Set(['run-parked', 'skill-activated'])
 
 /**
- * Whether a fact differs from what it was in its content only: the ids, types, counts and the order of its parts are as
- * they were. Pure. Whether the content has the shape that it must have, the check of rows says.
+ * Whether a fact differs from the original in its content only. Ids, types, counts and the order of its parts are the
+ * same. Pure. The check of rows decides whether the content has a valid shape.
  */
 export function isRedaction(before: Fact, after: unknown): after is Fact {
   return isJson(after) && (FIXED.has(before.type) ? same : similar)(before, after)
@@ -52,7 +52,7 @@ function similar(before: unknown, after: unknown): boolean {
   return agree(before, after, (one, other, key) => {
     if (DROPPABLE.has(key)) return true
     if (CONTENT.has(key)) return other !== undefined || one === undefined
-    // Words where they are texts: an object of this name is a part of the fact.
+    // Content only if it is a string: an object with this name is structure.
     if (isWords(key) && typeof one === 'string') return typeof other === 'string'
     return similar(one, other)
   })
@@ -62,7 +62,7 @@ function isWords(key: string): boolean {
   return key === 'message' || key === 'reason'
 }
 
-/** Nothing was added; each field agrees. */
+/** Whether nothing was added and each field agrees. */
 function agree(
   before: unknown,
   after: unknown,

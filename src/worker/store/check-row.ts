@@ -5,7 +5,7 @@ import { isNumber, isRecord, isText, nullOr, type Check } from '../../lib/shape.
 import { FACTS, isName } from './fact-table.ts'
 import { isNewerFormat, upcast, UPCASTERS, type Upcasters } from './upcast.ts'
 
-/** More than a `Date` can hold shows as nothing. */
+/** A time beyond the range of `Date` can't be shown. */
 const isTime: Check = (value) => isNumber(value) && Math.abs(Number(value)) <= 8.64e15
 
 /** The fields of each fact, with their checks. */
@@ -16,14 +16,14 @@ const FIELDS = new Map<unknown, readonly (readonly [name: string, check: Check])
   ]),
 )
 
-/** Why a row can't be folded. */
+/** The reason why a row can't be folded. */
 export interface Fault {
   readonly fault: string
-  /** `unsound`: it is set aside, and what follows is read. `newer`: a newer version of the package can read it. */
+  /** `unsound`: the row is skipped and reading continues. `newer`: a newer version of the package can read it. */
   readonly kind: 'missing' | 'newer' | 'unsound'
 }
 
-/** Explains why a row is refused. Null: it can be stored and read again. */
+/** Explains why a row is refused; null when it can be stored and read again. */
 export function wrongOf(row: unknown): string | null {
   const fields = isRecord(row) && FIELDS.get(row['type'])
   if (!fields) return wrongly('type')
@@ -35,15 +35,15 @@ function wrongly(what: string): string {
   return `the ${what} is missing, wrong or too long.`
 }
 
-/** A row that could not be read again would be set aside for good. */
+/** Refuses to store a row that could not be read again: it would be lost. */
 export function refuseUnsound(row: unknown): void {
   const wrong = wrongOf(row)
   if (wrong !== null) throw new OffstageError('invalid-input', `Nothing was stored: ${wrong}`)
 }
 
 /**
- * The row that belongs at a place of a conversation, or in words why what was found there can't be folded. Rows of an
- * older format are returned as this format says the same.
+ * The row expected at `seq` of a conversation, or the reason why it can't be folded. Rows in an older format are
+ * converted to the current one.
  */
 export function checkRow(row: unknown, seq: number, upcasters: Upcasters = UPCASTERS): Row | Fault {
   const stored = isRecord(row) ? row : {}

@@ -2,27 +2,30 @@ import { within } from '../../lib/within.ts'
 import { openDB, type DBSchema, type IDBPDatabase } from 'idb'
 
 /**
- * The newest claims of this browser on conversations in stores that devices share, over reloads: a run that this browser
- * has claimed last is its own to go on with, any other is another device's.
+ * This browser's newest claims on conversations in shared stores, kept across reloads. This browser may resume a run if
+ * the newest claim is its own. Any other run is another device's.
  */
 export interface ClaimBook {
   of(key: string): Promise<OwnClaims>
-  /** Never rejects: what can't be kept is known until the worker ends. */
+  /** Notes a claim. Never rejects: a claim that can't be stored is remembered until the worker ends. */
   note(key: string, claim: NotedClaim): Promise<void>
 }
 
 export interface NotedClaim {
   readonly id: string
-  /** 0: it is asked for. The answer may never come, though the store has given it. */
+  /** 0 while the claim is requested. The answer may never come, though the store has granted the claim. */
   readonly epoch: number
 }
 
 export interface OwnClaims {
-  /** The newest one that was answered. */
+  /** Newest epoch that the store answered with. */
   readonly epoch: number
-  /** The newest ones, asked for or given: an older copy of the store that is put back has one of them. */
+  /** Newest ids, requested or granted. A restored older copy of the store has one of them. */
   readonly ids: readonly string[]
-  /** One of them that is asked for: until an answer comes, every claim is made with it, so that it stays here. */
+  /**
+   * Id that was requested without an answer yet. Every claim uses it until an answer comes, so that it stays in the
+   * list.
+   */
   readonly asked: string | null
 }
 
@@ -30,7 +33,7 @@ const MOST_IDS = 32
 
 const NONE: OwnClaims = { epoch: 0, ids: [], asked: null }
 
-/** Another tab may have claimed it since. */
+/** Adds a claim. Keeps the larger epoch, since another tab may have claimed the conversation since. */
 function withClaim(known: OwnClaims, { id, epoch }: NotedClaim): OwnClaims {
   return {
     epoch: Math.max(epoch, known.epoch),
@@ -47,7 +50,7 @@ function together(one: OwnClaims, other: OwnClaims): OwnClaims {
   }
 }
 
-/** As long as the script lives. */
+/** Claim book in memory, for as long as the script lives. */
 export function memoryClaimBook(): ClaimBook {
   const claims = new Map<string, OwnClaims>()
   const of = (key: string): OwnClaims => claims.get(key) ?? NONE
@@ -60,17 +63,20 @@ export function memoryClaimBook(): ClaimBook {
 }
 
 interface Schema extends DBSchema {
-  /** Those of an older version have the epoch alone. */
+  /** Entries of an older version have only the epoch. */
   claims: { key: string; value: Partial<OwnClaims> }
 }
 
 type Database = Pick<IDBPDatabase<Schema>, 'close' | 'transaction'>
 
 const DATABASE = 'offstage-claims'
-/** What a browser that keeps nothing, or is slow at it, may hold up. Milliseconds. */
+/** Longest wait for the browser's database, which may be missing or slow. Milliseconds. */
 const PATIENCE = 2000
 
-/** In IndexedDB, apart from conversations: their stores may be elsewhere. Where there is none, in memory. */
+/**
+ * Claim book in IndexedDB, in a database of its own: conversations may be stored elsewhere. Without IndexedDB, in
+ * memory.
+ */
 export function storedClaimBook(): ClaimBook {
   const known = memoryClaimBook()
   let opening: Promise<Database> | null = null

@@ -14,13 +14,13 @@ type Unplaced<Each extends Bearing> = Each extends Bearing
   ? Omit<Each, 'parentId'> & { readonly parentId?: string | null }
   : never
 
-/** A fact to be appended: its messages hang under the head unless it names another parent. */
+/** A fact to be appended. Its messages are children of the head unless it names another parent. */
 export type FactDraft = (Exclude<Fact, Bearing> | Unplaced<Bearing>) & {
-  /** Default: the run that the append names. */
+  /** Default: the run of the append. */
   readonly runId?: string | null
 }
 
-/** The facts with their parents, when they are appended to a conversation with this head. Pure. */
+/** The facts with their parents set, for a conversation with this head. Pure. */
 export function placed(
   drafts: readonly FactDraft[],
   head: string | null,
@@ -38,7 +38,7 @@ function bears(draft: FactDraft): draft is Unplaced<Bearing> & FactDraft {
   return 'parentId' in FACTS[draft.type]
 }
 
-/** The head that a fact leaves; null when it moves none. */
+/** The new head after a fact; null when the fact doesn't move it. */
 function lastMessage(fact: Fact): string | null {
   switch (fact.type) {
     case 'run-started':

@@ -45,8 +45,8 @@ function textUpTo(most: number): Check {
   return (value) => typeof value === 'string' && value.length <= most
 }
 
-// docs/stores.md has the same limits in words.
-/** Ids, names, titles, and whatever else is a key or a line. */
+// docs/stores.md lists the same limits.
+/** Ids, names, titles, and other keys or single lines. */
 export const isName: Check = textUpTo(10_000)
 /** Short texts of people, the loop and servers: reasons, questions, errors, notes. */
 const isWords = textUpTo(1_000_000)
@@ -57,13 +57,13 @@ const isAny: Check = () => true
 export const MOST_MESSAGES = 100_000
 
 type NamesOf<T> = T extends unknown ? keyof T : never
-/** A check for each field of a type, in whichever of its variants. */
+/** A check for each field of a type, across all of its variants. */
 type ChecksOf<T> = { readonly [Name in Exclude<NamesOf<T>, 'type' | 'role'>]-?: Check }
 
 const isNames = listOf(isName)
 const isPath: Check = (value) => isNames(value) && (value as readonly unknown[]).length > 0
 
-/** Fields of a message, in the role that its fact gives it. */
+/** Checks a message whose role is set by its fact. */
 function said(role: Message['role'], fields: Checks): Check {
   return shape({
     ...fields,
@@ -125,7 +125,7 @@ const assistant = {
   losses: optional(listOf(isError)),
   partial: optional(isFlag),
 } satisfies Omit<ChecksOf<AssistantMessage>, 'id' | 'foreign'>
-/** Calls are found by their ids. */
+/** Whether all calls have different ids: calls are found by id. */
 function hasOwnIds({ parts }: AssistantMessage): boolean {
   const ids = parts.flatMap((part) => (part.type === 'tool-call' ? part.toolCallId : []))
   return new Set(ids).size === ids.length
@@ -144,7 +144,7 @@ export const isUserContent: Check = said('user', {
   orSooner: optional(isFlag),
 } satisfies Omit<ChecksOf<UserContent>, 'id'> & Checks)
 
-/** A message from elsewhere: the one kind that says its role itself. */
+/** A message from elsewhere, the only kind that has its own role. */
 export const isMessage: Check = oneOf('role', {
   system: said('system', { parts: listOf(text) }),
   user: said('user', user),
@@ -152,7 +152,7 @@ export const isMessage: Check = oneOf('role', {
   tool: said('tool', { parts: listOf(toolResult) }),
 } satisfies Record<Message['role'], Check>)
 
-/** A message of the loop to the model. */
+/** A message from the loop to the model. */
 const told = said('user', { text: isContent })
 
 /** Counts, and whether they are estimates. */
@@ -163,7 +163,7 @@ export const isRunUsage: Check = (value) =>
 
 const isLimit = amongAll<LimitName>({ steps: true, tokens: true, costUSD: true, minutes: true })
 const isAboveZero: Check = (value) => isAmount(value) && value !== 0
-/** A limit in options; -1 stands for none. */
+/** Limits in options. -1 stands for none. */
 const limits = shape({
   maxSteps: isWhole(-1),
   retries: isWhole(0),
@@ -230,12 +230,12 @@ const ofAttempt = { step: isNumber, attempt: isNumber, usage: isUsage }
 const ofCall = { path: isPath }
 const ofContext = { after: nullOr(isName) }
 const shrunk = { tokensBefore: optional(isNumber), tokensAfter: optional(isNumber) }
-/** Whose words it is about, and the call that brought them. */
+/** Origin of untrusted content, and the call that brought it in. */
 const ofOrigin = { origin: isName, path: optional(isPath) }
 
 /**
- * Every fact with all of its fields: what each may be, and how long. Rows are checked by it when they are read, imported
- * and appended. The role of a message is the fact's, whatever the row says.
+ * Checks for every field of every fact: its type and length. Rows are checked when they are read, imported and
+ * appended. A fact sets the role of its message, whatever the row says.
  */
 export const FACTS: { readonly [Type in FactType]: ChecksOf<FactOf<Type>> & Checks } = {
   'run-started': {

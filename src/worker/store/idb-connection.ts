@@ -17,27 +17,27 @@ import type { Claim } from './store.ts'
 
 const DB_VERSION = 1
 
-/** What is kept where: docs/format.md. */
+/** Object stores of the database, described in docs/format.md. */
 export interface Schema extends DBSchema {
   records: { key: string; value: unknown; indexes: { parent: string } }
-  /** Checked by whoever folds them. */
+  /** Unchecked: rows are checked before they are folded. */
   rows: { key: [string, number]; value: unknown }
-  /** One entry: the store's own name, and the newest epoch of any conversation. */
+  /** Has a single entry: the store's id, and the newest epoch of any conversation. */
   counters: { key: string; value: Claim }
-  /** Of the steps that models are writing: StepDraft. */
+  /** Texts of the steps that models are writing: StepDraft. */
   drafts: { key: string; value: unknown }
-  /** Contents of files by their hash, and who has them: attachments.ts. */
+  /** File contents by hash, and the conversations that use them: attachments.ts. */
   attachments: { key: string | string[]; value: unknown }
   tombstones: { key: string; value: unknown }
   quarantine: { key: [string, number]; value: unknown }
 }
 
-/** Of the `storage` option's name: the database in IndexedDB. */
+/** Name of the IndexedDB database for the name in the `storage` option. */
 export function databaseName(name: string): string {
   return `offstage-2:${name}`
 }
 
-/** What of it is built: see `onlyTransactions` in scripts/lib/vite-plugins.ts. */
+/** The part of idb that the build keeps: see `onlyTransactions` in scripts/lib/vite-plugins.ts. */
 export type Database = Pick<IDBPDatabase<Schema>, 'close' | 'transaction'>
 
 export interface ConnectionOptions {
@@ -45,13 +45,16 @@ export interface ConnectionOptions {
   /** How long one use waits for the database to open, before that is reported. Milliseconds. */
   readonly openMs: number
   /**
-   * How long it may take to open where nothing is in its way: on a busy machine a browser takes its time.
-   * Default 30 000. Milliseconds.
+   * How long opening may take while nothing blocks it: on a busy machine a browser takes its time. Default 30 000.
+   * Milliseconds.
    */
   readonly slowMs?: number
-  /** The same of one that the browser lists: it answers, and another tab may be about to delete it. Default 15 000. */
+  /**
+   * Like `slowMs`, for a database that the browser lists: it responds, and another tab may be about to delete the
+   * database. Default 15 000. Milliseconds.
+   */
   readonly listedMs?: number
-  /** How long one transaction waits until it begins. Default 15 000. Milliseconds. */
+  /** How long a transaction may wait to begin. Default 15 000. Milliseconds. */
   readonly startMs?: number
 }
 
@@ -59,31 +62,31 @@ const SLOW_MS = 30_000
 const LISTED_MS = 15_000
 const START_MS = 15_000
 
-/** Pauses before a database that the browser refused is asked for again. Milliseconds. */
+/** Pauses before opening a database again that the browser refused. Milliseconds. */
 const REFUSED_AGAIN_MS = [100, 400]
 
-/** Uses after the first that found the database blocked wait no longer than this. Milliseconds. */
+/** Longest wait for a database that is already known to be blocked. Milliseconds. */
 const STILL_BLOCKED_MS = 500
 
-/** When it is looked whether a database that was closed is still there: pauses, milliseconds. */
+/** Pauses between checks whether a closed database still exists. Milliseconds. */
 const LOOKS = [0, 200, 1000, 5000]
 
 /**
- * One open database, opened again after the browser or another tab closed it. While it can't be
- * opened, each use is refused with a typed error after a bounded wait; the next one tries again.
+ * A connection to one database, opened again after the browser or another tab closed it. While it can't be opened, each
+ * use fails with a typed error after a bounded wait. The next use tries again.
  */
 export class Connection {
   readonly #name: string
   readonly #options: ConnectionOptions
   #opening: Promise<Database> | null = null
-  /** When that began, on the clock of `performance.now()`. */
+  /** Start of the opening, on the clock of `performance.now()`. */
   #openingSince = 0
-  /** The browser said that another connection is in its way. */
+  /** The browser reported that another connection blocks the opening. */
   #isInTheWay = false
   #mode: StorageState['mode'] | null = null
-  /** The database was open before: one that has to be made again was cleared. */
+  /** The database was open before. If it has to be created again, it was cleared. */
   #wasOpen = false
-  /** Of the newest claim. */
+  /** Store id of the newest claim. */
   #storeId: string | null = null
 
   constructor(name: string, options: ConnectionOptions) {
@@ -92,8 +95,8 @@ export class Connection {
   }
 
   /**
-   * Opens it for the first time, or finds that it doesn't open yet. Rejects only where the browser gives the page none
-   * at all: asked more than once, as a permission that couldn't be looked up reads like one that is refused.
+   * Opens the database for the first time, or finds that it doesn't open yet. Rejects only if the browser gives the
+   * page no database at all. Tries several times, since a failed permission lookup looks like a refusal.
    */
   async openFirst(): Promise<void> {
     for (const again of [...REFUSED_AGAIN_MS, null]) {
@@ -116,27 +119,30 @@ export class Connection {
     throw this.#reportShut()
   }
 
-  /** Null when it takes longer, which is reported. */
+  /** Opens the database within `openMs`. Otherwise reports it as blocked, and returns null. */
   async #openSoon(): Promise<Database | null> {
     const database = await within(this.#request(), this.#patience(this.#options.openMs))
     if (!database) this.#reportShut()
     return database
   }
 
-  /** Null when it takes too long: the sooner where the browser does everything else, as somebody may be in the way. */
+  /**
+   * Waits longer for the database. Null if it takes too long. The limit is shorter for a listed database, since another
+   * tab may block it.
+   */
   #openLate(): Promise<Database | null> {
     const request = this.#request()
     const { slowMs = SLOW_MS, listedMs = LISTED_MS } = this.#options
     const past = performance.now() - this.#openingSince
     const once = async (): Promise<Database | null> => {
-      // One that is being made isn't listed yet.
+      // A database that is being created isn't listed yet.
       const isListed = await this.#isListed()
       return within(request, (isListed ? listedMs : slowMs) - past)
     }
     return within(Promise.race([request, once()]), slowMs - past)
   }
 
-  /** One that is blocked stays: it succeeds by itself once the other tab has closed. */
+  /** Opens the database once. A blocked opening is kept: it succeeds after the other tab has closed. */
   #request(): Promise<Database> {
     this.#opening ??= this.#open()
     return this.#opening
@@ -151,12 +157,12 @@ export class Connection {
     return this.#patience(this.#options.startMs ?? START_MS)
   }
 
-  /** A transaction did not begin in time. */
+  /** Reports that a transaction did not begin in time. */
   reportHeld(): OffstageError {
     return this.#report('blocked', transactionInTheWay())
   }
 
-  /** A use came to its end. */
+  /** Reports that a use succeeded. */
   reportUsed(): void {
     this.#report('durable')
   }
@@ -165,12 +171,12 @@ export class Connection {
     return this.#mode === 'blocked' ? Math.min(STILL_BLOCKED_MS, ms) : ms
   }
 
-  /** The next use opens it again. */
+  /** Drops the connection. The next use opens a new one. */
   forget(): void {
     this.#opening = null
   }
 
-  /** A claim was made in this store: another one than before has taken its place. */
+  /** Notes the store of a claim. A different id means that the database was cleared meanwhile. */
   noteStore(storeId: string): void {
     if (this.#storeId !== null && this.#storeId !== storeId) this.#reportCleared()
     this.#storeId = storeId
@@ -189,7 +195,7 @@ export class Connection {
         this.#isInTheWay = true
         this.#reportShut()
       },
-      // Somebody wants to upgrade or to delete it: stand aside, open again at the next use.
+      // Another tab wants to upgrade or delete the database: closes it, and opens it again at the next use.
       blocking: (_current, newVersion, event) => {
         ;(event.target as unknown as IDBDatabase).close()
         this.forget()
@@ -219,13 +225,13 @@ export class Connection {
   }
 
   /**
-   * The browser closed it: because its data was cleared? Only looked at, as opening would make it again, and more than
-   * once: it is closed before it is deleted.
+   * Checks whether the browser closed the database because its data was cleared. Only reads the list, since opening
+   * would create the database again. Checks several times: a database is closed before it is deleted.
    */
   async #lookForDatabase(): Promise<void> {
     for (const ms of LOOKS) {
       await sleep(ms)
-      // Whoever opened it again knows.
+      // Another opening has begun, and will find out.
       if (this.#opening !== null) return
       const isListed = await this.#isListed()
       if (isListed === undefined) return
@@ -233,13 +239,13 @@ export class Connection {
     }
   }
 
-  /** Undefined where the browser can't say it. */
+  /** Whether the browser lists the database. Undefined if it can't tell. */
   async #isListed(): Promise<boolean | undefined> {
     const known = await indexedDB.databases?.().catch(() => undefined)
     return known?.some(({ name }) => name === databaseName(this.#name))
   }
 
-  /** Said once for each time that it is found out. */
+  /** Reports that the database was cleared, once each time. */
   #reportCleared(): void {
     if (!this.#wasOpen) return
     this.#wasOpen = false
@@ -261,7 +267,7 @@ export class Connection {
   }
 }
 
-/** Each version's step is guarded by itself: a later version keeps what is stored. */
+/** Upgrades the database. Each version has a guarded step of its own, so a later version keeps the stored data. */
 export function upgrade(db: IDBPDatabase<Schema>, oldVersion: number): void {
   if (oldVersion >= 1) return
   const ofConversation = { keyPath: 'conversationId' }

@@ -3,7 +3,7 @@ import type { Read } from './idb-use.ts'
 import { lostRecord, type StoredRecord } from './record.ts'
 import { isNewerFormat } from './upcast.ts'
 
-/** A conversation's rows after one of them, to the end or to another one. */
+/** Key range of a conversation's rows after `afterSeq`, to `toSeq` or the end. */
 export function rowsOf(
   conversationId: string,
   afterSeq = 0,
@@ -12,27 +12,27 @@ export function rowsOf(
   return IDBKeyRange.bound([conversationId, afterSeq], [conversationId, toSeq], true)
 }
 
-/** Conversations that one list checks: counting the rows of 5 000 takes a browser 16 s. */
+/** Conversations checked per listing: counting the rows of 5 000 takes a browser 16 s. */
 const PAGE = 50
-/** Keys of rows that one list reads. */
+/** Keys of rows read per listing. */
 const KEYS = 1000
 
 /**
- * Rows without a record, and records without all their rows. Only other code than this leaves such, so each conversation
- * is checked once: the first page by the first list, the next page by the next one. Opening a conversation checks it, too.
+ * Finds rows without a record, and records with missing rows. Only other code can cause these, so each conversation
+ * is checked once: each listing checks the next page. Opening a conversation checks it, too.
  */
 export class Damage {
   readonly #lost = new Set<string>()
   readonly #holed = new Set<string>()
   readonly #counted = new Set<string>()
-  /** Rows after these are still to be looked at; undefined: none are. */
+  /** The rows not checked yet; undefined when all were checked. Null: all rows. */
   #unread: IDBKeyRange | null | undefined = null
 
   forget(conversationId: string): void {
     for (const ids of [this.#lost, this.#holed, this.#counted]) ids.delete(conversationId)
   }
 
-  /** Records for rows that have none. */
+  /** Substitute records for rows without a record. */
   async lostBeside(records: readonly StoredRecord[], tx: Read): Promise<StoredRecord[]> {
     const known = new Set(records.map((record) => record.conversationId))
     if (this.#unread !== undefined) {
@@ -44,7 +44,7 @@ export class Damage {
     return [...this.#lost].filter((id) => !known.has(id)).map(lostRecord)
   }
 
-  /** The records, named as broken when rows are missing. What a newer version makes of rows isn't known. */
+  /** Marks records with missing rows as broken. Skips newer formats, which may count rows differently. */
   async nameBroken<R extends ConversationRecord>(records: readonly R[], tx: Read): Promise<R[]> {
     const unchecked = records.filter(
       ({ conversationId, broken, format }) =>

@@ -1,8 +1,8 @@
 import { OffstageError, describeThrown } from '../../protocol/error.ts'
 
 /**
- * The browser gives this page no database at all: some private modes, opaque origins, blocked site
- * data. Chromium says the last in an `UnknownError`.
+ * Whether the browser refuses this page any database: in some private modes, in opaque origins, and with blocked
+ * site data. Chromium reports the last as an `UnknownError`.
  */
 export function isRefused(thrown: unknown): boolean {
   if (isNowhere(thrown)) return true
@@ -14,7 +14,7 @@ export function isRefused(thrown: unknown): boolean {
   )
 }
 
-/** Nothing of the page's origin can have one. */
+/** Whether no page or worker of this origin can have a database. */
 export function isNowhere(thrown: unknown): boolean {
   if (typeof indexedDB === 'undefined' || indexedDB === null) return true
   return thrown instanceof Error && thrown.name === 'SecurityError'

@@ -40,12 +40,12 @@ import type {
   StoredRows,
 } from './store.ts'
 
-/** Rows that are read together: the browser reads the next ones while these are deserialised here. */
+/** Rows read in one request. The browser reads the next part while this one is deserialised. */
 const PART = 1000
-/** A damaged record may name any number. */
+/** Limits the parts of one read: a damaged record may claim any number of rows. */
 const MOST_PARTS = 100
 
-/** The one entry of `counters`. */
+/** Key of the only entry in `counters`. */
 const COUNTER = 'epoch'
 
 type Stores = { objectStore(name: 'records' | 'rows'): Gets }
@@ -53,9 +53,9 @@ type Indexed = { index(name: 'parent'): { getAllKeys(of: string): Promise<string
 type Gets = Pick<ReturnType<Read['objectStore']>, 'get' | 'getKey'>
 
 /**
- * The durable store. Resolves though the database can't be opened yet (blocked by another tab, made
- * by a newer version, failing): uses are refused with a typed error until it opens, and `report` is
- * called at each change. Rejects only where the browser gives the page no database at all.
+ * Opens the durable store. Resolves even if the database can't be opened yet: blocked by another tab, made by a newer
+ * version, or failing. Uses fail with a typed error until it opens, and `report` is called at each change. Rejects only
+ * if the browser gives the page no database at all.
  */
 export async function openIdbStore(
   name: string,
@@ -153,7 +153,7 @@ async function listIn(
   })
 }
 
-/** Also of rows without a record: they are named as broken, and never written over. */
+/** Finds a record. Rows without a record are reported as a broken conversation, and never overwritten. */
 async function findRecord(tx: Stores, conversationId: string): Promise<StoredRecord | undefined> {
   const record = await tx.objectStore('records').get(conversationId)
   if (record !== undefined) return readRecord(conversationId, record)
@@ -161,7 +161,7 @@ async function findRecord(tx: Stores, conversationId: string): Promise<StoredRec
   return first === undefined ? undefined : lostRecord(conversationId)
 }
 
-/** The ids of what was there and is deleted. */
+/** Deletes a conversation with its descendants, and returns their ids. */
 async function deleteIn(tx: Write, conversationId: string): Promise<string[]> {
   if ((await findRecord(tx, conversationId)) === undefined) return []
   const tree = await treeOf(tx.objectStore('records'), conversationId)
@@ -175,7 +175,7 @@ async function deleteIn(tx: Write, conversationId: string): Promise<string[]> {
   return tree
 }
 
-/** Itself, then its descendants. */
+/** Ids of the conversation, then of its descendants. */
 async function treeOf(records: Indexed, conversationId: string): Promise<string[]> {
   const byParent = records.index('parent')
   const tree = new Set([conversationId])
@@ -196,7 +196,7 @@ async function readRows(
       stored === undefined ? lostRecord(conversationId) : readRecord(conversationId, stored)
     const afterSeq = newest === undefined ? after : Math.max(0, record.lastSeq - newest)
     const most = newest === undefined ? limit : Infinity
-    // The last part has whatever there is behind the rows that the record knows of.
+    // The last part is open-ended: it includes rows that the record doesn't know of.
     const wanted = Math.min(record.lastSeq - afterSeq, most)
     const count = Math.min(Math.max(1, Math.ceil(wanted / PART)), MOST_PARTS)
     const parts = Array.from({ length: count }, (_, at) => {
@@ -210,7 +210,7 @@ async function readRows(
   })
 }
 
-/** Null changes nothing. */
+/** Changes a record, unless `next` returns null. False if there is no record. */
 async function change(
   connection: Connection,
   conversationId: string,
@@ -226,7 +226,7 @@ async function change(
   })
 }
 
-/** False: there is no such conversation, or its newest row is another one than it must be. */
+/** Renames a conversation. False if it doesn't exist, or its newest row isn't the expected one. */
 async function renameIn(
   connection: Connection,
   conversationId: string,
@@ -270,7 +270,7 @@ async function claimIn(
   return { ...claim, epoch: record.epoch }
 }
 
-/** With whatever else the counter has. */
+/** Returns the next claim, with all other fields of the counter. */
 async function nextClaim(tx: Write): Promise<Claim> {
   const newest = await tx.objectStore('counters').get(COUNTER)
   return { ...newest, storeId: newest?.storeId ?? randomId(), epoch: (newest?.epoch ?? 0) + 1 }
@@ -283,7 +283,7 @@ async function placeIn(tx: Write, placement: Placement, contents: Contents): Pro
   const placed = applyPlacement(found, placement, claim.epoch)
   if (placed === null) return false
   if (after === 0) {
-    // What is left of an import before.
+    // Removes what an earlier import left.
     quietly(tx.objectStore('rows').delete(rowsOf(conversationId)))
     quietly(tx.objectStore('counters').put(claim, COUNTER))
     await releaseContents(tx, [conversationId])
@@ -311,7 +311,10 @@ async function appendIn(tx: Write, append: Append, contents: Contents): Promise<
   return applied.rows
 }
 
-/** Not awaited one by one, which would cost a turn of the queue each: the transaction's end says whether they are in. */
+/**
+ * Doesn't await each request, which would cost a turn of the queue each. The end of the transaction tells whether they
+ * succeeded.
+ */
 function put(
   tx: Write,
   { record, rows }: { record: StoredRecord; rows: readonly Row[] },

@@ -8,12 +8,12 @@ export type Names = ('records' | 'counters' | 'rows' | 'attachments' | 'drafts')
 export type Read = IDBPTransaction<Schema, Names>
 export type Write = IDBPTransaction<Schema, Names, 'readwrite'>
 
-/** What conversations are read from. */
+/** Object stores that conversations are read from. */
 export const READ: Names = ['records', 'rows', 'attachments']
 export const DRAFTS: Names = ['drafts']
 const ALL: Names = [...READ, 'counters', 'drafts']
 
-/** Once more with a fresh connection when the database was closed underneath. */
+/** Uses the database. Tries once more with a new connection if it was closed meanwhile. */
 export async function withDatabase<T>(
   connection: Connection,
   use: (db: Database) => Promise<T>,
@@ -54,7 +54,7 @@ export async function write<T>(
     quietly(ended)
     try {
       const value = await body(tx)
-      // Nothing more will be asked of it: no need to wait until it finds out by itself.
+      // Commits now. Otherwise the browser has to find out first that no request follows.
       tx.commit()
       await ended
       return value
@@ -65,12 +65,12 @@ export async function write<T>(
   })
 }
 
-/** What fails here fails its transaction, whose error is the one that counts. */
+/** Ignores the error of a request. The request also fails its transaction, whose error is used. */
 export function quietly(request: Promise<unknown>): void {
   request.catch(() => undefined)
 }
 
-/** Why the transaction was aborted, if not by us: its requests only say that it was. */
+/** The reason why the browser aborted the transaction. Its requests only report that it was aborted. */
 function causeOf(ended: Promise<void>, error: unknown): Promise<unknown> {
   return ended.then(
     () => error,
@@ -82,7 +82,7 @@ function abortQuietly(tx: Write): void {
   try {
     tx.abort()
   } catch {
-    // It has ended already.
+    // The transaction has ended already.
   }
 }
 

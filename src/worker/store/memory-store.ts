@@ -124,7 +124,7 @@ function sliceOf(stored: readonly Row[], { after = 0, limit, newest }: RowRange 
   return stored.slice(after, limit === undefined ? undefined : after + limit)
 }
 
-/** Itself, then its descendants. */
+/** The ids of a conversation and then its descendants. */
 function treeOf(records: Kept['records'], conversationId: string): string[] {
   const tree = new Set([conversationId])
   for (const id of tree)
@@ -143,7 +143,7 @@ function renameIn({ records, rows }: Kept, conversationId: string, name: Name): 
   return true
 }
 
-/** The ids of what was there and is deleted. */
+/** Deletes a conversation with its descendants, and returns the deleted ids. */
 function deleteIn({ records, rows, drafts }: Kept, conversationId: string): string[] {
   if (!records.has(conversationId)) return []
   const tree = treeOf(records, conversationId)
@@ -155,7 +155,7 @@ function deleteIn({ records, rows, drafts }: Kept, conversationId: string): stri
   return tree
 }
 
-/** The record; null: there is one already. */
+/** Places a conversation and returns its record; null when another record exists already. */
 function placeIn(
   { records, rows }: Kept,
   placement: Placement,

@@ -6,16 +6,16 @@ import { isRecord } from '../../lib/shape.ts'
 import { soundRows } from './sound-rows.ts'
 import type { Store } from './store.ts'
 
-/** Shorter conversations are read whole as quickly. Rows. */
+/** Shorter conversations are just as quick to read in full. Rows. */
 const LONG = 1000
 const NEWEST = 300
-/** What comes to more messages than a checkpoint has, mostly. Rows. */
+/** Usually makes more messages than a checkpoint has. Rows. */
 const SHOWN = 120
 
 /**
- * The end of a long conversation, from its newest rows alone: something to show while all of it is read. A
- * windowed state, whose `older` says only that there is more. Null where there is nothing to be gained, or
- * the newest rows don't hold the begin of a run.
+ * The end of a long conversation, made from its newest rows, to show while all of it is read. The state is windowed,
+ * and its `older` only says that there is more. Null if reading everything is as quick, or no run begins in the newest
+ * rows.
  */
 export async function newestState(
   store: Store,
@@ -37,7 +37,7 @@ export async function newestState(
   return state.isStale ? null : state
 }
 
-/** A run begins with the row. */
+/** Whether a run begins with the row. */
 export function isStart(row: unknown): boolean {
   return isRecord(row) && row['type'] === 'run-started'
 }

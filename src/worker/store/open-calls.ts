@@ -3,12 +3,12 @@ import { OffstageError } from '../../protocol/error.ts'
 import type { FactOf, NewRow } from '../../protocol/fact.ts'
 import type { StoredRecord } from './record.ts'
 
-/** A record holds no more, since each row that opens or settles a call copies the list. */
+/** Most open calls in a record. Each row that opens or settles a call copies the list. */
 const MAX_OPEN_CALLS = 1000
 
 /**
- * The calls that have no outcome yet: by these a conversation is found without reading any rows. Throws `invalid-input`
- * for more than 1000.
+ * The calls without an outcome after this row. A conversation can be found by them without reading rows. Throws
+ * `invalid-input` for more than 1000.
  */
 export function openCallsAfter(record: StoredRecord, row: NewRow): readonly string[] {
   const open = changedBy(record, row)
@@ -42,8 +42,8 @@ function changedBy({ openCalls: open, openRunId }: StoredRecord, row: NewRow): r
 }
 
 /**
- * Calls that imported messages leave without a result wait for their outputs; those that could not be
- * read wait for nothing. Results settle calls that were imported before them.
+ * Imported calls without a result wait for their outputs, unless the call was unreadable. Results settle calls
+ * that were imported earlier.
  */
 function afterImport(
   open: readonly string[],

@@ -3,25 +3,25 @@ import type { ListedRecords, ListPage } from './store.ts'
 
 export type Place = Pick<ConversationRecord, 'updatedAt' | 'conversationId'>
 
-/** The order of lists: the newest change first, and of one time by id. */
+/** Order of lists: newest change first, then by id. */
 function byNewest(a: Place, b: Place): number {
   if (a.updatedAt !== b.updatedAt) return b.updatedAt - a.updatedAt
   return a.conversationId < b.conversationId ? -1 : Number(a.conversationId > b.conversationId)
 }
 
-/** What `next` says of the last record of a page. */
+/** Value of `next` for the last record of a page. */
 export function placeAfter({ updatedAt, conversationId }: Place): string {
   return `${updatedAt} ${conversationId}`
 }
 
-/** The place that `next` said; what says none is the beginning. */
+/** Reads a value of `next`. Null, for the beginning, if it names no place. */
 export function readPlace(after: string | undefined): Place | null {
   const [, updatedAt, conversationId] = /^(-?[\d.e-]+) (.*)$/s.exec(after ?? '') ?? []
   if (updatedAt === undefined || conversationId === undefined) return null
   return { updatedAt: Number(updatedAt), conversationId }
 }
 
-/** One page of all records, in whatever order they come. */
+/** Returns one page of the records, which may be in any order. */
 export function pageOf(
   all: readonly ConversationRecord[],
   { limit = Infinity, after }: ListPage = {},

@@ -5,7 +5,7 @@ import { FORMAT } from '../../protocol/fact.ts'
 import { isNumber, isRecord, isText, listOf, nullOr, optional, shape } from '../../lib/shape.ts'
 import { isNewerFormat } from './upcast.ts'
 
-/** An append that was committed: where its rows are. */
+/** A committed append, and the position of its rows. */
 export interface RecentAppend {
   readonly appendId: string
   /** Seq of its first row. */
@@ -17,7 +17,10 @@ export interface RecentAppend {
 export interface StoredRecord extends ConversationRecord {
   /** The newest appends, oldest first. */
   readonly recentAppends: readonly RecentAppend[]
-  /** Missing in records of earlier versions. These keep the field when they claim, so its epoch may be outdated. */
+  /**
+   * Missing in records of earlier versions. Those versions keep the field when they claim, so its epoch may be
+   * outdated.
+   */
   readonly owner?: Owner
 }
 
@@ -30,7 +33,7 @@ interface Owner {
   readonly order: number
 }
 
-/** What records of all formats have, or what stands for it where an older one lacks it. */
+/** Fields of records in all formats, with the defaults for older formats that lack them. */
 const DEFAULTS = { title: '', era: 0, openRunId: null, openCalls: [], recentAppends: [] } as const
 
 export function newRecord(conversationId: string, at: number): StoredRecord {
@@ -67,9 +70,9 @@ const isSound = shape({
 })
 
 /**
- * A stored record, in the format that it was written in. One of a newer format is what every format has in
- * common: nothing is open in it that this version could go on with. One that isn't whole is named as
- * broken, with what of it can be shown.
+ * Reads a stored record, in the format it was written in. A record of a newer format keeps only the fields that all
+ * formats share, without open runs or calls: this version couldn't resume them. A damaged record is marked as broken,
+ * with the fields that can be shown.
  */
 export function readRecord(conversationId: string, row: unknown): StoredRecord {
   const fields = isRecord(row) ? row : {}
@@ -84,7 +87,7 @@ export function readRecord(conversationId: string, row: unknown): StoredRecord {
   return { ...newRecord(conversationId, updatedAt), title, broken }
 }
 
-/** What is the same in all formats, as far as it is there. */
+/** Fields that all formats share, with defaults for missing ones. */
 function inCommon(conversationId: string, fields: Readonly<Record<string, unknown>>): StoredRecord {
   const { title, recentAppends } = fields
   const numberOf = (name: string): number => (isNumber(fields[name]) ? Number(fields[name]) : 0)
@@ -98,12 +101,12 @@ function inCommon(conversationId: string, fields: Readonly<Record<string, unknow
   }
 }
 
-/** Of rows whose record is gone. */
+/** Record for rows whose own record is gone. */
 export function lostRecord(conversationId: string): StoredRecord {
   return { ...newRecord(conversationId, 0), broken: "The conversation's record is missing." }
 }
 
-/** As the store returns it. */
+/** The record as the store returns it. */
 export function publicRecord(stored: StoredRecord): ConversationRecord {
   const { recentAppends: _recentAppends, owner: _owner, ...record } = stored
   return record
@@ -124,7 +127,7 @@ export function takenOver(): OffstageError {
   )
 }
 
-/** What a claim finds where no record is. */
+/** Record for a claim on a conversation without one. Throws `conversation-not-found` if it must not be created. */
 export function unclaimed(
   conversationId: string,
   at: number,
@@ -134,7 +137,7 @@ export function unclaimed(
   throw new OffstageError('conversation-not-found', `Conversation ${conversationId} is gone.`)
 }
 
-/** One that a call of another conversation begins goes with it. One that is there goes on without. */
+/** Refuses a new child conversation whose parent is gone. An existing one continues without its parent. */
 export function refuseOrphan(record: StoredRecord, hasParent: boolean): void {
   const { conversationId, parent, lastSeq } = record
   if (parent === undefined || lastSeq > 0 || hasParent) return
@@ -145,8 +148,8 @@ export function refuseOrphan(record: StoredRecord, hasParent: boolean): void {
 }
 
 /**
- * The claimed record, or the same one when this claim is a second copy of the newest. Keeps the record's format: until
- * something is appended, an older version can go on with it.
+ * Applies a claim. Returns the same record if the newest claim is delivered again. Keeps the record's format: until
+ * something is appended, an older version can still work on it.
  */
 export function claimRecord(
   record: StoredRecord,
@@ -169,7 +172,7 @@ export function ownerOf({ owner, epoch }: StoredRecord): Owner {
   return owner?.epoch === epoch ? owner : { epoch, order: 0 }
 }
 
-/** What its newest claim was named; null: nothing. */
+/** Id of the newest claim. Null if it has none. */
 export function nameOfClaim({
   claim,
   epoch,
@@ -196,7 +199,7 @@ export function refuseBroken({ conversationId, broken }: StoredRecord): void {
   if (broken !== undefined) throw brokenConversation(conversationId, broken)
 }
 
-/** Of what is read to decide something: a copy of rows is no good for it. */
+/** Error for a decision that depends on rows, when only a copy of them can be read. */
 export function onlyCopy(): OffstageError {
   return new OffstageError(
     'storage-offline',
@@ -205,7 +208,7 @@ export function onlyCopy(): OffstageError {
   )
 }
 
-/** What tells a conversation from another one that has its id later. */
+/** Tells apart conversations that had the same id one after the other. */
 export function makerOf(record: ConversationRecord | null): string | null {
   return record && `${record.createdAt} ${record.importId}`
 }

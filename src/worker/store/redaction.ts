@@ -5,7 +5,7 @@ import { wrongOf } from './check-row.ts'
 import { isRedaction } from './check-redacted.ts'
 import type { Store } from './store.ts'
 
-/** Which stores hold redacted facts only, and how their facts become so: the page has the functions. */
+/** Redacts facts for the stores that require it. The redaction functions run in the page. */
 export class Redaction {
   readonly #page: Pick<PageApi, 'redact'>
   readonly #storages = new Set<string>()
@@ -14,7 +14,7 @@ export class Redaction {
     this.#page = page
   }
 
-  /** From here on nothing is written to the store but what the page has redacted. */
+  /** Requires that everything written to this store from now on is redacted by the page. */
   require(storage: string): void {
     this.#storages.add(storage)
   }
@@ -23,7 +23,7 @@ export class Redaction {
     return this.#storages.has(storage)
   }
 
-  /** The rows as they are to be stored. Throws `redact-failed`. */
+  /** The redacted rows, to be stored. Throws `redact-failed`. */
   async rows(storage: string, rows: readonly NewRow[]): Promise<readonly NewRow[]> {
     if (rows.length === 0) return rows
     const facts = rows.map(factOf)
@@ -44,13 +44,13 @@ export class Redaction {
       return await this.#page.redact({ storage, facts })
     } catch (thrown) {
       const { code, message } = toErrorData(thrown)
-      // Whatever has kept the page from it: what isn't redacted isn't stored.
+      // Unredacted facts are never stored, whatever the reason.
       throw new OffstageError('redact-failed', code === 'redact-failed' ? message : UNANSWERED)
     }
   }
 }
 
-/** The store, whose rows are redacted before they are written while that is required; nothing waits for it otherwise. */
+/** Wraps a store: while redaction is required, rows are redacted before they are written. */
 export function redactedStore(store: Store, storage: string, redaction: Redaction): Store {
   const isRequired = (): boolean => redaction.isRequired(storage)
   const titleOf = async (title: string, at: number): Promise<string> => {
@@ -68,7 +68,7 @@ export function redactedStore(store: Store, storage: string, redaction: Redactio
           ? { ...placement, rows: await redaction.rows(storage, placement.rows) }
           : placement,
       ),
-    // A text that is cut anywhere may be cut within what is to be redacted.
+    // No drafts are kept: a partial text may end within a secret, where redaction would miss it.
     keepDraft: async (draft) => {
       if (!isRequired()) await store.keepDraft(draft)
     },
@@ -78,7 +78,7 @@ export function redactedStore(store: Store, storage: string, redaction: Redactio
         isRequired() ? { ...name, title: await titleOf(name.title, name.at) } : name,
       ),
   }
-  // Bound, since the methods of an app's class may use private fields.
+  // Bind methods: those of an app's class may use private fields.
   return new Proxy({} as Store, {
     get: (_, name) => {
       const value: unknown = Reflect.get(own, name) ?? Reflect.get(store, name)

@@ -8,8 +8,8 @@ interface SoundRows {
 }
 
 /**
- * The rows up to the first that is missing or newer, and what is wrong with it. A row that can't be read is set aside, and
- * named in its place. `after`: the seq before them.
+ * The rows before the first that is missing or in a newer format, and the reason. An unreadable row is replaced by a
+ * fact that says so. `after` is the seq before the rows.
  */
 export function soundRows(
   rows: readonly unknown[],
@@ -30,7 +30,7 @@ export function soundRows(
   return { sound, fault: { fault, kind: 'missing' } }
 }
 
-/** The fact that is folded in place of a row that is set aside. Nothing of the row's content is left. */
+/** The fact that replaces an unreadable row. It has none of the row's content. */
 function rowSetAside(reason: string, seq: number, record: ConversationRecord | null): Row {
   const { conversationId = '', updatedAt: at = 0 } = record ?? {}
   return {

@@ -2,7 +2,7 @@ import type { FactType, NewRow } from '../../protocol/fact.ts'
 import type { StoredRecord } from './record.ts'
 import type { StepDraft } from './store.ts'
 
-/** What ends a step, or withdraws what was shown of it. */
+/** Facts that end a step, or withdraw what was shown of it. */
 const ENDS: ReadonlySet<FactType> = new Set([
   'model-output',
   'step-cut',
@@ -17,7 +17,7 @@ export function endsDraft(rows: readonly NewRow[]): boolean {
   return rows.some(({ type }) => ENDS.has(type))
 }
 
-/** Whether whoever writes the draft drives the conversation's open run: it may have slept meanwhile. */
+/** Whether the writer of the draft still drives the conversation's open run. It may have slept meanwhile. */
 export function isCurrent({ epoch, runId }: StepDraft, record: StoredRecord): boolean {
   return record.epoch === epoch && record.openRunId === runId
 }

@@ -3,29 +3,31 @@ import type { ParkReason } from '../../protocol/run.ts'
 import type { Effects } from '../effects.ts'
 import { whenAborted } from '../../lib/abort.ts'
 
-/** How often a commit that failed for unknown reasons is tried again before it counts. Milliseconds. */
+/**
+ * Pauses before a commit that failed for unknown reasons is tried again. After them, the failure counts. Milliseconds.
+ */
 const QUICK_DELAYS = [50, 250, 1000]
 
-/** Between two tries of a commit that waits: twice as long each time. Milliseconds. */
+/** First pause between two tries of a waiting commit. Doubles each time. Milliseconds. */
 const FIRST_DELAY_MS = 1000
 const LONGEST_DELAY_MS = 30_000
 
 export interface Waiter {
-  /** Aborted when waiting has become pointless: what is not committed is given up. */
+  /** Aborted when waiting has become pointless. Uncommitted work is given up. */
   readonly signal: AbortSignal
-  /** Whether it waits for this at all. Default: for everything. */
+  /** Whether to wait for this reason. Default: always. */
   waitsFor?(reason: ParkReason): boolean
   onPark(reason: ParkReason): void
   onContinue(): void
 }
 
 /**
- * How the commits of a conversation meet a storage that is full, blocked or failing. Within a run they
- * wait, in order, until it takes them: the result of a call that has run is kept in memory meanwhile,
- * and nothing after it is begun. Without a run they are refused.
+ * Handles commits while the storage is full, blocked or failing. Within a run, they wait in order until the storage
+ * takes them. The result of a finished call is kept in memory meanwhile, and nothing after it begins. Without a run,
+ * they fail.
  */
 export class StorageRetry {
-  /** The run that commits wait for; null: they are refused. */
+  /** The run that commits wait for. Null: commits fail instead of waiting. */
   waiter: Waiter | null = null
   readonly #effects: Effects
   #waitsFor: ErrorData | null = null
@@ -42,7 +44,7 @@ export class StorageRetry {
     return this.#waitsFor
   }
 
-  /** The same as a reason. */
+  /** The pause reason of `waitsFor`. */
   get reason(): ParkReason | null {
     return this.#waitsFor && parkReason(this.#waitsFor.code)
   }
@@ -52,15 +54,15 @@ export class StorageRetry {
     return whenAborted(this.#waiting.signal)
   }
 
-  /** There may be room now: what waits is tried again at once. */
+  /** Retries waiting commits at once, when there may be room again. */
   retry(): void {
     this.#retry.abort()
     this.#retry = new AbortController()
   }
 
   /**
-   * Does it until the storage takes it. `waits` false: refused as soon as the storage refuses. The work may
-   * say itself when the storage has taken it: before it publishes what was written.
+   * Retries the work until the storage takes it. `waits` false: throws instead of waiting. The work may call `onTaken`
+   * once the storage has taken it, before it publishes what was written.
    */
   async persist<T>(
     work: (onTaken: () => void) => Promise<T>,
@@ -117,7 +119,7 @@ export class StorageRetry {
   }
 }
 
-/** What a storage may recover from by itself, or with a person's help. */
+/** Pause reason for errors that a storage may recover from, by itself or with a person's help. Null for all others. */
 function parkReason(code: ErrorCode): ParkReason | null {
   switch (code) {
     case 'storage-full':

@@ -3,13 +3,13 @@ import type { NewRow, Row } from '../../protocol/fact.ts'
 
 export interface Append {
   readonly conversationId: string
-  /** Of the claim this append stands on. */
+  /** Epoch of the claim that this append relies on. */
   readonly epoch: number
-  /** Unique, and the same for each try: an append that was committed returns its rows again, and writes nothing. */
+  /** Unique, and the same for each try. A repeat of a committed append returns its rows and writes nothing. */
   readonly appendId: string
   /**
    * Counts the tries under this epoch, from 1, at the moment each is sent. A try that arrives after a later one was
-   * written is refused with `storage-failed`, unless the store knows its `appendId`.
+   * written is rejected with `storage-failed`, unless the store knows its `appendId`.
    */
   readonly order: number
   readonly rows: readonly NewRow[]
@@ -23,10 +23,10 @@ export interface Claim {
   readonly epoch: number
 }
 
-/** Rows of a conversation from elsewhere, which are checked already. Several follow one another. */
+/** Rows of an imported conversation, already checked. A long conversation takes several placements, in order. */
 export interface Placement {
   readonly conversationId: string
-  /** Another one for each import of a conversation. */
+  /** Different for each import of a conversation. */
   readonly importId: string
   readonly createdAt: number
   readonly updatedAt: number
@@ -34,33 +34,34 @@ export interface Placement {
   /** How many rows were placed before these. */
   readonly after: number
   readonly rows: readonly NewRow[]
-  /** The conversation is whole with these. */
+  /** The conversation is complete with these rows. */
   readonly isLast: boolean
 }
 
 export interface ClaimOptions {
   /** Default true. */
   readonly create?: boolean
-  /** Of a conversation that is created. */
+  /** Parent of the conversation, if it is created. */
   readonly parent?: ConversationRecord['parent']
   /**
-   * Unguessable. Kept as `claim` in the record, it tells who made a claim whose answer was lost. A store that doesn't keep
-   * it works, too: a claim is then known by the epoch that was answered, and any other is another device's.
+   * Unguessable id, kept as `claim` in the record. If the answer is lost, it tells who made the claim. A store that
+   * doesn't keep it works, too. A claim is then known by the epoch in the answer, and any other epoch is another
+   * device's.
    */
   readonly claimId?: string
   /**
-   * Random, made for this call alone. The network may deliver a claim twice: when the newest claim has the same `attempt`,
-   * the store gives the same answer again, and changes nothing.
+   * Random, made for this call alone. The network may deliver a claim twice. If the newest claim has the same
+   * `attempt`, the store gives the same answer again and changes nothing.
    */
   readonly attempt?: string
   /**
-   * Refused with `ownership-lost` unless the newest claim has this epoch (0: there is none). A store that doesn't know it
-   * works, too: of two devices that claim at once, the later one then stops the other.
+   * Rejects with `ownership-lost` unless the newest claim has this epoch (0: there is none). A store that doesn't
+   * support it works, too: of two devices that claim at once, the later one then stops the other.
    */
   readonly ifEpoch?: number
   /**
-   * With `ifEpoch`: refused likewise unless the newest row has this `seq` (0: there is none). A store that doesn't know it
-   * works, too: what another device has written since it was looked is then taken over.
+   * Used with `ifEpoch`: also rejects unless the newest row has this `seq` (0: there is none). A store that doesn't
+   * support it works, too: rows that another device wrote since the check are then taken over.
    */
   readonly ifSeq?: number
 }
@@ -70,44 +71,47 @@ export interface Name {
   readonly title: string
   /** Milliseconds since 1970. */
   readonly at: number
-  /** Given only if the newest row has this seq: nothing came after what the title was made of. */
+  /** Sets the title only if the newest row has this `seq`: nothing came after the rows that the title was made of. */
   readonly ifLastSeq?: number
 }
 
-/** Which rows are read: a page of them (`after` and `limit`), or the end (`newest`). Default: all. */
+/** Range of rows to read: a page of them (`after` and `limit`), or the end (`newest`). Default: all. */
 export interface RowRange {
   /** The rows after this seq. Default 0: from the beginning. */
   readonly after?: number
-  /** At most as many. Default: all. 0: the record alone. */
+  /** Most rows to return. Default: all. 0: only the record. */
   readonly limit?: number
-  /** As many rows of the end, in place of the other two. */
+  /** Number of rows to read from the end, instead of `after` and `limit`. */
   readonly newest?: number
 }
 
-/** The text of the step that a model is writing, as far as it is written. */
+/** Text that the model has written so far in the step under way. */
 export interface StepDraft {
   readonly conversationId: string
-  /** Of the claim that the step is written under. */
+  /** Epoch of the claim that the step is written under. */
   readonly epoch: number
   readonly runId: string
   readonly step: number
   readonly attempt: number
-  /** Of the message that the step becomes. */
+  /** Id of the message that the step becomes. */
   readonly messageId: string
   readonly parts: readonly { readonly type: 'text' | 'reasoning'; readonly text: string }[]
 }
 
-/** A conversation's rows as they are stored: whoever folds them checks them first. */
+/** A conversation's rows as they are stored. Check them before folding. */
 export interface StoredRows {
   readonly record: ConversationRecord | null
-  /** By `seq`. */
+  /** Ordered by `seq`. */
   readonly rows: readonly unknown[]
-  /** From a copy, since the store can't be asked now: there may be more. Nothing is decided on it. */
+  /**
+   * Set if the rows come from a copy, since the store can't be reached. There may be more, so nothing is decided on
+   * them.
+   */
   readonly isCopy?: true
 }
 
 export interface ListPage {
-  /** At most as many. Default: as many as the store gives at once. */
+  /** Most records to return. Default: as many as the store gives at once. */
   readonly limit?: number
   /** `next` of the page before. Default: from the beginning. */
   readonly after?: string
@@ -116,92 +120,92 @@ export interface ListPage {
 export interface ListedRecords {
   /** Newest change first. */
   readonly records: readonly ConversationRecord[]
-  /** Where the next page begins; null: there is none. Means something to the same store only. */
+  /** Start of the next page, for this store only. Null if there is none. */
   readonly next: string | null
-  /** From a copy, since the store can't be asked now. */
+  /** Set if the records come from a copy, since the store can't be reached. */
   readonly isCopy?: true
 }
 
-/** What changed in a store, by whomever. Rows aren't part of it: they are read. */
+/** A change in a store, by anybody. Doesn't include the rows: read those from the store. */
 export interface StoreChange {
-  /** Null: something before this may have been missed, in any conversation. */
+  /** Null: earlier changes may have been missed, in any conversation. */
   readonly conversationId: string | null
-  /** Of its newest row; 0: it was deleted, or nobody has written to it yet. */
+  /** `seq` of the newest row. 0 if the conversation was deleted, or has no rows yet. */
   readonly lastSeq: number
   /**
-   * Of its newest claim. A device whose run another one takes over stops at once where the store says so; else with its
-   * next append, which is refused.
+   * Epoch of the newest claim. If the store reports it, a device whose run is taken over stops at once. Otherwise that
+   * device stops at its next append, which is rejected.
    */
   readonly epoch?: number
 }
 
 /**
- * Where conversations are kept: lists of rows, of which one owner at a time writes each. `docs/stores.md` says how to
- * write one, and `offstage/testing` has the tests that it must pass.
+ * Stores conversations: lists of rows, each written by one owner at a time. `docs/stores.md` explains how to write a
+ * store, and `offstage/testing` has the tests that it must pass.
  *
- * Every method is one transaction: it happens as a whole or not at all, and those of one conversation one after the
- * other. Methods reject with an `OffstageError`, whose `code` says what to do:
- * - `storage-offline`, `storage-full`, `storage-blocked`, `storage-failed`: not now. Whether it happened may be unknown; a
- *   run waits, finds that out by `read`, and asks again with the same `appendId`;
- * - `ownership-lost`: from `append` and `place`, when somebody else has claimed the conversation since, or it was deleted;
- *   from `claim`, when the newest claim hasn't the epoch of `ifEpoch`, or the newest row not the `seq` of `ifSeq`;
- * - `conversation-broken`: from `claim` and `append`, when the record says that its rows can't be read;
- * - `storage-newer`: from `claim`, `append` and `rename`, when a newer version of the package has written it;
+ * Every method is one transaction: it happens as a whole or not at all. Calls for one conversation happen one after the
+ * other. Methods reject with an `OffstageError`, whose `code` tells what to do:
+ * - `storage-offline`, `storage-full`, `storage-blocked`, `storage-failed`: try again later. The call may have happened.
+ *   A run waits, checks with `read`, and tries again with the same `appendId`;
+ * - `ownership-lost`: from `append` and `place`, if somebody else has claimed the conversation since, or it was deleted;
+ *   from `claim`, if the newest claim hasn't the epoch `ifEpoch`, or the newest row hasn't the `seq` `ifSeq`;
+ * - `conversation-broken`: from `claim` and `append`, if the record says that its rows can't be read;
+ * - `storage-newer`: from `claim`, `append` and `rename`, if a newer version of the package wrote the conversation;
  * - `conversation-not-found`: from `claim`;
- * - `invalid-input`: from `append`, of a row that could not be read again.
+ * - `invalid-input`: from `append`, if a row could not be read again.
  */
 export interface Store {
   /**
-   * Gives the conversation the next epoch of the store: older owners are fenced off, those of one that
-   * was deleted and made again, too. Creates the conversation when it doesn't exist, unless `create` is
-   * false, or the conversation of its `parent` isn't there: `conversation-not-found` then.
+   * Gives the conversation the next epoch of the store. Older owners are fenced off, even those of a deleted
+   * conversation with the same id. Creates a missing conversation. Throws `conversation-not-found` instead if `create`
+   * is false, or its `parent` conversation is missing.
    */
   claim(conversationId: string, at: number, options?: ClaimOptions): Promise<Claim>
   /**
-   * Gives the rows their places after the last one; all of them or none. A repeat (the same `appendId`) writes nothing
-   * and resolves to what the first one wrote, whoever owns the conversation by now. A try that comes late writes nothing
-   * either: its `order` is not above that of the newest append under its epoch.
+   * Appends all rows or none. A repeat (the same `appendId`) writes nothing and resolves to the rows of the first one,
+   * whoever owns the conversation by now. A late try also writes nothing: its `order` isn't above that of the newest
+   * append under its epoch.
    */
   append(append: Append): Promise<readonly Row[]>
   /**
-   * Overwrites the one draft that a conversation has, which goes with the first append that ends its step. Nothing is
-   * written unless the epoch is the newest, and the run is open.
+   * Overwrites the conversation's only draft. The first append that ends its step deletes it. Writes nothing unless the
+   * epoch is the newest and the run is open.
    */
   keepDraft(draft: StepDraft): Promise<void>
-  /** As it is stored: whoever shows it checks it first. */
+  /** The stored draft, unchecked. Check it before showing it. */
   draftOf(conversationId: string): Promise<unknown>
   /**
-   * Makes a conversation of rows from elsewhere. It is broken until its last rows are there. A repeat of rows that were
-   * placed writes nothing. False: there is one of its id, other than what is left of an import. `ownership-lost` when it
-   * isn't there any more, or another import has taken its place.
+   * Stores rows of an imported conversation, which is broken until its last rows are stored. A repeat writes nothing.
+   * False if a conversation with its id exists, other than a partial import. Throws `ownership-lost` if the earlier
+   * rows are gone, or another import has replaced them.
    */
   place(placement: Placement): Promise<boolean>
-  /** The record, and rows in order. Of a conversation that isn't there: null and none. */
+  /** Returns the record and the rows in order: null and none if the conversation doesn't exist. */
   read(conversationId: string, range?: RowRange): Promise<StoredRows>
-  /** The record as the store has it now, never from a copy; null: there is none. */
+  /** The record as the store has it now, never from a copy. Null if there is none. */
   get(conversationId: string): Promise<ConversationRecord | null>
   list(page?: ListPage): Promise<ListedRecords>
   /**
-   * Appends a `renamed` row, whoever owns the conversation; a list is in the same order as before. False: there is no
-   * such conversation, or something came after `ifLastSeq`. A broken one gets its title, and no row.
+   * Appends a `renamed` row, whoever owns the conversation. The order of lists stays the same. False if there is no
+   * such conversation, or something came after `ifLastSeq`. A broken conversation gets the title, but no row.
    */
   rename(conversationId: string, name: Name): Promise<boolean>
   /**
-   * Notes in the record what is wrong with the conversation's rows; null: nothing any more. Records that a
-   * newer version has written are left as they are.
+   * Notes in the record what is wrong with the conversation's rows. Null removes the note. Records of a newer version
+   * stay unchanged.
    */
   mark(conversationId: string, broken: string | null): Promise<void>
-  /** Those that its calls started, that calls of these started, and so on. */
+  /** Ids of the conversations that its calls started, that the calls of those started, and so on. */
   descendants(conversationId: string): Promise<string[]>
   /**
-   * With its descendants: all of them or none. What is deleted stays so: rows of an owner that comes late are refused,
-   * and who reads finds nothing. False: there is no such conversation, and nothing is deleted.
+   * Deletes a conversation with its descendants: all of them or none. Late appends of an owner are rejected from then
+   * on, and reads find nothing. False if there is no such conversation.
    */
   delete(conversationId: string): Promise<boolean>
   /**
-   * Calls back after changes by anybody, until what it returns is called. A change may be reported late, twice or together
-   * with others, but one that isn't is covered by a `null`. Not there: only tabs of this browser use the store, and those
-   * tell each other.
+   * Calls back after changes by anybody, until the returned function is called. A change may be reported late, twice,
+   * or together with others. Unreported changes are covered by a later one whose `conversationId` is null. Leave this
+   * method out if only tabs of this browser use the store: they notify each other.
    */
   follow?(onChange: (change: StoreChange) => void): () => void
   close(): void

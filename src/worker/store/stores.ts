@@ -14,20 +14,21 @@ import { type Redaction, redactedStore } from './redaction.ts'
 import type { Store } from './store.ts'
 
 /**
- * Opens the durable store of a name, and reports each change of its state. Rejects only where the
- * browser gives the page no database at all.
+ * Opens the durable store with this name, and reports each change of its state. Rejects only if the browser gives the
+ * page no database at all.
  */
 export type OpenDurable = (name: string, report: (state: StorageReport) => void) => Promise<Store>
 
-/** A store of your own: what a page chooses with `storage: { type, … }`. */
+/** A store of your own, which a page selects with `storage: { type, … }`. */
 export interface StoreDefinition {
-  /** What pages call it. */
+  /** Name by which pages select the store. */
   readonly type: string
   /**
-   * Opens it with what the page's `storage` says. Called once for each different `storage` of a worker. Resolves though the store
-   * can't be reached now: what is asked of it is refused then. Rejects with an `OffstageError` where it never can, with
-   * `invalid-config` for example. `report` is called at each change of its state; one that reports nothing is `durable`.
-   * `visibility` says whether a person can see the page: what only one tab needs to do is best done by a visible one.
+   * Opens the store with the page's `storage` option. Called once for each different `storage` of a worker. Resolves
+   * even if the store can't be reached now: its methods fail until it can. Rejects with an `OffstageError` if it can
+   * never work, with `invalid-config` for example. `report` is called at each change of its state; a store that reports
+   * nothing is `durable`. `visibility` tells whether a person can see the page: work that only one tab needs to do is
+   * best done by a visible one.
    */
   open(
     storage: CustomStorage,
@@ -38,16 +39,16 @@ export interface StoreDefinition {
 
 export interface StoresOptions {
   readonly openDurable: OpenDurable
-  /** Of the worker's own. Default: none. */
+  /** Custom stores of the worker. Default: none. */
   readonly stores?: readonly StoreDefinition[]
   readonly notify: (notice: WorkerNotice) => void
   readonly redaction: Redaction
 }
 
 /**
- * The stores in use, one for each name. Only where the browser has no database for the page (missing,
- * or refused outright) memory takes its place: runs work on, a reload forgets them. A database that
- * doesn't open now is never replaced: it is waited for, and the page is notified.
+ * The stores in use, one for each name. If the browser has no database for the page (missing, or refused outright),
+ * memory replaces it: runs work, but a reload forgets them. A database that doesn't open now is never replaced. Uses
+ * wait for it, and the page is notified.
  */
 export class Stores {
   readonly visibility: PageVisibilityTarget = new PageVisibilityTarget()
@@ -90,7 +91,7 @@ export class Stores {
     }
   }
 
-  /** Nothing takes its place: what is meant for it goes nowhere else. */
+  /** Opens a custom store. Memory never replaces it: its data must not go elsewhere. */
   async #custom(config: CustomStorage, storage: string): Promise<Store> {
     const { stores: definitions = [] } = this.#options
     const definition = definitions.find(({ type }) => type === config.type)

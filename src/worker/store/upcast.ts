@@ -1,24 +1,24 @@
 import { FORMAT } from '../../protocol/fact.ts'
 import { isNumber } from '../../lib/shape.ts'
 
-/** A row as it is stored, in whatever format. */
+/** A row as it is stored, in any format. */
 export type StoredRow = Readonly<Record<string, unknown>>
 
 /**
- * By the format that they read: what a row says, in the next format. Pure. Rows are read through them and
- * never rewritten.
+ * Functions that convert a row to the next format, by the format they read. Pure. Rows are converted when
+ * they are read, and never rewritten.
  */
 export type Upcasters = Readonly<Record<number, (row: StoredRow) => StoredRow>>
 
-/** None yet: no older format was released. */
+/** Empty, because no older format was released. */
 export const UPCASTERS: Upcasters = {}
 
-/** Whether something was written by a version of the package that knows more than this one. */
+/** Whether the format is newer than the one this version of the package writes. */
 export function isNewerFormat(format: unknown): format is number {
   return isNumber(format) && Number(format) > FORMAT
 }
 
-/** The row in this format, one step after the other; null where a step is missing, or fails on a damaged row. */
+/** Converts the row to the current format step by step; null if a step is missing or fails on a damaged row. */
 export function upcast(row: StoredRow, upcasters: Upcasters): StoredRow | null {
   let current = row
   while (current['format'] !== FORMAT) {

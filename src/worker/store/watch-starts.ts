@@ -1,13 +1,13 @@
 import type { Database } from './idb-connection.ts'
 
 export interface WatchedDatabase extends Database {
-  /** A transaction was given up, since it did not begin in time. */
+  /** Whether a transaction was aborted because it didn't start in time. */
   readonly isHeld: boolean
 }
 
 /**
- * The database, whose transactions are aborted unless they begin in time. One that another script keeps alive holds up
- * all later ones, and the browser says nothing of it.
+ * Wraps a database: transactions that don't start within `startMs` are aborted. A transaction that another script
+ * keeps alive blocks all later ones, and the browser doesn't report it.
  */
 export function watchStarts(database: Database, startMs: number): WatchedDatabase {
   let isHeld = false
@@ -18,7 +18,7 @@ export function watchStarts(database: Database, startMs: number): WatchedDatabas
       tx.abort()
     }, startMs)
     const begun = (): void => clearTimeout(timer)
-    // The first answer to a request, on its way down: such events don't bubble.
+    // The first successful request. `success` events don't bubble, so listen in the capture phase.
     tx.addEventListener('success', begun, { capture: true, once: true })
     tx.done.then(begun, begun)
     return tx

@@ -47,7 +47,7 @@ export type ShownDelta = Exclude<
   }
 >
 
-/** What other tabs show of a run: the rest is for the handles of the tab that drives it. */
+/** Deltas that other tabs show. All others are for the handles of the tab that drives the run. */
 const SHOWN: Readonly<Record<ShownDelta['type'], Check>> = {
   'attempt-started': shape({ ...ofAttempt, messageId: isText }),
   'text-start': part,
@@ -64,7 +64,7 @@ const SHOWN: Readonly<Record<ShownDelta['type'], Check>> = {
   'storage-takes': shape(ofRun),
 }
 
-/** Whether what another tab posted is a delta that this one shows. */
+/** Whether a value from another tab is a delta that this one shows. */
 export const isDelta: (value: unknown) => boolean = oneOf('type', SHOWN)
 
 export function isShown(delta: Delta): delta is ShownDelta {
@@ -94,5 +94,5 @@ const fields = {
   waits: nullOr(shape({ ...ofRun, reason })),
 } satisfies Readonly<Record<Exclude<keyof Live, 'ownership' | 'left'>, Check>>
 
-/** Whether what another tab posted is where its stream stands. */
+/** Whether a value from another tab is the live state of its stream. */
 export const isLive: Check = shape(fields)

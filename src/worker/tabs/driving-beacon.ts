@@ -7,11 +7,11 @@ import { drivingLock } from './driving-lock.ts'
 import type { Driving, TabMessages } from './tab-messages.ts'
 import type { TabConversation } from './tab-conversation.ts'
 
-/** Pause between the messages by which a tab says that it drives a run. Milliseconds. */
+/** Pause between a tab's announcements that it drives a run. Milliseconds. */
 export const BEAT_MS = 2500
-/** Beats after which the store is looked at, should a message have been lost. */
+/** Beats between checks of the store, in case a message was lost. */
 export const LOOK_EVERY = 12
-/** Tabs that follow answer each of them: one that hasn't for this long is gone. Milliseconds. */
+/** Followers answer each announcement. A follower that hasn't for this long is gone. Milliseconds. */
 const FOLLOWED_MS = 15_000
 
 export interface DrivingBeaconOptions {
@@ -20,10 +20,13 @@ export interface DrivingBeaconOptions {
   activeOf(conversationId: string): TabConversation | undefined
 }
 
-/** The runs that are driven here, for the tabs that follow them. As long as there are none, nothing of a run is posted. */
+/**
+ * Announces the runs driven here, and sends their items to the tabs that follow. Without followers, no items are
+ * posted.
+ */
 export class DrivingBeacon {
   readonly #options: DrivingBeaconOptions
-  /** By conversation: until when, on the monotonic clock, somebody follows it. */
+  /** Conversations with followers, and until when each counts as followed. On the monotonic clock. */
   readonly #followed = new Map<string, number>()
   readonly #sent = new Map<string, number>()
 
@@ -40,7 +43,7 @@ export class DrivingBeacon {
     const { channel, effects } = this.#options
     if (!channel.isOpen) return
     const name = drivingLock(channel.tabId, active.conversation.conversationId)
-    // A browser that refuses it leaves others to ask in vain for a while.
+    // If the browser refuses the lock, other tabs need a while to notice that this one is gone.
     effects.locks?.request(name, {}, () => active.idle()).catch(() => undefined)
     void this.#beat(active)
   }
@@ -50,7 +53,7 @@ export class DrivingBeacon {
     this.#options.channel.post('run-undriven', { conversationId })
   }
 
-  /** What is published here, in the same order. */
+  /** Sends published items to the followers, in order. */
   relay(active: TabConversation, items: readonly StreamItem[]): void {
     const { conversationId } = active.conversation
     const { channel, effects } = this.#options
@@ -77,7 +80,7 @@ export class DrivingBeacon {
   #follow(active: TabConversation, to: string | null): void {
     const { stream, conversationId } = active.conversation
     const { channel, effects } = this.#options
-    // Those that follow already get what is on its way.
+    // Sends pending items to earlier followers first.
     if (to !== null) stream.flush()
     this.#followed.set(conversationId, effects.monotonic() + FOLLOWED_MS)
     if (to !== null)

@@ -1,19 +1,19 @@
 import type { Effects } from '../effects.ts'
 
-/** What the tab said before it was gone may still be on its way. Milliseconds. */
+/** Wait for messages that a tab sent before it was gone. Milliseconds. */
 const LATE_MS = 300
 
 /**
- * The lock that a tab holds while it drives a run, also one that waits, whose lease is free: when it is granted to
- * another tab, this one is gone.
+ * Name of the lock that a tab holds while it drives a run, even a waiting one without a lease. If another tab gets the
+ * lock, this one is gone.
  */
 export function drivingLock(tabId: string, conversationId: string): string {
   return `offstage-drives:${tabId}:${conversationId}`
 }
 
 /**
- * Calls back once a tab doesn't hold such a lock any more. Aborting what is returned ends the watch. Without Web Locks
- * nothing is noticed.
+ * Calls back once a tab no longer holds its driving lock. Abort the returned controller to stop watching. Without Web
+ * Locks, never calls back.
  */
 export function watchDriver(
   effects: Pick<Effects, 'locks' | 'sleep'>,

@@ -9,44 +9,44 @@ import { BEAT_MS, LOOK_EVERY } from './driving-beacon.ts'
 import { isStillLive, stillLive } from './still-live.ts'
 import type { Driving } from './tab-messages.ts'
 
-/** Beats without a sign of life, after which nobody drives the run. */
+/** Missed beats after which the driver counts as gone. */
 const MAX_MISSED = 4
 
 export interface FollowerOptions {
   /** The agent that has the conversation open. */
   readonly agentId: string
-  /** The run is driven here: nothing of others is taken in. */
+  /** Whether the run is driven here. Messages of other tabs are ignored then. */
   isDriving(): boolean
   toolNames(): Promise<readonly string[]>
-  /** Whoever drives the run is notified that it is followed. */
+  /** Tells the driver that this tab follows. `isBehind`: also asks for the current state. */
   ask(isBehind: boolean): void
   sleep(ms: number, signal: AbortSignal): Promise<void>
-  /** Nobody in this browser drives the run: another device may. */
+  /** Checks whether another device drives the run, when no tab of this browser does. */
   lookElsewhere(): Promise<void>
-  /** Calls back once the tab drives the run no more. Aborting what is returned ends the watch. */
+  /** Calls back once the tab no longer drives the run. Abort the returned controller to stop watching. */
   watch(tabId: string, onGone: () => void): AbortController
-  /** Waits until the run is this tab's, and goes on with it. Rejects when the signal aborts. */
+  /** Waits until this tab may drive the run, then resumes it. Rejects when the signal aborts. */
   succeed(succession: Omit<Succession, 'isNeeded'>): Promise<void>
 }
 
 type Driver = Omit<Driving, 'conversationId'> & { readonly from: string }
 
-/** A conversation that the page shows, whoever drives its run. */
+/** Keeps a conversation that the page shows up to date while another tab drives its run. */
 export class Follower {
   readonly agentId: string
   readonly conversation: Conversation
   readonly #options: FollowerOptions
   readonly #life = new AbortController()
-  /** What comes is taken in one after the other: some of it is read from the store. */
+  /** Handles messages one at a time: some of them read the store. */
   readonly #inOrder = oneByOne()
   #driver: Driver | null = null
   #isNew = true
   #missed = 0
-  /** Asked already for where the driver stands. */
+  /** The driver was already asked for its current state. */
   #isAsking = false
   #watch: AbortController | null = null
   #heir: AbortController | null = null
-  /** The heir is notified that nobody drives the run any more. */
+  /** Wakes the heir when nobody drives the run any more. */
   #rouse = (): void => undefined
   #isRoused = false
   #tools: ReadonlySet<string> = new Set()
@@ -57,7 +57,7 @@ export class Follower {
     this.#options = options
   }
 
-  /** The tab that drives the run; null: no other one does; undefined: none has answered yet. */
+  /** The tab that drives the run. Null if no other tab does, undefined if none has answered yet. */
   get driver(): string | null | undefined {
     return this.#driver?.from ?? (this.#isNew ? undefined : null)
   }
@@ -75,21 +75,21 @@ export class Follower {
     }
   }
 
-  /** Has whoever drives the run say where it stands. */
+  /** Asks the driver for its current state. */
   ask(): void {
     if (this.#isAsking || this.#options.isDriving()) return
     this.#isAsking = true
     this.#options.ask(true)
   }
 
-  /** Nobody looks any more. */
+  /** Stops following. The page no longer shows the conversation. */
   stop(): void {
     this.#life.abort()
     this.leave()
     if (!this.#options.isDriving()) this.conversation.stream.adopt(NOTHING_LIVE)
   }
 
-  /** Another tab's run is waited for and shown no more: this one drives, or its agent is gone. */
+  /** Stops waiting for another tab's run and showing it: this tab drives it, or the agent is gone. */
   leave(): void {
     this.#setDriver(null)
     this.#heir?.abort()
@@ -107,7 +107,7 @@ export class Follower {
     this.ask()
   }
 
-  /** Another tab drives the run, and what it publishes from here on follows. */
+  /** Starts with the driver's current state. Its later items come to `take`. */
   join(from: string, { epoch, sent, live }: Driving & { readonly live: Live }): void {
     if (this.#isOutranked(from, epoch)) return
     this.#setDriver({ from, epoch, sent })
@@ -144,12 +144,15 @@ export class Follower {
     })
   }
 
-  /** That tab drives it no more. */
+  /** Handles that a tab no longer drives the run. */
   undriven(from: string): void {
     if (this.#driver?.from === from) this.#lost()
   }
 
-  /** A run that was taken over from this tab is elsewhere, too, before the other one says so. */
+  /**
+   * Whether another tab drives the run. True for a run just taken from this tab, even before the new driver announces
+   * itself.
+   */
   get #isElsewhere(): boolean {
     return this.#driver !== null || this.conversation.stream.live.ownership === 'other-tab'
   }
@@ -166,11 +169,11 @@ export class Follower {
       await conversation.drafts.show(conversation.run)
       conversation.publish('joined')
       if (conversation.run?.end !== null) return
-      // Whoever drives it all the same says so, before an heir takes it up.
+      // A driver that is alive after all answers this before an heir resumes the run.
       this.ask()
       this.#isRoused = true
       this.#rouse()
-      // A store that doesn't answer keeps no heir waiting.
+      // Not awaited, so that an unreachable store doesn't delay the heir.
       void this.#options.lookElsewhere().catch(() => undefined)
     })
   }
@@ -183,13 +186,13 @@ export class Follower {
     this.#driver = driver
   }
 
-  /** A run that was refused here is no other tab's business, and is shown on. */
+  /** Takes the live state of another tab. Keeps a run that was refused here, which only this tab shows. */
   #adopt(live: Live): void {
     const { stream } = this.conversation
     stream.adopt({ ...live, left: refused(stream.live) })
   }
 
-  /** The conversation's rows may have changed in a way that nobody publishes: it was deleted, say. */
+  /** Reads the conversation again: it may have changed without an announcement, such as when it was deleted. */
   refresh(): void {
     this.#do(async () => {
       await this.conversation.refresh()
@@ -201,14 +204,14 @@ export class Follower {
     this.#tools = new Set(await this.#options.toolNames().catch(() => []))
   }
 
-  /** One that claimed the run later drives it. */
+  /** Whether to ignore a tab: this tab drives the run, or one with a newer claim does. */
   #isOutranked(from: string, epoch: number): boolean {
     if (this.#options.isDriving()) return true
     return this.#driver !== null && this.#driver.from !== from && epoch < this.#driver.epoch
   }
 
   #do(work: () => Promise<void>): void {
-    // What can't be read now is read at the next message.
+    // A failed read is repeated at the next message.
     void this.#inOrder(async () => {
       if (!this.#options.isDriving() && !this.#life.signal.aborted) await work()
     }).catch(() => undefined)
@@ -220,7 +223,7 @@ export class Follower {
     if (run?.end !== null) {
       this.#heir?.abort()
       this.#heir = null
-      // Whoever goes on with the run that called goes on with it, too.
+      // Child runs have no heirs: the new owner of the parent run resumes them.
     } else if (this.#isElsewhere && !this.#heir && !run.forCall) void this.#inherit()
   }
 
@@ -235,7 +238,7 @@ export class Follower {
         signal: heir.signal,
       })
     } catch {
-      // Not wished any more, or it could not be begun: a person may resume it.
+      // Waiting was cancelled, or resuming failed: a person may still resume the run.
     } finally {
       if (this.#heir === heir) this.#heir = null
     }
@@ -248,8 +251,8 @@ export class Follower {
   }
 
   /**
-   * The agent has all tools that the run has used. By their names: a call that was decided by another
-   * definition is decided anew.
+   * Whether the agent has all tools that the run has used. Compares only names: a call that was decided by another
+   * definition is decided again.
    */
   #isCapable(): boolean {
     const { run, state } = this.conversation

@@ -5,8 +5,8 @@ import type { RunState } from '../../protocol/state.ts'
 import type { ShownDelta } from './check-live.ts'
 
 /**
- * Facts are read from the store, deltas come by messages: the store may be ahead. What it has made durable
- * meanwhile, and what belongs to no open run, is not shown.
+ * Whether a delta from another tab is still pending. Facts are read from the store, deltas arrive by messages, so the
+ * store may be ahead. Deltas that are stored already, or belong to no open run, are not shown.
  */
 export function isStillLive(delta: ShownDelta, run: RunState | null): boolean {
   if (run === null || run.end !== null || run.runId !== delta.runId) return false
@@ -14,7 +14,7 @@ export function isStillLive(delta: ShownDelta, run: RunState | null): boolean {
   return delta.type !== 'tool-progress' || isUnsettled(run, delta.path.at(-1) ?? '')
 }
 
-/** The same of all that is live elsewhere. */
+/** Keeps only the pending deltas of another tab that are not stored yet. */
 export function stillLive(live: Live, run: RunState | null): Live {
   if (run === null || run.end !== null) return NOTHING_LIVE
   const { step, retry, progress, waits } = live

@@ -5,25 +5,25 @@ import { withStop } from '../ownership/with-stop.ts'
 import { drivingLock, watchDriver } from './driving-lock.ts'
 import type { TabCommand, TabMessages, TabOutcome } from './tab-messages.ts'
 
-/** How long the tab that drives the run may take to answer before it is asked again. Milliseconds. */
+/** How long the driving tab may take to answer before it is asked again. Milliseconds. */
 const ANSWER_MS = 1000
-/** Questions in a row that a tab which is known to drive it doesn't answer, after which it is gone. */
+/** Unanswered requests in a row after which a known driver counts as gone. */
 const MAX_UNANSWERED = 3
-/** Where it isn't known whether any tab drives it: one that does answers at once. Milliseconds. */
+/** Wait for an answer while no driver is known. A driver answers at once. Milliseconds. */
 const ANY_MS = 300
-/** One that is under way has this long: an edited input may wait for its tool. Milliseconds. */
+/** Longest wait for a command under way: an edited input may wait for its tool. Milliseconds. */
 const ANSWER_LIMIT_MS = 20_000
 
-/** A command, and the id by which an answer is taken once, however often and whoever is asked. */
+/** A command with its id. The id makes it count once, however often and to whomever it is sent. */
 export interface SentCommand {
   readonly commandId: string
   readonly command: TabCommand
 }
 
-/** Does what another tab asks, if the run is driven here; null: it isn't, or not any more. */
+/** Applies another tab's command to the run driven here. Null if the run isn't driven here, or no longer. */
 export type Perform = (conversationId: string, asked: SentCommand) => Promise<boolean | null> | null
 
-/** What a person does in one tab to a run that another tab drives. */
+/** Sends a person's commands to the tab that drives the run, and answers other tabs' commands. */
 export class TabCommands {
   readonly #channel: TabChannel<TabMessages>
   readonly #effects: Pick<Effects, 'sleep' | 'locks'>
@@ -45,9 +45,9 @@ export class TabCommands {
   }
 
   /**
-   * What it came to; null when no tab answers, so that nobody drives the run; `left` when the tab that did
-   * leaves it to somebody else. Throws what it threw there. `driver`: the tab that is known to drive it; null:
-   * one will, presently; undefined: it isn't known whether any does.
+   * Outcome of the command. Null if no tab answers, so nobody drives the run. `left` if the driver leaves the run to
+   * somebody else. Throws the error that the driver threw. `driver`: the known driver; null: one will drive it soon;
+   * undefined: unknown.
    */
   async ask(
     conversationId: string,
@@ -75,7 +75,7 @@ export class TabCommands {
       unanswered = 0
       if (!isOpen()) onWord()
     })
-    // A worker that died can't answer any more, and the one that comes after it can.
+    // Switches to a new driver. The former worker may have died, and can't answer any more.
     const removeDriven = channel.on('run-driven', (driving, from) => {
       if (driving.conversationId !== conversationId || from === to) return
       to = from

@@ -1,11 +1,11 @@
 import type { Conversation } from '../conversation.ts'
 
-/** What tabs need of a conversation in use. */
+/** The part of a conversation in use that tabs need. */
 export interface TabConversation {
   readonly conversation: Conversation
-  /** Of the run that is driven here. */
+  /** Driver of the run here. Null if none is driven. */
   readonly driver: { look(): Promise<void> } | null
-  /** Shows whether another device works on the open run. */
+  /** Checks whether another device works on the open run, and shows the result. */
   lookElsewhere(): Promise<void>
   /** Resolves when nothing is driven any more. */
   idle(): Promise<void>

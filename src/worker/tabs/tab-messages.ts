@@ -21,13 +21,13 @@ import {
 import { isDelta, isLive, type ShownDelta } from './check-live.ts'
 import { isJson } from '../../lib/is-json.ts'
 
-/** What one tab asks of the tab that drives a conversation's run. */
+/** A command from one tab to the tab that drives a conversation's run. */
 export type TabCommand =
   | {
       readonly type: 'answer'
       readonly toolCallId: string
       readonly answer: CallAnswer['answer']
-      /** Where it was given. */
+      /** Page on which the answer was given. */
       readonly pageId: string
     }
   | { readonly type: 'abort'; readonly runId: string; readonly reason: string }
@@ -40,35 +40,35 @@ export type TabCommand =
   | { readonly type: 'withdraw'; readonly runId: string; readonly messageId: string }
   | { readonly type: 'revoke'; readonly runId: string; readonly consentId: string }
 
-/** `pending`: it is under way. `left`: the run is open, and goes on elsewhere. */
+/** `pending`: the command is under way. `left`: the run is unfinished, and will be driven elsewhere. */
 export type TabOutcome =
   | { readonly done: boolean }
   | { readonly error: ErrorData }
   | { readonly pending: true }
   | { readonly left: true }
 
-/** Which tab drives a run, and how much it has posted to those that follow. */
+/** Announcement of a tab that drives a run, with the number of its earlier posts to followers. */
 export interface Driving {
   readonly conversationId: string
-  /** Of its claim: of two that say that they drive a run, the newer one does. */
+  /** Epoch of the tab's claim. If two tabs say that they drive a run, the newer epoch counts. */
   readonly epoch: number
-  /** How many `follow-items` came before. */
+  /** Number of `follow-items` posted before. */
   readonly sent: number
 }
 
-/** What tabs that follow a conversation and the one that drives it post to each other. */
+/** Messages between the tab that drives a conversation and the tabs that follow it. */
 export interface FollowMessages {
-  /** A run is driven here: said when that begins, and again and again as long as it is so. */
+  /** The sender drives a run. Posted when it begins, and repeated while it lasts. */
   'run-driven': Driving
-  /** Not any more. */
+  /** The sender no longer drives the run. */
   'run-undriven': { readonly conversationId: string }
-  /** Somebody follows. `isBehind`: it missed something, or has only begun. */
+  /** The sender follows the conversation. `isBehind`: it missed something, or has just begun. */
   'follow-ask': { readonly conversationId: string; readonly isBehind: boolean }
-  /** Where the driver's stream stands; what is published follows it. `to`: of the tab that asked. */
+  /** Live state of the driver's stream. Later items follow. `to`: the tab that asked. */
   'follow-begin': Driving & { readonly to: string; readonly live: Live }
-  /** `isStored`: facts were committed, which are read from the store: nobody believes those of a message. */
+  /** `isStored`: facts were committed. Followers read them from the store, since messages aren't trusted for that. */
   'follow-items': Driving & { readonly isStored: boolean; readonly deltas: readonly ShownDelta[] }
-  /** `to`: the tab that drives the run; null: whoever does. */
+  /** `to`: the tab that drives the run. Null: whichever tab does. */
   'command-ask': {
     readonly conversationId: string
     readonly to: string | null
@@ -76,17 +76,17 @@ export interface FollowMessages {
     readonly command: TabCommand
   }
   'command-outcome': { readonly commandId: string; readonly outcome: TabOutcome }
-  /** Whether a tab that shows the conversation has the tool. */
+  /** Asks whether a tab that shows the conversation has the tool. */
   'tool-ask': {
     readonly conversationId: string
     readonly toolName: string
     readonly askId: string
   }
   'tool-there': { readonly askId: string }
-  /** Which conversations a tab shows or works on. */
+  /** Asks which conversations a tab shows or works on. */
   'use-ask': { readonly askId: string }
   'use-there': { readonly askId: string; readonly conversationIds: readonly string[] }
-  /** The page of this tab wants to go on with the run: it was reloaded, for example. */
+  /** The sender's page wants to resume the run, such as after a reload. */
   'run-wanted': { readonly conversationId: string }
   /** The conversation's record changed, or it was deleted. */
   'record-changed': { readonly conversationId: string }

@@ -14,16 +14,16 @@ import type { TabConversation } from './tab-conversation.ts'
 import { ToolsElsewhere } from './tools-elsewhere.ts'
 import { UseElsewhere } from './use-elsewhere.ts'
 
-/** How long an heir leaves a run to the tab that had it: its page may only be reloaded. Milliseconds. */
+/** How long an heir leaves a run to the tab that had it, which may only be reloading. Milliseconds. */
 const RELOAD_MS = 2000
 
-/** What tabs need of the worker that they are part of. */
+/** The part of the worker that tabs need. */
 export interface TabsHost<Active extends TabConversation> {
   /** A conversation of this store that is in use here. */
   activeOf(conversationId: string): Active | undefined
-  /** Does what another tab asks of the run that is driven here; null: it is left open for somebody else. */
+  /** Applies another tab's command to the run driven here. Null if another driver has to do it. */
   perform(active: Active, asked: SentCommand): Promise<boolean | null>
-  /** Goes on with the open run, whose lease is held, with this agent's tools and model. */
+  /** Resumes the open run with this agent's tools and model. The lease is held. */
   succeed(active: Active, agentId: string): Promise<void>
   /** The names of the agent's tools as they are now. */
   toolNames(agentId: string): Promise<readonly string[]>
@@ -39,7 +39,7 @@ export interface TabsOptions<Active extends TabConversation> {
   readonly host: TabsHost<Active>
 }
 
-/** The other tabs that use this store: they follow what is driven here, and the other way round. */
+/** Connects the tabs that use this store: they follow runs driven here, and this tab follows theirs. */
 export class Tabs<Active extends TabConversation> {
   readonly #options: TabsOptions<Active>
   readonly #driven: DrivingBeacon
@@ -91,29 +91,29 @@ export class Tabs<Active extends TabConversation> {
     })
   }
 
-  /** A run is driven here from now on. */
+  /** Handles that a run is driven here from now on. */
   driven(active: Active): void {
     this.#followers.get(active.conversation.conversationId)?.leave()
     this.#driven.begin(active)
   }
 
-  /** Nothing is driven here any more. Another tab may have gone on with the run before. */
+  /** Handles that nothing is driven here any more. Another tab may have resumed the run already. */
   undriven(active: Active): void {
     const { conversationId, stream } = active.conversation
     this.#driven.end(active)
-    // Without a follower nothing would ever correct “another tab drives it”.
+    // Without a follower, nothing would ever correct the ownership `other-tab`.
     if (!this.follows(conversationId)) stream.own('none')
     this.#followers.get(conversationId)?.ask()
   }
 
-  /** What is published here goes to the tabs that follow the conversation. */
+  /** Sends published items to the tabs that follow the conversation. */
   relay(active: Active): void {
     active.conversation.stream.relay = (items) => {
       if (active.driver) this.#driven.relay(active, items)
     }
   }
 
-  /** The page shows the conversation: it follows whoever drives it, and may succeed with this agent. */
+  /** Follows a conversation that the page shows. This agent may resume its run if the driver is gone. */
   follow(active: Active, agentId: string): void {
     const { conversationId } = active.conversation
     const { channel, effects, host, leases } = this.#options
@@ -144,29 +144,29 @@ export class Tabs<Active extends TabConversation> {
     this.#followers.delete(conversationId)
   }
 
-  /** The agent's tools changed. */
+  /** Tells followers that the agent's tools changed. */
   toolsChanged(agentId: string): void {
     for (const follower of this.#followers.values())
       if (follower.agentId === agentId) void follower.lookAtTools()
   }
 
-  /** The agent is gone: it shows nothing, and its tools can't go on with anything. */
+  /** Stops following for a released agent, which shows nothing and can't resume runs. */
   released(agentId: string): void {
     for (const [conversationId, follower] of this.#followers)
       if (follower.agentId === agentId) this.unfollow(conversationId)
   }
 
-  /** The tab that drives the conversation's run; null: none does; undefined: it isn't followed. */
+  /** The tab that drives the conversation's run. Null if none does, undefined if the conversation isn't followed. */
   driverOf(conversationId: string): string | null | undefined {
     return this.#followers.get(conversationId)?.driver
   }
 
-  /** The page shows the conversation as it is in whichever tab drives it. */
+  /** Whether the conversation is followed, for a page that shows it. */
   follows(conversationId: string): boolean {
     return this.#followers.has(conversationId)
   }
 
-  /** Asks the tab that drives the conversation's run; null when none does. `isMoving`: another one will, presently. */
+  /** Asks the tab that drives the conversation's run. Null if none does. `isMoving`: another tab will drive it soon. */
   async ask(
     conversationId: string,
     sent: SentCommand,
@@ -187,7 +187,7 @@ export class Tabs<Active extends TabConversation> {
     return this.#use.find()
   }
 
-  /** The page wants to go on with a run: an heir elsewhere leaves it to this tab. */
+  /** Announces that the page wants to resume a run. Heirs in other tabs leave it to this tab. */
   want(conversationId: string): void {
     this.#options.channel.post('run-wanted', { conversationId })
   }
@@ -197,7 +197,10 @@ export class Tabs<Active extends TabConversation> {
     this.#options.channel.post('record-changed', { conversationId })
   }
 
-  /** Asked while nobody else can write: the run is open, does something, and no tab wants it back. */
+  /**
+   * Whether the run needs an heir: it is open, has something to do, and no tab wants it back. Called while nobody else
+   * can write.
+   */
   async #isNeeded({ conversation }: Active, follower: Follower): Promise<boolean> {
     const { channel, effects, leases } = this.#options
     const isOpen = async (): Promise<boolean> => {
@@ -206,7 +209,7 @@ export class Tabs<Active extends TabConversation> {
       const { run } = conversation
       if (run === null || run.end !== null) return false
       if (decide(run) !== 'wait') return true
-      // Of calls that wait for other agents, a tab looks after those: the one that drives the run.
+      // A run that waits for child runs needs a driver, too: it looks after them.
       return !run.parked && run.calls.some(waitsForChild) && follower.driver === null
     }
     return withStop([], async (wait) => {

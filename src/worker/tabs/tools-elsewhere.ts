@@ -3,17 +3,17 @@ import type { TabChannel } from '../ownership/tab-channel.ts'
 import { withStop } from '../ownership/with-stop.ts'
 import type { TabMessages } from './tab-messages.ts'
 
-/** Tabs that have the tool say so within this time. Milliseconds. */
+/** Time for tabs with the tool to answer. Milliseconds. */
 const ANSWER_MS = 300
 
 export interface ToolsElsewhereOptions {
   readonly channel: TabChannel<TabMessages>
   readonly effects: Pick<Effects, 'sleep' | 'newId'>
-  /** The tools that this tab has for a conversation that it shows. */
+  /** The tools of this tab for a conversation that it shows. */
   toolNames(conversationId: string): Promise<readonly string[]>
 }
 
-/** Which tools other tabs have. */
+/** Finds out which tools other tabs have. */
 export class ToolsElsewhere {
   readonly #options: ToolsElsewhereOptions
 
@@ -26,7 +26,7 @@ export class ToolsElsewhere {
     })
   }
 
-  /** Whether a tab that shows the conversation has the tool. */
+  /** Whether another tab that shows the conversation has the tool. */
   async has(conversationId: string, toolName: string): Promise<boolean> {
     const { channel, effects } = this.#options
     if (!channel.isOpen) return false

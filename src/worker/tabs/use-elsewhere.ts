@@ -2,17 +2,17 @@ import type { Effects } from '../effects.ts'
 import type { TabChannel } from '../ownership/tab-channel.ts'
 import type { TabMessages } from './tab-messages.ts'
 
-/** Tabs that use conversations say so within this time. Milliseconds. */
+/** Time for tabs that use conversations to answer. Milliseconds. */
 const ANSWER_MS = 1000
 
 export interface UseElsewhereOptions {
   readonly channel: TabChannel<TabMessages>
   readonly effects: Pick<Effects, 'sleep' | 'newId'>
-  /** The conversations that are shown or worked on here. */
+  /** The conversations that this tab shows or works on. */
   inUse(): readonly string[]
 }
 
-/** Which conversations other tabs use. */
+/** Finds out which conversations other tabs use. */
 export class UseElsewhere {
   readonly #options: UseElsewhereOptions
 
@@ -25,7 +25,7 @@ export class UseElsewhere {
     })
   }
 
-  /** Their ids, as far as tabs that aren't frozen say. */
+  /** The ids of the conversations in use. Frozen tabs don't answer. */
   async find(): Promise<ReadonlySet<string>> {
     const { channel, effects } = this.#options
     const found = new Set<string>()

@@ -1,10 +1,10 @@
 /**
- * More than data needs, and less than a second of work. A schema that refers to itself twice for one property makes
- * twice as many checks with each level of a value.
+ * More than data needs, and less than a second of work. A schema that refers to itself twice for one property doubles
+ * the checks with each level of a value.
  */
 const MAX_FOLLOWED = 100_000
 
-/** What `$ref`s lead to, for one check of a value: throws once too many were followed. */
+/** Counts the `$ref`s that are followed during one check of a value. Throws once there are too many. */
 export function boundedLookup<Lookup extends object>(lookup: Lookup): Lookup {
   let followed = 0
   return new Proxy(lookup, {

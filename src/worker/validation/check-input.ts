@@ -10,9 +10,9 @@ import { issueWords } from './issue-words.ts'
 import type { SchemaIssue, Validator } from './validator.ts'
 
 /**
- * Checks a call's input against its tool's schema. Unknown top-level parameters are refused unless
- * the schema allows additional properties explicitly: a model that misspells one must be answered so.
- * Returns null when the input fits, else words that let a model correct itself in one go.
+ * Checks a call's input against its tool's schema. Unknown top-level parameters are refused unless the schema
+ * explicitly allows additional properties, so that a model learns of a misspelled name. Returns null when the
+ * input fits, otherwise an error with all that the model needs to correct the call.
  */
 export function checkInput(
   validator: Validator,
@@ -22,7 +22,7 @@ export function checkInput(
   return checkShown(validator, tool, { input, shown: input })
 }
 
-/** The same; the words quote the input as it is `shown`: without what nobody may read. */
+/** Like `checkInput`, but the error quotes `shown`: the input without secrets. */
 export function checkShown(
   validator: Validator,
   tool: ToolDefinition,
@@ -79,7 +79,7 @@ function describe(
   }
 }
 
-/** Keywords whose failures at the top are worded from the schema itself. */
+/** Keywords whose top-level failures are described from the schema, not from the validator's issue. */
 const OWN_WORDS: ReadonlySet<string> = new Set([
   'required',
   'additionalProperties',

@@ -16,7 +16,7 @@ const isPattern: Check = (value) => {
 }
 const isNever: Check = () => false
 
-/** What keywords must hold, draft 7's included. The schemas in them are checked one by one. */
+/** Checks for the values of keywords, draft 7's included. Schemas inside them are checked one by one. */
 const KEYWORDS: Readonly<Record<string, Check>> = {
   type: isTypes,
   enum: isList,
@@ -32,7 +32,7 @@ const KEYWORDS: Readonly<Record<string, Check>> = {
   ...each('minimum maximum exclusiveMinimum exclusiveMaximum', isNumber),
   ...each('minLength maxLength minItems maxItems minProperties maxProperties', isNumber),
   ...each('minContains maxContains', isNumber),
-  // The library takes these for annotations, and anything would fit.
+  // The library ignores these keywords, so any value would pass.
   ...each('$dynamicRef $recursiveRef', isNever),
 }
 
@@ -41,9 +41,9 @@ function each(keywords: string, check: Check): Record<string, Check> {
 }
 
 /**
- * Throws where what can be reached of a schema is none, a `$ref` leads nowhere, or `$ref`s lead round in a
- * circle without a step into the value: the library finds that out only with some inputs, or never. Makes
- * OpenAPI's `nullable` the type that it means.
+ * Throws if a reachable part of a schema isn't a schema, or a `$ref` has no target. Also throws if `$ref`s form a
+ * circle without a step into the value. The library notices those only with some inputs, or never. Turns OpenAPI's
+ * `nullable` into the type `null`.
  */
 export function checkSchema(root: Schema, lookup: Readonly<Record<string, unknown>>): void {
   const done = new Set<unknown>()
@@ -79,7 +79,7 @@ function referred(
   return [target]
 }
 
-/** The schemas in it that the same value is held against. */
+/** Subschemas that apply to the same value. */
 function ofSameValue(schema: Schema): unknown[] {
   const { allOf, anyOf, oneOf, not, if: when, then, else: otherwise } = schema
   const { dependentSchemas, dependencies } = schema
@@ -90,7 +90,7 @@ function ofSameValue(schema: Schema): unknown[] {
   ]
 }
 
-/** Those that a part of it is held against. */
+/** Subschemas that apply to a part of the value. */
 function ofParts(schema: Schema): unknown[] {
   const { prefixItems, items, additionalItems, unevaluatedItems, contains } = schema
   const { properties, patternProperties, propertyNames } = schema

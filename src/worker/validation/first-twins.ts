@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../lib/canonical-json.ts'
 
-/** The indexes of an item and of the first one that is equal to it, in one pass; null: all differ. */
+/** The indexes of two equal items, found in one pass; null when all items differ. */
 export function firstTwins(items: readonly unknown[]): [number, number] | null {
   const known = new Map<unknown, number>()
   for (const [index, item] of items.entries()) {

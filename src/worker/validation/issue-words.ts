@@ -2,11 +2,11 @@ import type { JsonValue } from '../../protocol/json.ts'
 import { stepsOf } from './pointer.ts'
 import type { SchemaIssue } from './validator.ts'
 
-/** One issue in words: where it is, what is wrong, and what is there instead. */
+/** Describes an issue: where it is, what is wrong, and the value found there. */
 export function issueWords(issue: SchemaIssue, input: JsonValue): string {
   const place = stepsOf(issue.path).join('.')
   const subject = place === '' ? 'the input' : `'${place}'`
-  // What can't be checked can't be written, either.
+  // A value that couldn't be checked (no keyword) can't be written as JSON, either.
   const value = issue.keyword === '' ? undefined : valueAt(input, issue.path)
   const got = value === undefined ? '' : `, got ${preview(value)}`
   return `${subject} ${issue.message}${got}`

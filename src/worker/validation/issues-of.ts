@@ -3,10 +3,10 @@ import { wordsOf } from './keyword-words.ts'
 import { stepsOf } from './pointer.ts'
 import type { SchemaIssue } from './validator.ts'
 
-/** More than anybody reads. */
+/** Most issues to report. Nobody reads more. */
 const MAX_ISSUES = 50
 
-/** What the library found, in words. `schema` and `lookup` are those that it evaluated. */
+/** Converts the library's errors to issues. `schema` and `lookup` are those that it evaluated. */
 export function issuesOf(
   errors: readonly OutputUnit[],
   schema: Schema,
@@ -25,7 +25,7 @@ export function issuesOf(
   return issues
 }
 
-/** Where the errors of single items or names are: that none of them fits has words of its own. */
+/** Locations of errors about single items or names. The error of the keyword itself covers them. */
 function closes({ keyword, keywordLocation }: OutputUnit): string[] {
   switch (keyword) {
     case 'contains':
@@ -38,12 +38,12 @@ function closes({ keyword, keywordLocation }: OutputUnit): string[] {
   }
 }
 
-/** The `false` behind it is that of the property that it names. */
+/** Whether the `false` error that follows is about the property that this error names. */
 function refusesNamed(error: OutputUnit | undefined): boolean {
   return error?.keyword === 'additionalProperties' || error?.keyword === 'unevaluatedProperties'
 }
 
-/** What the schema says at the place of a keyword that failed. */
+/** Value of a failed keyword in the schema. */
 function limitAt(
   location: string,
   schema: Schema,
@@ -53,7 +53,7 @@ function limitAt(
   for (const step of stepsOf(decodeURIComponent(location))) {
     if (typeof place !== 'object' || place === null) return undefined
     const { [step]: next, __absolute_ref__: target } = place as Schema
-    // A property may have that name.
+    // A property may be called `$ref`, too.
     place = step === '$ref' && typeof next === 'string' ? lookup[target ?? next] : (next as unknown)
   }
   return place

@@ -10,7 +10,7 @@ import type { FastValidator, SchemaIssue, Validator } from './validator.ts'
 /** Validates without generating code, which a Content-Security-Policy may forbid. */
 export const jsonSchemaValidator: Validator = createValidator()
 
-/** Creates a validator. Values that `fast` accepts are valid; all others are validated here, which reports issues. */
+/** Creates a validator. Values that `fast` accepts are valid. All others are validated here, to report issues. */
 export function createValidator(fast?: FastValidator): Validator {
   return {
     validate(schema, given) {
@@ -36,12 +36,12 @@ function accepts(fast: FastValidator, schema: JsonSchema, value: unknown): boole
   try {
     return fast.fits(schema, value)
   } catch {
-    // Nested too deeply, for example.
+    // The value is nested too deeply, for example.
     return false
   }
 }
 
-/** A schema as the library evaluates it. */
+/** A schema prepared for the library. */
 interface Prepared {
   readonly root: Schema
   readonly lookup: ReturnType<typeof dereference>
@@ -52,7 +52,7 @@ const prepared = new WeakMap<JsonSchema, Prepared>()
 function prepare(schema: JsonSchema): Prepared {
   const known = prepared.get(schema)
   if (known) return known
-  // A copy, since the library marks what it is given.
+  // Copy the schema, because the library adds marks to it.
   const root = JSON.parse(JSON.stringify(schema)) as Schema
   const lookup = dereference(root)
   checkSchema(root, lookup)
@@ -61,7 +61,7 @@ function prepare(schema: JsonSchema): Prepared {
   return made
 }
 
-/** Null where there are more errors than the library can pass on. */
+/** All errors; null when there are more than the library can return. */
 function allErrors(check: (stopsEarly: boolean) => OutputUnit[]): OutputUnit[] | null {
   try {
     return check(false)
@@ -71,14 +71,14 @@ function allErrors(check: (stopsEarly: boolean) => OutputUnit[]): OutputUnit[] |
 }
 
 function uncheckable(error: unknown): SchemaIssue {
-  // Firefox has an error of its own for it.
+  // Firefox throws an `InternalError` for too much recursion.
   const tooDeep =
     error instanceof RangeError || (error instanceof Error && error.name === 'InternalError')
   const message = tooDeep ? 'is nested too deeply' : `can't be checked: ${describeThrown(error)}`
   return { path: '', keyword: '', message }
 }
 
-/** Hooks and answers of a page may have fields that are undefined, which are as good as absent. */
+/** Removes undefined fields, which a page's hooks and answers may have. They count as missing. */
 function withoutUndefined(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => withoutUndefined(item ?? null))
   if (!isRecord(value)) return value

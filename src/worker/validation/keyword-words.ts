@@ -1,4 +1,4 @@
-/** Follows the value's name. `limit` is the keyword's value, `said` the library's sentence. */
+/** Makes the message that follows the value's name. `limit` is the keyword's value, `said` the library's sentence. */
 type Words = (limit: unknown, said: string) => string | null
 
 const WORDS: Readonly<Record<string, Words>> = {
@@ -36,7 +36,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   false: () => 'must not be there',
 }
 
-/** What is wrong by a keyword; null for one that only says that something below it failed. */
+/** Message for a failed keyword. Null if it only reports that something below it failed. */
 export function wordsOf(keyword: string, limit: unknown, said: string): string | null {
   return WORDS[keyword]?.(limit, said) ?? null
 }

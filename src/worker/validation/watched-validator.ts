@@ -2,8 +2,8 @@ import type { CheckRisk } from '../../protocol/notices.ts'
 import type { Validator } from './validator.ts'
 
 /**
- * Announces each check that evaluates regular expressions, which may never end, and its end (null):
- * a worker that hangs can't say in what.
+ * Announces each check that evaluates regular expressions, and its end (null). Such a check may never end, and a
+ * worker that hangs can't report the cause.
  */
 export function watchedValidator(
   validator: Validator,

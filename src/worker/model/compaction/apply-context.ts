@@ -13,14 +13,14 @@ import {
   type Segment,
 } from '../../../conversation/context-layout.ts'
 
-/** What is sent in place of a result that was cleared. */
+/** Note that replaces a cleared result in requests. */
 export const CLEARED = '[This result was removed to save room. Call the tool again if you need it.]'
 const SUMMARY = 'Earlier messages were removed to save room. Summary of them:'
 const DROPPED = 'Earlier messages were removed to save room.'
 
 /**
- * The messages of a branch as its context rows have them sent: ranges as their summaries, cleared results
- * as a note. A pure function of both, so that what is sent changes with a new row only.
+ * Applies a branch's context rows to its messages: ranges are summarized or left out, and a note replaces each cleared
+ * result. Pure, so that the sent messages change only when a row is added.
  */
 export function applyContext(
   path: readonly MessageNode[],
@@ -48,7 +48,7 @@ function asSent(node: MessageNode, cleared: ReadonlySet<string>): Message {
   return message.role === 'tool' ? withoutCleared(message, cleared) : message
 }
 
-/** The places of the messages that are sent themselves. */
+/** Places in the path of the messages that are still sent. */
 function sentPlaces(length: number, segments: readonly Segment[]): readonly number[] {
   const places: number[] = []
   let at = 0
@@ -61,7 +61,7 @@ function sentPlaces(length: number, segments: readonly Segment[]): readonly numb
   return places
 }
 
-/** Tokens for what is sent of each message of the path itself, by its place: 0 for one that is left out. */
+/** Tokens that are sent for each message, by its place in the path. 0 for a message that is left out. */
 export function sentSizes(
   path: readonly MessageNode[],
   rows: readonly ContextRow[],
@@ -77,12 +77,12 @@ export function sentSizes(
 }
 
 export interface SentResult {
-  /** Of its message, in the path. */
+  /** Index of its message in the path. */
   readonly place: number
   readonly part: ToolResultPart
 }
 
-/** Results that are sent as they are stored, oldest first, but for those that are never cleared. */
+/** Clearable results that are still sent as they are stored, oldest first. */
 export function sentResults(
   path: readonly MessageNode[],
   rows: readonly ContextRow[],
@@ -114,7 +114,7 @@ function withoutResult(part: ToolResultPart): ToolResultPart {
   return isClearable(part.output) ? { ...part, output: { type: 'text', value: CLEARED } } : part
 }
 
-/** An error or a refusal stays: it is short, and says what was not done. */
+/** Errors and denials are never cleared: they are short, and say what was not done. */
 function isClearable(output: ToolOutput): boolean {
   switch (output.type) {
     case 'text':

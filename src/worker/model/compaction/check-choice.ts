@@ -9,13 +9,13 @@ import { tokensWith, type PlannedCompaction, type Room } from './planned.ts'
 
 export type CheckedChoice =
   | { readonly facts: readonly PlannedCompaction[] }
-  /** Why it can't be done. */
+  /** Why the choice can't be applied. */
   | { readonly fault: string }
 
 type Clear = Extract<CompactionChoice, { readonly clearUpTo: string }>
 type Sum = Extract<CompactionChoice, { readonly summary: string }>
 
-/** The facts that an app's choice comes to: never those that leave too much, or part a call from its result. Pure. */
+/** Turns an app's choice into facts. Refuses one that frees too little or separates a call from its result. Pure. */
 export function checkChoice(
   state: ConversationState,
   choice: CompactionChoice,
@@ -60,7 +60,7 @@ function sumUp(state: ConversationState, { summary, firstKept }: Sum): CheckedCh
   const { request, newestStep } = landmarks(path)
   if (end > Math.max(request, newestStep))
     return { fault: 'firstKept lies behind the newest step.' }
-  // The newest request stays: what comes before and after it is left out on its own.
+  // The newest request stays, so the messages before it and those after it are two ranges.
   const before = leavingOut(state, { from: 0, before: Math.min(end, request) }, summary)
   const behind = leavingOut(state, { from: request + 1, before: end }, before ? '' : summary)
   const facts = [before, behind].filter((fact) => fact !== null)

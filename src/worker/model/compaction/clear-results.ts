@@ -8,17 +8,17 @@ import type { ConversationState, MessageNode } from '../../../protocol/state.ts'
 import { CLEARED, sentResults, type SentResult } from './apply-context.ts'
 import { messageTokens } from './request-size.ts'
 
-/** The newest messages of results are what the model works with. */
+/** Number of newest result messages to keep: the model still works with them. */
 const MESSAGES_KEPT = 2
 
-/** Results for which a note may be sent. */
+/** Results that a note may replace. */
 export interface Clearing {
   readonly paths: readonly CallPath[]
-  /** Tokens. */
+  /** Estimated tokens. */
   readonly freed: number
 }
 
-/** What was returned by tools whose newer results have made it out of date (`ToolAnnotations.supersedes`). */
+/** Results that a newer result of the same tool has made out of date (`ToolAnnotations.supersedes`). */
 export function staleResults(state: ConversationState, superseding: ReadonlySet<string>): Clearing {
   if (superseding.size === 0) return NOTHING
   const results = sentResults(state.path, contextOn(state)).filter(({ part }) =>
@@ -32,7 +32,7 @@ export function staleResults(state: ConversationState, superseding: ReadonlySet<
   const stale = results.toReversed().filter(({ place, part: { toolName, toolCallId } }) => {
     const input = inputs.get(toolCallId) ?? null
     const newer = newest.get(toolName) ?? []
-    // What was asked for at once is wanted at once.
+    // Results in the same message never supersede each other: the model asked for all of them at once.
     if (newer.some((other) => other.place > place && covers(other.input, input))) return true
     newest.set(toolName, [...newer, { place, input }])
     return false
@@ -40,7 +40,7 @@ export function staleResults(state: ConversationState, superseding: ReadonlySet<
   return clearing(stale.toReversed())
 }
 
-/** The results of all but the newest messages, and those that are out of date. */
+/** Results outside the newest messages, and results that are out of date. */
 export function oldResults(state: ConversationState, superseding: ReadonlySet<string>): Clearing {
   const { path } = state
   const places = path.flatMap(({ message }, place) => (message.role === 'tool' ? [place] : []))
@@ -53,7 +53,7 @@ export function oldResults(state: ConversationState, superseding: ReadonlySet<st
   )
 }
 
-/** Without those that are no longer than their note. */
+/** Leaves out results that are no longer than the note that would replace them. */
 export function clearing(results: readonly SentResult[]): Clearing {
   let freed = 0
   const paths: CallPath[] = []
@@ -68,7 +68,7 @@ export function clearing(results: readonly SentResult[]): Clearing {
 
 const NOTHING: Clearing = { paths: [], freed: 0 }
 
-// Parts are never changed, and stale ones are looked for before every step.
+// Parts are immutable, and every step looks for stale ones.
 const sizes = new WeakMap<ToolResultPart, number>()
 
 function resultSize(part: ToolResultPart): number {
@@ -92,7 +92,7 @@ const NOTE_MESSAGE: ToolMessage = {
 }
 const NOTE = messageTokens(NOTE_MESSAGE)
 
-/** What these calls ran with, else what the model had asked for. */
+/** The inputs that these calls ran with, or else those that the model wrote. */
 function inputsOf(
   path: readonly MessageNode[],
   ids: ReadonlySet<string>,
@@ -109,7 +109,7 @@ function inputsOf(
   return inputs
 }
 
-/** Whether a call looks at as much as another one: each of its parameters was one of the other's, with this value. */
+/** Whether the newer result includes the older one: the older call had every parameter of the newer, equal in value. */
 function covers(newer: JsonValue, older: JsonValue): boolean {
   if (!isRecord(newer) || !isRecord(older)) return sameJson(newer, older)
   return Object.entries(newer).every(

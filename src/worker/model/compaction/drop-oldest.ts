@@ -2,12 +2,12 @@ import { isRequest } from '../../../conversation/requests.ts'
 import type { ConversationState, MessageNode } from '../../../protocol/state.ts'
 import { sentTokens, tokensWith, type Compacting, type Room } from './planned.ts'
 
-/** The part of the room that is left full, so that it lasts. */
+/** Share of the room that may stay full. The free rest lasts for several steps. */
 const FILLED = 0.5
 
 /**
- * The oldest messages go first, never the newest request: those before it, else the steps after it. What
- * is kept begins with a request or a step, so that no call is parted from its results. Null: nothing is worth it.
+ * Drops the oldest messages before the newest request, or else the oldest steps after it. The request itself stays.
+ * The kept part begins with a request or a step, so that every result keeps its call. Null: too little would be freed.
  */
 export function dropOldest(state: ConversationState, room: Room): Compacting | null {
   const { path } = state
@@ -23,7 +23,7 @@ export function dropOldest(state: ConversationState, room: Room): Compacting | n
   return null
 }
 
-/** Places in the path: of the newest request, and of the model's newest message; -1: there is none. */
+/** Indexes in the path of the newest request and of the model's newest message. -1: none. */
 export function landmarks(path: readonly MessageNode[]): {
   readonly request: number
   readonly newestStep: number
@@ -34,18 +34,18 @@ export function landmarks(path: readonly MessageNode[]): {
   }
 }
 
-/** What is kept may begin with it. */
+/** Whether the kept messages may begin with this one. */
 export function isStart(node: MessageNode | undefined): boolean {
   return node !== undefined && (isRequest(node) || node.message.role === 'assistant')
 }
 
-/** Messages of the path, by their places: `before` is the first one that is kept. */
+/** A range of the path. `before` is the index of the first message that is kept. */
 export interface Span {
   readonly from: number
   readonly before: number
 }
 
-/** Null where the span is empty. */
+/** Returns null if the span is empty. */
 export function leavingOut(
   { path }: ConversationState,
   { from, before }: Span,
@@ -72,7 +72,7 @@ function dropWithin(
   const ends: number[] = []
   for (let at = from + 1; at <= before; at++) if (isStart(path[at])) ends.push(at)
   const facts = ends.flatMap((end) => leavingOut(state, { from, before: end }, '') ?? [])
-  // The least that leaves room for a while; else all that may go.
+  // Binary search for the smallest range that frees enough, or else the largest one.
   let [low, high] = [0, facts.length - 1]
   while (low < high) {
     const middle = (low + high) >> 1

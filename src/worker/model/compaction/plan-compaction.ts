@@ -4,9 +4,9 @@ import { oldResults, staleResults, type Clearing } from './clear-results.ts'
 import { dropOldest } from './drop-oldest.ts'
 import { sentTokens, type PlannedCompaction, type Room } from './planned.ts'
 
-/** The part of the room that may be left full when results are cleared, where messages could be dropped instead. */
+/** Share of the room that may stay full after clearing results. Above it, messages are dropped instead. */
 const FILLED_BY_RESULTS = 0.7
-/** Of the room: so much that is out of date is cleared before there is need. */
+/** Share of the room above which stale results are cleared, even if the request still fits. */
 const STALE_PART = 0.25
 
 export interface Policy {
@@ -15,14 +15,14 @@ export interface Policy {
   readonly superseding: ReadonlySet<string>
 }
 
-/** What makes room where it is needed, if something is worth it; null: nothing (more) can be left out. Pure. */
+/** Plans how to make room for a request that doesn't fit. Null: nothing (more) is worth leaving out. Pure. */
 export function planCompaction(
   state: ConversationState,
   room: Room,
   { policy, superseding }: Policy,
 ): PlannedCompaction | null {
   const sent = sentTokens(state, room.fixed)
-  // Else messages would have to be dropped soon, which breaks the cache once more.
+  // Otherwise messages would have to be dropped soon, which breaks the prompt cache once more.
   const lasts = ({ freed }: Clearing): boolean => sent - freed <= room.total * FILLED_BY_RESULTS
   const stale = staleResults(state, superseding)
   if (stale.freed >= room.worth && lasts(stale)) return clear(state, stale)
@@ -34,7 +34,7 @@ export function planCompaction(
   return policy === 'clear-results' ? null : dropOldest(state, room)
 }
 
-/** Clears what is out of date once it is much, so that it is done rarely: each time breaks the cache. Pure. */
+/** Clears stale results, but only many at once: each clearing breaks the prompt cache. Pure. */
 export function planStale(
   state: ConversationState,
   total: number,

@@ -5,13 +5,13 @@ import type { FactDraft } from '../../store/fact-draft.ts'
 import { applyContext } from './apply-context.ts'
 import { messageTokens } from './request-size.ts'
 
-/** In tokens, estimated. */
+/** Sizes of a request, in estimated tokens. */
 export interface Room {
-  /** For all that is sent. */
+  /** Limit for the whole request. */
   readonly total: number
-  /** Of what is sent beside messages. */
+  /** Size of everything but the messages. */
   readonly fixed: number
-  /** What a change must free at least: it breaks the server's cache of the prompt. */
+  /** Least that a change must free, since it breaks the server's prompt cache. */
   readonly worth: number
 }
 
@@ -21,12 +21,12 @@ export type PlannedCompaction = Extract<
 >
 export type Compacting = Extract<PlannedCompaction, { readonly type: 'compacted' }>
 
-/** Of the next request: its messages, as the context rows have them sent, and the rest. */
+/** Size of the next request, with the context rows applied. */
 export function sentTokens(state: ConversationState, fixed: number): number {
   return fixed + sum(applyContext(state.path, contextOn(state)))
 }
 
-/** The same, with these facts. */
+/** Size of the next request once these facts are stored. */
 export function tokensWith(
   state: ConversationState,
   fixed: number,

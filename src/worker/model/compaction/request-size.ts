@@ -5,14 +5,14 @@ import type { ModelRequest } from '../../../providers/provider.ts'
 
 type Part = Message['parts'][number]
 
-/** Around a message, a call or a result: roles, ids, quotes. */
+/** Overhead of a message, a call or a result: roles, ids, quotes. */
 const FRAME_TOKENS = 8
-/** What vendors count for a large image. */
+/** Tokens that vendors count for a large image. */
 const IMAGE_TOKENS = 1500
-/** Base64 has four characters for three bytes; a token of text has four at most. */
+/** Characters of Base64 per token. Four characters hold three bytes; a token of text has at most four. */
 const CHARACTERS_A_TOKEN = 3
 
-// Messages are never changed, and a step's request repeats those of the step before.
+// Messages are immutable, and each request repeats those of the step before.
 const known = new WeakMap<Message, number>()
 
 /** An upper estimate of the tokens of a message, as it is sent. */
@@ -26,9 +26,9 @@ export function messageTokens(message: Message): number {
   return tokens
 }
 
-/** What a request holds beside its messages. */
+/** Sizes of a request's parts other than messages, in estimated tokens. */
 export interface FixedSize {
-  /** In ACTION mode with the tools, which they describe. */
+  /** Includes the tools in ACTION mode, where the instructions describe them. */
   readonly instructions: number
   readonly context: number
   readonly tools: number
@@ -45,12 +45,12 @@ export function fixedSize({ instructions, trailer, tools, toolMode }: ModelReque
   }
 }
 
-/** What the answer may need of the window. */
+/** Tokens of the window to reserve for the answer. */
 export function outputTokens({ maxOutputTokens }: ModelConfigData, contextWindow: number): number {
   return maxOutputTokens === undefined ? 0 : Math.min(maxOutputTokens, contextWindow / 2)
 }
 
-/** Of a part of a message, the same. */
+/** An upper estimate of the tokens of a message part. */
 export function partTokens(part: Part): number {
   switch (part.type) {
     case 'text':

@@ -5,8 +5,8 @@ import type { Taint } from '../../../protocol/taint.ts'
 import type { ToolDescriptor } from '../../../protocol/tool.ts'
 
 /**
- * What tainted the request that a call comes from: what was read beside it, by another call of the same output, or within
- * it, counts from the next request on.
+ * Taint of the request that a call comes from. Content read by calls of the same output, or within the call, counts
+ * from the next request on.
  */
 function taintOfCall(
   state: ConversationState,
@@ -17,8 +17,8 @@ function taintOfCall(
 }
 
 /**
- * Whether what a call is given may hold words of others, for tools that hand it on: what a composite tool has read since
- * it began counts, too, for the calls within it.
+ * Whether a call's input may hold untrusted content, for tools that pass it on. For a nested call, content that its
+ * composite tool has read since it began counts, too.
  */
 export function isGivenWordsOfOthers(
   state: ConversationState,
@@ -33,8 +33,8 @@ export function isGivenWordsOfOthers(
 }
 
 /**
- * Taint that decides whether a call needs approval. `call`: absent while the output that it is of isn't stored. Leaves out
- * the descriptions of the tool's own source, whose calls need approval in any case unless the app frees them.
+ * Taint that decides whether a call needs approval. Omit `call` while its output isn't stored. Leaves out descriptions
+ * from the tool's own source: calls to that source need approval anyway, unless the app exempts them.
  */
 export function taintFor(
   state: ConversationState,

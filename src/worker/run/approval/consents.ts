@@ -8,14 +8,14 @@ import type { FactDraft } from '../../store/fact-draft.ts'
 import { callContext, type RunContext } from '../run-context.ts'
 import { mayMislead } from './is-asked.ts'
 
-/** A call with what is to run, and the taint of its request. */
+/** A call's tool and input, with the taint of its request. */
 export interface JudgedCall {
   readonly tool: ToolDescriptor
   readonly input: JsonValue
   readonly taint: readonly Taint[]
 }
 
-/** What a person may consent to beyond the call; null: to nothing, since they are to see each one. */
+/** The consent that a person may give for later calls, too. Null: they must see each call. */
 export async function rememberableOf(
   context: RunContext,
   call: CallState,
@@ -24,7 +24,7 @@ export async function rememberableOf(
   const { annotations, remote, describes, commits } = tool
   if (annotations.destructive || describes || commits || mayMislead(call, tool, taint)) return null
   if (context.conversation.sealed.isUnclear(call.toolCallId)) return null
-  // Only what a trusted server says of its own tool counts.
+  // Annotations count only if the tool's server is trusted.
   const isOpenWorld = remote
     ? !remote.trusted || annotations.openWorld !== false
     : annotations.openWorld
@@ -36,7 +36,7 @@ export async function rememberableOf(
   return key === null ? null : { key, ...effect }
 }
 
-/** A consent in force for calls of the tool with this key, given in this browser. */
+/** Finds a consent for this tool and key that is in force and was given in this browser. */
 export async function consentFor(
   context: RunContext,
   { name: toolName, definition }: ToolDescriptor,
@@ -56,7 +56,7 @@ export async function consentFor(
   return isOwn ? consent : undefined
 }
 
-/** A consent with all that it allows, in this run if it is for a run. */
+/** Identifies a consent by its id and scope, and by the run if it holds for one run only. */
 function scopeOf(
   { runId }: RunContext,
   { consentId, scope }: Pick<Consent, 'consentId' | 'scope'>,
@@ -64,7 +64,7 @@ function scopeOf(
   return [consentId, scope, scope.within === 'run' && runId]
 }
 
-/** The consent that a person gives with their approval of a call. Throws `invalid-input` where they are asked each time. */
+/** The consent that a person gives with an approval. Throws `invalid-input` if each call needs its own approval. */
 export async function consentGiven(
   context: RunContext,
   call: CallState,

@@ -9,22 +9,22 @@ export interface Judged {
   readonly tool: ToolDescriptor
   /** Taint of the request that the call comes from. */
   readonly taint: readonly Taint[]
-  /** The page runs the call itself, and asks whom it likes. */
+  /** Whether this is one-shot mode, where the page runs the calls and decides itself whether to request approval. */
   readonly isOneShot: boolean
-  /** Which values of the input are secret isn't known: its `secretsIn` failed. */
+  /** The tool's `secretsIn` failed, so it is unknown which values of the input are secret. */
   readonly isUnclear: boolean
-  /** What `asksWhileTainted` comes to, the answer of the page included. */
+  /** Result of `asksWhileTainted`, with `'page'` already resolved by the page. */
   readonly isTaintAReason: boolean
 }
 
 /**
- * Whether a person is to be asked before the call runs; `'page'`: a function of the page decides. The rows of "Is this
- * call asked about?" in docs/security.md, from the top; the last ones are in `needsApproval` (client/describe-tools.ts).
+ * Whether the call needs a person's approval. `'page'`: a function of the page decides. The checks follow the table "Is
+ * this call asked about?" in docs/security.md; `needsApproval` (client/describe-tools.ts) has its last rows.
  */
 export function isAsked(judged: Judged): boolean | 'page' {
   const { call, tool, taint, isOneShot, isUnclear, isTaintAReason } = judged
   if (isOneShot) return false
-  // Whatever a policy says now: what a person was asked about is not done unasked, by another tool of that name.
+  // A call that has requested approval never runs without it, even if another tool now has its name.
   if (call.askedAt !== undefined) return true
   if (isUnclear) return true
   if (mayMislead(call, tool, taint)) return true
@@ -32,7 +32,7 @@ export function isAsked(judged: Judged): boolean | 'page' {
   return tool.needsApproval === 'ask' ? 'page' : tool.needsApproval
 }
 
-/** The row about taint: whether words of others are a reason to ask; `'page'`: the tool's `commits` decides. */
+/** Whether untrusted content is a reason to request approval. `'page'`: the tool's `commits` decides. */
 export function asksWhileTainted(
   call: Call,
   tool: ToolDescriptor,
@@ -43,24 +43,24 @@ export function asksWhileTainted(
   return tool.whileTainted === 'commits' ? 'page' : tool.whileTainted !== undefined
 }
 
-/** A call that others may have written, of a tool that does more than read. */
+/** Whether untrusted content may have dictated the call, and its tool does more than read. */
 export function mayMislead(call: Call, tool: ToolDescriptor, taint: readonly Taint[]): boolean {
   return (call.quoted || (call.rescued && taint.length > 0)) && !isReadOnly(tool)
 }
 
-/** Nobody has to be asked, nor the page: the call may start with the commit of the model's output. */
+/** Whether neither a person nor the page has a say, so that the call may start with the commit of its output. */
 export function runsUnasked(judged: Omit<Judged, 'isTaintAReason'>): boolean {
   const { call, tool, taint } = judged
   const asks = asksWhileTainted(call, tool, taint)
   return asks === false && isAsked({ ...judged, isTaintAReason: false }) === false
 }
 
-/** A function of the page says whether a person is asked. */
+/** Whether a function of the page decides if the call needs approval. */
 export function isDecidedByPage(tool: ToolDescriptor | undefined): boolean {
   return tool?.needsApproval === 'ask' || tool?.whileTainted === 'commits'
 }
 
-/** What an untrusted server says of its own tool isn't enough. */
+/** Whether the tool only reads. An untrusted server's own annotation doesn't count. */
 function isReadOnly({ annotations, remote }: ToolDescriptor): boolean {
   return annotations.readOnly === true && (!remote || remote.trusted === true)
 }

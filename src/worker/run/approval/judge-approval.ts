@@ -8,12 +8,12 @@ import { taintFor } from './approval-context.ts'
 import { consentFor, rememberableOf, type JudgedCall } from './consents.ts'
 import { asksWhileTainted, isAsked, mayMislead } from './is-asked.ts'
 
-/** A call's tool and what is to run. */
+/** A call's tool and input. */
 export type Called = Pick<JudgedCall, 'tool' | 'input'>
 
-/** Whether a call runs unasked, is denied, or waits for a person. */
+/** Whether a call runs without approval, is denied, or waits for a person. */
 export type ApprovalVerdict =
-  /** `consentId`: of the consent that it runs by. */
+  /** `consentId`: id of the consent that allows the call. */
   | { readonly type: 'unasked'; readonly consentId?: string }
   | { readonly type: 'denied'; readonly settlement: Settlement }
   | { readonly type: 'ask'; readonly rememberable?: Rememberable }
@@ -21,11 +21,11 @@ export type ApprovalVerdict =
 interface Judgement {
   readonly verdict: ApprovalVerdict
   readonly because: AskedBecause | null
-  /** In one-shot mode: a person should be asked. */
+  /** Whether the page should request approval, if this is one-shot mode. */
   readonly asks: boolean
 }
 
-/** Judges whether a call needs a person's approval, which a person may have given or denied before. */
+/** Decides whether a call needs a person's approval. Earlier denials and consents count. */
 export async function judgeApproval(
   context: RunContext,
   call: CallState,
@@ -47,7 +47,7 @@ export async function judgeApproval(
   return { verdict, because, asks: isTaintAReason || isUnclear || mayMislead(call, tool, taint) }
 }
 
-/** Why a call needs approval whatever the app's own rules are; null: there is no reason. */
+/** The reason why taint makes approval necessary, whatever the app's own rules are. Null: none. */
 async function whyAsked(
   context: RunContext,
   call: CallState,
@@ -62,7 +62,7 @@ async function whyAsked(
   return { type: 'untrusted-content', origin, ...(path && { path }) }
 }
 
-/** Finds what a person has said before about a call that needs approval. */
+/** Applies an earlier denial or consent to a call that needs approval. */
 async function answerBefore(
   context: RunContext,
   call: CallState,
@@ -74,7 +74,7 @@ async function answerBefore(
     return { type: 'denied', settlement: { call, status: 'denied', output, note: DENIED_BEFORE } }
   }
   const rememberable = await rememberableOf(context, call, judged)
-  // One that was asked about is asked about again, whatever was consented to meanwhile.
+  // A call that has requested approval requests it again, whatever consent was given since.
   const consent =
     rememberable !== null &&
     call.askedAt === undefined &&
@@ -109,13 +109,13 @@ function isSameCall(
   return status === 'denied' && decidedBy?.definition === definition && sameJson(input, next)
 }
 
-/** Denials in a row after which a run requests no more approval: for a tool, and for a tool and target. */
+/** Denials in a row after which a run stops requesting approval: for a tool, and for a tool with the same target. */
 const MOST_DENIALS = 6
 const MOST_DENIALS_OF_TARGET = 3
 
 const OVER = 'Denied without asking: similar calls were denied. Do not repeat it in this run.'
 
-/** Ends the calls that wait for an approval which the denial of another call has made pointless. */
+/** Denies other waiting calls of the same tool, once a denial has reached the maximum in a row. */
 export function deniedTogether(
   context: RunContext,
   { call, status }: Settlement,
@@ -130,8 +130,8 @@ export function deniedTogether(
 }
 
 /**
- * Refuses a call whose approval people keep denying. The reason is for the person, too. `newest`: a denial that is not
- * stored yet.
+ * Denies a call if people keep denying similar ones. The person reads the reason, too. `newest` holds a denial that
+ * isn't stored yet.
  */
 export function tooOftenDenied(
   context: RunContext,

@@ -2,14 +2,14 @@ import type { CallState } from '../../../protocol/state.ts'
 import type { RunContext } from '../run-context.ts'
 import type { Start } from '../starts.ts'
 
-/** What lets a call start: the call of its run, the question, what was approved, the start before. */
+/** Identifies an approval: the run and call, the request, the approved tool and input, and the execution before. */
 function approvalOf({ runId }: RunContext, call: CallState): readonly unknown[] {
   const { toolCallId, toolName, decidedBy, askedAt, about, resolvedAs, input, executionId } = call
   const definition = decidedBy?.definition
   return [runId, toolCallId, executionId, toolName, definition, input, about, askedAt, resolvedAs]
 }
 
-/** Notes in this browser that its person lets the call start. `change`: by the answer. */
+/** Notes in this browser that its user has approved the call. `change`: the fields that the answer changes. */
 export async function noteApproval(
   context: RunContext,
   call: CallState,
@@ -19,7 +19,7 @@ export async function noteApproval(
   await claims.note('approvals', approvalOf(context, { ...call, ...change }))
 }
 
-/** Notes that an approved call has started: the answer counts for its repetition, and no more for rows from before. */
+/** Notes that an approved call has started. The approval now covers only a repetition of this execution. */
 export async function noteStart(
   context: RunContext,
   { call, executionId, input, by: decidedBy }: Start,
@@ -32,8 +32,8 @@ export async function noteStart(
 }
 
 /**
- * Whether a call may start. In a store that devices share, anybody may have written its rows: a call that this driver
- * didn't decide needs an approval that was given in this browser, which lets it start once.
+ * Whether a call may start. Anybody may have written the rows of a store that devices share. A call that this driver
+ * didn't decide therefore needs an approval given in this browser, which allows one start.
  */
 export async function mayStart(context: RunContext, call: CallState): Promise<boolean> {
   if (context.ready.has(call.toolCallId)) return true

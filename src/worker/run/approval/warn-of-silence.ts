@@ -1,7 +1,7 @@
 import type { CallState } from '../../../protocol/state.ts'
 import type { RunContext } from '../run-context.ts'
 
-/** Warns the app's author once about a tool that needs approval only because it has no annotations. */
+/** Warns the developer, once per run, about a tool that needs approval only because it has no annotations. */
 export function warnOfSilence(context: RunContext, { toolName }: CallState): void {
   const { conversation, runId, silent, stream, tools } = context
   if (tools.get(toolName)?.whileTainted !== 'unknown' || silent.has(toolName)) return
