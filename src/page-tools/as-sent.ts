@@ -1,41 +1,41 @@
 import { cleanText, escapeMarks, quote, shorten } from './clean-text.ts'
 
-// What a model wrote itself, as a report repeats it. Were secrets removed from it, the model could have them read out:
-// by a list of all PINs, of which one comes back masked.
+// Marks text that a model wrote itself, so that reports repeat it unscrubbed. Scrubbing it would reveal secrets: of a
+// list of all PINs, the real one would come back masked.
 
-/** Around it until the report is scrubbed. Of no page's text: `cleanText` takes them out. */
+/** Marks around the model's text until the report is scrubbed. Page text has none: `cleanText` removes them. */
 const BEGIN = '\uFDD2'
 const END = '\uFDD3'
 const SPANS = /(\uFDD2[^\uFDD2\uFDD3]*\uFDD3)/
 const SIGNS = /[\uFDD2\uFDD3]/g
 const LIMIT = 120
 
-/** Comes back from `scrubAround` as it is. */
+/** Marks a text so that `scrubAround` leaves it as it is. */
 export function asSent(text: string): string {
   return BEGIN + withoutSigns(text) + END
 }
 
-/** A page's text that isn't cleaned: it can't pass for what a model sent. */
+/** Removes the marks from page text that isn't cleaned, so it can't pass for the model's. */
 export function withoutSigns(text: string): string {
   return text.replace(SIGNS, '')
 }
 
-/** What a call asked for, in quotes, cut short. */
+/** Quotes the text that a call asked for, cut short. */
 export function quoteSent(text: string): string {
   return asSent(quote(shorten(text, LIMIT)))
 }
 
-/** A field's text in quotes, cut short: what was typed of it is as it was sent. */
+/** Quotes a field's text, cut short. The part that the model typed isn't scrubbed. */
 export function quoteTyped(text: string, typed: string, limit: number): string {
   return `"${markTyped(text, { typed: cleanText(typed), limit }, (part) => quote(part).slice(1, -1))}"`
 }
 
-/** A field's text as an outline has it: what the tools typed of it is as it was sent. */
+/** Shows a field's text as an outline does. The part that the tools typed isn't scrubbed. */
 export function shownTyped(field: Element, text: string, limit: number): string {
   return markTyped(text, { typed: cleanText(typedIn(field)), limit }, escapeMarks)
 }
 
-/** What the tools typed of a field's text; empty for nothing. */
+/** The part of a field's text that the tools typed. Empty: nothing. */
 export function typedIn(field: Element): string {
   return typedTexts.get(field) ?? ''
 }
@@ -48,12 +48,12 @@ function markTyped(
   const cut = shorten(text, limit)
   const at = typed ? text.lastIndexOf(typed) : -1
   if (at < 0 || at >= limit) return shown(cut)
-  // The note on how much is missing isn't a part of the text.
+  // The note on missing characters isn't a part of the text.
   const end = Math.min(at + typed.length, limit, cut.length)
   return shown(cut.slice(0, at)) + asSent(shown(cut.slice(at, end))) + shown(cut.slice(end))
 }
 
-/** Scrubs a report but for what the model sent itself. */
+/** Scrubs a report, except for the text that the model sent itself. */
 export function scrubAround(text: string, scrub: (text: string) => string): string {
   if (!text.includes(BEGIN)) return scrub(text).replace(SIGNS, '')
   return text
@@ -65,7 +65,7 @@ export function scrubAround(text: string, scrub: (text: string) => string): stri
 
 const typedTexts = new WeakMap<Element, string>()
 
-/** Called when a tool typed into a field that isn't masked: what it holds is the model's own. */
+/** Records what a tool typed into a field that isn't masked: the model knows that text already. */
 export function rememberTyped(
   field: Element,
   {
@@ -75,7 +75,7 @@ export function rememberTyped(
   }: { readonly value: string; readonly typed: string; readonly append: boolean },
 ): void {
   const all = (append ? (typedTexts.get(field) ?? '') : '') + typed
-  // The lines of an editor may stand in its value in another way.
+  // An editor may arrange the lines differently in its value.
   const holds =
     [all, typed].find((text) => text !== '' && value.includes(text)) ??
     [all, typed].map(cleanText).find((text) => text !== '' && cleanText(value).includes(text))
@@ -85,7 +85,7 @@ export function rememberTyped(
 
 const scrubbed = new WeakSet<Error>()
 
-/** An error whose message was scrubbed: it isn't to be once more. */
+/** Marks an error whose message is scrubbed: it must not be scrubbed again. */
 export function rememberScrubbed<Kind extends Error>(error: Kind): Kind {
   scrubbed.add(error)
   return error

@@ -3,7 +3,7 @@
 import * as native from './native.ts'
 import * as nativeDocument from './native-document.ts'
 
-/** By tag, not `instanceof`: elements in frames belong to other realms. */
+/** Compares tag names, not `instanceof`: elements in frames belong to other realms. */
 export function isTag<Name extends keyof HTMLElementTagNameMap>(
   element: Element,
   name: Name,
@@ -19,7 +19,7 @@ export function isText(node: Node | null): boolean {
   return node !== null && native.nodeType(node) === 3
 }
 
-/** The element's window; for a document without one, the page's. */
+/** The node's window; for a document without a window, the page's. */
 export function viewOf(node: Node): Window & typeof globalThis {
   const document = native.nodeType(node) === 9 ? (node as Document) : native.ownerDocument(node)
   return (document && nativeDocument.defaultView(document)) ?? window
@@ -82,7 +82,7 @@ export function closest(element: Element, selector: string): Element | null {
   return null
 }
 
-/** The element itself and those around it that match, nearest first, as far as its events go: within its document. */
+/** The element and its ancestors that match, nearest first. Stays within its document, as its events do. */
 export function pathOf(element: Element, selector: string): Element[] {
   const document = native.ownerDocument(element)
   return [element, ...ancestorsOf(element)].filter(
@@ -90,7 +90,7 @@ export function pathOf(element: Element, selector: string): Element[] {
   )
 }
 
-/** Whether the element is of the agent's own on the page, such as a chat: an `offstage-…` element, or in one. */
+/** Whether the element is one of the agent's own `offstage-…` elements, such as the chat, or inside one. */
 export function isOwn(element: Element): boolean {
   if (native.localName(element).startsWith('offstage-')) return true
   for (const around of ancestorsOf(element))
@@ -105,9 +105,7 @@ export function contains(outer: Element, inner: Node): boolean {
   return false
 }
 
-/**
- * Whether the element is on the page, and not in a frame that was removed or shows another document now.
- */
+/** Whether the element is on the page. False in a frame that was removed or shows another document now. */
 export function isAttached(element: Element): boolean {
   try {
     const document = native.ownerDocument(element)
@@ -122,8 +120,8 @@ export function isAttached(element: Element): boolean {
 }
 
 /**
- * Whether the element is rendered, in view or not. An element without a box of its own is rendered by its
- * content.
+ * Whether the element is rendered, in view or not. An element with `display: contents` has no box, so its parent
+ * decides.
  */
 export function isDisplayed(element: Element, options?: CheckVisibilityOptions): boolean {
   if (native.checkVisibility(element, options)) return true
@@ -174,14 +172,14 @@ export function* descendantsOf(element: Element): Generator<Element> {
   }
 }
 
-/** The elements whose ids an attribute of the element contains. */
+/** The elements whose ids are listed in an attribute of the element. */
 export function referenced(element: Element, attribute: string): Element[] {
   const root = native.getRootNode(element)
   const ids = native.getAttribute(element, attribute)?.split(/\s+/) ?? []
   return ids.flatMap((id) => (id && elementById(root, id)) || [])
 }
 
-/** Null also where the root is that of a part that is on no page. */
+/** The element with this id. Also null when the root is an element that isn't on any page. */
 export function elementById(root: Node, id: string): Element | null {
   const hasIds = native.nodeType(root) === 9 || native.nodeType(root) === 11
   return hasIds ? nativeDocument.getElementById(root as Document | ShadowRoot, id) : null

@@ -1,4 +1,4 @@
-/** Whether a style draws a text as dots, like that of a field for a password. Firefox has no such property. */
+/** Whether a style draws text as dots, as password fields do. Firefox has no such property. */
 export function drawsDots(style: CSSStyleDeclaration): boolean {
   const drawn = style.getPropertyValue('-webkit-text-security')
   return drawn !== '' && drawn !== 'none'

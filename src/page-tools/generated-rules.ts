@@ -1,12 +1,12 @@
 import * as nativeDocument from './native-document.ts'
 
-/** `content` that has no words: none, or quotes, pictures, and strings of icons and blanks. */
+/** Values of `content` without words: none, or quotes, pictures, and strings of icons and blanks. */
 const WITHOUT_WORDS =
   /^(?:(?:none|normal|initial|unset|(?:no-)?(?:open|close)-quote|url\((?:"[^"]*"|[^()"]*)\)|"[^"\\\p{L}\p{N}]*")\s*)*$/u
 
 /**
- * Whether a style of the document may write words beside the content of elements: true unless all rules can be
- * read, and none does. Of elements that belong to the document alone: no shadow roots, nothing slotted.
+ * Whether a style of the document may write words before or after the content of elements. True unless all rules can be
+ * read, and none does. Only valid for elements of the document itself, not for shadow roots or slotted elements.
  */
 export function mayWriteWords(document: Document): boolean {
   try {
@@ -16,7 +16,7 @@ export function mayWriteWords(document: Document): boolean {
     ]
     return sheets.some(({ cssRules }) => hasWords(cssRules)) || isAnimatedBeside(document)
   } catch {
-    // A sheet of another origin, or one that isn't there yet.
+    // A sheet of another origin, or one that isn't loaded yet, can't be read.
     return true
   }
 }
@@ -24,7 +24,7 @@ export function mayWriteWords(document: Document): boolean {
 interface AnyRule {
   readonly style?: CSSStyleDeclaration
   readonly cssRules?: CSSRuleList
-  /** Of an `@import`; null when it isn't loaded. */
+  /** Sheet of an `@import`. Null: not loaded. */
   readonly styleSheet?: CSSStyleSheet | null
 }
 
@@ -40,7 +40,7 @@ function hasWords(rules: CSSRuleList): boolean {
   return false
 }
 
-/** A script may animate the content of what stands beside an element. */
+/** Whether a script animates a pseudo-element, and so may change its content. */
 function isAnimatedBeside(document: Document): boolean {
   return nativeDocument
     .getAnimations(document)

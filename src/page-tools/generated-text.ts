@@ -3,13 +3,13 @@ import { childrenOf, isElement, viewOf } from './dom.ts'
 import { drawsDots } from './dots.ts'
 import * as native from './native.ts'
 
-/** What a style writes into an element, beside its content: `content: "Pay now"`. */
+/** Side of an element where a style may write words: `content: "Pay now"`. */
 export type Side = '::before' | '::after'
 export const SIDES: readonly Side[] = ['::before', '::after']
 
 interface Generated {
   readonly text: string
-  /** Nothing stands between it and the element's content. */
+  /** Nothing separates the text from the element's content. */
   readonly isJoined: boolean
   readonly style: CSSStyleDeclaration
 }
@@ -19,7 +19,7 @@ const FAINT = 0.05
 const SMALLEST_FONT_PX = 1
 const FAR_PX = -999
 
-/** The words that a style writes at a side of an element; null for none, and for icons and ornaments. */
+/** The words that a style writes at a side of an element. Null for none, and for icons and ornaments. */
 function generatedAt(element: Element, side: Side): Generated | null {
   const style = viewOf(element).getComputedStyle(element, side)
   const { content } = style
@@ -32,7 +32,7 @@ function generatedAt(element: Element, side: Side): Generated | null {
   return { text, isJoined: isJoined(element, { written, style, side }), style }
 }
 
-/** The same, where people can see it by its own style. Its colour is not looked at. */
+/** The words at a side of an element, if their own style shows them. Doesn't compare their colour with the ground. */
 export function shownAt(element: Element, side: Side): Generated | null {
   const generated = generatedAt(element, side)
   return generated && isShown(generated.style) ? generated : null
@@ -43,7 +43,7 @@ export function hasGenerated(element: Element): boolean {
   return SIDES.some((side) => shownAt(element, side) !== null)
 }
 
-/** The text of an element with what its style writes around it. */
+/** The text of an element with the words that its style writes around it. */
 export function withGenerated(element: Element, text: string): string {
   const before = shownAt(element, '::before')
   const after = shownAt(element, '::after')
@@ -58,8 +58,8 @@ const MAX_NODES = 400
 const NOT_DRAWN = /^(script|style|template|noscript|textarea|select)$/
 
 /**
- * The texts of an element in the order of reading, with those of styles; what is in a line has no gap between.
- * `isLeftOut`: of which elements in it nothing is read; a label is then read though it is hidden.
+ * The texts of an element in reading order, including those of styles. Inline parts are joined without a gap.
+ * `isLeftOut`: elements to skip. With it, the element itself is read even if it is hidden, as a label may be.
  */
 export function drawnParts(element: Element, isLeftOut?: (one: Element) => boolean): string[] {
   const parts: string[] = []
@@ -70,7 +70,7 @@ export function drawnParts(element: Element, isLeftOut?: (one: Element) => boole
     if (native.nodeType(node) === 3) return void parts.push(native.nodeValue(node) ?? '')
     if (!isElement(node) || NOT_DRAWN.test(native.localName(node)) || isLeftOut?.(node)) return
     const { display } = viewOf(node).getComputedStyle(node)
-    // The title of a shape in a drawing has this display in WebKit only.
+    // Only WebKit gives the title of a shape in a drawing this display.
     const isRead = native.localName(node) === 'title' || (isLeftOut && node === element)
     if (display === 'none' && !isRead) return
     const edge = /^(inline|contents)/.test(display) ? '' : ' '
@@ -88,7 +88,7 @@ export function drawnText(element: Element, isLeftOut?: (one: Element) => boolea
   return cleanText(drawnParts(element, isLeftOut).join(''))
 }
 
-/** Words of an element's style that can't be seen now, as those of a tooltip. */
+/** Words of an element's style that are hidden now, such as those of a tooltip. */
 export function hiddenWords(element: Element): readonly string[] {
   return SIDES.flatMap((side) => {
     const generated = generatedAt(element, side)
@@ -96,7 +96,7 @@ export function hiddenWords(element: Element): readonly string[] {
   })
 }
 
-/** Strings and attributes; counters, quotes and pictures have no words. */
+/** Strings and attributes in `content`. Counters, quotes and pictures have no words. */
 const PART =
   /"(?<text>(?:[^"\\]|\\.)*)"|attr\(\s*(?<name>[\w-]+)[^)]*\)|[\w-]+\((?:[^()"]|"(?:[^"\\]|\\.)*"|\([^()]*\))*\)|(?<alternative>\/)/gsu
 const ESCAPE = /\\(?:([\da-f]{1,6})\s?|(.))/gisu
@@ -104,7 +104,7 @@ const ESCAPE = /\\(?:([\da-f]{1,6})\s?|(.))/gisu
 function textOf(content: string, element: Element): string {
   let text = ''
   for (const { groups } of content.matchAll(PART)) {
-    // What comes after it is said in place of all before it.
+    // Text after a slash is the alternative: it is read in place of everything before it.
     if (groups?.['alternative']) text = ''
     else if (groups?.['name']) text += native.getAttribute(element, groups['name']) ?? ''
     else text += unescaped(groups?.['text'] ?? '')
@@ -120,7 +120,7 @@ function unescaped(text: string): string {
   })
 }
 
-/** A letter in whose place another font has a picture. */
+/** Whether the text is a letter that another font draws as a picture. */
 function isGlyph(text: string, style: CSSStyleDeclaration, element: Element): boolean {
   if (!/^[!-~]$/.test(text) || /\d/.test(text)) return false
   return style.fontFamily !== viewOf(element).getComputedStyle(element).fontFamily
@@ -165,7 +165,7 @@ function isWithoutRoom({ overflowX, overflowY, width, height }: CSSStyleDeclarat
   )
 }
 
-/** Without width or height by its transformation. */
+/** Whether a transformation leaves it no width or height. */
 function isFlat({ transform, scale }: CSSStyleDeclaration): boolean {
   if (/^0(\.0\d*)?( |$)/.test(scale ?? '')) return true
   const [a = 1, b = 0, c = 0, d = 1] =

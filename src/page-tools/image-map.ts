@@ -9,7 +9,7 @@ export function imageOfArea(element: Element): HTMLImageElement | null {
   return native.querySelector<HTMLImageElement>(root, `img[usemap="#${CSS.escape(map.name)}"]`)
 }
 
-/** The element whose box and style apply: for an area that is its image. */
+/** The element whose box and style apply: an area's image, otherwise the element itself. */
 export function renderedElement(element: Element): Element {
   return imageOfArea(element) ?? element
 }

@@ -3,13 +3,13 @@ import * as native from './native.ts'
 /** How long the labels of a tree are cached. Milliseconds. */
 const FRESH_MS = 50
 
-/** What HTML gives labels to. */
+/** Elements that may have labels in HTML. */
 const LABELABLE = 'button, input, meter, output, progress, select, textarea'
 
 interface LabelIndex {
   readonly at: number
   readonly byControl: ReadonlyMap<Element, readonly HTMLLabelElement[]>
-  /** All that may have labels: one that isn't among them has come since. */
+  /** All elements that may have labels. An element that isn't among them was added later. */
   readonly controls: ReadonlySet<Element>
 }
 

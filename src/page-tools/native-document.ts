@@ -1,9 +1,9 @@
 import { nodeType, nothing } from './native.ts'
 
 /**
- * The properties and methods of documents, from the prototypes that have them. Elements of a page hide a document's own:
- * with `<img name="body">` in it, `document.body` is that image. As `native.ts` for nodes; what documents share with shadow
- * roots is for both.
+ * The properties and methods of documents, taken from their prototypes. Elements of a page hide a document's own: with
+ * `<img name="body">` in it, `document.body` is that image. `native.ts` does the same for nodes. Methods that documents
+ * share with shadow roots work for both.
  */
 
 type Tree = Document | ShadowRoot
@@ -17,7 +17,9 @@ type Method = (...inputs: never[]) => unknown
 
 const OWNERS = ['Document', 'HTMLDocument', 'EventTarget']
 
-/** Undefined where the package is only loaded, as on a server, and for what an older browser doesn't have. */
+/**
+ * Returns undefined on a server, which only loads the package, and for properties that an older browser doesn't have.
+ */
 function descriptorOf(name: string): PropertyDescriptor | undefined {
   const owners = globalThis as unknown as Record<string, { readonly prototype: object } | undefined>
   for (const owner of OWNERS) {
@@ -43,7 +45,7 @@ function call<Name extends keyof Document>(name: Name): Call<Name> {
   return calls as unknown as Call<Name>
 }
 
-// Asked for often: as in `native.ts`, each has a function of its own.
+// Hot properties have functions of their own, as in `native.ts`.
 const getDefaultView = (descriptorOf('defaultView')?.get ?? nothing) as (
   this: Document,
 ) => Document['defaultView']

@@ -1,7 +1,7 @@
 /**
- * The properties and methods of nodes, from the prototypes that have them. A form's own are hidden by its fields: with
- * `<input name="parentNode">` in it, `form.parentNode` is that input. So page tools use these for each node that may be
- * a form. They are called what the DOM calls them: `import * as native from './native.ts'`.
+ * The properties and methods of nodes, taken from their prototypes. Fields of a form hide its own: with `<input
+ * name="parentNode">` in it, `form.parentNode` is that input. Page tools use these for each node that may be a form.
+ * The names are those of the DOM: `import * as native from './native.ts'`.
  */
 
 type Read<Of, Name extends keyof Of> = (node: Of) => Of[Name]
@@ -10,7 +10,7 @@ type Call<Of, Name extends keyof Of> = Of[Name] extends Method
   ? (node: Of, ...inputs: Parameters<Of[Name]>) => ReturnType<Of[Name]>
   : never
 
-/** Empty where the package is only loaded, as on a server. */
+/** Returns an empty object where the package is only loaded, as on a server. */
 function prototypeOf(owner: string): object {
   const owners = globalThis as unknown as Record<string, { readonly prototype: object } | undefined>
   return owners[owner]?.prototype ?? {}
@@ -26,7 +26,7 @@ function methodOf(owner: string, name: string): Method | undefined {
 
 function read<Of, Name extends keyof Of & string>(owner: string, name: Name): Read<Of, Name> {
   const get = getterOf(owner, name)
-  // An older browser may not have it.
+  // An older browser may lack the property.
   return (node) => get?.call(node) as Of[Name]
 }
 
@@ -35,10 +35,10 @@ function call<Function>(owner: string, name: string): Function {
   return ((node: unknown, ...inputs: never[]) => method?.call(node, ...inputs)) as Function
 }
 
-// What is asked of each element of a page has a function of its own: engines call what is always the same function
-// tens of times faster than one that varies.
+// Properties that are read from each element of a page have a function of their own: engines call a function that never
+// varies tens of times faster.
 
-/** Undefined for all where the package is only loaded. */
+/** Stands in for all getters and methods where the package is only loaded. */
 export function nothing(): undefined {
   return undefined
 }
@@ -143,13 +143,13 @@ export function shadowRoot(node: Element): ShadowRoot | null {
 }
 
 const getOwnerDocument = getter<Node, Document>('Node', 'ownerDocument')
-/** Of an element its document, too, where the types say so. */
+/** Returns null for a document, although the type says otherwise. */
 export function ownerDocument(node: Node): Document {
   return getOwnerDocument.call(node)
 }
 
 const getTextContent = getter<Node, string>('Node', 'textContent')
-/** Of all but documents a text. */
+/** Returns null for a document, although the type says otherwise. */
 export function textContent(node: Node): string {
   return getTextContent.call(node)
 }
@@ -202,7 +202,7 @@ export const dispatchEvent: Call<EventTarget, 'dispatchEvent'> = call(
 export const ariaAutoComplete: Read<Element, 'ariaAutoComplete'> = ofElement('ariaAutoComplete')
 export const ariaChecked: Read<Element, 'ariaChecked'> = ofElement('ariaChecked')
 export const ariaExpanded: Read<Element, 'ariaExpanded'> = ofElement('ariaExpanded')
-/** Newer than the types. */
+/** Missing from TypeScript's types so far. */
 type Labelled = { readonly ariaLabelledByElements?: readonly Element[] | null }
 export const ariaLabelledByElements: Read<Labelled, 'ariaLabelledByElements'> = read(
   'Element',
@@ -237,7 +237,7 @@ export const closest: <Found extends Element = Element>(
   selector: string,
 ) => Found | null = byElement('closest')
 
-/** Of what may hold elements: documents and shadow roots have methods of their own. */
+/** Queries a root by its kind: documents, fragments and elements have methods of their own. */
 function byRoot<Output>(
   name: 'querySelector' | 'querySelectorAll',
 ): (root: ParentNode, selector: string) => Output {
@@ -258,7 +258,7 @@ export const querySelectorAll: <Found extends Element = Element>(
   selector: string,
 ) => NodeListOf<Found> = byRoot('querySelectorAll')
 
-/** What elements of HTML have, and some others have of their own: only a form's may be hidden. */
+/** Whether it is an HTML form. Only a form's fields may hide its properties, so other elements are read directly. */
 function isForm(element: Element): boolean {
   return localName(element) === 'form' && namespaceURI(element) === 'http://www.w3.org/1999/xhtml'
 }
@@ -277,7 +277,7 @@ function byHtml<Name extends keyof HTMLElement>(name: Name): Call<HTMLElement, N
 
 export const offsetWidth: Read<HTMLElement, 'offsetWidth'> = ofHtml('offsetWidth')
 export const draggable: Read<HTMLElement, 'draggable'> = ofHtml('draggable')
-/** Newer than the types. */
+/** Missing from TypeScript's types so far. */
 type Edited = Element & { readonly editContext?: unknown }
 export const editContext: Read<Edited, 'editContext'> = ofHtml('editContext')
 export const innerText: Read<HTMLElement, 'innerText'> = ofHtml('innerText')
@@ -290,7 +290,7 @@ export const hidePopover: Call<HTMLElement, 'hidePopover'> = byHtml('hidePopover
 
 const readHref = read<SVGAElement, 'href'>('SVGAElement', 'href')
 
-/** Where a link of SVG leads while an animation changes it; empty for all others. */
+/** Address of an SVG link while an animation changes it. Empty for all other elements. */
 export function animatedHref(link: Element): string {
   if (namespaceURI(link) !== 'http://www.w3.org/2000/svg' || localName(link) !== 'a') return ''
   return (readHref(link as SVGAElement) as SVGAnimatedString | undefined)?.animVal ?? ''

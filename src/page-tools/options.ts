@@ -5,16 +5,16 @@ export interface NativeDialog {
   readonly defaultValue?: string
 }
 
-/** `true` or a text accepts, `false` and nothing dismiss. */
+/** A function accepts with `true` or a text, and dismisses with `false` or nothing. */
 export type DialogPolicy =
   | 'accept'
   | 'dismiss'
   | ((dialog: NativeDialog) => boolean | string | void | null)
 
-/** What a tool is about to do to an element. `enter`: press Enter or Space on it; `drop`: drop something on it. */
+/** Action of a tool on an element. `enter`: press Enter or Space on it; `drop`: drop something on it. */
 export type PageAction = 'click' | 'enter' | 'type' | 'select' | 'check' | 'press' | 'drag' | 'drop'
 
-/** What the tools may see and do, and how. */
+/** Limits and settings of the page tools. */
 export interface PageOptions {
   /** Nothing outside is read or touched. Default: the page's body. */
   readonly root?: Element | (() => Element | null)
@@ -37,15 +37,15 @@ export interface PageOptions {
   /** Show each action on the page. Default false. */
   readonly hands?: boolean
   /**
-   * What an action does that a person is always to be asked about, as for elements marked `data-offstage-confirm`;
-   * nothing for all others, about which the agent's `toolApproval` decides. Must not change the page.
+   * Returns `'commit'` for an action that always needs approval, as for elements marked `data-offstage-confirm`.
+   * Otherwise the agent's `toolApproval` decides. Must not change the page.
    */
   readonly classify?: (element: Element, action: PageAction) => 'commit' | undefined
   /** How long an action waits for the page to settle, at most. Milliseconds. Default 1500. */
   readonly quietMs?: number
 }
 
-/** Options of every function of this entry, beside its own. */
+/** Options that every function of this entry takes, beside its own. */
 export interface ActOptions {
   /** Made by `createPage`. Default: the whole page without limits. */
   readonly page?: Page

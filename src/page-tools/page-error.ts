@@ -1,4 +1,4 @@
-/** Why a page tool refused or failed. New codes are minor versions. */
+/** Why a page tool refused or failed. Minor versions may add codes. */
 export type PageErrorCode =
   | 'unknown-ref'
   | 'stale-ref'
@@ -25,7 +25,7 @@ export class PageError extends Error {
     this.code = code
   }
 
-  /** Use in place of `instanceof`: realms differ. */
+  /** Works across realms, unlike `instanceof`. */
   static is(value: unknown): value is PageError {
     return value instanceof Error && value.name === 'PageError'
   }

@@ -19,11 +19,11 @@ const SECRET_AUTOCOMPLETE = /\b(cc-[a-z-]+|one-time-code|current-password|new-pa
 const FIELDS = new Set(['input', 'textarea', 'select'])
 const FIELD_ROLES = /^(textbox|searchbox|spinbutton|combobox|slider)$/
 const WITHOUT_VALUE = /^(checkbox|radio|button|submit|reset|image|file|color|hidden)$/
-/** A card has a month only. */
+/** Types with full dates: a card's date has only a month. */
 const OF_DAYS = /^(date|datetime-local|week|range)$/
 /** Characters of a one-time code. */
 const CODE_LENGTH = { least: 4, most: 8 }
-/** Of an editor whose text may be a card's number. */
+/** Longest text of an editor that may be a card's number. */
 const LONGEST_CARD = 60
 
 /** Whether a field's value is secret: passwords, payment, one-time codes, numbers that identify a person. */
@@ -49,7 +49,7 @@ export function isSecretField(element: Element): boolean {
 /** Whether the outline shows a value of the element. */
 export function isField(element: Element): boolean {
   if (FIELDS.has(native.localName(element))) return true
-  // Half of a page's elements.
+  // Half of a page's elements have no attributes.
   if (!native.hasAttributes(element)) return false
   return (
     native.hasAttribute(element, 'contenteditable') ||
@@ -57,7 +57,7 @@ export function isField(element: Element): boolean {
   )
 }
 
-/** Whatever it is called. */
+/** Whether its form makes the field secret, whatever it is called. */
 function isSecretByForm(field: Element): boolean {
   if (!isTag(field, 'input')) {
     const text = isTag(field, 'textarea') ? field.value : (native.textContent(field) ?? '')
@@ -69,19 +69,19 @@ function isSecretByForm(field: Element): boolean {
   return isCardNumber(value)
 }
 
-/** Digits only, as many as a code has. */
+/** Whether the field takes digits only, as many as a code has. */
 function hasFormOfCode(field: HTMLInputElement): boolean {
   if (!takesDigits(field)) return false
   const length = Number(/\{(\d)\}/.exec(field.pattern)?.[1] ?? field.maxLength)
   return length >= CODE_LENGTH.least && length <= CODE_LENGTH.most
 }
 
-/** As a page has a text look like that of a field for a password. */
+/** Whether the page draws its text as dots, like a password. */
 function isDrawnAsDots(element: Element): boolean {
   return drawsDots(viewOf(element).getComputedStyle(element))
 }
 
-/** Whether an element is secret by itself: a field, a choice of one, a text that is drawn as dots. */
+/** Whether an element is secret itself: a field, an option of one, or a text drawn as dots. */
 export function isSecretPart(element: Element): boolean {
   return (
     isSecretField(element) ||
@@ -90,7 +90,7 @@ export function isSecretPart(element: Element): boolean {
   )
 }
 
-/** Dots are inherited: they are asked for where there is a text. */
+/** Whether the element has text of its own. Dots are inherited, so they only matter where there is text. */
 export function holdsText(element: Element): boolean {
   for (let node = native.firstChild(element); node; node = native.nextSibling(node))
     if (native.nodeType(node) === 3 && native.nodeValue(node)?.trim()) return true

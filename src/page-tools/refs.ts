@@ -1,4 +1,4 @@
-/** What a ref referred to, so that a stale one can be matched with a replacement. */
+/** Role and name of a ref's element, to match a stale ref with a replacement. */
 export interface RefMemory {
   readonly role: string
   readonly name: string
@@ -38,7 +38,7 @@ export function rememberRef(element: Element, memory: RefMemory): void {
   if (entry) entry.memory = memory
 }
 
-/** `undefined`: no such ref was ever assigned. The element may be detached. */
+/** Returns `undefined` if no such ref was ever assigned. The element may be detached. */
 export function lookUpRef(
   ref: string,
 ): { readonly element: Element | undefined; readonly memory: RefMemory } | undefined {

@@ -19,10 +19,10 @@ import { withoutTokens } from './secrets/token-patterns.ts'
 
 const SOURCES = ['masked-part', 'secret-field'] as const
 
-/** What fields hold is kept apart: a table of masked cells must not have it forgotten. */
+/** Secrets of fields are kept apart, so that a table of masked cells can't push them out. */
 const known = { 'secret-field': new KnownSecrets(), 'masked-part': new KnownSecrets() }
 const knownParts = new KnownSecrets()
-/** The last cleaner, with what it was made for: most texts are cleaned of the same secrets as those before. */
+/** The last cleaner and its key: most texts are cleaned of the same secrets as the one before. */
 let last: { readonly key: string; readonly clean: (text: string) => string } | undefined
 
 /**
@@ -36,7 +36,7 @@ export function scrubberFor(
   const all = [...trees]
   const found = secretsIn(all, options)
   for (const source of SOURCES) known[source].add(found[source])
-  // Those of fields last, as the newest.
+  // Secrets of fields come last, as the newest.
   const secrets = SOURCES.flatMap((source) => known[source].all)
   const values = secrets.filter((secret) => !isShortWord(secret))
   knownParts.add(splitEchoes(all, values, found.holders))
@@ -101,13 +101,16 @@ function secretsIn(trees: readonly ParentNode[], options: PageOptions): Secrets 
 
 const VALUE_FIELDS =
   'input,textarea,select,[contenteditable],[role=textbox],[role=searchbox],[role=combobox],[role=spinbutton],[role=slider]'
-/** What masked elements hold beside their text. Those without digits are mostly what others are called, too. */
+/**
+ * Attributes of masked elements that may hold secrets. Values without digits are skipped: other elements mostly have
+ * the same.
+ */
 const ATTRIBUTES = 'aria-label,aria-valuetext,aria-description,title,placeholder,alt'.split(',')
 
 function addTexts(found: Set<string>, part: Element): void {
   const add = (text: string | null): void => {
     const value = cleanText(text ?? '')
-    // A short word of a masked part stands elsewhere, too.
+    // A short word of a masked part is elsewhere, too.
     if (value.length >= SHORTEST && !isShortWord(value)) found.add(value)
   }
   add(valueOf(part))
@@ -128,7 +131,7 @@ function valueOf(element: Element): string {
   return typeof value === 'string' ? value : (native.textContent(element) ?? '')
 }
 
-/** Of a field: what is chosen of a list, and the words for a number. */
+/** Values of a field: the chosen options of a list, and a number in words, too. */
 function valuesOf(field: Element): string[] {
   if (isTag(field, 'select')) return [...field.selectedOptions].map(({ label }) => label)
   const told = ['aria-valuetext', 'aria-valuenow'].map(
@@ -140,7 +143,7 @@ function valuesOf(field: Element): string[] {
 const SHORTEST = 3
 const LONG = 8
 
-/** Of a field: also words. */
+/** Adds a field's value, words included. */
 function addValue(found: Set<string>, text: string): void {
   const value = cleanText(text)
   if (value.length > SHORTEST || (value.length === SHORTEST && !isShortWord(value)))
@@ -148,8 +151,8 @@ function addValue(found: Set<string>, text: string): void {
 }
 
 /**
- * Short words without digits are frequent: removing them would make the text unreadable. Those of secret
- * fields are removed where they are whole words.
+ * Whether a value is a short word without digits. Such words are frequent: removing them all would make a text
+ * unreadable. Short words of secret fields are removed only as whole words.
  */
 function isShortWord(value: string): boolean {
   return value.length < LONG && !/\d/.test(value)

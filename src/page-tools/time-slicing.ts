@@ -1,6 +1,6 @@
 import { openTurns, type Turns } from '../lib/next-turn.ts'
 
-/** Milliseconds of work before the page's own tasks run; small, as slow devices are four times slower. */
+/** Milliseconds of work in a slice, before the page's own tasks run. Small, as slow devices take four times as long. */
 const SLICE_MS = 6
 
 /**
@@ -28,7 +28,7 @@ export async function runInSlices<Result>(
   }
 }
 
-/** Runs a generator to its end at once: for small amounts of work. */
+/** Runs a generator to its end without pauses, for small amounts of work. */
 export function runSync<Result>(work: Generator<undefined, Result>): Result {
   for (;;) {
     const step = work.next()

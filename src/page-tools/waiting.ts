@@ -25,7 +25,9 @@ function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
   })
 }
 
-/** Resolves at the next animation frame, or after a time. Hidden tabs have none: there, in the next task. */
+/**
+ * Resolves at the next animation frame, or after `ms`. Hidden tabs draw none, so it resolves in the next task there.
+ */
 export function nextFrame(view: Window, ms = 50): Promise<void> {
   if (nativeDocument.hidden(view.document)) return nextTurn()
   return new Promise((resolve) => {
@@ -39,14 +41,14 @@ export function nextFrame(view: Window, ms = 50): Promise<void> {
   })
 }
 
-/** How many frames a page gets at least, however slowly they are drawn. */
+/** Frames that a page gets at least, however slowly they are drawn. */
 const FRAMES = 10
-/** Where none are drawn. Milliseconds. */
+/** Limit when no frames are drawn. Milliseconds. */
 const FRAMES_MS = 8000
 
 /**
- * Whether the time is over in which a page could do something, as to open a list: not as long as it was hardly drawn. On
- * a busy machine, frames may be a second apart.
+ * Returns a function that says whether the page has had its time to react, for example to open a list. The time isn't
+ * over while a visible page has hardly been drawn: on a busy machine, frames may be a second apart.
  */
 export function deadline(view: Window, ms: number): () => boolean {
   const start = performance.now()

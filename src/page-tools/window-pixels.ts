@@ -2,8 +2,8 @@ import { ancestorsOf, viewOf } from './dom.ts'
 import * as native from './native.ts'
 
 /**
- * A box of an element in pixels of its window, as events have it. WebKit and older Chromiums return boxes
- * in the element's own pixels, which `zoom` scales; browsers that don't also have `currentCSSZoom`.
+ * Converts an element's box to pixels of its window, as events use them. WebKit and older Chromiums return boxes in the
+ * element's own pixels, which `zoom` scales. Browsers with `currentCSSZoom` return window pixels.
  */
 export function toWindowPixels(element: Element, box: DOMRect): DOMRect {
   if (native.currentCSSZoom(element) !== undefined) return box

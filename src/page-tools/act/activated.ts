@@ -9,25 +9,28 @@ const CONTROLS =
 const BUTTONS = 'button,input[type=submit],input[type=button],input[type=image],[role=button]'
 const LEVELS = 6
 const BUTTONS_OF_COMPOSER = 12
-/** What a click on a part of it activates. */
+/** Elements that a click on one of their parts activates. */
 const AROUND =
   'button,a,summary,[role=button],[role=link],[role=switch],[role=checkbox],[role=radio],[role=tab],[role=option],[role^=menuitem]'
 const ACTIVATING = /^(click|enter|check)$/
 
-/** The element, what it is a part of, and what it activates in turn. */
+/** Returns the element, the controls around it, and the elements that it activates in turn. */
 export function activated(element: Element, action: PageAction): readonly Element[] {
   const around = ACTIVATING.test(action) ? pathOf(element, AROUND) : []
   return [...new Set([element, ...around, ...passedOn(element, action)])]
 }
 
-/** What is activated in turn, wherever it is: a label's control, and by Enter in a field its form's button. */
+/** Returns the elements activated in turn: a label's control, and for Enter in a field the form's default button. */
 export function passedOn(element: Element, action: PageAction): readonly Element[] {
   const labelled = pathOf(element, 'label').map((one) => (isTag(one, 'label') ? one.control : null))
   const button = action === 'enter' ? defaultButtonOf(element) : null
   return [...labelled, button].flatMap((one) => (one && one !== element ? one : []))
 }
 
-/** What a person who is asked about the element has to know of, too: the control that it is a part of or passes on to. */
+/**
+ * Controls behind the element that an approval must name, too: the control around it, and those it passes the action on
+ * to.
+ */
 export function controlsBehind(element: Element, action: PageAction): readonly Element[] {
   if (!ACTIVATING.test(action)) return []
   const isControl = native.matches(element, CONTROLS)
@@ -36,18 +39,18 @@ export function controlsBehind(element: Element, action: PageAction): readonly E
   return [...new Set(all.flatMap((one) => one ?? []))].filter((one) => one !== element)
 }
 
-/** The control that a press on the element activates: itself, or what it is a part of. */
+/** Returns the control that a click on the element activates: itself, or the nearest one around it. */
 export function controlAround(element: Element): Element {
   return closest(element, CONTROLS) ?? element
 }
 
-/** The buttons that a script may press at an Enter in a field: where that submits no form, those beside it. */
+/** Buttons that a page's script may press on Enter in a field: those beside it. Empty if Enter submits a form. */
 export function pressedByScript(field: Element): readonly Element[] {
   const submits = activated(field, 'enter').some((one) => submitterOf(one) !== null)
   return submits || !isEditable(field) ? [] : buttonsBeside(field)
 }
 
-/** The buttons beside a field whose Enter a script may take for a press of one of them: in a chat, for one. */
+/** Buttons beside a field for which a script may treat Enter as a click, as in a chat. Empty for search fields. */
 function buttonsBeside(field: Element): readonly Element[] {
   if (closest(field, 'search,[role=search]')) return []
   let at = parentOf(field)

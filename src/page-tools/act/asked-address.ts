@@ -1,6 +1,6 @@
 import { shorten } from '../clean-text.ts'
 
-/** Characters of a host, and of what follows it. */
+/** Characters of a host, and of the rest of the address. */
 const HOST_LIMIT = 60
 const REST_LIMIT = 200
 
@@ -11,9 +11,9 @@ interface Showing {
 }
 
 /**
- * An address as a person is asked about it. Where it really leads stands first: what may stand before a host
- * (`https://shop.example%2Flogin@other.example`) is only mentioned, and of a long host the end is shown, which says
- * whose it is. Pure.
+ * Formats an address for an approval. The real host comes first. Text that may stand before a host
+ * (`https://shop.example%2Flogin@other.example`) is only mentioned. A long host keeps its end, which names its owner.
+ * Pure.
  */
 export function askedAddress(
   url: URL,
@@ -26,7 +26,7 @@ export function askedAddress(
   return `${protocol}//${shownHost(host, clean)}${rest}${note}`
 }
 
-/** Its last two labels as they are, whatever a page declares a secret. */
+/** Never scrubs the host's last two labels, even if the page declares them a secret: they name its owner. */
 function shownHost(host: string, clean: (text: string) => string): string {
   const end = host.slice(host.lastIndexOf('.', host.lastIndexOf('.') - 1) + 1)
   const shown = `${clean(host.slice(0, -end.length))}${end}`

@@ -1,20 +1,20 @@
 import { hasUserActivation, pageActs, type PageActs } from '../../protocol/page-acts.ts'
 import { once } from '../../lib/once.ts'
 
-/** No browser keeps a transient user activation for longer. Milliseconds. */
+/** Longest time for which any browser keeps a transient user activation. Milliseconds. */
 const ACTIVATION_MS = 5000
 /**
- * Scripts can't cause trusted ones of these, whereas a `click` of a script on a label causes a trusted one
- * on its control.
+ * Events that a script can't cause with `isTrusted` set. `click` isn't one of them: a script's click on a label causes
+ * a trusted click on the label's control.
  */
 const PRESSES = ['pointerdown', 'pointerup', 'keydown', 'keyup']
 
-/** The signal until which a window's presses are observed. */
+/** Signals that end the observation of user gestures, by window. */
 const watched = new WeakMap<Window, AbortSignal>()
 
 /**
- * Opens a span in which no event on the page counts as a person's, and returns the function that ends it. A
- * person's presses after it are observed in these windows until the signal is aborted.
+ * Starts a period in which no event on the page counts as a user gesture, and returns the function that ends it. Later
+ * user gestures in these windows are observed until the signal is aborted.
  */
 export function beginActing(
   views: Iterable<Window> = [],
@@ -30,7 +30,7 @@ export function beginActing(
     acts.turns++
     acts.staleUntil = hasUserActivation() ? Date.now() + ACTIVATION_MS : 0
   })
-  // A frame that is removed stops its code, and the record outlives it.
+  // Removing a frame stops the code in it, but the page-wide record remains.
   addEventListener('pagehide', end)
   return end
 }

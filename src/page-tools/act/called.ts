@@ -11,22 +11,22 @@ import { readableText } from '../read/readable-text.ts'
 import { RENEWED } from './form-fields.ts'
 import { isSameName } from './same-name.ts'
 
-/** What a control is called, where it is, and whether it is on. All texts are the page's: data. */
+/** A control's name, place and state. All texts come from the page: untrusted content. */
 export interface Called {
   readonly role: string
   readonly name: string
-  /** The row, item, dialog or region that it is in: ` (in row "Ada")`. Empty: none. */
+  /** The row, item, dialog or region around the control: ` (in row "Ada")`. Empty: none. */
   readonly place: string
-  /** Whether that place counts: an item, whose elements are used again for other ones, or a part that has a name. */
+  /** Set if the place must stay the same: `item`, whose elements are reused for other items, or a named `part`. */
   readonly placedIn?: 'item' | 'part'
-  /** Of what is switched, checked or pressed: what it is before the action. */
+  /** State of a switch, checkbox or toggle button before the action. */
   readonly now?: 'on' | 'off' | 'mixed'
 }
 
-/** The same with all of it, of which a dialog shows the beginning. */
+/** A control with its full texts. `called` shortens them, as the approval shows them. */
 export interface FullyCalled {
   readonly called: Called
-  /** For a digest, without secrets: what it is called in full, and what it sends. */
+  /** For digests, without secrets: the full name and place, and the values that the control sends. */
   readonly whole: readonly string[]
   readonly sends: readonly string[]
 }
@@ -43,7 +43,7 @@ export function calledOf(element: Element, live: LivePage): FullyCalled {
   const place = placeOf(element, options, Infinity)
   const placedIn = place?.of === 'item' ? 'item' : place?.of === 'named' ? 'part' : null
   const now = toggleState(element)
-  // Whole texts are cleaned: of a secret that is cut, the beginning would stay.
+  // Scrub first, then shorten: the beginning of a secret that is cut would stay.
   const name = clean(ownName || text)
   return {
     called: {
@@ -54,7 +54,7 @@ export function calledOf(element: Element, live: LivePage): FullyCalled {
       ...(now && { now }),
     },
     whole: [
-      // What a page is called by is all that it shows.
+      // The name of a whole page is all its text: leave it out.
       isPage ? '' : name,
       placedIn && place ? clean(place.label) : '',
     ],
@@ -72,7 +72,7 @@ function toggleState(element: Element): Called['now'] | null {
 
 const PRESSED = /^(true|false|mixed)$/
 
-/** What a control itself sends, or a script takes from it. */
+/** Name and value that the control itself submits, or that a script may read from it. */
 function sentBy(element: Element): readonly string[] {
   if (isTag(element, 'option')) return [element.value]
   const sends =
@@ -90,7 +90,10 @@ export function quoted(text: string): string {
   return quote(text.replace(/"/g, "'"))
 }
 
-/** Whether it is called the same, but for clocks that ran. `isUntouched`: nothing was done yet around it. */
+/**
+ * Whether both describe the same control, ignoring clocks that ran on. `isUntouched`: no action has changed its
+ * surroundings yet.
+ */
 export function isCalledSame(
   asked: Called,
   now: Called,

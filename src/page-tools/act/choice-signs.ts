@@ -3,25 +3,25 @@ import { contains, isTag, parentOf } from '../dom.ts'
 import * as native from '../native.ts'
 import { isOpen, namesOf, type OptionSearch } from './option-list.ts'
 
-// What shows that an option was taken: its own state, and what stands in the field beside its list.
+// Detects whether the page took a choice: by the option's own state, and by the text in the field beside its list.
 
 const FIELDS = 'input,select,textarea,[role=combobox],[role=textbox]'
 const LISTS = '[role=listbox],[role=menu],[role=tree],[role=option],[role=radio],datalist'
 const UNREAD = 'select,script,style,template'
 const LEVELS = 3
 
-/** An option that is about to be clicked, and what its field shows of it before. */
+/** An option about to be clicked, and what its field shows before the click. */
 export interface PendingChoice {
   readonly option: HTMLElement
   readonly names: readonly string[]
   readonly scope: Element
   readonly timesShown: number
   readonly isValue: boolean
-  /** Its list says `aria-selected` of what the pointer is over, chosen or not. */
+  /** The list sets `aria-selected` on the option under the pointer, chosen or not. */
   readonly marksPointer: boolean
 }
 
-/** To be called before the click. */
+/** Call it before the click. */
 export function pendingChoice(
   option: HTMLElement,
   search: OptionSearch,
@@ -46,12 +46,12 @@ export function showsChoice(choice: PendingChoice, element: HTMLElement): boolea
   if (native.isConnected(option) && (isChecked(option) || (!marksPointer && isSelected(option))))
     return true
   if (names.some((name) => isChosenNatively(scope, name))) return true
-  // What was typed to filter the list stands there, too, while it is open.
+  // While the list is open, the field may hold the text typed to filter it: that proves no choice.
   if (isValue(element, names) && (!choice.isValue || !isOpen(element))) return true
   return timesShown(choice, element) > choice.timesShown
 }
 
-/** Whether the name of an option stands in its field, outside of its list. */
+/** Whether the option's name appears in its field, outside of its list. */
 export function isShownIn(option: HTMLElement, search: OptionSearch): boolean {
   const { timesShown: times, isValue: isOwn } = pendingChoice(option, search, false)
   return times > 0 || isOwn
@@ -65,7 +65,7 @@ export function isChosenNatively(scope: Element, name: string): boolean {
   )
 }
 
-/** By `aria-checked`, or a box that is checked in it: no pointer causes these. */
+/** Whether `aria-checked` or a checked box in the option says so. A pointer causes neither. */
 export function isChecked(option: HTMLElement): boolean {
   return (
     native.matches(option, '[aria-checked="true"],:checked') ||
@@ -73,12 +73,12 @@ export function isChecked(option: HTMLElement): boolean {
   )
 }
 
-/** A list may say it of what is highlighted only. */
+/** Whether the option has `aria-selected`. Some lists set it on the highlighted option only. */
 export function isSelected(option: HTMLElement): boolean {
   return native.matches(option, '[aria-selected="true"]')
 }
 
-/** The field with what is drawn around it, as far as no other field is in it. */
+/** The field with the elements drawn around it, up to one that holds another field. */
 export function scopeOf(element: HTMLElement): Element {
   let scope: Element = element
   for (let level = 0; level < LEVELS; level += 1) {
@@ -107,7 +107,7 @@ function valueOf(element: Element): string | null {
   return isTag(element, 'input') || isTag(element, 'textarea') ? element.value : null
 }
 
-/** How often one of the names stands in the field, outside of lists. */
+/** Counts the places around the field, outside of lists, that show one of the names. */
 function timesShown(
   { option, names, scope }: Pick<PendingChoice, 'option' | 'names' | 'scope'>,
   element: HTMLElement,

@@ -4,7 +4,7 @@ import type { PageOptions } from '../options.ts'
 import { isReadable } from '../outline/region.ts'
 import { bestMatch, findOption, isOpen, knownOptions, namesOf } from './option-list.ts'
 
-/** The options that labels name, as far as they are on the page before the list is opened. */
+/** Options with these labels, as far as the page has them before the list is opened. */
 export function choicesOf(
   element: Element,
   labels: readonly string[],
@@ -24,7 +24,7 @@ function choiceOf(list: HTMLElement, label: string, options: PageOptions): Eleme
   return bestMatch(known, label, (one) => [...namesOf(one, search), native.textContent(one)])
 }
 
-/** Of a native select: by its label, else by its value. */
+/** Finds an option of a native select by its label, else by its value. */
 export function nativeChoice(
   select: HTMLSelectElement,
   label: string,

@@ -14,9 +14,9 @@ const FIELDS = 'input,select,textarea,[role=checkbox],[role=radio],[role=switch]
 const LEVELS = 4
 
 /**
- * The element that people click for a field: itself, or what is displayed in its place. Restyled fields
- * often have no size, ignore the pointer or lie below their custom appearance: then it is their label, or
- * the smallest ancestor that contains no other field.
+ * Returns the element that people click for a field: itself, or the one displayed in its place. Restyled fields often
+ * have no size, ignore the pointer or lie below their custom appearance. People then click the label, or the smallest
+ * ancestor without another field.
  */
 export function clickTarget(element: HTMLElement, options: PageOptions): HTMLElement {
   const isField = native.matches(element, FIELDS) || editContextOf(element) !== null
@@ -31,8 +31,9 @@ export function clickTarget(element: HTMLElement, options: PageOptions): HTMLEle
 }
 
 /**
- * Of a control that lets the pointer through, as a component's inner button may: what takes it in its place, where that is
- * a control itself and holds no other one. What only looks disabled so has nothing around it that reacts.
+ * Returns the ancestor that takes the pointer for a control that lets it through, such as a component's inner button.
+ * Returns the element itself unless that ancestor is a control and holds no other one. An element that only looks
+ * disabled has no such ancestor.
  */
 function takerAround(element: HTMLElement, options: PageOptions): HTMLElement {
   if (!ignoresPointer(element)) return element
@@ -93,7 +94,7 @@ function takesPointer(element: HTMLElement): boolean {
   return width > 1 && height > 1 && hiddenReason(element) === null && !ignoresPointer(element)
 }
 
-/** Whether the element on top at its centre belongs to the same field. */
+/** Whether the element on top of its centre belongs to this field. */
 function isOverlaid(element: Element, wrapper: Element): boolean {
   const top = elementAt(native.ownerDocument(element), middleOf(element))
   if (!top || contains(element, top)) return false

@@ -23,7 +23,10 @@ export interface ClickOptions extends ActOptions {
   /** `double`: two left clicks; `right`: opens context menus. Default `single`. */
   readonly kind?: 'single' | 'double' | 'right'
   readonly modifiers?: Modifiers
-  /** Where on it, in parts of its width and height from 0 to 1: of a picture, as `look` shows it. Default: its middle. */
+  /**
+   * Point on the element, in parts of its width and height from 0 to 1; for a picture, as `look` shows it. Default: its
+   * middle.
+   */
   readonly at?: Point
 }
 
@@ -50,7 +53,7 @@ function outcomeOf(
   return { summary: `${verb} ${describeElement(element, live)}${where}.`, element }
 }
 
-/** What a person's press does to a page that re-renders at it. */
+/** Report for a page that re-renders when the button goes down, before the click reaches the element. */
 export function onlyPressed(name: string): string {
   return `${name} was pressed, but the page replaced or removed it before the click reached it: nothing was clicked. Read what changed before you try again.`
 }
@@ -91,7 +94,10 @@ export async function clickElement(
   return isClicked
 }
 
-/** What a style shows on hover only is clicked where the pointer would be for that, by events of its own. */
+/**
+ * Returns the point to click. An element that a style shows on hover only gets its events directly, with the pointer
+ * over its nearest visible ancestor.
+ */
 async function readyToClick(
   element: HTMLElement,
   { live, signal, show }: ActionContext,
@@ -99,12 +105,15 @@ async function readyToClick(
 ): Promise<Hit> {
   if (!hiddenUntilHover(element)) return makeReady(element, { live, signal, ...(at && { at }) })
   const around = await pointAround(element, { live, signal, show })
-  // What is only transparent, and what a script has shown by now, is under the pointer itself.
+  // A hit test finds an element that is only transparent, or that a script has shown by now.
   const hit = hiddenReason(element) === null ? hitTest(element) : null
   return hit && 'receiver' in hit ? hit : { point: around.point, receiver: element }
 }
 
-/** A page may re-render an element under the pointer: then the new element must be the same. */
+/**
+ * Hit for an element that the page re-rendered under the pointer. Throws `stale-ref` unless the new element is the
+ * same.
+ */
 function replacementHit(
   { point, receiver }: Hit,
   element: HTMLElement,
@@ -128,8 +137,8 @@ function pickOption(option: HTMLOptionElement): void {
 }
 
 /**
- * Moves the pointer onto the nearest thing around an element that can be seen, as a person does who wants what a style
- * shows then. Rejects as any action does where that can't be reached, and for what is disabled.
+ * Moves the pointer onto the nearest visible ancestor of an element that a style shows on hover only. Rejects if the
+ * ancestor can't be reached, or if the element is disabled.
  */
 async function pointAround(element: HTMLElement, context: ActionContext): Promise<Hit> {
   const { live, signal } = context
@@ -143,7 +152,7 @@ async function pointAround(element: HTMLElement, context: ActionContext): Promis
     throw new PageError('hidden', `${describeElement(element, live)} can't be used: it is hidden.`)
   const hit = await makeReady(around, { live, signal, enabled: false })
   movePointer(live, hit)
-  // A script may show it, too, or something else in its place.
+  // A script may show the element then, too, or another one in its place.
   for (let frame = 0; frame < 2; frame += 1) await nextFrame(viewOf(around))
   return hit
 }

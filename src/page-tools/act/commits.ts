@@ -22,34 +22,34 @@ import {
 } from './sites.ts'
 import { titleCommit } from './title-commit.ts'
 
-/** What is done to an element, as far as it says whether that commits a person to something. */
+/** An action on an element, with the details that decide whether it commits the person to something. */
 export interface Doing {
   readonly action: PageAction
-  /** Of what is chosen in a menu: its labels. */
+  /** Labels of the options or menu items to choose. */
   readonly labels?: readonly string[]
-  /** Of a key press. */
+  /** The pressed key with its modifiers: `Control+Delete`. */
   readonly key?: string
-  /** Text is typed before: into the field in the element. */
+  /** The action follows typing into the field in the element. */
   readonly typed?: boolean
-  /** Of a click that only opens a menu. */
+  /** The click only opens a menu. */
   readonly opens?: boolean
 }
 
 export const LEAVES = 'leads to another site'
 const SUBMITS = 'submits a form'
-/** Elements at whose use the page submitted a form by a script. */
+/** Elements whose use made a script of the page submit a form. */
 const posters = new WeakSet<Element>()
 
-/** Called when a use of the elements had the page submit a form that no markup tells of. */
+/** Records that using these elements submitted a form that the markup doesn't show. */
 export function rememberPost(elements: readonly Element[]): string {
   for (const element of elements) posters.add(element)
   return SUBMITS
 }
 
 /**
- * The effect that an action has for the person, in words for them, such as `has an effect ("pay")`; empty for what is
- * never asked about: opening, typing, filtering. A form that is submitted by POST has one, whatever its button is called;
- * so does an address that acts. All else is told by a short list of words.
+ * Describes the effect of an action for the person, such as `has an effect ("pay")`. Empty for actions that never need
+ * approval: opening, typing, filtering. A form submitted by POST has an effect, whatever its button is called. An
+ * address that acts has one, too. All else depends on a short list of words.
  */
 export function commitOf(element: Element, doing: Doing, options: PageOptions): string {
   if (doing.opens) return ''
@@ -62,17 +62,17 @@ export function commitOf(element: Element, doing: Doing, options: PageOptions): 
   return word ? `has an effect ("${word}")` : ''
 }
 
-/** A form without an action has the address of the page itself. */
+/** Skips the page's own address: forms without an action submit to it. */
 function wordOfAddress(url: URL, used: Element): string | null {
   return withoutHash(url.href) === pageOf(used) ? null : readAddress(url)
 }
 
-/** What an Enter goes to that follows a text. */
+/** Returns the element that the action uses: for an Enter after a text, the field typed into. */
 export function usedBy(element: Element, { action, typed }: Doing): Element {
   return typed && action === 'enter' ? typedInto(element) : element
 }
 
-/** Undefined: nothing is activated by it. */
+/** Undefined: the action activates nothing. */
 export function activationOf(action: PageAction): Activation | undefined {
   if (action === 'click') return 'click'
   return action === 'enter' ? 'activate' : undefined
@@ -105,10 +105,10 @@ function commitByWords(
 }
 
 const HOLDS_VALUES = /^(combobox|listbox|radiogroup|textbox|searchbox|group|tree)$/
-/** With modifiers, too. */
+/** Matches with modifiers, too: `Control+Delete`. */
 const DELETING = /(?:^|\+)\s*(?:delete|del|backspace)\s*$/i
 
-/** A menu's labels say it, wherever its items are; a list may hold what does something, too. */
+/** Reads a menu's labels, wherever its items are, then the options themselves: a list may hold one that acts. */
 function commitOfChoice(
   element: Element,
   labels: readonly string[],
@@ -123,14 +123,14 @@ function commitOfChoice(
   )
 }
 
-/** Enter sends the form, or a script takes it for a press of the button beside the field. */
+/** Enter sends the form, or a script treats it as a press of the button beside the field. */
 function commitOfEnter(element: Element, options: PageOptions): string | null {
   const own = activated(element, 'enter').filter((one) => one !== element || !isEditable(one))
   const found = firstOf(own, (one) => commitOfControl(one, options))
   if (found) return found
   const form = defaultButtonOf(element) ? null : formSubmittedBy(element, 'activate')
   if (isSearch(element, form)) return null
-  // Nothing but the title says what is sent by it.
+  // Without a button, only the title says what Enter sends.
   const byTitle = form && titleCommit(element, { form, names: [], options })
   return (
     byTitle ??
@@ -156,7 +156,7 @@ function commitOfControl(part: Element, options: PageOptions): string | null {
   return isButton ? titleCommit(control, { form, names, options }) : null
 }
 
-/** Of what has no name, its icon says what it does. */
+/** Reads the icon of a control whose names have no letters. */
 function iconOf(control: Element, names: readonly string[]): string | null {
   return /^(button|link|img|image|menuitem)?$/.test(roleOf(control))
     ? iconCommit(control, names)
@@ -167,7 +167,7 @@ function hasLetters(name: string): boolean {
   return /\p{L}/u.test(name)
 }
 
-/** Only a menu, a dialog or more of the page. */
+/** Whether the control only opens a menu, a dialog or more of the page. */
 function opens(control: Element): boolean {
   const popup = native.getAttribute(control, 'aria-haspopup')
   return (
@@ -179,7 +179,7 @@ function opens(control: Element): boolean {
   )
 }
 
-/** A search says so, or that its result has an address: nothing is changed by it. */
+/** Searches change nothing. They have the role, or a form with GET, whose result has an address. */
 function isSearch(control: Element, form: HTMLFormElement | null): boolean {
   if (closest(control, 'search,[role=search]')) return true
   return form !== null && native.getAttribute(form, 'method')?.toLowerCase() === 'get'
@@ -191,7 +191,7 @@ function isToggle(element: Element): boolean {
 
 const ITEMS = '[role=row],[role=listitem],[role=option],tr,li,article,label'
 
-/** A name is one of an action: not a headline that leads to its article, or what is on a list of things to do. */
+/** Whether a name describes an action, unlike a headline that links to its article or an item of a to-do list. */
 function mayCommit(control: Element, name: string): boolean {
   const role = roleOf(control)
   const words = name.split(/\s+/).length
@@ -202,7 +202,7 @@ function mayCommit(control: Element, name: string): boolean {
   return words <= (closest(control, ITEMS) ? 1 : 4)
 }
 
-/** A tab that shows no panel, and an option that is no choice of a list, are buttons. */
+/** Whether it acts as a button: a tab that shows no panel, or an option outside of any list. */
 function standsAlone(control: Element): boolean {
   return (
     !closest(control, CHOICES) &&
@@ -217,9 +217,9 @@ const CHOICES =
 const LONG_LINK = 30
 const NAVIGATION = 'nav,[role=navigation]'
 const FOOTER = 'footer,[role=contentinfo]'
-/** A footer in one of these is not the page's. */
+/** A footer inside one of these isn't the page's footer. */
 const PARTS = 'dialog,[role=dialog],[role=alertdialog],form,article,section,main,[role=main],tr,li'
-/** What a page is about to which a link leads: "Send money guide", "Delete a user", `delete()`. */
+/** Names of links that state the topic of a page: "Send money guide", "Delete a user", `delete()`. */
 const ABOUT =
   /^\p{L}+ an? \p{L}|\b(?:guides?|help|faqs?|polic(?:y|ies)|tips|tutorials?|docs|documentation)$|\(\)$/iu
 
@@ -234,12 +234,12 @@ function isNavigation(link: Element): boolean {
   return closest(link, NAVIGATION) !== null || (footer !== null && !closest(footer, PARTS))
 }
 
-/** A mark on this page, with a name; without one, a script's button has it. */
+/** Whether the link leads to a named anchor on this page. A bare `#` belongs to a script's button. */
 function leadsToPart(link: Element): boolean {
   return /^#./.test(native.getAttribute(link, 'href') ?? '')
 }
 
-/** Whether the link has an address of its own: a script's button has none, or a mark on this page. */
+/** Whether the link has an address of its own. A script's button has none, or an anchor on this page. */
 function leadsElsewhere(link: Element): boolean {
   const url = destinationOf(link, 'click')
   return url !== null && /^https?:$/.test(url.protocol) && withoutHash(url.href) !== pageOf(link)
@@ -253,13 +253,13 @@ function withoutHash(address: string): string {
   return address.replace(/#.*$/, '')
 }
 
-/** All that a control is called, for those who see it and for those who don't. */
+/** All names of a control, for those who see it and for those who don't. */
 function namesOf(control: Element, options: PageOptions): readonly string[] {
   const value = isTag(control, 'input') && /^(submit|button|reset)$/.test(control.type)
   const names = [
     nameOf(control, roleOf(control) || 'button', options).text,
     isElement(control) ? (native.innerText(control) ?? native.textContent(control)) : '',
-    // Of what is shown on hover only, nothing is rendered yet.
+    // `innerText` is empty for an element that is shown on hover only.
     native.checkVisibility(control, { visibilityProperty: true })
       ? ''
       : native.textContent(control),

@@ -1,10 +1,10 @@
-/** Of a text with a selection, or a caret where both are the same. */
+/** A selection in a text. For a caret, both ends are equal. */
 export interface TextRange {
   readonly start: number
   readonly end: number
 }
 
-/** What a key deletes of a text: the selection, else what is before or behind the caret; null: there is nothing. */
+/** The range that a key deletes: the selection, else the character before or after the caret. Null if there is none. */
 export function deletedRange(
   { start, end }: TextRange,
   length: number,

@@ -3,9 +3,9 @@ import * as native from '../native.ts'
 import { dispatchWithoutDefault } from './dispatch-without-default.ts'
 
 /**
- * Dispatches a click. A listener may give a link another address or a new tab, so the page's listeners run first and
- * without the default action. `check` then throws unless the link may be followed as it is now. A second click follows
- * it, which no listener receives.
+ * Dispatches a click. A listener may give a link another address or a new tab. So the page's listeners run first,
+ * without the default action. Then `check` throws unless the link may be followed as it is now. A second click, hidden
+ * from all listeners, follows it.
  */
 export function dispatchClick(target: Element, init: MouseEventInit, check: () => void): void {
   const { PointerEvent } = viewOf(target)
@@ -17,16 +17,16 @@ export function dispatchClick(target: Element, init: MouseEventInit, check: () =
   silently('click', target, () => native.dispatchEvent(target, click()))
 }
 
-/** Handles Enter and Space likewise, since disabled buttons ignore them. */
+/** Clicks as Enter and Space do: disabled elements ignore them. */
 export function clickByKey(target: HTMLElement, check: () => void): void {
   if (pathOf(target, 'a,area').length === 0) native.click(target)
   else if (!native.matches(target, ':disabled')) dispatchClick(target, {}, check)
 }
 
-/** Does something whose events of this type reach no listener of the page. */
+/** Runs `act`, hiding its events of this type from the page's listeners. */
 function silently(type: string, target: Element, act: () => void): void {
   const { EventTarget } = viewOf(target)
-  // A link that a listener has removed is followed all the same.
+  // Browsers follow a link even if a listener has removed it from the page.
   const outermost = native.isConnected(target) ? viewOf(target) : native.getRootNode(target)
   const silence = (event: Event): void => event.stopImmediatePropagation()
   const silenced = new AbortController()

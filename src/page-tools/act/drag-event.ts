@@ -2,7 +2,10 @@ import { viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import type { Point } from './hit-test.ts'
 
-/** Sends a drag-and-drop event; false when a listener prevented the default, which accepts a drop. */
+/**
+ * Sends a drag-and-drop event. Returns false when a listener prevented the default, which means that it accepts the
+ * drop.
+ */
 export function sendDrag(
   target: Element,
   type: string,

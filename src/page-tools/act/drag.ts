@@ -15,13 +15,13 @@ import { cancelPointer, movePointer, pressPointer, releasePointer } from './poin
 import { makeReady } from './make-ready.ts'
 import { resolveTarget, type Target } from './target.ts'
 
-/** Where to drop: on an element, or at a distance in pixels from the start. */
+/** Place of the drop: an element, or a distance in pixels from the start. */
 export type DropPlace =
   | { readonly to: Target }
   | { readonly by: { readonly x: number; readonly y: number } }
 
 const STEPS = 8
-/** In parts of the goal's size. Small enough to stay in the middle third, which may mean "into it". */
+/** Fraction of the goal's size. Small enough to stay in the middle third, where a drop may mean "into it". */
 const OVERSHOOT = 0.12
 const PRESS = { button: 0, detail: 1 }
 
@@ -65,9 +65,9 @@ export async function drag(
 }
 
 /**
- * A point a little beyond the centre, as seen from the start: sortable lists insert before or after an
- * element by the half that the pointer is in. The goal is not scrolled to, as that would move the start.
- * Nothing can be dropped outside of the view.
+ * A point a little beyond the goal's centre, as seen from the start. Sortable lists insert before or after an element,
+ * depending on the half that the pointer is in. The goal isn't scrolled to, since that would move the start. The point
+ * stays inside the view: nothing can be dropped outside.
  */
 function goalPoint(goal: HTMLElement, start: Point): Point {
   const box = aimBox(goal)
@@ -89,7 +89,7 @@ function draggableAround(element: Element): HTMLElement | null {
   return isElement(found) && native.matches(found, '[draggable="true"]') ? found : null
 }
 
-/** True: what is moved by the pointer is never refused. */
+/** Always resolves to true: a page can't refuse a drop of an element that it moves with the pointer. */
 async function dragPointer(start: Hit, end: Point, context: ActionContext): Promise<boolean> {
   const { receiver } = start
   const { live, signal } = context
@@ -113,7 +113,7 @@ async function dragPointer(start: Hit, end: Point, context: ActionContext): Prom
   }
 }
 
-/** Whether it was dropped on something that takes it. */
+/** Whether a target accepted the drop. */
 async function dragAndDrop(
   source: HTMLElement,
   start: Hit,
@@ -124,7 +124,7 @@ async function dragAndDrop(
   const data = dragData(view)
   const send = (target: Element, type: string, point: Point): boolean =>
     sendDrag(target, type, { point, data })
-  // A page that prevents it goes by the pointer.
+  // A page that prevents `dragstart` handles the drag with pointer events.
   if (!send(source, 'dragstart', start.point)) return dragPointer(start, end, context)
   cancelPointer(start, PRESS)
   let over: Element | null = null
@@ -171,7 +171,7 @@ function between(start: Point, end: Point): Point[] {
 type Effect = DataTransfer['dropEffect']
 type Allowed = DataTransfer['effectAllowed']
 
-/** Browsers ignore writes to the effects of a `DataTransfer` that a script made. */
+/** A `DataTransfer` with writable effects. Browsers ignore writes to the effects of one that a script made. */
 function dragData(view: Window & typeof globalThis): DataTransfer {
   return Object.defineProperties(new view.DataTransfer(), {
     effectAllowed: { value: 'uninitialized', writable: true },
@@ -179,13 +179,13 @@ function dragData(view: Window & typeof globalThis): DataTransfer {
   })
 }
 
-/** The effect of the drop, unless the target sets another one. */
+/** The default effect of the drop; the target may set another one. */
 function offeredEffect(allowed: Allowed): Effect {
   if (allowed === 'uninitialized' || allowed === 'all' || allowed.startsWith('copy')) return 'copy'
   return allowed === 'linkMove' ? 'link' : (allowed as Effect)
 }
 
-/** Whether the target's effect is one that the source allows. */
+/** Whether the source allows the effect that the target has set. */
 function isAllowed({ effectAllowed, dropEffect }: DataTransfer): boolean {
   if (dropEffect === 'none') return false
   return (

@@ -7,7 +7,10 @@ import { checkAction, type GuardedCall } from './guard-actions.ts'
 import { elementAt, hitTest, type Hit, type Point } from './hit-test.ts'
 import { marksOf, mustConfirm } from './must-confirm.ts'
 
-/** What an element is dropped on that is dragged by a distance from where it is; null: it isn't known before it is in view. */
+/**
+ * The element on which a drag by this distance drops the source. Null while the source isn't in view, or if only its
+ * own surroundings are there.
+ */
 export function dropTarget(source: Element, by: Point, { options }: LivePage): Element | null {
   const start = hitTest(source)
   if (!('receiver' in start)) return null
@@ -15,7 +18,7 @@ export function dropTarget(source: Element, by: Point, { options }: LivePage): E
   return found && isTarget(found, start, options) ? found : null
 }
 
-/** To be called right before something is dropped. Throws when nothing may be dropped there. */
+/** Call it right before a drop. Throws if nothing may be dropped on the element. */
 export function checkDrop(element: Element, start: Hit, call: GuardedCall): void {
   if (!isTarget(element, start, call.live.options)) return
   requireAllowed(element, call.live.options)
@@ -26,7 +29,10 @@ export function offsetBy({ x, y }: Point, by: Point): Point {
   return { x: x + by.x, y: y + by.y }
 }
 
-/** What is dragged, and what that lies in, gets its events anyway, and its marks are those of what is dragged. */
+/**
+ * Whether dropping on the element needs checks of its own. Elements around the dragged one get its events anyway: they
+ * count only with a mark that the dragged one doesn't have.
+ */
 function isTarget(element: Element, { receiver }: Hit, options: PageOptions): boolean {
   const asked = marksOf(receiver)
   return !contains(element, receiver) || mustConfirm(element, 'drop', { ...options, asked })

@@ -1,6 +1,6 @@
 import * as native from '../native.ts'
 
-/** Newer than the types. */
+/** `EditContext` is missing in TypeScript's DOM types. */
 export interface EditContext extends EventTarget {
   readonly text: string
   readonly selectionStart: number
@@ -9,7 +9,7 @@ export interface EditContext extends EventTarget {
   updateSelection(start: number, end: number): void
 }
 
-/** Null: it has none, as in browsers other than Chromium. */
+/** The element's `EditContext`, or null. Only Chromium supports it. */
 export function editContextOf(element: Element): EditContext | null {
   return (native.editContext(element) as EditContext | null | undefined) ?? null
 }

@@ -3,12 +3,12 @@ import { deletedRange, type TextRange } from './deleted-range.ts'
 import type { EditContext } from './edit-context-of.ts'
 import { sendInput } from './set-value.ts'
 
-// An element with an `EditContext` shows nothing that is typed by itself: the browser tells its page what a person typed,
-// and the page draws it. https://w3c.github.io/edit-context/
+// An element with an `EditContext` shows no typed text by itself: the browser reports the text to the page, which draws
+// it. https://w3c.github.io/edit-context/
 
 type TextUpdateEventMaker = new (type: string, init: object) => Event
 
-/** As a browser does for what a person types over the selection. False: the page prevented it. */
+/** Types over the selection with the events that a browser sends. Returns false if the page prevented it. */
 export function typeIntoContext(target: Element, context: EditContext, text: string): boolean {
   if (text === '\n') return sendInput(target, 'beforeinput', { inputType: 'insertParagraph' })
   if (!sendInput(target, 'beforeinput', { inputType: 'insertText', data: text })) return false
@@ -27,7 +27,7 @@ export function deleteInContext(
   if (deleted) update(target, context, { ...deleted, text: '' })
 }
 
-/** A selection may have been made backwards. */
+/** Returns the selection in order: its ends are swapped if it was made backwards. */
 function selectionOf({ selectionStart, selectionEnd }: EditContext): TextRange {
   return {
     start: Math.min(selectionStart, selectionEnd),

@@ -11,7 +11,7 @@ import { sendInput } from './set-value.ts'
 import { defaultButtonOf, elementsOf } from './sites.ts'
 import { textEdge } from './text-edge.ts'
 
-/** What a line break begins in a rich editor, as commands and events call it. */
+/** Name of a line break in a rich editor, as an input type and as an editing command. */
 type LineBreak = 'insertParagraph' | 'insertLineBreak'
 
 /**
@@ -78,8 +78,7 @@ export function deleteText(target: HTMLElement, key: 'Backspace' | 'Delete'): vo
 }
 
 /**
- * Runs an editing command. WebKit sends a `beforeinput` of its own, after listeners accepted the one sent
- * before.
+ * Runs an editing command. Silences the `beforeinput` that WebKit sends itself: listeners have already accepted one.
  */
 function edit(document: Document, command: string, text?: string): void {
   const silence = (event: Event): void => event.stopImmediatePropagation()
@@ -141,7 +140,7 @@ function replaceSelection(field: TextField, text: string): void {
   setCaret(field, start + text.length)
 }
 
-/** Browsers refuse what exceeds `maxlength` when a person types. */
+/** Cuts a text to the field's `maxlength`, which browsers enforce only while a person types. */
 function withinLength(field: TextField, text: string): string {
   if (field.maxLength < 0) return text
   const { start, end } = selectionOf(field)
@@ -171,8 +170,8 @@ function setCaret(field: TextField, at: number): void {
 }
 
 /**
- * Puts a text in the place of what is selected. Of `Second <b>one</b>`, Firefox takes the space with `one` when that is
- * the last of its line, and leaves it out before what is typed.
+ * Inserts in place of the selection, and keeps the space before it. Firefox drops that space when `one` is replaced in
+ * `Second <b>one</b>` at the end of a line.
  */
 function keepSpaceBefore(editor: HTMLElement, insert: () => void): void {
   const node = textBeforeSelection(editor)
@@ -182,7 +181,7 @@ function keepSpaceBefore(editor: HTMLElement, insert: () => void): void {
   if (node && kept !== before && node.data === kept) node.appendData(before.slice(kept.length))
 }
 
-/** The text that ends where what is selected begins. */
+/** The text node that ends where the selection begins. */
 function textBeforeSelection(editor: HTMLElement): Text | null {
   const selection = viewOf(editor).getSelection()
   if (!selection || selection.isCollapsed) return null

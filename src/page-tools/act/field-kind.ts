@@ -30,20 +30,20 @@ export function isPickerField(element: Element): element is HTMLInputElement {
   return isTag(element, 'input') && PICKER_TYPES.test(element.type)
 }
 
-/** Whether a line break that is typed is an Enter, which may send: in all but fields of several lines. */
+/** Whether a typed line break counts as Enter, which may submit a form: in every field but a textarea. */
 export function takesEnter(target: Element): boolean {
   const field = typedInto(target)
   return !isTag(field, 'textarea') && isEditable(field)
 }
 
-/** What is typed into: the field in a label, a combobox or a component. */
+/** The element that receives typed text: the field in a label, a combobox or a component, else the target itself. */
 export function typedInto(target: Element): Element {
   return (isElement(target) && editableIn(target)) || target
 }
 
 /**
- * The element to type into: the target, or the one field inside of a combobox or web component. One that isn't displayed
- * only carries a value, as in the thumbs of sliders.
+ * The element to type into: the target, or the field inside of a combobox or web component. Skips fields that aren't
+ * displayed: they only carry a value, as in the thumbs of sliders.
  */
 export function editableIn(target: HTMLElement): HTMLElement | null {
   if (isTypedField(target)) return target

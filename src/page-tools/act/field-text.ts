@@ -2,11 +2,11 @@ import { isTag } from '../dom.ts'
 import type { TextField } from './field-kind.ts'
 import { setNativeValue } from './set-value.ts'
 
-/** The text that number fields show but don't expose: their value is empty until the text is a number. */
+/** Texts that the tools typed into number fields. The field's `value` is empty until its text is a number. */
 const drafts = new WeakMap<TextField, { readonly text: string; readonly value: string }>()
 const NUMBER = /^-?(\d+(\.\d+)?|\.\d+)(e[+-]?\d+)?/i
 
-/** The text that a field shows, as far as the tools typed it. */
+/** The text that a field shows. In a number field, an incomplete number is known only if the tools typed it. */
 export function textOf(field: TextField): string {
   const draft = drafts.get(field)
   return draft?.value === field.value ? draft.text : field.value

@@ -50,7 +50,7 @@ export async function fillForm(
   })
 }
 
-/** One line each; throws when the page kept none of it. */
+/** Reports each field on a line. Throws `refused-value` if the page kept none of them. */
 function tellAll(
   tellings: readonly Telling[],
   end: readonly string[],
@@ -77,7 +77,7 @@ interface Progress {
   readonly tellings: Telling[]
 }
 
-/** Fills one field; returns what went wrong, null for nothing. */
+/** Fills one field. Returns an error message, or null on success. */
 async function fillOne(
   { target, value }: FieldValue,
   { context, options, tellings }: Progress,
@@ -97,7 +97,7 @@ function messageOf(error: unknown): string {
   return isScrubbed(error) ? asSent(error.message) : error.message
 }
 
-/** Sets one field, whatever it is. */
+/** Sets a field of any kind. */
 export function setField(
   element: HTMLElement,
   value: FieldValue['value'],

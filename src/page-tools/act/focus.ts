@@ -2,7 +2,7 @@ import { focusedElement, frameOf, isElement } from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
 
-/** Whether keys go to the element: it has the focus of its document, and so have all frames around it of theirs. */
+/** Whether keys go to the element: it is focused in its document, and so is each frame around it. */
 export function hasFocus(element: Element): boolean {
   const document = native.ownerDocument(element)
   return focusedElement(document) === element && frameHasFocus(document)
@@ -14,7 +14,7 @@ export function focusElement(element: HTMLElement): void {
   native.focus(element, { preventScroll: true })
 }
 
-/** Gives the focus to the frames around a document, whatever is focused in it. */
+/** Focuses the frames around a document. Its own focus stays as it is. */
 export function focusFrame(document: Document): void {
   const frame = frameOf(document)
   if (!isElement(frame) || frameHasFocus(document)) return
@@ -29,7 +29,7 @@ function frameHasFocus(document: Document): boolean {
   return nativeDocument.activeElement(outer) === frameInTree(frame) && frameHasFocus(outer)
 }
 
-/** Of what is in a shadow root, its document says that the host has the focus. */
+/** The frame as its document's `activeElement` shows it: in a shadow root, the outermost host. */
 function frameInTree(frame: Element): Element {
   let at = frame
   for (let root = native.getRootNode(at); 'host' in root; root = native.getRootNode(at))

@@ -18,10 +18,10 @@ import { elementsOf } from './sites.ts'
 
 /** A form as a tool. All texts are the page's. */
 export interface FormDefinition {
-  /** As the page names it. */
+  /** Name that the page gives the tool. */
   readonly name: string
   readonly description: string
-  /** The page lets it be sent without a person who looks at it. */
+  /** The page lets the tool submit the form without a person's check. */
   readonly submits: boolean
   readonly fields: readonly FormField[]
   readonly inputSchema: JsonSchema
@@ -33,7 +33,7 @@ const LABEL_LIMIT = 200
 const MAX_FIELDS = 40
 const UNSAFE = /^(__proto__|constructor|prototype)$/
 
-/** Null: the form is no tool, as it lacks a name or a description. */
+/** Returns null if the form has no tool name or no description. */
 export function readForm(form: HTMLFormElement, live: LivePage): FormDefinition | null {
   const clean = scrubber(live)
   const said = (element: Element, attribute: string, limit: number): string =>
@@ -71,18 +71,20 @@ function schemaOf(fields: readonly FormField[]): JsonSchema {
   } as JsonSchema
 }
 
-/** A secret may be filled in by a person: the browser says so if it is missing. */
+/** Never requires a masked field: a person may fill in the secret. The browser reports it if it is missing. */
 function requiredIn(elements: readonly Element[], masked: boolean): { isRequired: boolean } {
   return { isRequired: !masked && elements.some((one) => native.hasAttribute(one, 'required')) }
 }
 
-/** What the parameter of a field is called: no text of a page, whatever the page calls the field. */
+/** Parameter name of a field: its `name`, reduced to word characters, dots and hyphens, so it can't carry page text. */
 export function parameterOf(field: Element, clean: (text: string) => string): string {
   const name = clean(native.getAttribute(field, 'name') ?? '')
   return name.replace(/[^\w.-]/g, '_').slice(0, NAME_LIMIT)
 }
 
-/** The fields that a call may fill, by the name under which they are sent; radio buttons and boxes of one name together. */
+/**
+ * Fields that a call may fill, by the name they are sent under. Radio buttons or checkboxes of one name form a group.
+ */
 function grouped(
   form: HTMLFormElement,
   live: LivePage,
@@ -96,14 +98,14 @@ function grouped(
     if (isReadOnly(element) || native.matches(element, ':disabled')) continue
     const group = groups.get(key)
     if (!group) groups.set(key, [element])
-    // Others of one name can't be told apart by it.
+    // Other fields that share a name can't be told apart by it.
     else if (isBox(element) && group.every((one) => isBox(one) && typeOf(one) === typeOf(element)))
       group.push(element)
   }
   return groups
 }
 
-/** By itself, or by the label that is shown in its place. A field that nobody sees is a trap for robots. */
+/** Whether a person sees the field, or the label in its place. A field that nobody sees is a trap for bots. */
 function isShown(element: Element): boolean {
   if (closest(element, '[inert],[aria-hidden=true]')) return false
   return [element, ...labelsOf(element)].some(
@@ -129,7 +131,7 @@ function nameText(element: Element, { options }: LivePage): string {
   )
 }
 
-/** What the page says of a field: of several boxes, what it says of their group. */
+/** The page's description of a field. For a group of boxes, the description of the group. */
 function labelOf(
   elements: readonly HTMLElement[],
   live: LivePage,

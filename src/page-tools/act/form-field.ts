@@ -5,11 +5,11 @@ import { isTag } from '../dom.ts'
 /** `choice`: one of several, by its label; `choices`: any of them; `box`: true or false. */
 export type FieldKind = 'text' | 'number' | 'box' | 'choice' | 'choices'
 
-/** What a form's tool fills by one parameter: a field, or the radio buttons or boxes of one name. */
+/** Parameter of a form's tool: a field, or the radio buttons or checkboxes of one name. */
 export interface FormField {
   readonly key: string
   readonly elements: readonly HTMLElement[]
-  /** What each of them is called. */
+  /** Labels of the elements, in their order. */
   readonly labels: readonly string[]
   readonly kind: FieldKind
   readonly schema: JsonObject
@@ -21,7 +21,7 @@ const MAX_OPTIONS = 100
 const LABEL_LIMIT = 100
 const PATTERN_LIMIT = 200
 
-/** Null: a call fills no such field. */
+/** Returns null for a field that no call fills. */
 export function kindOf(elements: readonly HTMLElement[]): FieldKind | null {
   const [element] = elements
   if (!element) return null
@@ -44,13 +44,16 @@ export function kindOf(elements: readonly HTMLElement[]): FieldKind | null {
 interface Said {
   readonly label: string
   readonly labels: readonly string[]
-  /** What it may hold is kept from the model. */
+  /** The field's content is kept from the model. */
   readonly masked: boolean
   /** Removes secrets. */
   readonly clean: (text: string) => string
 }
 
-/** A parameter's schema, by the field's own constraints. Without values: those are the person's. Null: no call fills it. */
+/**
+ * Schema of a parameter, from the field's own constraints. Leaves current values out: they are the person's. Null: no
+ * call fills it.
+ */
 export function fieldSchema(
   elements: readonly HTMLElement[],
   said: Said,
@@ -139,7 +142,7 @@ function isSound(pattern: string | undefined): pattern is string {
   }
 }
 
-/** Many choices cost more than they help: they are chosen by their label all the same. */
+/** Lists the choices, up to 100: more cost more than they help, and labels work without a list. */
 function choiceRule(element: HTMLElement, { labels, masked, clean }: Said): JsonObject {
   const shown = isTag(element, 'select') ? optionsOf(element).map(clean) : labels
   const choices = [...new Set(shown)]

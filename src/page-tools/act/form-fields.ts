@@ -10,11 +10,11 @@ import type { PageOptions } from '../options.ts'
 import { isMasked } from '../privacy.ts'
 import { elementsOf, formSubmittedBy, type Activation } from './sites.ts'
 
-/** What else goes along with what a person is asked about: the filled fields of its form that may be read, or are hidden. */
+/** Other fields of the form that an approved action sends: filled ones that may be read, and hidden ones. */
 export interface FormFields {
-  /** The first of them, for a person: `"To": "Ada", "Amount": "10"`. */
+  /** The first of them, for the approval: `"To": "Ada", "Amount": "10"`. */
   readonly text: string
-  /** Of all of them, in full: values may be long, and what is journaled is only whether they are the same. */
+  /** Digest of all fields in full: values may be long, and the journal only needs to tell whether they changed. */
   readonly digest: string
 }
 
@@ -22,7 +22,7 @@ const SHOWN = 6
 const NAME_LIMIT = 30
 const VALUE_LIMIT = 40
 const WITHOUT_VALUE = /^(button|submit|reset|image)$/
-/** Of hidden fields that scripts renew by themselves. */
+/** Names of hidden fields that scripts renew by themselves. */
 export const RENEWED: RegExp = /csrf|xsrf|token|nonce|captcha|verification/i
 
 interface Beside {
@@ -33,7 +33,7 @@ interface Beside {
   readonly typed: Element | null
 }
 
-/** Null: nothing else goes along. */
+/** Returns null if nothing else is sent. */
 export function fieldsBeside(
   element: Element,
   how: Activation,
@@ -65,7 +65,7 @@ export function fieldsBeside(
   }
 }
 
-/** Of all that a form sends but what a call fills in, of which only the names count. */
+/** Digest of everything that a form sends. Of the fields that a call fills in, only the names count. */
 export function digestBeside(
   form: HTMLFormElement,
   filled: readonly Element[],
@@ -91,7 +91,7 @@ function valueOf(field: Element): string {
   return cleanText(fieldValue(field, roleOf(field)) ?? '')
 }
 
-/** What is sent of a field under which name: of a choice, that is not what is shown. */
+/** The name and value that a field sends. For a choice, the value differs from the text that is shown. */
 function sentBy(field: Element): readonly string[] {
   const name = native.getAttribute(field, 'name') ?? ''
   if (isTag(field, 'select')) return [name, ...[...field.selectedOptions].map(({ value }) => value)]

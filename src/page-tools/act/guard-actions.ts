@@ -6,19 +6,21 @@ import type { PageOptions } from '../options.ts'
 import { passedOn } from './activated.ts'
 import { requireSite, type Activation } from './sites.ts'
 
-/** What an action does to the element that is checked; nothing: it writes, chooses or moves the pointer. */
+/** How an action affects the checked element. Undefined: it writes, chooses or moves the pointer. */
 export type Touch = Activation | 'drop'
 
-/** Throws when the element isn't what the call was approved for, or a person would have had to be asked. */
+/**
+ * Compares actions with the call's approval. `begin` throws if the element isn't the approved one, or needed approval.
+ */
 export interface Guard {
   begin(element: Element, touch: Touch | undefined): void
-  /** Of what the action has changed already: only that no person would have had to be asked. */
+  /** For an element that the action has already changed: throws only if it needed approval. */
   goOn(element: Element, touch: Touch | undefined): void
-  /** Throws when the page submits a form by POST and a person would have had to be asked. */
+  /** Throws if the page submits a form by POST that needed approval. */
   post(): void
 }
 
-/** Of the action whose elements are checked. */
+/** Call whose elements are checked. */
 export interface GuardedCall {
   readonly live: LivePage
   readonly signal: AbortSignal | undefined
@@ -26,12 +28,12 @@ export interface GuardedCall {
 
 const guards = new WeakMap<AbortSignal, Guard>()
 
-/** Has each action of the call with this signal checked at the last moment. */
+/** Registers the guard that checks each action of the call with this signal, right before it acts. */
 export function guardActions(signal: AbortSignal, guard: Guard): void {
   guards.set(signal, guard)
 }
 
-/** To be called right before events are sent to an element: nothing may be waited for in between. */
+/** Call it right before sending events to an element, with no `await` in between. */
 export function checkAction(element: Element, { live, signal }: GuardedCall, touch?: Touch): void {
   if (signal) guards.get(signal)?.begin(element, touch)
   requireActivated(element, touch, live.options)
@@ -39,8 +41,8 @@ export function checkAction(element: Element, { live, signal }: GuardedCall, tou
 }
 
 /**
- * Throws `outside` unless the tools may use what the element activates in turn: a label passes a click on to its control,
- * and Enter in a field presses its form's button, which may be somewhere else.
+ * Throws `outside` unless the tools may use the elements that are activated in turn. A label passes a click on to its
+ * control, and Enter in a field presses its form's button: either may be outside.
  */
 export function requireActivated(
   element: Element,
@@ -51,13 +53,13 @@ export function requireActivated(
     requireAllowed(one, options)
 }
 
-/** The same before a key is pressed, which goes wherever the page has moved the focus. */
+/** Repeats the check before a key press: the page may have moved the focus elsewhere. */
 export function checkKey(receiver: Element, call: GuardedCall, activation?: Activation): void {
   if (!takesKeys(receiver, call.live)) requireAllowed(receiver, call.live.options)
   checkAction(receiver, call, activation)
 }
 
-/** Whether keys may go to the element: without a focus they go to the body, also where only a part of it may be used. */
+/** Whether keys may go to the element. Without a focus they go to the body, even if only a part of it may be used. */
 export function takesKeys(receiver: Element, { options }: LivePage): boolean {
   return (
     receiver === nativeDocument.body(native.ownerDocument(rootOf(options))) ||
@@ -66,8 +68,8 @@ export function takesKeys(receiver: Element, { options }: LivePage): boolean {
 }
 
 /**
- * Repeats `checkAction` between the press of a button and its release, and before a link is followed: the page may
- * have marked what is pressed, or given it another address.
+ * Repeats `checkAction` between the press of a button and its release, and before a link is followed. The page may have
+ * marked the pressed element, or given it another address.
  */
 export function checkPressed(
   element: Element,
@@ -78,7 +80,7 @@ export function checkPressed(
   if (activation) requireSite(element, activation, live)
 }
 
-/** To be called when the page submits a form by POST: throws when a person would have had to be asked. */
+/** Call it when the page submits a form by POST. Throws if that needed approval. */
 export function checkPost(signal: AbortSignal | undefined): void {
   if (signal) guards.get(signal)?.post()
 }

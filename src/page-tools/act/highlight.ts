@@ -12,13 +12,13 @@ import { nextFrame } from '../waiting.ts'
 import { resolveTarget, type Target } from './target.ts'
 
 export interface HighlightOptions extends ActOptions {
-  /** Shown beside the element. */
+  /** Text beside the element. */
   readonly note?: string
-  /** Default 4000. */
+  /** Milliseconds to show the frame for. Default 4000. */
   readonly ms?: number
 }
 
-/** Shows a person where an element is; the page itself isn't changed. */
+/** Shows the user where an element is, by a frame around it. The page's own content isn't changed. */
 export async function highlight(target: Target, options: HighlightOptions = {}): Promise<string> {
   const { page, signal, note, ms = 4000 } = options
   const live = livePage(page)
@@ -31,7 +31,7 @@ export async function highlight(target: Target, options: HighlightOptions = {}):
   const frame = drawFrame(live, element, { ms, ...(note && { note: note.slice(0, 120) }) })
   endActing()
   const name = describeElement(element, live)
-  // A page may scroll back, or take away what it doesn't know.
+  // The page may scroll back, or remove an element that it doesn't know.
   for (let count = 0; count < 2; count += 1) await nextFrame(viewOf(element))
   if (!isOnScreen(element))
     throw new PageError('hidden', `${name} can't be shown: the page did not scroll to it.`)

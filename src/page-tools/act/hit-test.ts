@@ -10,7 +10,7 @@ export interface Point {
   readonly y: number
 }
 
-/** The topmost element at a point of a document, inside open shadow roots, with nothing of the agent's own over it. */
+/** The topmost element at a point of a document, also inside open shadow roots. Skips the agent's own elements. */
 export function elementAt(document: Document, point: Point): Element | null {
   let found = topmost(document, point)
   for (;;) {
@@ -23,7 +23,9 @@ export function elementAt(document: Document, point: Point): Element | null {
   return found
 }
 
-/** The slot whose text is at the point: browsers name the host, and send the pointer to the slot. */
+/**
+ * The slot whose text is at the point. `elementFromPoint` returns the host there, but pointer events go to the slot.
+ */
 function slotAt(tree: ShadowRoot, { x, y }: Point): Element | null {
   const range = nativeDocument.createRange(native.ownerDocument(tree))
   for (const slot of tree.querySelectorAll('slot'))
@@ -48,7 +50,7 @@ export interface Hit {
   readonly receiver: Element
 }
 
-/** A point where a pointer hits the element; else the element that covers it, null for none. */
+/** A point where a pointer hits the element. If there is none, the element that covers it, or null. */
 export function hitTest(element: Element): Hit | { readonly blocker: Element | null } {
   let blocker: Element | null = null
   let onAnother: Hit | null = null
@@ -68,7 +70,7 @@ export function hitTest(element: Element): Hit | { readonly blocker: Element | n
   return onAnother ?? { blocker }
 }
 
-/** The same at one point. */
+/** Like `hitTest`, for one point. */
 export function hitAt(element: Element, point: Point): Hit | { readonly blocker: Element | null } {
   const receiver = elementAt(native.ownerDocument(element), point)
   if (!receiver || !receivesFor(receiver, element)) return { blocker: receiver }
@@ -79,8 +81,8 @@ export function hitAt(element: Element, point: Point): Hit | { readonly blocker:
 const OWN_REACTION = /^(button|link|option|tab|menuitem.*|treeitem|checkbox|radio|switch)$/
 
 /**
- * Whether the receiver is in a control of its own inside the element: a branch of a tree, a link in a row,
- * the remove button of a tag.
+ * Whether the receiver is in another control inside the element: a branch of a tree, a link in a row, the remove
+ * button of a tag.
  */
 function isInnerControl(receiver: Element, element: Element): boolean {
   return innerControl(receiver, element) !== null
@@ -96,7 +98,7 @@ function labelledControl(element: Element): Element | null {
   return isTag(element, 'label') ? element.control : null
 }
 
-/** The centre of each box first, then points off the centre: a badge may cover a part. */
+/** Points to try: the centre of each box first, then points beside it, since a badge may cover a part. */
 function pointsOf(element: Element): Point[] {
   const { innerWidth, innerHeight } = viewOf(element)
   const points: Point[] = []
@@ -112,10 +114,7 @@ function pointsOf(element: Element): Point[] {
   return points
 }
 
-/**
- * The boxes that a person would aim at, the best first. Items of a tree are as wide as the tree: people
- * click their text.
- */
+/** The boxes that a user would aim at, the best first. A tree item is as wide as its tree, so users click its text. */
 function boxesOf(element: Element): readonly DOMRect[] {
   const image = imageOfArea(element)
   if (image) return [toWindowPixels(image, boxOfArea(element, image))]
@@ -125,12 +124,12 @@ function boxesOf(element: Element): readonly DOMRect[] {
   return order.map((box) => toWindowPixels(element, box))
 }
 
-/** The box whose centre a person would drop something on. */
+/** The box whose centre a user would drop something on. */
 export function aimBox(element: Element): DOMRect {
   return boxesOf(element)[0] ?? native.getBoundingClientRect(element)
 }
 
-/** The boxes of its content where it has none of its own. */
+/** The element's boxes; without any, those of its content. Three at most. */
 function ownBoxes(element: Element): readonly DOMRect[] {
   const own = [...native.getClientRects(element)].slice(0, 3)
   if (own.length > 0) return own
@@ -171,7 +170,7 @@ function receivesFor(receiver: Element, element: Element): boolean {
   return label !== null && label.control === element
 }
 
-/** The element that covers the frame of the element, at this point. */
+/** The element that covers the element's frame at this point. */
 function coverOfFrame(element: Element, point: Point): Element | null {
   let { x, y } = point
   let frame = frameOf(native.ownerDocument(element))

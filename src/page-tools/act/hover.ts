@@ -10,7 +10,10 @@ import { mayDependOnHover } from '../outline/hover/on-hover.ts'
 import type { OutlineNode } from '../outline/outline-node.ts'
 import { isActionable } from '../outline/role.ts'
 
-/** Moves the pointer over an element, which opens menus and tooltips. Styles of `:hover` don't apply: what they show is told. */
+/**
+ * Moves the pointer over an element, which opens menus and tooltips. Styles of `:hover` don't apply: the report lists
+ * what they show.
+ */
 export async function hover(target: Target, options: ActOptions = {}): Promise<ActionReport> {
   const { page, signal } = options
   const element = await resolveTarget(target, { page, live: livePage(page), signal })
@@ -30,7 +33,7 @@ export async function hover(target: Target, options: ActOptions = {}): Promise<A
 const MOST = 8
 const LEVELS = 3
 
-/** What a style shows of an element to a person's pointer, which no script's pointer causes; empty for nothing. */
+/** Lists what styles show at the element for a real pointer, but not for a scripted one. Empty: nothing. */
 function hoverNote(element: Element, live: LivePage): string {
   const shown = live.outline
     .hiddenUntilHover()
@@ -44,7 +47,7 @@ function hoverNote(element: Element, live: LivePage): string {
     : ''
 }
 
-/** Whether it is in the element, or shown beside it: the nearest thing around it that is seen holds both. */
+/** Whether the node is in the element, or shown beside it: their nearest visible ancestor holds both. */
 function isNear(node: OutlineNode, element: Element): boolean {
   let seen = node.parent
   while (seen?.onHover) seen = seen.parent

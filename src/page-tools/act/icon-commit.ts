@@ -4,7 +4,7 @@ import * as native from '../native.ts'
 /** Words in the classes, ids and files of icons. */
 const ICONS =
   /\b(?:trash|trashcan|delete|bin|dustbin|garbage|erase|send|paper ?plane|pay|buy|purchase|publish|log ?out|sign ?out)\b/
-/** Characters that are pictures of it. With a number beside it, an envelope shows how many mails there are. */
+/** Emoji of these actions. An envelope beside a number doesn't count: it shows how many mails there are. */
 const PICTURES =
   /[\u{1F5D1}\u{1F6AE}\u{1F4B3}\u{1F4B8}]|^[^\d]*[\u2709\u{1F4E4}\u{1F4E7}-\u{1F4E9}][^\d]*$/u
 
@@ -26,7 +26,10 @@ const MARKS = [
 const PARTS = 12
 const LONG = 200
 
-/** The word that the marks of an icon say of a control whose names have no letters: `fa-trash`, `#paper-plane`, an emoji. */
+/**
+ * Finds the committing word in an icon's marks, for a control whose names have no letters: `fa-trash`, `#paper-plane`,
+ * an emoji.
+ */
 export function iconCommit(control: Element, names: readonly string[]): string | null {
   const picture = names.map((name) => PICTURES.exec(name)?.[0]).find(Boolean)
   if (picture) return picture
@@ -46,7 +49,7 @@ export function iconCommit(control: Element, names: readonly string[]): string |
   return null
 }
 
-/** Of one mark alone only what says it by several words: `icon-book` is a book, `icon-place-order` no place. */
+/** Reads one mark alone, which needs several words: `icon-book` is a book, but `icon-place-order` commits. */
 function phraseCommit(mark: string): string | null {
   const word = readCommit(wordsIn(mark).replace(PREFIXES, '').trim())
   return word?.includes(' ') ? word : null
@@ -55,7 +58,7 @@ function phraseCommit(mark: string): string | null {
 const PREFIXES =
   /^ *(?:(?:icons?|ico|fa[srlb]?|bi|ti|mdi|lucide|ri|glyphicon|svg|i|btn|button|js) )+/
 
-/** Where the control itself leads, a link's address says; that is no mark of its icon. */
+/** Skips the control's own `href`: it is the link's address, not a mark of an icon. */
 function marksOf(part: Element, isControl: boolean): string[] {
   const values = MARKS.map((mark) =>
     isControl && mark === 'href' ? '' : (native.getAttribute(part, mark) ?? '').slice(-LONG),

@@ -5,29 +5,29 @@ import { replaceFunctions } from './replace-functions.ts'
 import { formTarget, isAllowedSite, isPost, type Submitter } from './sites.ts'
 
 export interface SiteWatch {
-  /** The lines of the report: where the page was kept from going. */
+  /** Report lines: the sites that the page was kept from opening. */
   lines(): string[]
-  /** Throws what `checkPost` threw when the page submitted a form. */
+  /** Throws the first error of `checkPost`, if the page tried to submit a form that it rejects. */
   requireNoPost(): void
   stop(): void
 }
 
-/** How long what a person pressed may take to lead somewhere. Milliseconds. */
+/** How long a navigation or submission after a user gesture counts as its result. Milliseconds. */
 const PRESS_MS = 2000
 const PRESSES = ['pointerdown', 'pointerup', 'keydown']
 
 const standIns = new WeakSet<Event>()
 
-/** Whether the page gets this `submit` event in place of the browser's own. */
+/** Whether the event is our replacement for the browser's own `submit` event. */
 export function isStandIn(event: Event): boolean {
   return standIns.has(event)
 }
 
 /**
- * Cancels what scripts of the page begin during an action: submissions, new windows and, in browsers with the Navigation
- * API, navigations to other sites; and submissions by POST about which `checkPost` throws. A person's own are not
- * touched: those after a press that no script can make. (`userInitiated` is true as well of a form that a script's click
- * submits.)
+ * During an action, cancels submissions, new windows and navigations to other sites that scripts of the page start.
+ * Navigations are canceled only in browsers with the Navigation API. Also cancels POST submissions for which
+ * `checkPost` throws. Leaves alone whatever follows a user gesture, since scripts can't fake a trusted event.
+ * `userInitiated` isn't enough: it is also true for a form that a script's click submits.
  */
 export function keepOnSite(
   trees: Iterable<Document | ShadowRoot>,
@@ -36,7 +36,7 @@ export function keepOnSite(
 ): SiteWatch {
   const kept = new Set<string>()
   const problems: unknown[] = []
-  // A window that has gone to another site takes no listener back.
+  // Listeners are removed by a signal: `removeEventListener` fails on a window that now shows another site.
   const watching = new AbortController()
   const putBack: (() => void)[] = []
   let pressedAt = -Infinity
@@ -80,14 +80,14 @@ export function keepOnSite(
 
 interface Rules {
   readonly signal: AbortSignal
-  /** A person has pressed something just now. */
+  /** Whether a user gesture has just happened. */
   isPersons(): boolean
   notePress(): void
   mayGo(url: URL | null, view: Window): boolean
   mayPost(): boolean
 }
 
-/** A listener may change the form's address or method: those of the page get an event of ours first. */
+/** The page's listeners get a replacement event first, since they may change the form's address or method. */
 function watchSubmissions(tree: Document | ShadowRoot, rules: Rules): void {
   const view = viewOf(tree)
   const submit = (event: SubmitEvent): void => {
@@ -105,13 +105,13 @@ function watchSubmissions(tree: Document | ShadowRoot, rules: Rules): void {
       (!isPost(submission) || rules.mayPost())
     if (!goesOn) event.preventDefault()
   }
-  // The event of a form in a shadow root doesn't leave it.
+  // A `submit` event doesn't leave the form's shadow root.
   const receiver: EventTarget = native.nodeType(tree) === 9 ? view : tree
   const listening = { capture: true, signal: rules.signal }
   receiver.addEventListener('submit', submit as EventListener, listening)
 }
 
-/** Returns what puts the window's `open` back. */
+/** Checks the window's navigations and new windows. Returns the function that restores its `open`. */
 function watchNavigations(view: Window, rules: Rules): () => void {
   const { signal, isPersons, mayGo } = rules
   const note = (event: Event): void => {

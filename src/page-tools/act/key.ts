@@ -5,11 +5,11 @@ import type { Modifiers } from './pointer.ts'
 export interface Key extends Modifiers {
   readonly key: string
   readonly code: string
-  /** Deprecated and still read by many libraries. */
+  /** Deprecated, but still read by many libraries. */
   readonly keyCode: number
 }
 
-/** Names beside single characters, with their legacy codes. */
+/** Named keys, with their legacy codes. */
 const NAMED: Readonly<Record<string, number>> = {
   Backspace: 8,
   Tab: 9,
@@ -64,7 +64,7 @@ const MODIFIERS: Readonly<Record<string, keyof Modifiers>> = {
   command: 'metaKey',
 }
 
-/** Reads `Enter`, `a`, `Shift+Tab`, `Control+Enter`. Throws `invalid-input` for what is no key. */
+/** Reads `Enter`, `a`, `Shift+Tab`, `Control+Enter`. Throws `invalid-input` for an unknown key. */
 export function readKey(text: string): Key {
   const parts = text === '+' ? ['+'] : text.replace(/\+\+$/, '+Plus').split('+')
   const last = parts.pop() ?? ''
@@ -78,13 +78,13 @@ export function readKey(text: string): Key {
   return parts.length > 0 ? { ...cased(key, modifiers), ...modifiers } : withShift(key)
 }
 
-/** `Control+K` is written with a capital; browsers tell of a `k` then, and of a `K` with Shift only. */
+/** `Control+K` is written with a capital, but its events have the key `k`, and `K` only with Shift. */
 function cased(key: Key, { shiftKey }: Modifiers): Key {
   if (!/^[a-z]$/i.test(key.key)) return key
   return { ...key, key: shiftKey ? key.key.toUpperCase() : key.key.toLowerCase() }
 }
 
-/** The names are a model's: `constructor` is no key. */
+/** Looks up own properties only: a model may send `constructor`, which isn't a key. */
 function ownOf<Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined
 }

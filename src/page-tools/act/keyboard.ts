@@ -13,9 +13,9 @@ import { sendChoice, setNativeValue } from './set-value.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 
 /**
- * Sends the events of a key press to an element, and runs the default action unless a listener prevents it.
- * Scripts can't press real keys. Throws a `PageError` when the tools may not use what the key goes to, now or after a
- * listener moved it.
+ * Sends the events of a key press to an element, and runs the default action unless a listener prevents it: scripts
+ * can't press real keys. Throws a `PageError` when the tools may not use the element that the key goes to. This is
+ * checked again after a listener has moved the focus.
  */
 export function sendKeyPress(target: Element, key: Key, call: KeyCall): void {
   checkKey(target, call, activationBy(key, target, call))
@@ -24,7 +24,7 @@ export function sendKeyPress(target: Element, key: Key, call: KeyCall): void {
   const goesOn = !(prints || key.key === 'Enter') || sendKey(target, 'keypress', key)
   if (goesOn)
     defaultAction(checkedTarget(target, key, call), key, (one, how) => checkKey(one, call, how))
-  // `keyup` goes to the element that has the focus then.
+  // `keyup` goes to the element that has the focus after the default action.
   const after = connectedTarget(target)
   const receiver =
     key.key === 'Tab' ? nativeDocument.activeElement(native.ownerDocument(target)) : after
@@ -33,11 +33,11 @@ export function sendKeyPress(target: Element, key: Key, call: KeyCall): void {
 }
 
 interface KeyCall extends GuardedCall {
-  /** An Enter is a line break of a text that is typed. */
+  /** Whether the key is part of a typed text, so that Enter is a line break. */
   readonly isText?: boolean
 }
 
-/** Enter and Space activate, with modifiers, too; but not as a part of a text where there can be several lines. */
+/** Enter and Space activate an element, also with modifiers. An Enter in a text typed into a textarea doesn't. */
 function activationBy(
   { key }: Key,
   receiver: Element,
@@ -56,7 +56,7 @@ function checkedTarget(target: Element, key: Key, call: KeyCall): Element {
   return now
 }
 
-/** A page that re-rendered at the key has focused another element. */
+/** The target, or the focused element if the page removed the target when it re-rendered. */
 function connectedTarget(target: Element): Element {
   return native.isConnected(target)
     ? target
@@ -67,7 +67,7 @@ function isPrintable({ key, ctrlKey, metaKey, altKey }: Key): boolean {
   return isOneCharacter(key) && !ctrlKey && !metaKey && !altKey
 }
 
-/** False when a listener prevented the default. */
+/** Returns false when a listener prevented the default. */
 export function sendKey(target: Element, type: string, key: Key): boolean {
   const view = viewOf(target)
   const { keyCode, ...rest } = key
@@ -85,7 +85,7 @@ export function sendKey(target: Element, type: string, key: Key): boolean {
   return dispatchWithoutDefault(target, new view.KeyboardEvent(type, init))
 }
 
-/** Buttons and checkboxes are activated by `keyup` of the space bar. */
+/** Activates a button or checkbox, as `keyup` of the space bar does. */
 function activateBySpace(target: Element, call: KeyCall): void {
   const reacts =
     isTag(target, 'button') ||
@@ -94,7 +94,7 @@ function activateBySpace(target: Element, call: KeyCall): void {
   if (reacts && isElement(target)) clickByKey(target, () => checkPressed(target, call, 'activate'))
 }
 
-/** The default action of a key whose event no listener prevented. `check`: throws unless another element may be used. */
+/** The default action of a key whose event no listener prevented. `check` throws unless another element may be used. */
 function defaultAction(target: Element, key: Key, check: KeyCheck): void {
   const { key: name } = key
   if (name === 'Tab') return moveFocus(target, key.shiftKey ? -1 : 1)
@@ -159,7 +159,7 @@ function closeDialog(target: Element): void {
 /** Throws unless a key may use the element that it leads to. */
 type KeyCheck = (element: Element, activation?: Activation) => void
 
-/** Arrow keys in a number or range field. */
+/** Handles arrow keys in a number or range field. */
 function stepField(field: HTMLInputElement, key: string): void {
   const before = field.value
   const up = /^(ArrowUp|ArrowRight|PageUp)$/.test(key)
@@ -172,7 +172,7 @@ function stepField(field: HTMLInputElement, key: string): void {
   if (field.value !== before) sendChoice(field)
 }
 
-/** Arrow keys move the choice within a group of radio buttons. */
+/** Handles arrow keys in a group of radio buttons, which move the choice. */
 function moveRadio(radio: HTMLInputElement, key: string, check: KeyCheck): void {
   if (!key.startsWith('Arrow')) return
   const scope = radio.form ?? (radio.getRootNode() as Document)
@@ -187,7 +187,7 @@ function moveRadio(radio: HTMLInputElement, key: string, check: KeyCheck): void 
   next.click()
 }
 
-/** Arrow keys in a closed native select. */
+/** Handles arrow keys in a closed native select. */
 function stepSelect(select: HTMLSelectElement, key: string, check: KeyCheck): void {
   const options = [...select.options].filter(({ disabled }) => !disabled)
   const at = options.findIndex((option) => option.index === select.selectedIndex)
@@ -229,7 +229,7 @@ function tabOrder(root: Element): HTMLElement[] {
   return found.toSorted((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)))
 }
 
-/** A group of radio buttons has one tab stop: the checked one, or the first. */
+/** Whether Tab stops at the element. A group of radio buttons has one tab stop: the checked one, or the first. */
 function isTabStopOfGroup(element: Element): boolean {
   if (!isTag(element, 'input') || element.type !== 'radio' || element.checked || !element.name)
     return true

@@ -12,19 +12,19 @@ import { mustConfirm } from './must-confirm.ts'
 import { leavesSite, linkOf } from './sites.ts'
 import { subjectOf } from './subject.ts'
 
-/** What a person is to know of an address before the page goes there. */
+/** Note on an address, for the person before the page goes there. */
 export interface AddressNote {
-  /** In words for a person; empty for nothing. */
+  /** Words for the approval. Empty: nothing to say. */
   readonly text: string
-  /** A person is always to be asked: about a click on a link to it, they would be. */
+  /** The address always needs approval, as a click on a link to it would. */
   readonly mustAsk: boolean
 }
 
 const NOTHING: AddressNote = { text: '', mustAsk: false }
 
 /**
- * What sets an address apart from those that the page itself leads to. A model that was led astray could write into it
- * what it has read, or go where a click on a link would have been asked about.
+ * Describes how an address differs from those that the page links to. A misled model could write into it what it has
+ * read, or bypass the approval of a link.
  */
 export function noteOnAddress(url: URL, page: Page): AddressNote {
   const live = livePage(page)
@@ -35,7 +35,7 @@ export function noteOnAddress(url: URL, page: Page): AddressNote {
   if (doing) return { text: likeLink(doing, live), mustAsk: asking !== undefined }
   if (leavesSite(url, viewOf(ownerDocument)))
     return { text: 'leads to another site', mustAsk: false }
-  // What a fragment of this page says goes nowhere.
+  // A new fragment on this page sends nothing anywhere.
   if (withoutHash(url.href) === withoutHash(nativeDocument.URL(ownerDocument))) return NOTHING
   if (links.some((link) => leadsTo(link, url) && isSeen(link))) return NOTHING
   return { text: 'to which no link on the page leads', mustAsk: false }
@@ -43,7 +43,7 @@ export function noteOnAddress(url: URL, page: Page): AddressNote {
 
 const CLICK = { action: 'click' } as const
 
-/** All that lead there, with whatever fragment unless the address is one of this page. */
+/** All readable links to the address. Fragments are ignored, unless the address is on this page. */
 function linksTo(url: URL, live: LivePage): Element[] {
   const root = rootOf(live.options)
   const isHere =
@@ -58,13 +58,13 @@ function linksTo(url: URL, live: LivePage): Element[] {
   return found
 }
 
-/** With its fragment, which goes along when a server sends the browser elsewhere; the link may have one that this lacks. */
+/** Compares with the fragment, which survives redirects. An address without one also matches links that have one. */
 function leadsTo(link: Element, { href, hash }: URL): boolean {
   const address = linkOf(link)?.href
   return address === href || (hash === '' && withoutHash(address) === href)
 }
 
-/** A link that nobody sees makes no address known. */
+/** Whether the link is visible, or there for screen readers. Other links don't make an address known. */
 function isSeen(link: Element): boolean {
   const reason = unseenReason(link)
   return hiddenReason(link) === null && (reason === null || reason === 'sr-only')

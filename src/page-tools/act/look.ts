@@ -11,25 +11,25 @@ import { describeElement } from './describe.ts'
 import { scrollIntoView } from './make-ready.ts'
 import { resolveTarget, type Target } from './target.ts'
 
-/** What a part of the page looks like. */
+/** Picture of a part of the page. */
 export interface Look {
   readonly image: Blob
-  /** In pixels of the image. */
+  /** Pixels of the image. */
   readonly width: number
   readonly height: number
-  /** What a model should read with it. */
+  /** Description of the picture for the model. */
   readonly text: string
 }
 
-/** Of a drawing: more take too long to copy. */
+/** Most elements of a drawing: more take too long to copy. */
 const MAX_PARTS = 5000
-/** How long an image that is loaded as it comes into view may take. Milliseconds. */
+/** How long a lazily loaded image may take. Milliseconds. */
 const LOADING_MS = 5000
 const LISTED = 6
 
 /**
- * A picture of an image, a canvas, a drawing or what a video shows, or of the one that the target holds. Rejects with a
- * `PageError` for what is masked, what nobody sees, and what a page can't read.
+ * Takes a picture of an image, canvas or drawing, or of a video's current frame; the target may also contain it.
+ * Rejects with a `PageError` if the picture is masked, invisible, or unreadable for the page.
  */
 export async function look(target: Target, { page, signal }: ActOptions = {}): Promise<Look> {
   const live = livePage(page)
@@ -74,7 +74,10 @@ function drawnParts(drawing: SVGSVGElement, name: string): readonly Element[] {
   return parts
 }
 
-/** An image may load only as it comes into view, and WebGL can be read in the frame that draws it only. */
+/**
+ * Waits until the picture is drawn. An image may load only in view, and WebGL can be read only in the frame that draws
+ * it.
+ */
 async function becomeDrawn(picture: Picture, signal: AbortSignal | undefined): Promise<void> {
   if (isTag(picture, 'canvas')) return nextFrame(viewOf(picture))
   if (!isTag(picture, 'img') || picture.complete) return

@@ -31,7 +31,7 @@ import { pressOutside } from './pointer.ts'
 const STABLE_MS = 600
 /** How long an element may stay covered: by a closing menu, for example. Milliseconds. */
 const COVER_MS = 700
-/** A list that is closing needs no help. */
+/** A closing list disappears by itself within these tries. */
 const TRIES_BEFORE_DISMISSING = 2
 
 export interface ReadyOptions {
@@ -39,9 +39,9 @@ export interface ReadyOptions {
   readonly signal?: AbortSignal | undefined
   /** Disabled elements may be hovered and scrolled to. */
   readonly enabled?: boolean
-  /** It is used by keys, so its custom appearance may cover it. Default false. */
+  /** Keys use the element, so its custom appearance may cover it. Default false. */
   readonly byKeys?: boolean
-  /** Where on it. Default: wherever it can be used. */
+  /** Point on the element. Default: any point where it can be used. */
   readonly at?: Point | undefined
 }
 
@@ -113,7 +113,7 @@ async function reach(
       return { point: { x: 0, y: 0 }, receiver: element }
     if (!native.isConnected(element))
       throw new PageError('stale-ref', `${name} was replaced meanwhile. Read the page again.`)
-    // On a busy machine the time is over before there was a try.
+    // On a busy machine the time may be over before the first try.
     if (tries > TRIES_BEFORE_DISMISSING && isOver())
       throw unreachable(element, hit.blocker, { live, name })
     if (hit.blocker) leaveCovering(hit.blocker, element)
@@ -147,7 +147,7 @@ function unreachable(
     return new PageError('disabled', `${name} ignores the pointer (pointer-events: none).`)
   if (!blocker) return new PageError('hidden', `${name} can't be scrolled into view.`)
   const cover = describeElement(namedCover(blocker), live)
-  // A field without an appearance of its own lies over what a person sees of it.
+  // A transparent field lies over its custom appearance, which is what a person sees.
   const { opacity } = viewOf(blocker).getComputedStyle(blocker)
   const advice =
     opacity === '0' && isActionable(roleOf(blocker))
@@ -157,7 +157,9 @@ function unreachable(
   return new PageError('covered', scrub(text, live))
 }
 
-/** The dialog in or around a covering element without a name, which says more. */
+/**
+ * The dialog in a covering element, or the nearest ancestor with an id, a role or a label: it says more in the error.
+ */
 function namedCover(blocker: Element): Element {
   const inside = native.querySelector(blocker, '[role=dialog],dialog,[role=alertdialog]')
   if (inside) return inside
@@ -171,7 +173,7 @@ const LISTS = '[role=listbox],[role=menu],[role=tree],[role=grid]'
 const DIALOGS = 'dialog,[role=dialog],[role=alertdialog]'
 const ESCAPE = keyOf('Escape')
 
-/** Blurs the focused field when its open list is in the way of an element, as a click elsewhere would. */
+/** Blurs the focused field when its open list covers the element, as a click elsewhere would. */
 function leaveCovering(blocker: Element, element: Element): void {
   const focused = focusedElement(native.ownerDocument(element))
   if (!isElement(focused) || contains(focused, element)) return
@@ -180,9 +182,9 @@ function leaveCovering(blocker: Element, element: Element): void {
 }
 
 /**
- * Closes a list that still floats over an element, as a person does first: it gets an Escape, and what listens for a press
- * elsewhere hears one. Neither activates anything. Both may close a dialog: in one, only the list of the focused field is
- * closed, by the field's own Escape.
+ * Closes a list that still floats over an element, as a person would: with Escape, then with a press outside. Neither
+ * activates anything, but both may close a dialog. In a dialog, only the focused field's own list is closed, with
+ * Escape.
  */
 function dismissCovering(blocker: Element, element: Element, live: LivePage): void {
   const focused = focusedElement(native.ownerDocument(element))
@@ -207,7 +209,7 @@ function ownLists(field: Element): readonly Element[] {
   return [...referenced(field, 'aria-controls'), ...referenced(field, 'aria-owns')]
 }
 
-/** Whether it lies over the page rather than in it. */
+/** Whether the list floats over the page. */
 function isFloating(list: Element): boolean {
   for (let at: Element | null = list; at && !isTag(at, 'body'); at = native.parentElement(at))
     if (/^(absolute|fixed)$/.test(viewOf(at).getComputedStyle(at).position)) return true

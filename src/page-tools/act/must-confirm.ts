@@ -6,8 +6,8 @@ import { activated, pressedByScript } from './activated.ts'
 const MARKED = '[data-offstage-confirm]'
 
 /**
- * Whether a person is always to be asked first: the page marks it, or the host calls it a commit. `asked`: the marks about
- * which a person was asked.
+ * Whether the action always needs approval: the page marks the element, or `classify` returns `'commit'`. `asked`:
+ * marks that an approval already covers.
  */
 export function mustConfirm(
   element: Element,
@@ -28,7 +28,7 @@ type Classify = NonNullable<PageOptions['classify']>
 
 const warned = new WeakSet<Classify>()
 
-/** An answer that can't be understood, and an error, count as a commit: a person is asked rather than not. */
+/** Treats an unknown answer or an error as a commit: better to ask a person once too often. */
 function isClassified(element: Element, action: PageAction, classify?: Classify): boolean {
   if (!classify) return false
   try {
@@ -50,7 +50,7 @@ function warnOnce(classify: Classify, what: string, ...details: readonly unknown
   )
 }
 
-/** What marks the element: a part that it is in, a label that names it, or a form that it belongs to from outside. */
+/** Elements with `data-offstage-confirm` that apply: around the element, its labels, or its form. */
 export function marksOf(element: Element): readonly Element[] {
   return [element, ...labelsOf(element), formOf(element)].flatMap(
     (one) => (one && closest(one, MARKED)) ?? [],

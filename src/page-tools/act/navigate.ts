@@ -36,7 +36,7 @@ export async function navigate(address: string, options: ActOptions = {}): Promi
   })
 }
 
-/** Goes back in the tab's history, as far as it is of this site. */
+/** Goes back in the tab's history, if the previous entry is of this site. */
 export async function goBack(options: ActOptions = {}): Promise<ActionReport> {
   const view: WithNavigation = viewFor(options)
   if (view.history.length < 2)
@@ -60,8 +60,8 @@ export async function goBack(options: ActOptions = {}): Promise<ActionReport> {
 type WithNavigation = Window & { readonly navigation?: Navigation }
 
 /**
- * Whether the entry before this one is of this site. Without the Navigation API only the site that the page was reached
- * from is known, where the browser says it.
+ * Whether the previous history entry is of this site. Without the Navigation API only the referrer tells, and without a
+ * referrer it is assumed.
  */
 function mayGoBack({ navigation, document, location }: WithNavigation): boolean {
   if (navigation) return navigation.canGoBack
@@ -71,11 +71,11 @@ function mayGoBack({ navigation, document, location }: WithNavigation): boolean 
   )
 }
 
-/** `history.back()` in a frame may be a step of the page around it. */
+/** Prefers the Navigation API: in a frame, `history.back()` may be a step of the page around it. */
 function stepBack({ navigation, history }: WithNavigation): void {
   if (!navigation) return history.back()
   const { committed, finished } = navigation.back()
-  // It is read off the address whether it went back.
+  // Ignore rejections: the report compares addresses.
   for (const step of [committed, finished]) step?.catch(() => undefined)
 }
 
@@ -94,7 +94,7 @@ function viewFor(options: ActOptions): Window {
   return viewOf(rootOf(livePage(options.page).options))
 }
 
-/** Throws `invalid-input` for what is no web address, `outside` for another site. */
+/** Throws `invalid-input` if it isn't a web address, `outside` if it is on another site. */
 export function allowedUrl(address: string, options: ActOptions): URL {
   const view = viewFor(options)
   const url = URL.parse(address.trim(), native.baseURI(view.document))

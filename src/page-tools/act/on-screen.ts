@@ -2,7 +2,7 @@ import { viewOf } from '../dom.ts'
 import { renderedElement } from '../image-map.ts'
 import * as native from '../native.ts'
 
-/** Whether a part of it is in its window's view. What has no box of its own counts as its content does. */
+/** Whether a part of the element is in its window's view. Always true for an element without a box of its own. */
 export function isOnScreen(element: Element): boolean {
   const box = native.getBoundingClientRect(renderedElement(element))
   if (box.width === 0 && box.height === 0) return true

@@ -16,9 +16,7 @@ const OPTIONS =
 const RADIOS = '[role=radio],input[type=radio]'
 const CHOSEN = '[aria-selected="true"],[aria-checked="true"]'
 
-/**
- * The element whose options are searched, and the options that were on the page before its list was opened.
- */
+/** An element whose options are searched, with the options on the page before its list was opened. */
 export interface OptionSearch {
   readonly element: HTMLElement
   readonly options: PageOptions
@@ -26,8 +24,8 @@ export interface OptionSearch {
 }
 
 /**
- * Options, and elements with an option's text, that are on the page before the list is opened: they aren't
- * part of it.
+ * Finds options, and elements with an option's text, that are on the page before the list is opened: they aren't part
+ * of it.
  */
 export function presentBeforeOpening(
   element: HTMLElement,
@@ -38,12 +36,12 @@ export function presentBeforeOpening(
   return new Set([...shownOptions(element), ...texts])
 }
 
-/** Whether its options are visible: those of a plain listbox always are. */
+/** Whether the options are visible. A plain listbox always shows them. */
 export function isOpen(element: HTMLElement): boolean {
   return listFor(element) !== null || native.ariaExpanded(ownerIn(element)) === 'true'
 }
 
-/** The one option of this name that is rendered, with a role or without. */
+/** The only rendered option of this name, with a role or without. */
 export function findOption(search: OptionSearch, label: string): HTMLElement | undefined {
   const option = bestMatch(optionsFor(search), label, (one) => namesOf(one, search))
   if (option) return option
@@ -58,7 +56,7 @@ export function findOption(search: OptionSearch, label: string): HTMLElement | u
   )
 }
 
-/** Those that may be read. */
+/** Options that may be read. */
 export function optionsFor(search: OptionSearch): HTMLElement[] {
   return offeredOptions(search).filter((option) => isReadable(option, search.options))
 }
@@ -72,7 +70,7 @@ function offeredOptions({ element, before }: OptionSearch): HTMLElement[] {
   return fresh.length > 0 ? fresh : shown
 }
 
-/** Those of its own lists, shown or not. */
+/** Options of the element's own lists, visible or not. */
 export function knownOptions(element: HTMLElement): HTMLElement[] {
   const lists = [...referencedLists(element), element]
   return [
@@ -96,7 +94,7 @@ export function allowsSeveral(option: HTMLElement, { element }: OptionSearch): b
   )
 }
 
-/** Whether its twin is chosen: the visible list may be a copy of the one for assistive technology. */
+/** Whether the option's twin is chosen: the visible list may be a copy of the one for assistive technology. */
 export function chosenTwin(option: HTMLElement, search: OptionSearch): boolean {
   const texts = namesOf(option, search)
   return referencedLists(search.element)
@@ -121,7 +119,7 @@ export function listFor(element: HTMLElement): Element | null {
   const isShown = (one: Element): boolean => hiddenReason(one) === null && optionsIn(one).length > 0
   const owned = referencedLists(element).find(isShown)
   if (owned) return owned
-  // One that is closed may hold a list of what is chosen.
+  // A closed combobox may contain a list of the chosen values.
   if (native.ariaExpanded(ownerIn(element)) === 'false') return null
   const inner = [...native.querySelectorAll(element, '[role=listbox],[role=menu]')].filter(isShown)
   return inner.find((one) => floatsBeside(one, element)) ?? inner[0] ?? null
@@ -178,7 +176,7 @@ function holdsRadios(element: Element): boolean {
 }
 
 function optionsIn(scope: ParentNode): HTMLElement[] {
-  // Native ones may be hidden behind their labels.
+  // Native radio buttons may be hidden behind their labels.
   if (isElement(scope as Element) && holdsRadios(scope as Element))
     return [...native.querySelectorAll<HTMLElement>(scope, RADIOS)]
   const owned = isElement(scope as Element) ? referenced(scope as Element, 'aria-owns') : []
@@ -189,7 +187,7 @@ function optionsIn(scope: ParentNode): HTMLElement[] {
   return found.filter((one): one is HTMLElement => isElement(one) && hasVisibleBox(one))
 }
 
-/** Some components keep a list of their options for assistive technology only, without a size. */
+/** Some components keep a second list of their options, without a size, for assistive technology. */
 function hasVisibleBox(element: Element): boolean {
   const { width, height } = native.getBoundingClientRect(element)
   return width > 1 && height > 1 && hiddenReason(element) === null

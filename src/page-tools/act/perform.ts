@@ -25,17 +25,17 @@ import { reactsItself } from '../outline/own-reaction.ts'
 import { pointerSelector } from '../outline/pointer-rules.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 
-/** What an action changed on the page. */
+/** Report of an action. */
 export interface ActionReport {
   /** Whether anything on the page changed. */
   readonly changed: boolean
-  /** What a model should read. */
+  /** Text for the model. */
   readonly text: string
 }
 
 /**
- * What an action came to, told once the page has settled: only then it can be seen whether the page kept it. Throws a
- * `PageError` when it did not. `changed`: something else on the page did.
+ * Result of an action, called once the page has settled: only then is it known whether the page kept it. Throws a
+ * `PageError` if it didn't. `changed`: something on the page changed.
  */
 export type Telling = (seen: { readonly changed: boolean }) => string
 
@@ -69,8 +69,8 @@ const TITLE_LIMIT = 80
 type Action = (context: ActionContext) => Promise<ActionOutcome>
 
 /**
- * Runs one action and reports what it changed. All that is observed or replaced for it is released, also on
- * errors. `passive`: it only waits, and a person may press something meanwhile.
+ * Runs one action and reports what it changed. Removes all its observers and replaced functions, also on errors.
+ * `passive`: the action only waits, and a person may use the page meanwhile.
  */
 export function perform(
   options: ActOptions,
@@ -186,7 +186,7 @@ function report(
   return { changed, text: scrub(text, live) }
 }
 
-/** `code`: of what the page did not keep. */
+/** Calls a telling. `code` is set if the page didn't keep the action's result. */
 function tell(
   telling: Telling,
   changed: boolean,
@@ -217,8 +217,8 @@ const UNLOAD_MS = 4000
 
 interface UnloadWatch {
   /**
-   * Waits for a page or frame that is being unloaded, with a limit: a download begins the same way, without
-   * an unload. Resolves to whether there was anything to wait for.
+   * Waits while a page or frame unloads, with a limit: a download begins in the same way, but never unloads. Resolves
+   * to whether it had to wait.
    */
   untilUnloaded(signal?: AbortSignal): Promise<boolean>
   /** The lines of the report when the page is still there. */
@@ -226,10 +226,10 @@ interface UnloadWatch {
   stop(): void
 }
 
-/** Detects that a document begins to load another one in its place. */
+/** Detects documents that begin to load another one in their place. */
 function watchUnload(views: ReadonlySet<Window>): UnloadWatch {
   const unloading = new Set<Window>()
-  // A window that has gone to another site takes no listener back.
+  // A window that has gone to another site can't remove listeners: abort a signal instead.
   const watching = new AbortController()
   const { signal: watched } = watching
   for (const view of views) {
@@ -268,7 +268,7 @@ function watchDialogs(views: Iterable<Window>, policy: DialogPolicy | undefined)
   if (!policy) return { lines, restore: () => undefined }
   const ask = (dialog: NativeDialog): boolean | string => {
     const answer = decide(dialog, policy)
-    // No person answered, even while a tool only waits.
+    // Marks the answer as the agent's: no person gave it, even while a tool only waits.
     beginActing()()
     const effect =
       dialog.type === 'alert' ? 'closed' : answer === false ? 'dismissed' : accepted(answer)
@@ -308,7 +308,7 @@ function accepted(answer: boolean | string): string {
   return typeof answer === 'string' ? `answered ${quote(answer)}` : 'accepted'
 }
 
-/** What the browser prevented, for the report. */
+/** Problems that the browser shows to a person only, for the report. */
 interface RefusalWatch {
   lines(): string[]
   stop(): void
@@ -316,10 +316,7 @@ interface RefusalWatch {
 
 const MAX_FIELDS = 3
 
-/**
- * Detects what the browser shows to a person only: the validation messages of a form that isn't sent, and a
- * file picker, which opens for people only.
- */
+/** Detects what the browser shows to a person only: validation messages of a form that isn't sent, and file pickers. */
 function watchRefusals(trees: Iterable<Document | ShadowRoot>, live: LivePage): RefusalWatch {
   const invalid = new Set<Element>()
   const pickers = new Set<Element>()
@@ -363,10 +360,7 @@ function refusalOf(field: Element, live: LivePage): string[] {
 
 const CANDIDATES = 3
 
-/**
- * Why an action may have changed nothing that can be read, and what to try. `documentChanged`: there were
- * mutations of the document.
- */
+/** Explains why nothing readable may have changed, and what to try. `documentChanged`: the document had mutations. */
 function explainNoChange(
   live: LivePage,
   element: Element | undefined,
@@ -388,7 +382,7 @@ function explainNoChange(
 
 const STYLE_CHANGED = 'Nothing that can be read changed, only the look of something'
 
-/** What has controls in it is seldom what was meant. */
+/** Whether the element is no control, but holds some: the model seldom means it. */
 function isWrapper(element: Element, { options }: LivePage): boolean {
   return (
     !isActionable(roleOf(element)) &&

@@ -7,10 +7,10 @@ import { pictureBox } from '../read/picture.ts'
 import { describeElement } from './describe.ts'
 import { hitAt, innerControl, type Hit, type Point } from './hit-test.ts'
 
-// Places on an element are parts of its width and height: they stay the same however large a model got its picture, and
-// wherever the page is scrolled to.
+// Places on an element are fractions of its width and height. They hold for any size of its picture, and wherever the
+// page is scrolled to.
 
-/** What a pointer hits at a place on an element; else what covers the place, null for nothing. */
+/** Returns the hit of a pointer at a place on an element, else the element that covers the place. Null: nothing. */
 export function hitOnPlace(
   element: Element,
   at: Point,
@@ -28,7 +28,7 @@ function pointOf(element: Element, { x, y }: Point): Point | null {
   }
 }
 
-/** Scrolls what the element is in until the place is in view. Of a large element, the middle is not enough. */
+/** Scrolls everything around the element until the place is in view. For a large element, centering isn't enough. */
 export function scrollToPlace(element: Element, at: Point): void {
   const document = native.ownerDocument(element)
   for (const scroller of ancestorsOf(element)) {
@@ -53,7 +53,7 @@ function beyond(place: number, start: number, end: number): number {
   return place >= start && place < end ? 0 : place - (start + end) / 2
 }
 
-/** Throws when there is a control of its own at the place: about that, a person would not have been asked. */
+/** Throws `covered` if the place holds another control: the approval didn't name it. */
 export function requireNoInnerControl(receiver: Element, element: Element, live: LivePage): void {
   const control = contains(element, receiver) ? innerControl(receiver, element) : null
   if (!control) return

@@ -1,7 +1,7 @@
 import { ancestorsOf } from '../dom.ts'
 import * as native from '../native.ts'
 
-/** The id of the tools' pointer in its events. There is one, a mouse. */
+/** Id of the tools' only pointer, a mouse, in its events. */
 export const POINTER_ID = 1
 
 type MethodName = 'setPointerCapture' | 'releasePointerCapture' | 'hasPointerCapture'
@@ -25,9 +25,9 @@ const METHODS: Readonly<Record<MethodName, (element: Element) => unknown>> = {
 }
 
 /**
- * Until `endPointerCapture`, the element below the pointer and its ancestors can capture the tools'
- * pointer. Browsers don't know this pointer: for its id Firefox throws, and the others do nothing. So the
- * methods of these elements, and of no others, are overridden while a button is down.
+ * Lets the element below the pointer and its ancestors capture the tools' pointer until `endPointerCapture`. Browsers
+ * don't know this pointer: for its id, Firefox throws and the others do nothing. The methods of these elements are
+ * therefore overridden while a button is down.
  */
 export function allowPointerCapture(below: Element, send: SendCaptureEvent): void {
   endPointerCapture()
@@ -38,7 +38,7 @@ export function allowPointerCapture(below: Element, send: SendCaptureEvent): voi
   capture = { pending: null, target: null, send, restore }
 }
 
-/** The target of the pointer's next event, whatever it is over; null when it is not captured. */
+/** The target of the pointer's next event, wherever the pointer is; null when it isn't captured. */
 export function processPointerCapture(): Element | null {
   if (!capture) return null
   const before = capture.target
@@ -51,7 +51,7 @@ export function processPointerCapture(): Element | null {
   return now
 }
 
-/** The button is released: ends the capture and restores the methods. */
+/** Ends the capture and restores the methods when the button is released. */
 export function endPointerCapture(): void {
   if (!capture) return
   capture.pending = null
@@ -64,7 +64,7 @@ export function endPointerCapture(): void {
 function overrideMethods(element: Element): () => void {
   const saved = Object.entries(METHODS).flatMap(([name, answer]) => {
     const method: unknown = Reflect.get(element, name)
-    // A form's own are hidden by its fields of these names, from its page, too.
+    // A form field with the name of the method hides it, from the page as well.
     if (typeof method !== 'function') return []
     const descriptor = Object.getOwnPropertyDescriptor(element, name)
     Object.defineProperty(element, name, {

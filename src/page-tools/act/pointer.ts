@@ -65,7 +65,7 @@ function enter(to: Element, from: Element | null, details: MouseDetails): void {
   for (const element of entered) send(element, 'mouseenter', related)
 }
 
-/** The element and those of its ancestors that are not the other's, innermost first. */
+/** The element and its ancestors, without those of the other element, innermost first. */
 function notShared(element: Element, other: Element | null): Element[] {
   const shared = new Set(other ? [other, ...ancestorsOf(other)] : [])
   return [element, ...ancestorsOf(element)].filter((one) => !shared.has(one))
@@ -87,17 +87,16 @@ export function releasePointer({ point, ...hit }: Hit, options: PressOptions): v
   send(receiver, 'mouseup', details)
 }
 
-/** A drag-and-drop begins, so the pointer's own events end. */
+/** Ends the pointer's own events, since a drag-and-drop begins. */
 export function cancelPointer({ point, receiver }: Hit, options: PressOptions): void {
   send(processPointerCapture() ?? receiver, 'pointercancel', { ...options, buttons: 0, point })
   endPointerCapture()
 }
 
 /**
- * One click with the events before it. A page that re-renders may replace the receiver between down and up: as for a
- * person, what was around it is clicked then, inside `target` only. False when `target` itself was replaced: nothing is
- * clicked. `check`: throws when the pressed button must not be released on it, or what it was released on not be
- * clicked: listeners may have made it another.
+ * Sends one click with the events before it. If the page replaces the receiver between down and up, the click goes to
+ * what was around it, inside `target`, as for a person. Returns false if `target` itself was replaced: nothing is
+ * clicked. `check` throws if listeners have changed the element, so that it must not be released on or clicked.
  */
 export function clickPointer(
   hit: Hit,
@@ -127,13 +126,13 @@ export function clickPointer(
   return true
 }
 
-/** What the pointer is on, innermost first, up to the target. */
+/** Elements under the pointer, innermost first, up to the target. */
 function placesIn(target: Element, receiver: Element): readonly Element[] {
   const places = [receiver, ...ancestorsOf(receiver)]
   return places.slice(0, Math.max(1, places.indexOf(target) + 1))
 }
 
-/** A press of the button on nothing, without a click: what floats over the page closes at it. */
+/** Presses the button on nothing, without a click: floating lists close. */
 export function pressOutside(body: Element): void {
   const details = { button: 0, detail: 1, point: { x: 0, y: 0 } }
   for (const [type, buttons] of OUTSIDE) send(body, type, { ...details, buttons })

@@ -18,22 +18,22 @@ import { makeReady } from './make-ready.ts'
 import { resolveTarget, type Target } from './target.ts'
 
 export interface PressKeyOptions extends ActOptions {
-  /** Focused first. Default: what has the focus. */
+  /** Element to focus first. Default: the focused element. */
   readonly target?: Target
-  /** How often. Default 1. */
+  /** Number of presses, at most 50. Default 1. */
   readonly times?: number
 }
 
 const MAX_TIMES = 50
 
-/** Whether the key activates what has the focus. Throws `invalid-input` for what is no key. */
+/** Whether the key activates the focused element. Throws `invalid-input` for an unknown key. */
 export function activates(keyName: string): boolean {
   return /^(Enter| )$/.test(readKey(keyName).key)
 }
 
 const COMPOSITE = '[role=tree],[role=treegrid],[role=grid],[role=listbox],[role=menu]'
 
-/** Focuses the element, or the tree, grid or list that keeps the focus for its items. */
+/** Focuses the element. If it can't take the focus, focuses the tree, grid or list around it. */
 function focusOn(element: HTMLElement): void {
   focusElement(element)
   if (focusedElement(native.ownerDocument(element)) === element) return
@@ -63,7 +63,7 @@ export async function pressKey(
     const times = Math.min(Math.max(1, options.times ?? 1), MAX_TIMES)
     let receiver: Element = nativeDocument.body(ownerDocument)
     for (let count = 0; count < times; count += 1) {
-      // Read for each press, as keys move the focus.
+      // The focus is read for each press, since keys move it.
       receiver =
         focusedElement((element && native.ownerDocument(element)) ?? ownerDocument) ??
         nativeDocument.body(ownerDocument)

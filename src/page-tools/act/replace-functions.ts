@@ -1,4 +1,7 @@
-/** Replaces functions of a window. Returns what puts them back, unless the window shows another document by then. */
+/**
+ * Replaces functions of a window. Returns a function that restores them, unless the window shows another document by
+ * then.
+ */
 export function replaceFunctions(view: Window, functions: Partial<Window>): () => void {
   const saved = Object.keys(functions).map(
     (name) => [name, Object.getOwnPropertyDescriptor(view, name)] as const,
@@ -13,7 +16,7 @@ export function replaceFunctions(view: Window, functions: Partial<Window>): () =
   }
 }
 
-/** Another document has functions of its own, and may be of another site. */
+/** Whether the window still shows the document. Reading it throws if another site is shown now. */
 function shows(view: Window, document: Document): boolean {
   try {
     return view.document === document

@@ -4,8 +4,9 @@ import { lazyPattern } from '../../lib/once.ts'
 const UNIT =
   's(?:ek(?:unden?)?|ec(?:ond)?s?)?|m(?:in(?:ute)?[ns]?)?|h(?:(?:ou)?rs?)?|st(?:d|unden?)'
 /**
- * What only a clock shows: digits as `0:45` or `12:00:59`; an age as `3 min ago`, `vor 3 Minuten`; seconds that are left,
- * as `in 30 s`, `30 s left`. A bare `2 h` or `5m` is how long, or how much, somebody pays for.
+ * Text that only a clock changes: digits like `0:45` or `12:00:59`; ages like `3 min ago`, `vor 3 Minuten`; seconds
+ * left, like `in 30 s`, `30 s left`. A bare `2 h` or `5m` is none: it may be the duration or amount that somebody pays
+ * for.
  */
 const CLOCK = lazyPattern(
   () =>
@@ -18,14 +19,14 @@ const CLOCK = lazyPattern(
 )
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600 }
-/** Clocks are updated, and read, a little early or late. Seconds. */
+/** Clocks are updated and read a little early or late. Seconds. */
 const TOLERANCE = 3
-/** Of a digest, which is journaled. More of them, as in a calendar, count as other words do. */
+/** Clocks kept in a journaled digest. Further ones, as in a calendar, count like other words. */
 const MAX_CLOCKS = 20
 
 /**
- * Whether two names are the same but for clocks that ran on, forwards or backwards, for as long as the time between
- * them. All other digits count: a price or a duration that has changed is another name.
+ * Whether two names differ only in clocks that ran on, forwards or backwards, for the elapsed time. All other digits
+ * count: a changed price or duration makes another name.
  */
 export function isSameName(before: string, now: string, elapsedMs: number): boolean {
   if (before === now) return true
@@ -37,7 +38,7 @@ export function isSameName(before: string, now: string, elapsedMs: number): bool
   })
 }
 
-/** Of a text that is too long to keep: what `isSameName` compares as it would compare the text. */
+/** Digest of a text that is too long to keep. `isSameName` compares digests as it would compare the texts. */
 export function nameDigest(text: string): string {
   const clocks: string[] = []
   const rest = text.replace(CLOCK(), (clock) => {
@@ -60,7 +61,10 @@ function isSameClock(before: RegExpExecArray, now: RegExpExecArray, elapsed: num
   })
 }
 
-/** In seconds: `12:30` is read as minutes and seconds, and as hours and minutes. `unit`: of its last digit. */
+/**
+ * Readings of a clock in seconds. `12:30` has two: minutes and seconds, or hours and minutes. `unit`: seconds per step
+ * of its last digit.
+ */
 function readings([, high, middle, low, ...counted]: RegExpExecArray): readonly {
   readonly at: number
   readonly unit: number

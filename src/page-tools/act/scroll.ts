@@ -18,11 +18,11 @@ import { scrollIntoView } from './make-ready.ts'
 import { resolveTarget, type Target } from './target.ts'
 
 export interface ScrollOptions extends ActOptions {
-  /** What is scrolled, or scrolled to when there is no direction. Default: the page. */
+  /** Element to scroll, or to scroll to when there is no direction. Default: the page. */
   readonly target?: Target
-  /** By most of what is visible, or to an end. */
+  /** Up, down, left and right scroll by most of the visible part; top and bottom scroll to that end. */
   readonly direction?: 'up' | 'down' | 'left' | 'right' | 'top' | 'bottom'
-  /** Go on until this text appears: for lists that draw only what is in view. */
+  /** Scrolls on until this text appears, for lists that render only the part in view. */
   readonly until?: string
 }
 
@@ -61,7 +61,7 @@ export async function scroll(options: ScrollOptions = {}): Promise<ActionReport>
   })
 }
 
-/** Said once the page has settled: it may have scrolled back, or not at all. */
+/** Reports once the page has settled: it may have scrolled back, or not at all. */
 function toldScroll(element: Element, live: LivePage): string {
   const name = describeElement(element, live)
   if (!native.isConnected(element)) return `Scrolled to ${name}; the page replaced it since.`
@@ -84,7 +84,7 @@ async function scrollUntil(
   const start = native.scrollTop(scroller)
   let samples: readonly (ScrollSample | null)[] = []
   let hasJumped = false
-  // Without a direction, what is before the start is searched, too.
+  // Without a direction, the part before the start is searched, too.
   let isBeforeStart = false
   for (let step = 0; performance.now() < until; step += 1) {
     const clean = scrubber(live)
@@ -110,7 +110,7 @@ async function scrollUntil(
     const isOver = isBeforeStart && native.scrollTop(scroller) >= start
     const moved = !isOver && (jumped || move(scroller, direction))
     if (!moved && (isOver || !(await loadsMore(scroller, direction, signal)))) {
-      // What was jumped over was not searched.
+      // Jumps skip parts of the list: search it page by page now.
       if (hasJumped && step < MAX_ESTIMATES) step = MAX_ESTIMATES - 1
       else if (!options.direction && !isBeforeStart && start > 1) {
         isBeforeStart = true
@@ -188,7 +188,7 @@ async function loadsMore(
   return false
 }
 
-/** What may be read of an element, which may be around all that may be. */
+/** Readable text of an element. For an element around the page's root, the text of the root. */
 function textsIn(element: Element, options: PageOptions): TextForms {
   const root = rootOf(options)
   if (contains(element, root)) return comparableTexts(root, options)
@@ -196,7 +196,7 @@ function textsIn(element: Element, options: PageOptions): TextForms {
   return isShown ? comparableTexts(element, options) : ['', '']
 }
 
-/** The innermost element that shows the text, by what may be read of it. */
+/** Finds the innermost element whose readable text contains the text. */
 function innermostHolder(
   scroller: Element,
   text: string,
@@ -253,7 +253,7 @@ function area(element: Element): number {
   return native.clientWidth(element) * native.clientHeight(element)
 }
 
-/** Scrolls; returns false when the position is the same. */
+/** Scrolls. Returns false if the position didn't change. */
 function move(scroller: Element, direction: NonNullable<ScrollOptions['direction']>): boolean {
   const [scrollTop, scrollLeft] = [native.scrollTop(scroller), native.scrollLeft(scroller)]
   const scrollHeight = native.scrollHeight(scroller)

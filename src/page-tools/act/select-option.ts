@@ -90,7 +90,7 @@ async function chooseNative(
   context: ActionContext,
 ): Promise<Telling> {
   const { live, signal, show } = context
-  // A library may have hidden it behind its own list, and listen to it.
+  // A library may have hidden the select behind its own list, and still listen to it.
   await makeReady(select, { live, signal, byKeys: true })
   await show(select)
   if (wanted.length > 1 && !select.multiple)
@@ -141,7 +141,7 @@ async function chooseCustom(
     many ||= allowsSeveral(option, search)
     const state = await stateBefore(option, search, context)
     const isMenu = roleOf(option).startsWith('menuitem')
-    // Where several may be chosen, a click on a chosen one would deselect it.
+    // A click on a chosen option of a multiple-choice list would deselect it.
     if (many && state.isChosen) choices.push({ label, was: true })
     else {
       choices.push({ label, isMenu, pending: pendingChoice(option, search, state.marksPointer) })
@@ -153,8 +153,8 @@ async function chooseCustom(
 }
 
 /**
- * Returns the option, after typing or scrolling where it isn't in view; undefined for one that isn't in the list, since
- * it is chosen.
+ * Returns the option, after typing or scrolling if it isn't in view. Undefined: the list doesn't show it, because it is
+ * chosen already.
  */
 async function reachOption(
   search: OptionSearch,
@@ -169,7 +169,7 @@ async function reachOption(
   if (!option && !masked && isChosenNatively(scopeOf(element), label)) return undefined
   const field = option ? null : editableIn(element)
   if (field && !isReadOnly(field)) {
-    // A line break would be an Enter.
+    // A typed line break would press Enter.
     await typeInto(field, label.replace(/\s+/g, ' '), { context, options: {} })
     option = await poll(find, context, deadline(view, OPEN_MS))
   }
@@ -194,8 +194,8 @@ async function openList(element: HTMLElement, context: ActionContext): Promise<v
 }
 
 /**
- * Closes a list that stays open after a choice of several, and covers the page. In a dialog, the key might
- * close the dialog.
+ * Closes a multiple-choice list that stays open and covers the page. Leaves it open in a dialog, which the key might
+ * close.
  */
 async function closeList(element: HTMLElement, context: ActionContext): Promise<void> {
   await nextFrame(viewOf(element))
@@ -248,16 +248,16 @@ function optionNotFound(name: string, label: string, names: readonly string[]): 
   return new PageError('not-found', `${name} has no single option ${quoteSent(label)}.${list}`)
 }
 
-/** What is known of an option before it is clicked. */
+/** State of an option before the click. */
 interface OptionState {
   readonly isChosen: boolean
-  /** Its list says `aria-selected` of what the pointer is over, chosen or not. */
+  /** The list sets `aria-selected` on the option under the pointer, chosen or not. */
   readonly marksPointer: boolean
 }
 
 /**
- * Whether an option is chosen. Lists differ in what `aria-selected` means: a choice, or only what is highlighted, which
- * moves with the pointer. Leaves the pointer over an option.
+ * Finds out whether an option is chosen. Some lists set `aria-selected` on the choice, others only on the highlighted
+ * option, which moves with the pointer. Leaves the pointer over an option.
  */
 async function stateBefore(
   option: HTMLElement,
@@ -285,7 +285,7 @@ async function stateBefore(
     const stays = isSelected(option)
     return { isChosen: stays, marksPointer: !stays }
   }
-  // The only one: what is chosen stands in the field, too.
+  // Without other options to compare with, check whether the field shows this one.
   const isChosen = isShownIn(option, search)
   return { isChosen, marksPointer: !isChosen }
 }
@@ -297,7 +297,7 @@ interface Seen {
 
 const SHOWN = 60
 
-/** What became of a choice in a native select: a page may set it back. */
+/** Reports a choice in a native select, which the page may have reverted. */
 function toldNative(
   select: HTMLSelectElement,
   {
@@ -312,7 +312,7 @@ function toldNative(
   const isKept = chosen.every(({ label, value }) =>
     [...select.selectedOptions].some((one) => one.label === label && one.value === value),
   )
-  // Of a masked list nothing is told, not even that it is set back.
+  // For a masked list, report nothing about its state, not even a reverted choice.
   if (isKept || isMasked(select, live.options)) return `Chose ${labels} in ${name}.`
   if (!native.isConnected(select)) return `Chose ${labels} in ${name}; the page replaced it.`
   const now = [...select.selectedOptions].map(({ label }) =>
@@ -326,14 +326,14 @@ function toldNative(
 /** A choice in a component's own list. */
 interface CustomChoice {
   readonly label: string
-  /** Chosen before. */
+  /** Chosen before the call. */
   readonly was?: boolean
-  /** An item of a menu does something, and is not chosen afterwards. */
+  /** Menu items act on a click, and aren't chosen afterwards. */
   readonly isMenu?: boolean
   readonly pending?: PendingChoice
 }
 
-/** What became of choices in a component's own list. */
+/** Reports choices in a component's own list. */
 function toldCustom(
   element: HTMLElement,
   { choices, live, changed }: Seen & { readonly choices: readonly CustomChoice[] },

@@ -17,9 +17,9 @@ import { resolveTarget, type Target } from './target.ts'
 import { type CharacterRange, selectRange } from './typing-place.ts'
 
 export interface SelectTextOptions extends ActOptions {
-  /** The passage. Default: by its characters. */
+  /** Passage to select. Default: the characters `from` to `to`. */
   readonly text?: string
-  /** From this character on: of a passage, the first place that is not before it. */
+  /** First character. For a passage, the first match at or after it. */
   readonly from?: number
   /** Up to this character. Default: the end. */
   readonly to?: number
@@ -28,7 +28,9 @@ export interface SelectTextOptions extends ActOptions {
 const SHOWN = 100
 const PLACES = 8
 
-/** Selects a part of a text, in a field, an editor or on the page; without a passage or characters, all of it. */
+/**
+ * Selects a part of a text, in a field, an editor or on the page. Without a passage or characters, selects all of it.
+ */
 export async function selectText(
   target: Target,
   options: SelectTextOptions = {},
@@ -75,7 +77,7 @@ function rangeIn(
   const found = [...whole.matchAll(new RegExp(patternOf(text), 'g'))]
     .map(({ index, 0: passage }) => ({ from: index, to: index + passage.length }))
     .filter((range) => range.from >= from && range.to <= (to ?? whole.length))
-    // What is looked for must not tell what is masked.
+    // A match must not reveal masked text.
     .filter((range) => range.to > range.from && !hasMasked(element, whole, { ...range, clean }))
   const [first, ...others] = found
   const name = describeElement(element, live)

@@ -11,7 +11,10 @@ import { resolveTarget, type Target } from './target.ts'
 import { requireAllowed } from '../outline/region.ts'
 import { sleep } from '../waiting.ts'
 
-/** How long a control may take to show that it was clicked; many ask a server first. In hidden tabs, timers run once a second. */
+/**
+ * How long a control may take to show its new state: many ask a server first, and hidden tabs run timers once a second.
+ * Milliseconds.
+ */
 const LATE_MS = 1500
 const POLL_MS = 40
 
@@ -30,7 +33,7 @@ export async function setChecked(
   }))
 }
 
-/** The change alone, for actions of several steps. */
+/** Makes only the change, for actions of several steps. */
 export async function check(
   target: HTMLElement,
   checked: boolean,

@@ -3,8 +3,8 @@ import * as native from '../native.ts'
 import type { TextField } from './field-kind.ts'
 
 /**
- * Sets a field's value with the prototype's setter, as typing does. Frameworks override the setter on the
- * field and compare with the value that they know, so they detect the change only this way.
+ * Sets a field's value with the prototype's setter, as typing does. Frameworks override the setter on the field itself
+ * and remember the last value. They detect a change only if the prototype's setter makes it.
  */
 export function setNativeValue(field: TextField | HTMLSelectElement, value: string): void {
   const view = viewOf(field)
@@ -41,7 +41,7 @@ export function sendChange(target: Element): void {
   native.dispatchEvent(target, new (viewOf(target).Event)('change', { bubbles: true }))
 }
 
-/** The events of a choice: fields without text send `change` at once. */
+/** Sends the events of a choice: fields without text send `change` at once. */
 export function sendChoice(target: Element): void {
   native.dispatchEvent(
     target,

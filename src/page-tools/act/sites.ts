@@ -5,16 +5,16 @@ import type { LivePage } from '../outline/live-page.ts'
 import type { PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 
-/** `activate`: as a click; of a text field it is Enter, which submits its form. */
+/** `activate`: like `click`, except in a text field, where it is Enter, which submits its form. */
 export type Activation = 'click' | 'activate'
 
-/** Whether the tools may lead the page to this address: other protocols than the web's leave no page. */
+/** Whether the tools may lead the page to this address. Protocols other than HTTP don't leave the page. */
 export function isAllowedSite(url: URL, view: Window, { origins = [] }: PageOptions): boolean {
   if (!/^https?:$/.test(url.protocol)) return true
   return url.origin === originOf(view) || origins.includes(url.origin)
 }
 
-/** Whether what is at this address is somebody else's, or another program's. */
+/** Whether the address belongs to another site, or to another program. */
 export function leavesSite(url: URL, view: Window): boolean {
   return !/^(javascript|blob|data|about):$/.test(url.protocol) && url.origin !== originOf(view)
 }
@@ -25,8 +25,8 @@ function originOf(view: Window): string {
 }
 
 /**
- * Where the element's own link or form leads. Null: nowhere, or its page's script decides. A button in a link, or the
- * other way round, may do either, by browser: what leaves the site counts.
+ * The address that the element's own link or form leads to. Null: none, or a script decides. A button in a link, or a
+ * link in a button, may do either, depending on the browser: an address that leaves the site wins.
  */
 export function destinationOf(element: Element, how: Activation): URL | null {
   const urls = destinationsOf(element, how)
@@ -61,7 +61,7 @@ interface Submission {
   readonly button: Submitter | null
 }
 
-/** A button around a field is pressed by a click, and by Enter in the field its own form's, by browser. */
+/** Forms that the action submits. For a field inside a button, browsers differ: Enter may submit the form of either. */
 function submissionsBy(element: Element, how: Activation): Submission[] {
   const around = submitterOf(element)
   const form = how === 'activate' ? formOf(element) : null
@@ -80,7 +80,7 @@ export function isPost({ form, button }: Submission): boolean {
   return methodOf(form, button) === 'post'
 }
 
-/** Null: a form that only closes its dialog leads nowhere. */
+/** Null for a form that only closes its dialog. */
 export function formTarget({ form, button }: Submission): URL | null {
   if (methodOf(form, button) === 'dialog') return null
   return resolved(button?.getAttribute('formaction') ?? attributeOf(form, 'action') ?? '', form)
@@ -93,7 +93,7 @@ export function requireSite(element: Element, how: Activation, { options }: Live
     if (!isAllowedSite(url, view, options)) throw otherSite(url, view)
 }
 
-/** Where the browser reports that a link was followed. */
+/** Addresses that the browser notifies when the link is followed. */
 function pingsOf(element: Element): URL[] {
   const link = closest(element, 'a[ping],area[ping]')
   const addresses = (link && native.getAttribute(link, 'ping'))?.split(/\s+/).filter(Boolean) ?? []
@@ -107,7 +107,7 @@ export function otherSite({ origin }: URL, view: Window): PageError {
   )
 }
 
-/** The button whose activation submits the form that the element is in. */
+/** The submit button of the element's form that Enter presses. */
 export function defaultButtonOf(field: Element): Submitter | null {
   const form = formOf(field)
   if (!form) return null
@@ -117,14 +117,17 @@ export function defaultButtonOf(field: Element): Submitter | null {
 
 export type Submitter = HTMLButtonElement | HTMLInputElement
 
-/** The form whose fields a press on the element sends, or a script takes: also of a button that submits nothing itself. */
+/**
+ * The form whose fields an action on the element sends, or a script reads. Also found for a button that submits nothing
+ * itself.
+ */
 export function formSubmittedBy(element: Element, how: Activation): HTMLFormElement | null {
   const button = how === 'activate' ? defaultButtonOf(element) : null
   const around = button ?? submitterOf(element) ?? buttonsAround(element).find(isButton)
   return around?.form ?? (how === 'activate' ? formOf(element) : null)
 }
 
-/** The button that submits a form when the element is clicked: itself, or one around it, whatever is in between. */
+/** The button that submits a form when the element is clicked: itself, or the nearest one around it. */
 export function submitterOf(element: Element): Submitter | null {
   return buttonsAround(element).find(isSubmitter) ?? null
 }
@@ -145,7 +148,7 @@ function isSubmitter(element: Element): element is Submitter {
   return isTag(element, 'input') && /^(submit|image)$/.test(element.type)
 }
 
-/** The form that Enter in the element submits: a button is pressed by it. */
+/** The form that Enter in the element submits. Null for buttons: Enter presses them. */
 function formOf(element: Element): HTMLFormElement | null {
   return isTag(element, 'input') && !BUTTON_TYPES.test(element.type) ? element.form : null
 }
@@ -164,12 +167,12 @@ function methodOf(form: HTMLFormElement, button: Submitter | null): string | und
   return (button?.getAttribute('formmethod') ?? attributeOf(form, 'method'))?.toLowerCase()
 }
 
-/** A form's fields hide its own properties and methods when they have their names. */
+/** Reads an attribute of a form: a field named `action` would hide the form's own property. */
 function attributeOf(form: HTMLFormElement, name: string): string | null {
   return native.getAttribute(form, name)
 }
 
-/** Its fields and buttons. */
+/** The form's fields and buttons. Uses the prototype, since a field may be named `elements`. */
 export function elementsOf(form: HTMLFormElement): Element[] {
   const read = Object.getOwnPropertyDescriptor(HTMLFormElement.prototype, 'elements')?.get
   return [...((read?.call(form) ?? []) as Iterable<Element>)]

@@ -52,7 +52,7 @@ export async function slideTo(
 
 type Step = (key: string) => Promise<boolean>
 
-/** Keys that raise and lower a value. Some sliders listen to two of them only; the last are those of right-to-left text. */
+/** Keys that raise and lower a value. Some sliders listen to one pair only; the last pair is for right-to-left text. */
 const KEYS = [
   ['ArrowUp', 'ArrowDown'],
   ['ArrowRight', 'ArrowLeft'],
@@ -63,7 +63,7 @@ async function stepToNumber(slider: HTMLElement, wanted: number, step: Step): Pr
   const start = valueOf(slider)
   for (const keys of KEYS) {
     if (await stepToNumberBy(slider, wanted, { keys, step })) return true
-    // It goes there as far as it can.
+    // These keys moved it the right way, as far as they can: others won't help.
     if ((valueOf(slider) - start) * (wanted - start) > 0) break
   }
   return false

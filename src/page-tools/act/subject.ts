@@ -16,27 +16,27 @@ import { activationOf, commitOf, type Doing, usedBy } from './commits.ts'
 import { fieldsBeside, type FormFields } from './form-fields.ts'
 import { destinationOf } from './sites.ts'
 
-/** An element as a person is asked about it. All texts are the page's: data. */
+/** An element as an approval shows it. All texts come from the page: untrusted content. */
 export interface Subject extends Called {
-  /** Of a field, masked where it must be. */
+  /** Value of a field, masked if it must be. */
   readonly value?: string
-  /** What goes along with it, of its form. */
+  /** Other fields of its form that are sent along. */
   readonly fields?: FormFields
-  /** A digest of all that the dialog says that it ends. */
+  /** Digest of the text of the dialog that the action ends. */
   readonly dialog?: string
-  /** A digest of what the options of a native select send that are to be chosen. Undefined: it has none of them yet. */
+  /** Digest of the values that the chosen options of a native select send. Undefined: it has none of them yet. */
   readonly chosen?: string
-  /** The address that its link or form leads to, its host first. */
+  /** Address of its link or form, host first. */
   readonly leadsTo?: string
-  /** A digest of all of that address. */
+  /** Digest of the whole address. */
   readonly address?: string
-  /** What it commits the person to: `pays ("pay")`. */
+  /** Effect that commits the person: `has an effect ("pay")`. */
   readonly does?: string
-  /** The controls that it is a part of, or passes the action on to. */
+  /** Controls around it, or to which it passes the action on. */
   readonly activates?: readonly Called[]
-  /** A digest of all of the names and places. */
+  /** Digest of all names and places in full. */
   readonly whole: string
-  /** A digest of what the controls themselves send. */
+  /** Digest of the values that the controls themselves send. */
   readonly sends: string
   readonly ref: string
 }
@@ -46,7 +46,7 @@ const VALUE_LIMIT = 100
 export function subjectOf(element: Element, live: LivePage, doing: Doing): Subject {
   const { options } = live
   const clean = scrubber(live)
-  // The name first: it may say that the value is secret.
+  // Read the name first: it may mark the value as secret.
   const own = calledOf(element, live)
   const value = valueText(standaloneNode(element, options), options)
   const does = commitOf(element, doing, options)
@@ -55,7 +55,7 @@ export function subjectOf(element: Element, live: LivePage, doing: Doing): Subje
   const behind = controlsBehind(used, doing.action).filter((one) => one !== element)
   const controls = behind.map((one) => calledOf(one, live))
   const leadsTo = activation && destinationOf(used, activation)
-  // What a key is pressed on holds what is sent; what is typed is in the call.
+  // Typed text is in the call, so its field is left out. A pressed key sends the field's own value.
   const typed = doing.action === 'enter' && doing.key === undefined ? used : null
   const fields = activation && fieldsBeside(used, activation, { options, clean, typed })
   const dialog = activation && dialogDigest(used, options)
@@ -64,7 +64,7 @@ export function subjectOf(element: Element, live: LivePage, doing: Doing): Subje
   )
   return {
     ...own.called,
-    // Of a secret that is cut, the beginning would stay.
+    // Scrub first, then shorten: the beginning of a secret that is cut would stay.
     ...(value && { value: shorten(clean(value), VALUE_LIMIT) }),
     ...(fields && { fields }),
     ...(dialog && { dialog }),
@@ -83,29 +83,29 @@ export function subjectOf(element: Element, live: LivePage, doing: Doing): Subje
   }
 }
 
-/** A digest of all of the address to which the element leads. */
+/** Digest of the whole address that the element leads to. Null: it leads nowhere. */
 export function addressDigest(element: Element, doing: Doing, live: LivePage): string | null {
   const activation = activationOf(doing.action)
   const url = activation && destinationOf(usedBy(element, doing), activation)
   return url ? textDigest(scrubber(live)(url.href)) : null
 }
 
-/** How far what was asked about must be the same. */
+/** How strictly the element must match the approved one. */
 export interface Sameness {
-  /** Since a person was asked. */
+  /** Time since the approval was requested. */
   readonly elapsedMs: number
-  /** Nothing was done yet that may have changed what is around it. Default true. */
+  /** Nothing has been done yet that may have changed the surroundings. Default true. */
   readonly isUntouched?: boolean
 }
 
-/** Whether an element is what a person was asked about: all but its value and what goes along, and clocks that ran. */
+/** Whether an element is the approved one. Ignores its value, other fields of its form, and clocks that ran on. */
 export function isSameSubject(
   asked: Subject & Doing,
   now: Subject,
   { elapsedMs, isUntouched = true }: Sameness,
 ): boolean {
   const how = { elapsedMs, isUntouched }
-  // A list that was open when a person was asked may have been closed since: its options are unknown then.
+  // A list that was open when approval was requested may be closed now: its options are unknown then.
   const isClosedList = asked.action === 'select' && now.does === undefined
   const [before, after] = [asked.activates ?? [], now.activates ?? []]
   return (
@@ -122,7 +122,7 @@ export function isSameSubject(
   )
 }
 
-/** Whether the same goes along with it, and its dialog says the same. */
+/** Whether the other fields of the form and the dialog's text are unchanged. */
 export function hasSameAround(
   asked: Subject,
   now: Subject,
@@ -136,18 +136,18 @@ export function hasSameAround(
 
 const DIALOGS = 'dialog,[role=dialog],[role=alertdialog]'
 
-/** Of a question's words below its title: for whom, how much. */
+/** Digest of the text of the dialog around the element, such as for whom, or how much. */
 function dialogDigest(element: Element, options: PageOptions): string | null {
   const dialog = closest(element, DIALOGS)
   if (!dialog) return null
   return nameDigest(cleanText(readableText(dialog, options, Infinity)))
 }
 
-/** One line for the person, and of an error: `button "Delete" (in row "Ada"), leads to https://…, deletes ("delete")`. */
+/** Line for an approval or an error: `button "Delete" (in row "Ada"), leads to https://…, deletes ("delete")`. */
 export function subjectLine(subject: Subject): string {
   const { value, fields, leadsTo, does, activates = [], place } = subject
   const holds = value ? `, which holds ${quoted(value)}` : ''
-  // In the same place, it is said once.
+  // A place that both share is mentioned once.
   const behind = activates.map((one) =>
     calledLine(one.place === place ? { ...one, place: '' } : one),
   )

@@ -31,15 +31,18 @@ export interface Filling {
 export interface FormTask {
   readonly form: HTMLFormElement
   readonly fillings: readonly Filling[]
-  /** False: a person is to look at it first. */
+  /** False: a person checks the form first. */
   readonly submits: boolean
-  /** Of a call about which a person was asked: whether that was about this press. */
+  /** Whether the approval covered this press. Undefined: nobody was asked about the call. */
   readonly isApproved?: (press: SendingPress) => boolean
 }
 
 const RESPONSE_LIMIT = 20_000
 
-/** Fills a form in, and sends it as a person does. Rejects with `refused-value` for what it doesn't take, field by field. */
+/**
+ * Fills in a form and sends it as a person would. Rejects with `refused-value`, naming each field that refused its
+ * value.
+ */
 export function submitForm(task: FormTask, options: ActOptions): Promise<ActionReport> {
   const live = livePage(options.page)
   const { form, submits } = task
@@ -97,7 +100,7 @@ async function fillAll(
   return tellings
 }
 
-/** Throws when the page, or the filling in, has put another button where the approved one was. */
+/** Throws if the page, or filling in, put another button in the place of the approved one. */
 function requireApproved({ submits, isApproved }: FormTask, press: SendingPress | null): void {
   if (submits && press && isApproved?.(press) === false) throw stale(PRESS)
 }
@@ -117,7 +120,7 @@ function stale(why: string): PageError {
   return new PageError('stale-ref', `${why} Nothing was sent. Make the call again.`)
 }
 
-/** By what the browser would say to a person; unless the form says that it checks by itself. */
+/** Throws the messages that the browser would show a person, unless the form has `novalidate`. */
 function requireValid(form: HTMLFormElement, live: LivePage): void {
   if (!native.isConnected(form))
     throw new PageError(
@@ -138,7 +141,7 @@ function notSent(problems: readonly string[]): PageError {
   return new PageError('refused-value', ['Nothing was sent:', ...problems].join('\n'))
 }
 
-/** What a person presses to send a form: its first button, else Enter in its only field. */
+/** Control that a person presses to send a form: its first button, else Enter in its only field. */
 export interface SendingPress {
   readonly on: HTMLElement
   readonly action: 'click' | 'enter'
@@ -165,7 +168,7 @@ async function sendPress({ on, action }: SendingPress, context: ActionContext): 
   sendKeyPress(on, keyOf('Enter'), context)
 }
 
-/** What is said once the page has settled. A page may send by a script of its own, of which no event tells. */
+/** Report once the page has settled. A script of the page may send the form without an event. */
 function endOf(
   { isSubmitted, response }: SubmitWatch,
   pressed: string,
@@ -185,19 +188,19 @@ function toldBy(tellings: readonly Telling[], seen: Parameters<Telling>[0]): str
 
 /** How long a page may take to answer. Milliseconds. */
 const ANSWER_MS = 30_000
-/** Of what the page says about a refusal. */
+/** Characters of the page's reason for a refusal. */
 const REFUSAL_LIMIT = 200
 
 interface SubmitWatch {
   readonly isSubmitted: boolean
-  /** What the page answers with in place of going elsewhere. */
+  /** Answer that the page gives instead of navigating. */
   readonly response: Promise<unknown> | null
   stop(): void
 }
 
 /**
- * Tells the page that a form is sent for an agent, as WebMCP does: its `submit` event has `agentInvoked` and
- * `respondWith`, also where the browser has none.
+ * Marks the form's `submit` event as an agent's, as WebMCP does: adds `agentInvoked` and `respondWith`, also in
+ * browsers without them.
  */
 function watchSubmit(form: HTMLFormElement): SubmitWatch {
   const view = viewOf(form)
@@ -207,7 +210,7 @@ function watchSubmit(form: HTMLFormElement): SubmitWatch {
   view.addEventListener(
     'submit',
     (event) => {
-      // One that a script makes up sends nothing.
+      // An event that a script made up sends nothing.
       if (event.target !== form || !isStandIn(event)) return
       isSubmitted = true
       const respondWith = (answer: unknown): void => {
@@ -217,7 +220,7 @@ function watchSubmit(form: HTMLFormElement): SubmitWatch {
             'InvalidStateError',
           )
         response = Promise.resolve(answer)
-        // Who waits for it hears of it.
+        // Whoever awaits the response handles its rejection.
         response.catch(() => undefined)
       }
       Object.defineProperties(event, {
@@ -238,7 +241,7 @@ function watchSubmit(form: HTMLFormElement): SubmitWatch {
   }
 }
 
-/** The answer as a text, without secrets. Rejects with `refused-value` for what the page rejects with. */
+/** Returns the answer as text, without secrets. Rejects with `refused-value` if the page rejects. */
 async function untilAnswered(
   response: Promise<unknown>,
   { live, signal }: { readonly live: LivePage; readonly signal: AbortSignal | undefined },
@@ -256,7 +259,7 @@ async function untilAnswered(
     ended.addEventListener('abort', stop, { once: true })
   })
   const refusal = (thrown: unknown): never => {
-    // Of a secret that is cut, the beginning would stay.
+    // Scrub first, then shorten: the beginning of a secret that is cut would stay.
     const said = shorten(scrub(cleanText(describeThrown(thrown)), live), REFUSAL_LIMIT)
     throw new PageError('refused-value', `The page refused what was sent: ${quote(said)}`)
   }
@@ -264,7 +267,7 @@ async function untilAnswered(
   return scrub(withoutSigns(withoutHidden(text)), live)
 }
 
-/** The form was sent, whatever the answer is: one that has no text fails no call. */
+/** Never throws: the form was sent, even if its answer has no text. */
 function textOf(answer: unknown): string {
   if (typeof answer === 'string') return answer
   try {

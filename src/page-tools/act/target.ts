@@ -17,7 +17,7 @@ import { ariaModal, isUnreachable } from '../outline/aria-modal.ts'
 import { describeElement } from './describe.ts'
 
 const NAME_LIMIT = 100
-/** Of one name, so many are listed. */
+/** Elements that an error lists for one name. */
 const MOST_FOUND = 5
 
 /** An element, its ref, or the exact name by which a snapshot shows it. */
@@ -31,7 +31,7 @@ interface TargetOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Resolves to the target's element; rejects with a `PageError` that says what to do when there is none. */
+/** Resolves to the target's element. Rejects with a `PageError` that says what to do if there is none. */
 export async function resolveTarget(target: Target, options: TargetOptions): Promise<HTMLElement> {
   const element = typeof target === 'string' ? await byText(target, options) : target
   if (!isElement(element)) throw new PageError('invalid-input', 'The target is not an element.')
@@ -87,7 +87,7 @@ async function byName(name: string, options: TargetOptions): Promise<Element> {
   const unmarked = bare ? found.filter((one) => withoutLabelMarks(one.name) === bare) : []
   const same = [bestMatch, alias, unmarked].find((some) => some.length > 0) ?? []
   const named = preferred(withoutControlled(same))
-  // A part of the page is called by its words only where nothing in it is.
+  // A container matches by its text only if no element in it does.
   const inner = named.every((one) => isPartByWords(one, options))
     ? await byShownText(name, settings)
     : []
@@ -123,12 +123,12 @@ function asList(lines: readonly string[]): string {
   return lines.map((line) => `\n- ${line}`).join('')
 }
 
-/** Labels end in a colon, or say by an asterisk that a field is required: `Email *:`. */
+/** Strips the end of a label: a colon, or an asterisk for a required field, as in `Email *:`. */
 function withoutLabelMarks(name: string): string {
   return name.replace(/[\s:：*]+$/u, '').trim()
 }
 
-/** What can't be used itself, and has no name but the text of all that is in it. */
+/** Whether it is a container whose only name is the text in it. */
 function isPartByWords({ element, role }: Found, { live }: TargetOptions): boolean {
   return isContainer(role) && nameOf(element, role, live.options).text === ''
 }
@@ -139,7 +139,7 @@ async function byShownText(text: string, settings: FindOptions): Promise<readonl
   return innermost(found.filter(({ score }) => score >= 1))
 }
 
-/** Controls, else what can be opened or focused, else all; of each, the innermost. */
+/** Prefers controls, then elements that can be clicked or focused, then all others; of each kind, the innermost. */
 function preferred(found: readonly Found[]): readonly Found[] {
   const controls = found.filter(({ role }) => isActionable(role))
   if (controls.length > 0) return innermost(controls)
@@ -149,7 +149,7 @@ function preferred(found: readonly Found[]): readonly Found[] {
   return innermost(others.length > 0 ? others : found)
 }
 
-/** Without elements that contain another match: a list with one item has its text, too. */
+/** Drops elements that contain another match: a list with one item has that item's text, too. */
 function innermost(found: readonly Found[]): readonly Found[] {
   return found.filter(
     ({ element }) =>
@@ -157,7 +157,7 @@ function innermost(found: readonly Found[]): readonly Found[] {
   )
 }
 
-/** Without open lists of comboboxes, which have the name of the combobox. */
+/** Drops the open lists of comboboxes, which have the combobox's name. */
 function withoutControlled(found: readonly Found[]): readonly Found[] {
   const controlled = new Set(found.flatMap(({ element }) => referenced(element, 'aria-controls')))
   return found.filter(({ element }) => !controlled.has(element))
@@ -167,7 +167,7 @@ function refusal(code: PageErrorCode, message: string, { live }: TargetOptions):
   return rememberScrubbed(new PageError(code, scrub(message, live)))
 }
 
-/** The open dialog or list that makes an element of this name unreachable; empty when there is none. */
+/** The open dialog or list that makes an element of this name unreachable. Empty: none. */
 async function findBlockingDialog(
   name: string,
   live: LivePage,

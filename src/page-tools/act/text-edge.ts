@@ -9,8 +9,8 @@ export interface Caret {
 type Edge = 'start' | 'end'
 
 /**
- * Where the text of an editable element begins or ends, as deep inside as a click there would put the
- * caret. At the position between blocks where `selectAllChildren` ends, Firefox types outside of them.
+ * The start or end of an editable element's text, as deep inside as a click there would put the caret.
+ * `selectAllChildren` ends at a position between blocks, where Firefox types outside of them.
  */
 export function textEdge(editable: Element, edge: Edge): Caret {
   let node: Node = editable
@@ -26,7 +26,7 @@ export function textEdge(editable: Element, edge: Edge): Caret {
   }
 }
 
-/** The first or last child, without whitespace and placeholder line breaks. */
+/** The first or last child, skipping whitespace and placeholder line breaks. */
 function childAt(node: Node, edge: Edge): ChildNode | null {
   const shown = [...native.childNodes(node)].filter(
     (child) =>

@@ -18,17 +18,17 @@ const BUTTONS = 'button,input[type=submit],input[type=button],[role=button]'
 const TITLES = 'h1,h2,h3,h4,h5,h6,legend,[role=heading]'
 const CHOICES = 'input[type=checkbox],input[type=radio],[role=checkbox],[role=radio],[role=switch]'
 const NAMED = '[aria-label],[aria-labelledby],[title]'
-/** Beside what declines: a dialog of more is one to work in, not a question. */
+/** Most buttons of a question, beside those that decline. A dialog with more is one to work in. */
 const BUTTONS_OF_QUESTION = 2
 
 interface Ending {
-  /** That it submits. */
+  /** The form that the control submits. */
   readonly form: HTMLFormElement | null
   readonly names: readonly string[]
   readonly options: PageOptions
 }
 
-/** What the title of the form or dialog that a control ends says: "OK" under "Delete account?". */
+/** Finds a committing word in the title of the form or dialog that a control ends: "OK" under "Delete account?". */
 export function titleCommit(control: Element, { form, names, options }: Ending): string | null {
   const isOther = (name: string): boolean =>
     [readDecline, isHarmless, readSaving].some((read) => read(name))
@@ -45,7 +45,7 @@ export function titleCommit(control: Element, { form, names, options }: Ending):
   return null
 }
 
-/** It asks for a yes or a no. */
+/** Whether the dialog asks for a yes or a no. */
 function isQuestion(dialog: Element): boolean {
   const others = allIn(dialog, BUTTONS).filter((button) => !readDecline(labelOf(button)))
   return others.length <= BUTTONS_OF_QUESTION
@@ -68,7 +68,7 @@ function titlesOf(element: Element, options: PageOptions): readonly string[] {
     .filter((title) => !isOfChoices(title))
     .slice(0, 2)
   const words = native.matches(element, DIALOGS) ? allIn(element, 'p').slice(0, 2) : []
-  // Without a name of its own it is called by its first words, which may be those of a choice.
+  // An unnamed element is called by its first words, which may be those of a choice.
   const isNamed = native.matches(element, NAMED) || native.querySelector(element, CHOICES) === null
   return [
     isNamed ? nameOf(element, 'form', options).text : '',
@@ -76,13 +76,13 @@ function titlesOf(element: Element, options: PageOptions): readonly string[] {
   ]
 }
 
-/** A legend of boxes to choose from says what is chosen: "Send me mail about". */
+/** Whether the title is the legend of a group of boxes, which names the choices: "Send me mail about". */
 function isOfChoices(title: Element): boolean {
   const group = native.localName(title) === 'legend' && native.parentElement(title)
   return group ? native.querySelector(group, CHOICES) !== null : false
 }
 
-/** Those that are shown in it, in slots and shadow roots, too. */
+/** Matching descendants as rendered, in slots and shadow roots, too. */
 function allIn(element: Element, selector: string): Element[] {
   return [...descendantsOf(element)].filter((one) => native.matches(one, selector))
 }

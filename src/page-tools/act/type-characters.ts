@@ -19,15 +19,15 @@ import type { ActionContext } from './perform.ts'
 import { sendChange } from './set-value.ts'
 import { hasSelection, selectPlace, type TypingPlace } from './typing-place.ts'
 
-/** The rest of a longer text is inserted at once after its first characters, as by a paste. */
+/** Characters that are typed one by one. The rest of a longer text is inserted at once, as by a paste. */
 const TYPED_CHARACTERS = 80
-/** How long some editors take to read a selection. Milliseconds. */
+/** Time that some editors take to read a selection. Milliseconds. */
 const EDITOR_MS = 120
 
 /**
- * Types a text key by key; resolves to the field as it is then. Rejects with `refused-value` when the page
- * prevents it, with `stale-ref` when the field is removed meanwhile, and as all keys do where the page moves the focus to
- * what may not be typed into.
+ * Types a text key by key; resolves to the field, or to the one that has replaced it. Rejects with `refused-value` when
+ * the page prevents typing, and with `stale-ref` when it removes the field. Also rejects when the page moves the focus
+ * to an element that may not be typed into.
  */
 export async function typeCharacters(
   target: HTMLElement,
@@ -53,15 +53,15 @@ export async function typeCharacters(
 }
 
 /**
- * Editors read the focus and the selection from later events, in Firefox after the next frame, or from time
- * to time, and may set a selection of their own.
+ * Gives an editor time to read the focus and the selection. Editors read them from later events, in Firefox after the
+ * next frame, or from time to time. They may also set a selection of their own.
  */
 async function letEditorUpdate(field: HTMLElement, { signal }: ActionContext): Promise<void> {
   if (!isPlainTextField(field)) await sleep(EDITOR_MS, signal)
 }
 
 interface Typing {
-  /** The field's content before. */
+  /** The field's content before typing. */
   readonly before: string
   readonly currentField: FieldTracker
   readonly context: ActionContext
@@ -86,7 +86,7 @@ async function typeAll(
   if (!accepted) await pasteInstead(text, { before, currentField, context })
 }
 
-/** Has an error say how much was typed before it. */
+/** Adds to an error how many characters were typed before it. */
 function reporting(type: () => boolean, typed: number): boolean {
   try {
     return type()
@@ -99,7 +99,7 @@ function reporting(type: () => boolean, typed: number): boolean {
   }
 }
 
-/** Editors make paragraphs of Enter key presses, not of line breaks within a text. */
+/** Sends line breaks to editors as Enter key presses: editors don't make paragraphs of line breaks within a text. */
 async function insertRest(
   currentField: FieldTracker,
   text: string,
@@ -131,7 +131,7 @@ function requireField(currentField: FieldTracker): HTMLElement {
   return field
 }
 
-/** Finds a field again on a page that re-renders: the replacement has its focus, or its role and name. */
+/** Finds a field again after a re-render: its replacement has taken the focus, or has the same role and name. */
 function trackField(first: HTMLElement, context: ActionContext): FieldTracker {
   const { live } = context
   const role = roleOf(first)
@@ -155,7 +155,7 @@ function trackField(first: HTMLElement, context: ActionContext): FieldTracker {
   }
 }
 
-/** A page may move the focus while someone types, as one-time-code fields do. */
+/** The field that has the focus now: one-time-code fields move it while someone types. */
 export function focusedField(field: HTMLElement): HTMLElement {
   const now = focusedElement(native.ownerDocument(field))
   const elsewhere =
@@ -163,14 +163,17 @@ export function focusedField(field: HTMLElement): HTMLElement {
   return elsewhere ? now : field
 }
 
-/** A person may write to the agent meanwhile: fields take text without the focus, editors only with it. */
+/**
+ * Checks the element that keys would go to. If the user is typing in the chat, that is the chat for editors, which need
+ * the focus. Plain fields take text without it.
+ */
 function checkField(field: HTMLElement, context: GuardedCall): void {
   const focused = focusedElement(native.ownerDocument(field))
   const isTaken = focused !== null && isOwn(focused) && !isPlainTextField(field)
   checkKey(isTaken ? focused : field, context)
 }
 
-/** The element that a page that re-rendered has focused in the field's place. */
+/** The field, or the focused field if the page has removed the first one. */
 function replacementOf(field: HTMLElement): HTMLElement {
   return native.isConnected(field) ? field : focusedField(field)
 }
@@ -209,7 +212,8 @@ function clear(field: HTMLElement, currentField: FieldTracker, context: GuardedC
 }
 
 /**
- * Returns false when the page prevented it. A field that replaces this one at `keydown` is selected again.
+ * Types one character. Returns false when the page prevented it. A field that replaces this one at `keydown` is
+ * selected again.
  */
 function typeCharacter(
   field: HTMLElement,

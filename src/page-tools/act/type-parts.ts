@@ -8,7 +8,7 @@ import { sendKeyPress } from './keyboard.ts'
 import type { ActionContext } from './perform.ts'
 import { lazyPattern } from '../../lib/once.ts'
 
-/** The parts of a field with one part each for day, month and year; none for another field. */
+/** The parts of a field with separate parts for day, month and year; empty for other fields. */
 export function partsOf(target: Element): HTMLElement[] {
   const found = [
     ...native.querySelectorAll<HTMLElement>(target, '[role=spinbutton][aria-valuemax]'),
@@ -22,8 +22,8 @@ export function partsText(parts: readonly HTMLElement[]): string {
 }
 
 /**
- * Types a date or time into a field of parts, in any order of the parts. Returns false, and types nothing,
- * when the text is neither or the field has other parts.
+ * Types a date or time into a field of parts, in any order of the parts. Returns false, and types nothing, when the
+ * text isn't a date or time, or when the field has other parts.
  */
 export async function typeParts(
   parts: readonly HTMLElement[],
@@ -54,7 +54,7 @@ export async function typeParts(
   return true
 }
 
-/** A date, a time, or both, as far as a text gives them. */
+/** The parts of a date, a time or both that a text contains. */
 interface DateParts {
   readonly year?: number
   readonly month?: number
@@ -68,7 +68,7 @@ const DATE = String.raw`(?<year>\d{4})-(?<month>\d{1,2})-(?<day>\d{1,2})`
 const TIME = String.raw`(?<hour>\d{1,2}):(?<minute>\d{2})(?::(?<second>\d{2}))?(?: ?(?<half>[ap])\.?m\.?)?`
 const FORMS = [DATE, TIME, `${DATE}[T ]${TIME}`].map((form) => lazyPattern(() => `^${form}$`, 'i'))
 
-/** Reads `2026-03-09`, `14:30`, `2:30 PM`, `2026-03-09T14:30`; null for what is none of these. */
+/** Reads `2026-03-09`, `14:30`, `2:30 PM`, `2026-03-09T14:30`; null for any other text. */
 export function readDateParts(text: string): DateParts | null {
   for (const form of FORMS) {
     const { half, ...found } = form().exec(text.trim())?.groups ?? {}
@@ -84,15 +84,15 @@ export function readDateParts(text: string): DateParts | null {
   return null
 }
 
-/** The text for a part; `A` and `P` stand for the halves of the day. */
+/** The text for a part; `A` and `P` stand for AM and PM. */
 interface PartPlan {
   readonly field: HTMLElement
   readonly text: string
 }
 
 /**
- * The text for each part. Parts are identified by their highest value, as names depend on the language.
- * Null when a part is missing.
+ * The text for each part, or null when a part is missing. Parts are identified by their highest value, since names
+ * depend on the language.
  */
 export function planParts(fields: readonly HTMLElement[], wanted: DateParts): PartPlan[] | null {
   const kinds = kindsOf(fields.map((field) => Number(field.ariaValueMax)))

@@ -29,9 +29,9 @@ import { validationMessageOf } from './validation-message.ts'
 import { sendDrag } from './drag-event.ts'
 
 export interface TypeOptions extends ActOptions {
-  /** `replace` the field's content, `append` to it, or `insert` in the place of what is selected. Default `replace`. */
+  /** `replace` the field's content, `append` to it, or `insert` in place of the selection. Default `replace`. */
   readonly mode?: 'replace' | 'append' | 'insert'
-  /** Replaces only these characters of it. */
+  /** Replaces only these characters of the field. */
   readonly replace?: CharacterRange
   /** Press Enter afterwards. */
   readonly enter?: boolean
@@ -66,7 +66,7 @@ function maySuggest(target: HTMLElement): boolean {
   return suggests && native.ariaExpanded(field) !== 'true'
 }
 
-/** The typing alone, for actions of several steps; told is the field's value, too. */
+/** Types only, for actions of several steps. The returned function reports the field's value, too. */
 export async function typeInto(
   target: HTMLElement,
   given: string,
@@ -92,7 +92,7 @@ export async function typeInto(
   let typed = editableIn(target) ?? target
   const parts = partsOf(target)
   const before = heldBy(typed, context)
-  // Whether it holds that many would tell how long its secret is.
+  // Checking the range would reveal the length of a secret.
   if (options.replace && isMasked(typed, live.options))
     throw new PageError(
       'unsupported',
@@ -100,7 +100,7 @@ export async function typeInto(
     )
   let place = placeOf(options)
   if (place === 'selection') place = selectedRange(typed) ?? place
-  // What Enter would send is known before anything is typed.
+  // Check before anything is typed: Enter may submit the form.
   if (options.enter || (text.includes('\n') && takesEnter(target)))
     checkKey(typed, context, 'activate')
   if (isPickerField(target)) await setPickerValue(target, text, context)
@@ -154,10 +154,7 @@ const FORMS: Readonly<Record<string, string>> = {
   range: 'a number',
 }
 
-/**
- * Sets a field whose picker only people can open. Rejects with `refused-value` when the browser changes the
- * value.
- */
+/** Sets a field whose picker only people can open. Rejects with `refused-value` if the browser changes the value. */
 async function setPickerValue(
   field: HTMLInputElement,
   text: string,
@@ -203,14 +200,14 @@ function refusal(
   )
 }
 
-/** Of a field's value in a report. */
+/** Characters of a field's value in a report. */
 const VALUE_LIMIT = 100
 
-/** What was typed, and where. */
+/** A typed text, with what its report needs. */
 interface Typed {
   readonly text: string
   readonly place: TypingPlace
-  /** What the field held before. */
+  /** The field's content before. */
   readonly before: Held
   readonly enter: boolean
   /** Something on the page changed. */
@@ -219,7 +216,7 @@ interface Typed {
 
 interface Held {
   readonly value: string
-  /** As its characters are counted. */
+  /** Text in which characters are counted. */
   readonly text: string
 }
 
@@ -230,7 +227,7 @@ function heldBy(field: Element, { live }: ActionContext): Held {
   }
 }
 
-/** Of a field that isn't masked: what it holds of the text is the model's own, in all that is told from now on. */
+/** Remembers the text that a field holds as the model's own, so reports don't mask it. Skips masked fields. */
 function noteTyped(
   field: HTMLElement,
   { text, place }: Pick<Typed, 'text' | 'place'>,
@@ -241,12 +238,14 @@ function noteTyped(
   rememberTyped(field, { value, typed: text, append: place === 'end' })
 }
 
-/** The field's value where it isn't the expected one, and its validation message. Throws when it took nothing. */
+/**
+ * Note on the field's value, if it isn't the expected one, and its validation message. Throws if the page kept nothing.
+ */
 function contentNote(field: HTMLElement, typed: Typed, context: ActionContext): string {
   const { text, place, before, enter, changed } = typed
   const { live } = context
   if (!native.isConnected(field)) return enter ? '' : ' The page replaced it since.'
-  // What it holds, its page draws out of reach.
+  // The page draws this content itself, so it can't be read.
   if (editContextOf(field)) return " What it holds can't be read here."
   const secret = isMasked(field, live.options)
   const parts = partsOf(field)
@@ -258,7 +257,7 @@ function contentNote(field: HTMLElement, typed: Typed, context: ActionContext): 
   if (value === null) return problem
   const holds = cleanText(value)
   const isLost = holds === '' && cleanText(text) !== ''
-  // Of a masked field only that it is empty: whether it is what it was would tell what it holds.
+  // For a masked field, report only that it is empty: comparing it with its old value would hint at its content.
   if (secret) return isLost && !enter ? ' It is empty now: the page did not keep the text.' : ''
   if (typeof place === 'object') return partNote(field, { ...typed, place }, context) + problem
   if (place === 'all' && holds === cleanText(text)) return problem
@@ -270,7 +269,7 @@ function contentNote(field: HTMLElement, typed: Typed, context: ActionContext): 
   return ` It now holds ${quoteTyped(holds, text, VALUE_LIMIT)}${stays}.${problem}`
 }
 
-/** The same of a part of a longer text. */
+/** Note on a part of a longer text that was replaced. */
 function partNote(
   field: HTMLElement,
   { text, place, before, enter, changed }: Typed & { readonly place: Exclude<TypingPlace, string> },
@@ -293,7 +292,7 @@ function partNote(
   return ` It now holds ${now.length} characters, there ${quoteTyped(cleanText(around), text, VALUE_LIMIT)}.`
 }
 
-/** Editors keep a space as one that doesn't break. */
+/** Treats no-break spaces as spaces: editors use them to keep a space. */
 function plain(text: string): string {
   return text.replaceAll('\u00A0', ' ')
 }
@@ -306,7 +305,7 @@ function notKept(field: HTMLElement, why: string, { live }: ActionContext): Page
 /** A file field, or an element that files can be dropped on. */
 type FileTarget = { readonly field: HTMLInputElement } | { readonly zone: HTMLElement }
 
-/** The file field of a target: itself, the one inside of it, or the one that it is the label of. */
+/** The file field of a target: itself, one inside it, or the control of a label. */
 function fileFieldOf(target: HTMLElement): HTMLInputElement | null {
   if (isFileField(target)) return target
   if (isTag(target, 'label') && isFileField(target.control)) return target.control
@@ -350,7 +349,7 @@ async function provideFiles(
   return ({ changed }) => {
     if (!('field' in fileTarget)) return changed ? `${gave}.` : `${gave}. Nothing changed.`
     if (wanted.length === 0 || (fileTarget.field.files?.length ?? 0) > 0) return `${gave}.`
-    // Many a page takes the file and empties the field.
+    // Many pages take the file and empty the field.
     if (changed) return `${gave}. The field is empty again.`
     throw new PageError('refused-value', `${name} did not keep the file: it is empty.`)
   }
@@ -369,7 +368,7 @@ function setFiles(field: HTMLInputElement, files: FileList, name: string): void 
   sendChoice(field)
 }
 
-/** By the syntax of `accept`: extensions, types, and groups such as `image/*`. */
+/** Whether a field's `accept` allows the file: by extension, type, or a group such as `image/*`. */
 function isAccepted({ name, type }: File, accept: string): boolean {
   const wanted = accept
     .toLowerCase()
@@ -393,7 +392,7 @@ async function dropFiles(
   await show(zone)
   const send = (type: string): boolean => sendDrag(receiver, type, { point, data })
   send('dragenter')
-  // A target that accepts a drop prevents the default of `dragover`, and that of `drop`, which opens the file.
+  // A target that accepts a drop cancels `dragover`, and also `drop`, whose default opens the file.
   if (!send('dragover')) {
     if (!send('drop')) return
   } else send('dragleave')

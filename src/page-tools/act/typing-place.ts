@@ -13,16 +13,16 @@ import { keyOf } from './key.ts'
 import { sendKey } from './keyboard.ts'
 import { textEdge } from './text-edge.ts'
 
-/** From one character of a text to another, as `read_page` counts them. */
+/** A range of characters, as `read_page` counts them. */
 export interface CharacterRange {
   readonly from: number
   readonly to: number
 }
 
-/** Where in a field is typed. `selection`: in the place of what is selected, or at the caret. */
+/** Place in a field to type at. `selection`: in place of the selection, or at the caret. */
 export type TypingPlace = 'all' | 'end' | 'selection' | CharacterRange
 
-/** Selects what a text is to replace. */
+/** Selects the text to replace. */
 export function selectPlace(field: HTMLElement, place: TypingPlace, live: LivePage): void {
   const context = editContextOf(field)
   if (context) return selectByKeys(field, context, { place, live })
@@ -38,7 +38,7 @@ export function selectPlace(field: HTMLElement, place: TypingPlace, live: LivePa
   }
 }
 
-/** Of an editor that draws its own selection: as a person, who has only keys for it. */
+/** Selects with keys, the only way in an editor that draws its own selection. */
 function selectByKeys(
   field: HTMLElement,
   context: NonNullable<ReturnType<typeof editContextOf>>,
@@ -59,7 +59,7 @@ function selectByKeys(
   if (!isTaken) context.updateSelection(place === 'all' ? 0 : length, length)
 }
 
-/** Throws `invalid-input` for what is not in the text, `unsupported` where no part of it can be selected. */
+/** Throws `invalid-input` for characters outside of the text, `unsupported` if no part of it can be selected. */
 export function selectRange(element: HTMLElement, range: CharacterRange, live: LivePage): void {
   const { from, to } = range
   const { length } = longTextOf(element, live.options)
@@ -81,7 +81,7 @@ export function selectRange(element: HTMLElement, range: CharacterRange, live: L
   viewOf(element).getSelection()?.setBaseAndExtent(start.node, start.offset, end.node, end.offset)
 }
 
-/** Half of a secret, or one with other text within, would no longer be known as secret. */
+/** Throws if the range cuts a secret: half of it, or with other text within, it would no longer be recognized. */
 function requireUncut(element: HTMLElement, range: CharacterRange, live: LivePage): void {
   if (isMasked(element, live.options)) return
   const text = longTextOf(element, live.options)
@@ -92,7 +92,7 @@ function requireUncut(element: HTMLElement, range: CharacterRange, live: LivePag
   )
 }
 
-/** What is selected of a plain field; null for others, and where nothing can be known. */
+/** Selected characters of a plain field. Null for other elements, and for fields that don't expose their caret. */
 export function selectedRange(field: Element): CharacterRange | null {
   if (!isPlainTextField(field)) return null
   const { selectionStart: from, selectionEnd: to } = field

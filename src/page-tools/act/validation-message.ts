@@ -2,7 +2,7 @@ import { cleanText, quote, shorten } from '../clean-text.ts'
 
 const LIMIT = 200
 
-/** The message of the field's own constraints about its value, in quotes; null when it is valid. */
+/** The browser's validation message for the field's value, in quotes; null when the value is valid. */
 export function validationMessageOf(element: Element): string | null {
   const { validity, validationMessage = '', title } = element as Partial<HTMLInputElement>
   if (validity?.valid !== false) return null

@@ -69,7 +69,7 @@ async function isThere(
   if (query.text && !query.role && !query.name) {
     const wanted = normalize(query.text)
     const root = rootOf(live.options) as HTMLElement
-    // Of what the page shows, only what may be read counts: this is quick where there is nothing to look at closely.
+    // `innerText` is a quick first check. Only readable text counts, so a hit is looked at closely.
     if (normalize(native.innerText(root) ?? '').includes(wanted)) {
       const clean = scrubber(live)
       for (const text of readableTexts(root, live.options))

@@ -9,38 +9,37 @@ import { nextFrame, sleep } from '../waiting.ts'
 const LIMIT_MS = 1500
 /** The page counts as settled after this time without changes. */
 const IDLE_MS = 80
-/** Components show what opens in the second frame. */
+/** Frames to wait for first: components show what they open in the second frame. */
 const OPENING_FRAMES = 3
-/** How long a frame may take on a busy machine. */
+/** Longest time that a frame may take on a busy machine. */
 const FRAME_MS = 500
-/** The polling interval while something is animated: its end may cause further changes. */
+/** Polling interval during an animation, whose end may cause further changes. */
 const ANIMATION_POLL_MS = 20
-/** How long a first change is waited for. */
+/** Time to wait for a first change. */
 const FIRST_CHANGE_MS = 450
-/** The same in hidden tabs, where the page's timers run once a second. */
+/** Time to wait for a first change in hidden tabs, where the page's timers run once a second. */
 const FIRST_CHANGE_HIDDEN_MS = 1200
 /** How long a pointer must rest on most elements until their tooltip or menu opens. */
 const HOVER_MS = 800
 /** How long the removal of an element may take after its exit animation. */
 const REMOVAL_MS = 160
-/** The factor of the limit while something is `aria-busy`. */
+/** Multiplies the limit while something is `aria-busy`. */
 const BUSY_FACTOR = 2
 
 export interface SettleOptions {
-  /** No change has happened yet, so a first one is waited for longer. Default false. */
+  /** Waits longer for a first change, because none has happened yet. Default false. */
   readonly reactsLater?: boolean
-  /** The pointer rests: waits until something is added. Default false. */
+  /** Waits until something is added, because a resting pointer opens it slowly. Default false. */
   readonly opensSlowly?: boolean
-  /** Also waits for what changes by itself. Default false. */
+  /** Also waits for content that changes by itself, without an action. Default false. */
   readonly includeVolatile?: boolean
   /** The element that was acted on; its own animations, such as ripples, don't count. */
   readonly element?: Element | undefined
 }
 
 /**
- * Waits until the page stops changing, `quietMs` at most: resolves to false when it still changed then.
- * Animations have ended, too. Works in hidden tabs, whose timers are slow and which have no frames. Rejects
- * when the signal is aborted.
+ * Waits until the page stops changing and its animations have ended. Resolves to false if it still changes after
+ * `quietMs`. Works in hidden tabs, which have slow timers and no frames. Rejects when the signal is aborted.
  */
 export async function waitUntilSettled(
   live: LivePage,
@@ -88,14 +87,12 @@ export async function waitUntilSettled(
   }
 }
 
-/**
- * A longer animation is no transition between two states, but a progress bar or a carousel. Milliseconds.
- */
+/** Longest animation that counts as a transition. Longer ones are progress bars or carousels. Milliseconds. */
 const LONGEST_TRANSITION_MS = 1000
 
 /**
- * Whether something slides in or fades out: what closes is still there then, and what opens is not yet in
- * its place. `except`: an element whose animations, such as ripples, don't count.
+ * Whether something slides in or fades out. During that, closing elements still exist, and opening ones aren't in place
+ * yet. `except`: an element whose animations, such as ripples, don't count.
  */
 function isAnimating(trees: Iterable<Document | ShadowRoot>, except?: Element): boolean {
   for (const tree of trees) {

@@ -4,9 +4,9 @@ import { lazyPattern } from '../../lib/once.ts'
 
 /** Words of one language, as patterns. Folded like names: without accents, in lower case, a space for any gap. */
 interface CommitWords {
-  /** Short ones: an expression of all of them takes V8 ten times as long to compile. */
+  /** Several short patterns: V8 takes ten times as long to compile one of all of them. */
   readonly acts: readonly string[]
-  /** A filter or an item of a cart is removed without loss. */
+  /** Verbs that don't count for filters and items of a cart, which are removed without loss. */
   readonly removes: string
 }
 
@@ -14,11 +14,11 @@ const ANY =
   '(?:(?:the|this|that|my|your|a|an|new|all|selected|her|him|them|user|account|primary|s) )*'
 const PEOPLE =
   '(?:users?|members?|accounts?|customers?|clients?|people|participants?|subscribers?|collaborators?|admins?|administrators?|owners?|moderators?|employees?)'
-/** Changing one of these takes an account over, locks somebody out or binds somebody. */
+/** Changing one of these takes over an account, locks somebody out or binds somebody. */
 const HOLDINGS = `(?:${PEOPLE}|e ?mails?(?: address)?|passwords?|passcodes?|pins?|phones?(?: number)?|recovery \\w+|2fa|mfa|(?:two factor|2 step)(?: \\w+)?|passkeys?|(?:api |access |ssh |secret |security |signing |client )?keys?|tokens?|secrets?|webhooks?|permissions?|roles?|access|delegates?|forwarding|(?:credit|debit|bank|payment) (?:cards?|methods?|accounts?)|orders?|purchases?|payments?|bookings?|reservations?|subscriptions?|memberships?|plans?|appointments?|contracts?|transactions?|transfers?|withdrawals?|merge|deletion)`
 const MACHINES = '(?:servers?|instances?|machines?|services?|clusters?|databases?|devices?)'
 
-/** English names begin with one of these. What follows tells a noun: "Order by", "Post office". */
+/** English names begin with one of these verbs. The word after it excludes nouns: "Order by", "Post office". */
 const ENGLISH: CommitWords = {
   acts: [
     '(?:apple|google|shop|amazon) pay$|pay(?! (?:later|history|periods?|rates?|slips?|stubs?))|buy|purchase(?! (?:history|orders?|dates?|price))|order(?: now| it)?$|(?:pre|re) ?order|check ?out|(?:go|proceed|continue) to (?:checkout|payment)|donate|subscribe|unsubscribe|book(?: now| it)?$|book (?:this|my|an?|the|your|for)|reserve|rent(?: now)?$|charge(?: again| now)?$|charge [$€£¥]?\\d[\\d.,]*|charge (?:the |this |my )?(?:card|customer|client|account|user)',
@@ -34,10 +34,10 @@ const ENGLISH: CommitWords = {
   removes: `delete|erase|destroy|wipe|purge|deactivate|terminate|uninstall|empty (?:the )?(?:trash|bin|recycle bin)|clear (?:all )?(?:my |your )?(?:data|history|everything)|(?:factory )?reset (?:everything|all|device|data)|remove ${ANY}(?:projects?|repo\\w*|workspaces?|organi[sz]ations?|teams?|profiles?|devices?|permanently|everything)|drop (?:table|database)`,
 }
 
-/** These count for what ends a form: elsewhere a control of this name opens one. */
+/** Verbs that count only for the end of a form: elsewhere, a control of this name opens one. */
 const ENGLISH_OF_FORMS = 'share|reply|comment|forward|respond'
 
-/** Other languages with gaps between words: whole words, wherever in a name. */
+/** Languages with spaces between words: whole words count anywhere in a name. */
 const OTHERS: readonly CommitWords[] = [
   {
     acts: [
@@ -71,7 +71,7 @@ const OTHERS: readonly CommitWords[] = [
   },
 ]
 
-/** Matches the words without the gaps between them, too. */
+/** Languages without spaces between words: parts of a text count, too. */
 const WITHOUT_GAPS: readonly CommitWords[] = [
   {
     acts: [
@@ -87,35 +87,38 @@ const WITHOUT_GAPS: readonly CommitWords[] = [
   },
 ]
 
-/** What is removed where nothing is lost: filters, and items of a cart or a list to choose from. */
+/** Objects that are removed without loss: filters, and items of a cart or a list to choose from. */
 const HARMLESS_REMOVALS =
   'filt(?:er|re|ro)|фильтр|フィルタ|絞り込み|筛选|篩選|cart\\b|basket|\\bbag\\b|carrito|cesta|panier|warenkorb|carrinho|корзин|カート|购物车|購物車|wish ?list|watch ?list|favou?rites|comparison|search'
 
-/** What leaves a question alone: not what is asked. */
+/** Words that decline a question. */
 const DECLINES =
   'cancel|close|back|no|dismiss|keep|not now|later|abort|skip|help|learn more|edit|preview|go back|return|never ?mind|abbrechen|schließen|zuruck|nein|behalten|spater|cancelar|cerrar|volver|atras|annuler|fermer|retour|non|fechar|voltar|nao|отмена|отменить|закрыть|назад|нет|取消|关闭|關閉|返回|否|キャンセル|閉じる|戻る|いいえ|x|×|✕|✖'
 
-/** What ends a form or a dialog and says nothing of its own: the title says what is agreed to. */
+/** Words that only agree to the end of a form or a dialog: its title says what the person agrees to. */
 const CONSENTS =
   'ok|okay|yes|confirm|continue|go|go ahead|done|proceed|agree|i agree|i understand|finish|complete|do it|next|ja|bestatigen|weiter|fertig|fortfahren|akzeptieren|zustimmen|si|confirmar|continuar|aceptar|listo|siguiente|oui|confirmer|continuer|valider|accepter|terminer|suivant|sim|aceitar|concluir|да|подтвердить|продолжить|готово|далее|принять'
 
-/** The same, in scripts without gaps. */
+/** Agreement, in scripts without spaces. */
 const CONSENTS_WITHOUT_GAPS =
   '是|确定|确认|確定|確認|继续|繼續|同意|完成|好|はい|続行|続ける|次へ|完了'
 
-/** What keeps what was entered: that is all it does, whatever the title names. */
+/** Words that only keep what was entered, whatever the title names. */
 const SAVES =
   'apply|save|speichern|guardar|enregistrer|salvar|сохранить|anwenden|ubernehmen|aplicar|appliquer|применить'
 
-/** The same, in scripts without gaps. */
+/** Saving, in scripts without spaces. */
 const SAVES_WITHOUT_GAPS = '保存|适用|應用|应用|適用'
 
-/** Before the verb of an English name: an icon, "Yes, delete", "Confirm & pay", "Add to cart and pay", "Permanently delete". */
+/**
+ * Text before the verb of an English name: an icon, "Yes, delete", "Confirm & pay", "Add to cart and pay", "Permanently
+ * delete".
+ */
 const LEAD = `^[^${LETTERS_AND_NUMBERS}]*(?:(?:yes|ok|okay|now|please|proceed to|continue to|i agree,?|agree and|permanently|really|quick|instantly|express|bulk|force|hard|one click|1 click|securely|safely|just|are you sure (?:that )?(?:you (?:want|wish|would like) )?to|do you (?:really )?want to|you are about to|this will)[ ,:;!]*)*(?:(?:(?:add|remove|move|clear|empty|take|save|keep|apply|accept|agree|read|review|check|update|close) [${LETTERS}]+(?: [${LETTERS}]+){0,4}|[${LETTERS}]+) (?:and|&|then|\\+) )?`
 const FIRST = `(?<![${LETTERS_AND_NUMBERS}])`
 const LAST = `(?![${LETTERS_AND_NUMBERS}])`
 const LONG = 120
-/** Vietnamese, without its accents "ban": you, to sell, a table, a copy. */
+/** Vietnamese words that become the English "ban" without their accents: you, to sell, a table, a copy. */
 const NOT_ENGLISH = /^\s*b[ạáàả]n(?!\p{L})/iu
 
 interface Rule {
@@ -136,12 +139,12 @@ const consents = beginningWith(CONSENTS, CONSENTS_WITHOUT_GAPS)
 const saves = beginningWith(SAVES, SAVES_WITHOUT_GAPS)
 const declines = pattern(() => `^[^${LETTERS_AND_NUMBERS}×✕✖]*(?:${DECLINES})${LAST}`)
 
-/** What has a name: a control, or what ends a form or a dialog, be it a control of it or its title. */
+/** Owner of a name: any control, or the end of a form or a dialog (its control or its title). */
 export type Named = 'control' | 'ending'
 
-/** The word of a name that says that its control commits a person to something. Null: none. */
+/** Returns the word in a name that says that its control commits the person to something. Null: none. */
 export function readCommit(name: string, of: Named = 'control'): string | null {
-  // By convention, three points say that something is asked first.
+  // Three dots announce a question first, by convention.
   if (/(?:\.{3}|…)\s*$/.test(name)) return null
   const start = name.slice(0, LONG)
   const latin = withLatinLetters(start)
@@ -160,37 +163,40 @@ function commitIn(name: string, of: Named): string | null {
   return null
 }
 
-/** "Remove from cart and delete account" is not about a cart. */
+/** The part of a name around the word: "Remove from cart and delete account" is not about a cart. */
 function clauseOf(text: string, word: string): string {
   return text.split(/ (?:and|&|then|\+) /).find((clause) => clause.includes(word)) ?? text
 }
 
-/** Whether a name says that what is asked is not done. */
+/** Whether a name declines what is asked. */
 export function readDecline(name: string): boolean {
   return declines().test(foldWords(name.slice(0, LONG)).trim())
 }
 
-/** Whether a name only agrees to what its form or dialog asks: "OK", "Yes". So does an icon. */
+/**
+ * Whether a name only agrees to what its form or dialog asks: "OK", "Yes". A name without letters or digits, such as an
+ * icon, does, too.
+ */
 export function readConsent(name: string): boolean {
   const text = foldWords(name.slice(0, LONG)).trim()
   return !/[\p{L}\p{N}]/u.test(text) || consents().test(text)
 }
 
-/** Whether a name says that what was entered is kept: "Save changes". */
+/** Whether a name only saves what was entered: "Save changes". */
 export function readSaving(name: string): boolean {
   return saves().test(foldWords(name.slice(0, LONG)).trim())
 }
 
-/** Whether what a name says is about a cart, or about a filter. */
+/** Whether a name is about a cart or a filter. */
 export function isHarmless(name: string): boolean {
   return harmless().test(foldWords(name.slice(0, LONG)))
 }
 
-/** An address is a request to act: its path has a verb as one of its parts, or its query says so. */
+/** Addresses that act when they are opened: a part of the path is a verb, or the query says so. */
 const ACTING_ADDRESS =
   /[/?&=](delete|destroy|erase|purge|deactivate|terminate|cancel|unsubscribe|log-?out|sign-?out|revoke|approve|accept|confirm(?:ed)?|grant|promote|disable|reset|remove)(?=[/?&=#.]|$)|\/(pay|buy|send|transfer|withdraw|invite|publish|checkout|subscribe)\/?\?./i
 
-/** The word of an address that says that opening it acts: `/account/delete?confirm=1`. Null: none. */
+/** Returns the word in an address that says that opening it acts: `/account/delete?confirm=1`. Null: none. */
 export function readAddress({ pathname, search }: URL): string | null {
   const address = pathname + search
   if (isHarmless(address)) return null
@@ -214,8 +220,8 @@ function firstOf(words: string): Rule['wordIn'] {
 }
 
 /**
- * Finds the last word that only a lead stands before. The lead has an expression of its own: in one with the words, V8
- * takes seven times as long to compile them.
+ * Finds the last word with only a lead before it. The lead has an expression of its own: combined with the words, V8
+ * takes seven times as long to compile.
  */
 function wordsBehindLead(words: string): Rule['wordIn'] {
   const found = pattern(() => `(?<word>${words})${LAST}`, 'g')
@@ -235,7 +241,7 @@ function beginningWith(words: string, withoutGaps: string): () => RegExp {
   return pattern(() => `^[^${LETTERS_AND_NUMBERS}]*(?:(?:${words})${LAST}|${withoutGaps})`)
 }
 
-/** The source is folded as names are. */
+/** Folds the pattern's source as names are folded. */
 function pattern(sourceOf: () => string, flags?: string): () => RegExp {
   return lazyPattern(() => foldLetters(sourceOf()), flags)
 }

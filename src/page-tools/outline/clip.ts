@@ -25,7 +25,7 @@ export function clipInside(
   }
 }
 
-/** Elements without a box of their own count as in view: their content decides. */
+/** Whether a part of the element is in view. Always true for an element without a box: its content decides. */
 export function isInView(element: Element, clip: Box | null): boolean {
   if (!clip) return false
   const box = native.getBoundingClientRect(element)

@@ -5,7 +5,7 @@ import { shownAt, type Side } from '../generated-text.ts'
 import * as native from '../native.ts'
 import { becomesVisible, hiddenUntilHover } from './hover/on-hover.ts'
 
-/** The accessible name as the library computes it, with the words of styles. */
+/** The accessible name as the library computes it, including words of styles. */
 export function computeName(element: Element): string {
   const view = viewOf(element)
   try {
@@ -16,7 +16,7 @@ export function computeName(element: Element): string {
           ? contentOf(target, side as Side)
           : shownStyle(target, element, view.getComputedStyle(target)),
     })
-    // A form's fields may hide from the library what it reads.
+    // Fields of a form may hide the properties that the library reads.
     return cleanText(name.replace(GLUED, '') || (isTag(element, 'form') ? labelText(element) : ''))
   } catch {
     // For example when id references cross trees.
@@ -24,7 +24,7 @@ export function computeName(element: Element): string {
   }
 }
 
-/** Of what is hidden until hover, the library is given the style that it has then. */
+/** Gives the library the hovered style of an element that is hidden until hover. */
 function shownStyle(
   target: Element,
   element: Element,
@@ -45,12 +45,12 @@ function labelText(element: Element): string {
   return native.getAttribute(element, 'aria-label') ?? labels.join(' ')
 }
 
-/** Between words of a style and a text to which they are joined, where the library has a space. */
+/** Marks the place between words of a style and the text they join: the library puts a space there. */
 const GLUE = '\uFDD0'
 const GLUED = /\uFDD0 ?| ?\uFDD1/gu
 const GLUE_AFTER = '\uFDD1'
 
-/** A style of which the library reads the `content` only. */
+/** Stands in for a style. The library reads only its `content`. */
 function contentOf(element: Element, side: Side): CSSStyleDeclaration {
   const shown = shownAt(element, side)
   const before = shown?.isJoined && side === '::after' ? GLUE_AFTER : ''

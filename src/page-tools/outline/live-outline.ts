@@ -21,14 +21,14 @@ export interface Changes {
   readonly added: readonly OutlineNode[]
   readonly changed: readonly OutlineNode[]
   readonly removed: readonly Removal[]
-  /** Nodes whose content is in another order. */
+  /** Nodes whose items are in another order. */
   readonly reordered: readonly OutlineNode[]
 }
 
 /** Beyond this many changed nodes, one walk of everything is cheaper than many small ones. */
 const MAX_CHANGED_NODES = 60
 const FIELDS = new Set(['input', 'textarea', 'select'])
-/** Children of one element that are walked, for the usual budget. */
+/** Children of one element that are walked, with the usual budget. */
 const LIST_LIMIT = 40
 
 /**
@@ -84,7 +84,7 @@ export class LiveOutline {
     return this.#top
   }
 
-  /** Walks what may have changed; everything when there was no walk before. */
+  /** Walks what may have changed, or everything if there was no walk before. */
   async refresh(signal?: AbortSignal): Promise<OutlineNode | null> {
     recountRules()
     const changed = this.#log.take()
@@ -126,7 +126,7 @@ export class LiveOutline {
     }
   }
 
-  /** What was hidden until hover when it was walked. */
+  /** Nodes that were hidden until hover when they were walked. */
   hiddenUntilHover(): OutlineNode[] {
     return [...this.#nodes.values()].filter(({ onHover }) => onHover !== null)
   }
@@ -136,29 +136,29 @@ export class LiveOutline {
     return this.#log.hasChanges
   }
 
-  /** Updates the outline before an action, and notes what changed since the last walk as changing by itself. */
+  /** Updates the outline before an action. Changes since the last walk are recorded as the page's own. */
   async beginAction(signal?: AbortSignal): Promise<void> {
     this.#ownChanges.begin(this.#nodes)
     await this.refresh(signal)
     this.#ownChanges.note(this.#nodes)
   }
 
-  /** To be called once an action is carried out, before its effects are waited for. */
+  /** Call it after an action, before waiting for its effects. */
   beginSettling(): void {
     this.#log.beginSettling()
   }
 
-  /** To be called once what an action has changed is told. */
+  /** Call it once the changes of an action are reported. */
   endAction(): void {
     this.#ownChanges.end(this.#nodes)
   }
 
-  /** Whether all of what the records are about changes repeatedly by itself: a clock, a ticker, an animation. */
+  /** Whether all records concern elements that repeatedly change by themselves: a clock, a ticker, an animation. */
   changesByItself(records: readonly MutationRecord[]): boolean {
     return this.#log.changesByItself(records)
   }
 
-  /** Whether what has changed in a node since the last action began would have changed without it. */
+  /** Whether the changes of a node since the last action began would have happened without it. */
   isOwnChange(node: OutlineNode): boolean {
     return this.#ownChanges.has(node)
   }
@@ -210,7 +210,7 @@ export class LiveOutline {
     return true
   }
 
-  /** Values, checked states and pure CSS cause no mutations. `shown`: everything must be walked. */
+  /** Checks changes without mutations: values, checked states and pure CSS. `shown`: everything must be walked. */
   #checkFields(): 'same' | 'changed' | 'shown' {
     for (const element of this.#hidden) {
       if (!native.isConnected(element)) this.#hidden.delete(element)
@@ -281,11 +281,11 @@ export class LiveOutline {
 
   #recordRemoval(node: OutlineNode, before: ReadonlyMap<Element, OutlineNode>): void {
     const { element, parent } = node
-    // Scrolled out of a long list's window: still there, but not walked.
+    // An element scrolled out of a long list's window still exists, but isn't walked.
     const isThere = native.isConnected(element) && (node.onHover || isRendered(element))
     if (isThere && !native.closest(element, EXCLUDED)) return
-    // Only the topmost of what was removed together, and no paragraph of an editor, whose value contains
-    // it.
+    // Record only the topmost of the nodes that were removed together. Skip paragraphs of an editor: its value contains
+    // them.
     if (parent && before.has(parent.element) && !this.#nodes.has(parent.element)) return
     if (!node.role && parent && isInEditor(parent.element)) return
     const line = removalLine(node)
@@ -293,10 +293,10 @@ export class LiveOutline {
   }
 }
 
-/** What markup leaves out of an outline. */
+/** Elements that the markup leaves out of an outline. */
 const EXCLUDED = '[aria-hidden="true"],[inert],[data-offstage-ignore]'
 
-/** False when it was removed or moved together with an ancestor. */
+/** False when the node was removed or moved together with an ancestor. */
 function isInParent(node: OutlineNode): boolean {
   const { element, parent } = node
   return native.isConnected(element) && (parent === null || parent.items.includes(node))
@@ -318,7 +318,7 @@ function openModal(root: Element): Element | null {
 
 interface KnownElements {
   readonly nodes: ReadonlyMap<Element, OutlineNode>
-  /** Not rendered when they were walked. */
+  /** Elements that weren't rendered when they were walked. */
   readonly hidden: ReadonlySet<Element>
 }
 
@@ -354,19 +354,19 @@ function nearestNode(
   for (let at: Node | null = target; at; at = parentOf(at)) {
     const node = isElement(at) && nodes.get(at)
     if (node) return node
-    // Still hidden. What becomes visible is itself the target of a mutation, or inside of one.
+    // Still hidden. An element that becomes visible is the target of a mutation, or inside of one.
     if (isElement(at) && at !== target && hidden.has(at) && !native.checkVisibility(at)) return null
   }
   return undefined
 }
 
-/** Entries of each kind that are kept. */
+/** Entries of each kind to keep. */
 const MAX_ENTRIES = 200
 
 interface Removal {
   readonly at: number
   readonly line: string
-  /** What it was in. */
+  /** The element that it was in. */
   readonly around: Element | undefined
 }
 
@@ -376,14 +376,14 @@ interface Reordering {
 }
 
 /**
- * What no longer shows in an outline: what was removed, and where the order was another one. Each entry has
- * the version of the outline that it came with.
+ * Changes that an outline no longer shows: removed nodes, and elements whose order was another one. Each entry has the
+ * version of the outline that it came with.
  */
 class ChangeHistory {
   #removals: Removal[] = []
   #reorderings: Reordering[] = []
 
-  /** In the order in which they were recorded. */
+  /** Removals in the order in which they were recorded. */
   removedSince(version: number): Removal[] {
     return this.#removals.filter(({ at }) => at > version)
   }
@@ -397,15 +397,15 @@ class ChangeHistory {
   }
 
   /**
-   * Records a text that an element lost. Only for wrappers, whose text has a line of its own; a paragraph
-   * of an editor has none, as the editor's value contains it.
+   * Records a text that an element lost. Only for wrappers, whose text has a line of its own. A paragraph of an editor
+   * has none: the editor's value contains it.
    */
   recordTextRemoval(text: string, now: OutlineNode, at: number): void {
     if (text && !now.role && !ownText(now) && !isInEditor(now.element))
       this.recordRemoval(`text "${cut(text, 80)}"`, at, now.element)
   }
 
-  /** Records the element if what is in both lists is in another order. */
+  /** Records the element if items of both lists are in another order. */
   recordOrder(before: readonly OutlineItem[], { element, items }: OutlineNode, at: number): void {
     if (isReordered(before, items)) this.#reorderings.push({ at, element })
   }

@@ -12,11 +12,11 @@ export interface LivePage {
   readonly outline: LiveOutline
   /** The element that the pointer was last over. */
   hovered: Element | null
-  /** Settles when the last use of the page has ended. */
+  /** Resolves when the last use of the page has ended. */
   lastUse: Promise<unknown>
   /** Removes the overlay, if there is one. */
   clearOverlay: () => void
-  /** Aborted, and replaced, when the page is released: a page can be used again. */
+  /** Aborted and replaced when the page is released, since a released page can be used again. */
   lifetime: AbortController
 }
 
@@ -47,14 +47,14 @@ export function createPage(options: PageOptions = {}): Page {
   return page
 }
 
-/** The state of a page; without one, that of the whole page. */
+/** The state of a page; by default, that of the whole page. */
 export function livePage(page: Page | undefined): LivePage {
   const live = pages.get(page ?? (wholePage ??= createPage()))
   if (!live) throw new PageError('invalid-input', 'The page must come from createPage().')
   return live
 }
 
-/** Runs one use of the page at a time: two at once would report each other's changes as their own. */
+/** Runs one use of the page at a time. Two at once would report each other's changes as their own. */
 export function exclusively<Result>(live: LivePage, use: () => Promise<Result>): Promise<Result> {
   const result = live.lastUse.then(use)
   live.lastUse = result.catch(() => undefined)
@@ -66,13 +66,13 @@ export function scrub(text: string, live: LivePage): string {
   return scrubber(live)(text)
 }
 
-/** The same for several texts: the page is searched for secrets once. */
+/** Like `scrub`, for several texts: searches the page for secrets only once. */
 export function scrubber(live: LivePage): (text: string) => string {
   const clean = scrubberFor(treesOf(live), live.options)
   return (text) => scrubAround(text, clean)
 }
 
-/** The page's document, and those of its frames and shadow roots that were walked. */
+/** The page's document, and the documents of its frames and its shadow roots that were walked. */
 export function treesOf({ options, outline }: LivePage): Set<Document | ShadowRoot> {
   return new Set([native.ownerDocument(rootOf(options)), ...outline.trees])
 }

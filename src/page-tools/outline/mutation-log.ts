@@ -13,7 +13,7 @@ const MAX_TARGETS = 500
 const VOLATILE_TIMES = 2
 /** A volatile element without changes for this long no longer is. Milliseconds. */
 const STABLE_MS = 2000
-/** With so many texts seen of it, or fewer that come again, what stands there next is as good as any. */
+/** Texts that an element must have shown by itself, or fewer if they repeat, before any next text is expected. */
 const MANY_TEXTS = 5
 const REPEATED_TEXTS = 3
 
@@ -34,15 +34,15 @@ export class MutationLog {
   #watched = new WeakSet<Node>()
   #changed: Map<Node, Extent> | null = null
   #hasChanges = false
-  /** How often each element changed since `take`, and when that was called. */
+  /** Number of changes of each element since `take`, and the time of that call. */
   readonly #times = new Map<Node, number>()
   #takenAt = 0
   #volatile = new Set<Node>()
   readonly #ticks = new Ticks()
-  /** What changed since the last action began: only as a clock does, or otherwise. */
+  /** Elements that changed since the last action began: only like a clock, or otherwise. */
   #ticked = new WeakSet<Node>()
   #affected = new WeakSet<Node>()
-  /** The texts that elements have shown while no action ran, without their numbers. */
+  /** Texts that elements have shown while no action ran, without their numbers. */
   readonly #texts = new Map<Node, { readonly shapes: Set<string>; last: string; again: boolean }>()
   #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -62,7 +62,7 @@ export class MutationLog {
     this.#observer.observe(tree, ALL_MUTATIONS)
   }
 
-  /** Returns what changed and clears it; null when that isn't known. */
+  /** Returns the changes and clears them. Null if they aren't known. */
   take(): ReadonlyMap<Node, Extent> | null {
     if (!this.#observer) return null
     this.#add(this.#observer.takeRecords())
@@ -75,14 +75,14 @@ export class MutationLog {
     return changed
   }
 
-  /** To be called once the page is read before an action. */
+  /** Call it once the page is read before an action. */
   beginAction(): void {
     this.#ticked = new WeakSet()
     this.#affected = new WeakSet()
     this.#ticks.phase = 'handling'
   }
 
-  /** To be called once the action is carried out: what changes from now on may be an effect of it, or a tick. */
+  /** Call it once the action is carried out. Later changes may be its effects, or ticks. */
   beginSettling(): void {
     if (this.#observer) this.#add(this.#observer.takeRecords())
     this.#ticks.phase = 'settling'
@@ -92,12 +92,12 @@ export class MutationLog {
     this.#ticks.phase = 'idle'
   }
 
-  /** Whether an element changed, since the last action began, only as a clock does. */
+  /** Whether an element changed, since the last action began, only like a clock. */
   hasOnlyTicked(element: Node): boolean {
     return this.#ticked.has(element) && !this.#affected.has(element)
   }
 
-  /** Whether all of what the records are about is volatile or a tick. */
+  /** Whether all records concern volatile elements or ticks. */
   changesByItself(records: readonly MutationRecord[]): boolean {
     return [...byElement(records)].every(([element, own]) => {
       if (this.#volatile.has(element)) return true
@@ -112,13 +112,15 @@ export class MutationLog {
     return shapes.size >= (again ? REPEATED_TEXTS : MANY_TEXTS)
   }
 
-  /** Whether an element that isn't volatile changed since `take` other than by a tick, or may have. */
+  /**
+   * Whether an element that isn't volatile changed since `take` other than by a tick. True as well if that isn't known.
+   */
   get hasChanges(): boolean {
     if (this.#observer) this.#add(this.#observer.takeRecords())
     return this.#changed === null || this.#hasChanges
   }
 
-  /** Marks what changed often since `take` as volatile. To be called when no action ran in between. */
+  /** Marks elements that changed often since `take` as volatile. Call it only if no action ran in between. */
   noteVolatile(): void {
     const isStable = performance.now() - this.#takenAt > STABLE_MS
     for (const element of this.#volatile)
@@ -209,14 +211,14 @@ type Phase = 'idle' | 'handling' | 'settling'
 
 interface Shown {
   readonly text: string
-  /** Since when. */
+  /** Time since which it is shown. */
   readonly at: number
   readonly isTick: boolean
-  /** It has ticked while no action ran. */
+  /** The element has ticked while no action ran. */
   readonly runs: boolean
 }
 
-/** Which changes of a text are ticks of a clock or a countdown, judged by what it shows and by the time it has shown it. */
+/** Tells ticks of a clock or a countdown from other changes, by the text and by how long it was shown. */
 class Ticks {
   phase: Phase = 'idle'
   #shown = new WeakMap<Node, Shown>()
@@ -233,7 +235,7 @@ class Ticks {
     for (const node of nodes) this.#insertedAt.set(node, performance.now())
   }
 
-  /** May be asked several times about one change. */
+  /** Can be called several times for one change. */
   judge(element: Node, { before, after }: TextChange): boolean {
     const now = performance.now()
     const was = this.#shown.get(element)
@@ -243,7 +245,7 @@ class Ticks {
       at: this.#insertion(element),
       runs: false,
     }
-    // What is changed by the action itself, such as a duration by its "+", may look like a tick, too.
+    // A change that the action itself made, such as a duration by its "+", may look like a tick.
     const isPossible = runs || this.phase !== 'handling'
     const ticks = isPossible && isOneOf(element, { before: text, after }, (now - at) / 1000)
     const isRunning = ticks && (runs || this.phase === 'idle')
@@ -260,7 +262,7 @@ class Ticks {
   }
 }
 
-/** A number by itself is one of a countdown when its unit is beside it. */
+/** A bare number belongs to a countdown if its unit is beside it. */
 const NUMBER = /^\s*\d{1,3}\s*$/
 
 function isOneOf(element: Node, change: TextChange, elapsed: number): boolean {
@@ -269,7 +271,7 @@ function isOneOf(element: Node, change: TextChange, elapsed: number): boolean {
   return isTick(before, after, elapsed)
 }
 
-/** Longer texts are no clock. */
+/** Longer texts aren't clocks. */
 const TEXT_LIMIT = 200
 const CLOCK = String.raw`(?<![\d:.])\d{1,3}:\d{2}(?::\d{2})?(?![\d:])`
 /** Units of countdowns, in the languages that pages use most, and how many seconds they have. */
@@ -290,14 +292,14 @@ const UNIT = [...UNITS.keys()].sort((a, b) => b.length - a.length).join('|')
 const QUANTITY = String.raw`(?<![\d:.,])\d+\s?(?:${UNIT})(?![\p{L}\d])\.?`
 const TIME = lazyPattern(() => String.raw`${CLOCK}|${QUANTITY}(?:[\s,]*${QUANTITY})*`, 'giu')
 const PART = lazyPattern(() => String.raw`(\d+)\s?(${UNIT})`, 'giu')
-/** How far a clock may be from the time that has passed: it was read between two ticks. Seconds. */
+/** Most seconds between a clock and the time that has passed: it was read between two ticks. */
 const TOLERANCE = 2
-/** What a clock has when it starts again. Seconds. */
+/** Span after which a clock starts again. Seconds. */
 const HALF_DAY = 43_200
 
 /**
- * Whether a text with a clock or a countdown in it shows, after the seconds that have passed, what it would without
- * any action: nothing else in it is different, and each time in it has moved as far as time has.
+ * Whether a text with a clock or a countdown shows, after the elapsed seconds, what it would without any action. Each
+ * time in it must have moved as far as time has, and nothing else may be different.
  */
 export function isTick(before: string, after: string, elapsed: number): boolean {
   if (before.length > TEXT_LIMIT || after.length > TEXT_LIMIT) return false
@@ -327,7 +329,7 @@ function sinceWrapped(moved: number): number {
   return rest - Math.sign(rest) * HALF_DAY
 }
 
-/** Of hours and minutes, as if they were minutes and seconds. */
+/** Seconds that a time stands for. Hours and minutes are read as minutes and seconds. */
 function secondsOf(time: string): number {
   if (time.includes(':')) return time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)
   let seconds = 0

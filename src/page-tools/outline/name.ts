@@ -21,7 +21,7 @@ import { isExcluded, isReadable } from './region.ts'
 
 export interface ElementName {
   readonly text: string
-  /** Assistive technology gets it; the screen doesn't show these words. */
+  /** Assistive technology gets these words, but the screen doesn't show them. */
   readonly visuallyHidden: boolean
 }
 
@@ -31,7 +31,7 @@ const NAMING_ATTRIBUTES = ['aria-label', 'aria-labelledby', 'title', 'alt', 'pla
 /** The accessible name. `[masked]` where the element is masked. Secret fields keep their name. */
 export function nameOf(element: Element, role: string, options: PageOptions): ElementName {
   const name = role ? ownName(element, role, options) : NO_NAME
-  // What names a field says whether its value is secret, wherever the name is from.
+  // The name of a field says whether its value is secret, wherever the name comes from.
   if (isField(element) && name.text !== MASKED) rememberName(element, name.text)
   return name
 }
@@ -43,7 +43,7 @@ function ownName(element: Element, role: string, options: PageOptions): ElementN
   })
   if (isInMaskedPart(element, options)) return around(isNamedOutside(element, options))
   const name = computedName(element, role, options)
-  // Most elements have no name: only where there is one is looked at what it is made of.
+  // Most elements have no name: look for its sources only if there is one.
   const kept = name.text ? keptIn(element, role, options) : null
   if (kept === 'masked') return around(true)
   return kept ? { text: readableName(element, options), visuallyHidden: false } : name
@@ -79,12 +79,12 @@ function computedName(element: Element, role: string, options: PageOptions): Ele
   return { text, visuallyHidden: byAttribute && text !== '' && !isOnScreen(element, text) }
 }
 
-/** Whether it has an attribute that takes precedence over its content as the name. */
+/** Whether it has an attribute that wins over its content as the name. */
 export function hasNamingAttribute(element: Element): boolean {
   return NAMING_ATTRIBUTES.some((name) => native.hasAttribute(element, name))
 }
 
-/** The attribute that takes precedence over all but `aria-labelledby`, without calling the library. */
+/** The attribute that wins over all but `aria-labelledby`, read without the library. */
 function givenName(element: Element): string {
   return native.hasAttribute(element, 'aria-labelledby')
     ? ''
@@ -113,7 +113,7 @@ function textWithoutBranches(element: Element): string {
   return withGenerated(element, texts.join(' '))
 }
 
-/** Most elements: their name is their text, without calling the library. */
+/** Whether the element's name is simply its text, as for most elements. The library isn't needed then. */
 function isPlainText(element: Element): boolean {
   if (native.shadowRoot(element) || isTag(element, 'input')) return false
   for (let node = native.firstChild(element); node; node = native.nextSibling(node))
@@ -122,10 +122,10 @@ function isPlainText(element: Element): boolean {
 }
 
 const WRAPPERS = /^(span|div|p|b|i|em|strong|small)$/
-/** Attributes of wrappers that say nothing of a name. */
+/** Attributes of wrappers that don't affect a name. */
 const LOOKS = /^(class|style|id)$/
 
-/** Many others: all of their text is in wrappers around each other, and no style adds to it or hides it. */
+/** Whether all text is in nested wrappers, and no style adds to it or hides it. The library isn't needed then. */
 function isWrappedText(element: Element): boolean {
   if (labelsOf(element).length > 0) return false
   let at = element
@@ -141,19 +141,19 @@ function isWrappedText(element: Element): boolean {
   return !hasGenerated(at) && native.checkVisibility(at, { visibilityProperty: true })
 }
 
-/** What a style writes into an element that has no words of its own, such as a script's button. */
+/** Words that a style writes into an element without words of its own, such as a script's button. */
 function drawnName(element: Element, role: string): string {
   return isNamedByContent(role) && !/[\p{L}\p{N}]/u.test(native.textContent(element))
     ? drawnText(element)
     : ''
 }
 
-/** The words of a label that stands for its control, which isn't displayed; the library names no labels. */
+/** Words of a label that stands in for its hidden control. The library gives labels no names. */
 function labelText(element: Element, options: PageOptions): string {
   return isTag(element, 'label') ? readableWords(element, options) : ''
 }
 
-/** What people read beside a slider. */
+/** Words that people read beside a slider. */
 function nameBeside(slider: Element, options: PageOptions): string {
   const label = sliderLabel(slider, options)
   return label ? readableWords(label, options, native.contains(label, slider)) : ''
@@ -202,26 +202,26 @@ function isOnScreen(element: Element, text: string): boolean {
     native.hasAttribute(element, 'aria-labelledby')
   )
     return true
-  // In a component it may be slotted content.
+  // Inside a component, the text may be slotted content.
   const { host } = native.getRootNode(element) as Partial<ShadowRoot>
   return [element, host].some((one) => one && cleanText(native.textContent(one)).includes(text))
 }
 
-// What a name must not say: it is made of parts of the page of which some are masked, or may not be read.
+// Keeps names free of parts of the page that are masked, or may not be read.
 
-/** Why a name can't be told as it is. */
+/** Reason why a name can't be shown as it is. */
 type Kept = 'masked' | 'unreadable' | null
 
-/** Subtrees and submenus, which are no part of an item's name. */
+/** Subtrees and submenus, which aren't part of an item's name. */
 const BRANCH = '[role=group],[role=menu],[role=tree],[role=treeitem]'
-/** By an attribute that takes precedence over its content. */
+/** Elements named by an attribute, which wins over their content. */
 const NAMED = '[aria-label]:not([aria-label=""]),[aria-labelledby]'
 const CELLS = /^(row|cell|gridcell|columnheader|rowheader)$/
-/** What names a fieldset, a table or a drawing that it stands in. */
+/** Captions that name the fieldset, table or drawing around them. */
 const CAPTION = ':scope>:is(legend,caption,title)'
 const CAPTIONED = /^(fieldset|table|svg)$/
 
-/** Whether what the name is made of holds something private, wherever that comes from. */
+/** Whether the sources of a name hold something private, wherever they are. */
 function keptIn(element: Element, role: string, options: PageOptions): Kept {
   const search = new Search(element, options)
   for (const one of [...labelsFor(element), captionOf(element)]) if (one) search.addWhole(one)
@@ -234,17 +234,17 @@ function keptIn(element: Element, role: string, options: PageOptions): Kept {
   return search.found
 }
 
-/** The same of one part that lends its words, without what is around it. */
+/** Whether one part is private itself, regardless of its surroundings. */
 function isPrivate(part: Element, options: PageOptions): boolean {
   return isExcluded(part, options) || isMaskedHere(part, options)
 }
 
-/** Its words without those that are private. `isOwnOnly`: without those of elements in it. */
+/** Words of a part, without private ones. `isOwnOnly`: leaves out all elements in it. */
 function readableWords(part: Element, options: PageOptions, isOwnOnly = false): string {
   return drawnText(part, (one) => (isOwnOnly && one !== part) || isPrivate(one, options))
 }
 
-/** Whether something names it that is not masked itself; its own attributes are. */
+/** Whether labels that aren't masked name the element. Its own attributes count as masked. */
 function isNamedOutside(element: Element, options: PageOptions): boolean {
   const labels = labelsFor(element)
   return (
@@ -254,7 +254,7 @@ function isNamedOutside(element: Element, options: PageOptions): boolean {
   )
 }
 
-/** The name by what may be read of it: its own attribute, else its content without what is private. */
+/** The readable part of a name: an attribute of its own, else its content without private parts. */
 function readableName(element: Element, options: PageOptions): string {
   for (const name of ['aria-label', 'alt', 'placeholder', 'title']) {
     const own = cleanText(native.getAttribute(element, name) ?? '')
@@ -265,7 +265,7 @@ function readableName(element: Element, options: PageOptions): string {
     .join(' ')
 }
 
-/** Of what is masked, or whose labels hold that: what the labels say without it. */
+/** Text of an element's labels without their masked parts, for a masked element or masked labels. */
 function textAroundMasked(element: Element, options: PageOptions): string {
   const labels = native.hasAttribute(element, 'aria-labelledby')
     ? referenced(element, 'aria-labelledby')
@@ -295,7 +295,7 @@ function isMaskedHere(element: Element, options: PageOptions): boolean {
   return isSecretPart(element) || native.matches(element, maskSelector(options))
 }
 
-/** Looks through what lends its words to a name: through slots, shadow roots, frames and what is referred to. */
+/** Searches the sources of a name for private parts: slots, shadow roots, frames and referenced elements. */
 class Search {
   found: Kept = null
   readonly #named: Element
@@ -307,14 +307,17 @@ class Search {
     this.#options = options
   }
 
-  /** A part that stands elsewhere: what is around it counts, too. */
+  /** Adds a part from elsewhere: its surroundings count, too. */
   addWhole(part: Element): void {
     if (isMasked(part, this.#options)) this.found = 'masked'
     else if (!isReadable(part, this.#options)) this.found ??= 'unreadable'
     this.addContent(part)
   }
 
-  /** `without`: a selector of what isn't looked through. `isMaskedOnly`: its attribute says the rest. */
+  /**
+   * `without`: selector of elements to skip. `isMaskedOnly`: an attribute gives the name, so unreadable content doesn't
+   * matter.
+   */
   addContent(part: Element, without = '', isMaskedOnly = false): void {
     const before = this.found
     if (part === this.#named && isSecretPart(part)) this.found = 'masked'
@@ -340,7 +343,7 @@ class Search {
   }
 }
 
-/** Of a component, also what none of its slots shows: a name may be made of it. */
+/** Elements inside. For a component, also those that no slot shows: a name may use them. */
 function insideOf(element: Element): readonly Element[] {
   const found = [...native.children(element)]
   const isPlain =

@@ -1,14 +1,14 @@
 const CLOCK = /(?<![\d:])\d{1,3}:\d{2}(?::\d{2})?(?![\d:])/g
 const NUMBER = /-?\d+(?:[.,]\d+)*/g
 
-/** A clock is one number, in seconds. */
+/** Replaces each clock time with its seconds, so that it counts as one number. */
 function plain(text: string): string {
   return text.replace(CLOCK, (clock) =>
     String(clock.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)),
   )
 }
 
-/** A text without its numbers. */
+/** The text with `#` in place of each number. */
 export function shapeOf(text: string): string {
   return plain(text).replace(NUMBER, '#')
 }

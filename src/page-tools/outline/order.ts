@@ -1,6 +1,6 @@
 import { isNode, type OutlineItem } from './outline-node.ts'
 
-/** Whether the elements that are in both lists are in another order now. */
+/** Whether the elements that both lists contain have another order now. */
 export function isReordered(was: readonly OutlineItem[], now: readonly OutlineItem[]): boolean {
   const before = elementsIn(was)
   const places = new Map(before.map((element, place) => [element, place]))

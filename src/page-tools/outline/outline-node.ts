@@ -30,15 +30,15 @@ export interface OutlineNode {
   readonly inView: boolean
   /** Whether something in it is in view, or was. */
   holdsView: boolean
-  /** Clickable by its mouse pointer or a handler in the markup, whatever its role. */
+  /** Clickable by its mouse pointer or a handler in the markup, with any role. */
   readonly clickable: boolean
   readonly masked: boolean
   readonly visuallyHidden: boolean
-  /** How it is hidden until the pointer is over what it is in; null: not in that way. */
+  /** How it is hidden until the pointer is over its surroundings. Null: not in that way. */
   readonly onHover: OnHover | null
   /** The context of the element, to walk it again. */
   readonly context: WalkContext
-  /** Equal as long as the element's own state and text have not changed. */
+  /** Stays equal while the element's own state and text don't change. */
   signature: string
   /** The outline's version in which the element first appeared, and the one in which it last changed. */
   addedAt: number
@@ -54,10 +54,10 @@ export interface Box {
   readonly bottom: number
 }
 
-/** What an element inherits from its ancestors. */
+/** Properties that an element inherits from its ancestors. */
 export interface WalkContext {
   readonly view: Window
-  /** The visible part of its ancestors, in its frame's coordinates; null when there is none. */
+  /** The visible part of its ancestors, in its frame's coordinates. Null: none. */
   readonly clip: Box | null
   readonly masked: boolean
   readonly visuallyHidden: boolean

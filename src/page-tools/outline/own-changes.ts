@@ -5,17 +5,17 @@ import { nodesOf, type OutlineNode } from './outline-node.ts'
 /** Longer texts are no clock. */
 const TEXT_LIMIT = 200
 const STATE = '\u0002'
-/** With so many texts seen of it, what stands there next is as good as any. */
+/** Texts that an element must have shown by itself before any next text is expected. */
 const MANY_TEXTS = 3
-/** How far the steps of what changes may be from its pace, in steps. */
+/** How far a change may be from its pace, in steps. */
 const TOLERANCE = 1.5
 
 interface Seen {
   text: string
   at: number
-  /** The words, without numbers, that it has shown by itself. */
+  /** Words, without numbers, that the element has shown by itself. */
   readonly shapes: Set<string>
-  /** Of each number, the slowest and the fastest pace, per second, and the largest step. */
+  /** For each number, the slowest and the fastest pace per second, and the largest step. */
   paces: readonly Pace[]
 }
 
@@ -26,8 +26,8 @@ interface Pace {
 }
 
 /**
- * What elements that change by themselves have shown while nothing was done: their clocks, numbers and words. What an action
- * brings about in one of them is told from that by its pace: a clock that is set back is no clock that ran on.
+ * Remembers the clocks, numbers and words that elements show by themselves while no action runs. Pace tells the effects
+ * of an action apart: a clock that is set back didn't just run on.
  */
 export class OwnChanges {
   readonly #seen = new Map<Element, Seen>()
@@ -38,7 +38,7 @@ export class OwnChanges {
     this.#log = log
   }
 
-  /** To be called before an action, before what changed since the last one is read. */
+  /** Call it before an action, before the changes since the last one are read. */
   begin(nodes: ReadonlyMap<Node, OutlineNode>): void {
     this.#log.noteVolatile()
     for (const element of this.#seen.keys())
@@ -47,19 +47,19 @@ export class OwnChanges {
       if (!this.#seen.has(node.element)) this.#note(node, this.#log.takenAt)
   }
 
-  /** The same once that is read. */
+  /** Call it once those changes are read. */
   note(nodes: ReadonlyMap<Node, OutlineNode>): void {
     for (const node of this.#volatileOf(nodes)) this.#note(node, performance.now())
     this.#log.beginAction()
   }
 
-  /** After an action: what it has changed says nothing of what changes by itself. */
+  /** Call it after an action: changes that it made say nothing of the element's own. */
   end(nodes: ReadonlyMap<Node, OutlineNode>): void {
     for (const node of this.#volatileOf(nodes)) this.#restart(node, performance.now())
     this.#log.endAction()
   }
 
-  /** Whether what a node shows now may be what it would show without the action. */
+  /** Whether a node may show the same without the action. */
   has(node: OutlineNode): boolean {
     const { element } = node
     if (this.#log.hasOnlyTicked(element)) return true
@@ -117,7 +117,7 @@ function learn(seen: Seen, text: string, elapsed: number): void {
     return {
       slowest: Math.min(was.slowest, pace),
       fastest: Math.max(was.fastest, pace),
-      // Of steady ones, how much they change in a second.
+      // For numbers that change steadily, the step is the change in a second.
       step: Math.max(was.step, Math.abs(pace)),
     }
   })

@@ -2,7 +2,7 @@ import { isText } from '../dom.ts'
 import * as native from '../native.ts'
 import { hasOwnPointer, pointerSelector } from './pointer-rules.ts'
 
-/** Whether an element within something else to click reacts to a click by itself, as far as its markup and style say. */
+/** Whether an element within a larger click target reacts to a click by itself, judging by its markup and style. */
 export function reactsItself(element: Element): boolean {
   return (
     native.hasAttribute(element, 'onclick') ||
@@ -11,7 +11,9 @@ export function reactsItself(element: Element): boolean {
   )
 }
 
-/** Whether the author made it a tab stop. Those without content and size only pass the focus on. */
+/**
+ * Whether the author made it a tab stop. Elements without content and size don't count: they only pass the focus on.
+ */
 export function isTabStop(element: Element): boolean {
   if (Number(native.getAttribute(element, 'tabindex') ?? -1) < 0) return false
   if (native.firstChild(element) !== null) return true
@@ -27,7 +29,7 @@ export function hasParts(drawing: Element): boolean {
   return native.querySelector(drawing, `${INNER},${clickable}`) !== null
 }
 
-/** What the text of a step button may be, and that of the one beside it. */
+/** Signs of step buttons, each with the sign of the button beside it. */
 const SIGNS: Readonly<Record<string, string>> = {
   '-': '+',
   '−': '+',
@@ -43,7 +45,7 @@ const SIGNS: Readonly<Record<string, string>> = {
   '↑': '↓',
 }
 
-/** Whether its whole text is a sign of a pair, such as `-` and `+`, and the other one stands beside it. */
+/** Whether its whole text is a sign of a pair, such as `-` and `+`, with the other sign beside it. */
 export function isStepSign(element: Element): boolean {
   const text = onlyText(element)
   if (text === null) return false

@@ -10,24 +10,24 @@ interface AnyRule {
 interface Known {
   readonly rules: number
   readonly selector: string
-  /** Of what has it only while the pointer is over it. */
+  /** Selector of elements that get the pointer cursor only on hover. */
   readonly onHover: string
   /** When the rules were counted. */
   at: number
 }
 
-/** The selectors of a tree's rules, as long as it has as many. */
+/** Selectors from the rules of each tree, valid while the number of rules is the same. */
 const known = new WeakMap<Document | ShadowRoot, Known>()
-/** How long they aren't counted again. Milliseconds. */
+/** How long the rules aren't counted again. Milliseconds. */
 const FRESH_MS = 50
-/** A rule for all that is in something says nothing of a part of it. */
+/** A rule for everything in an element says nothing about one part of it. */
 const OF_ALL = /\*\s*$|&|::/
 const HOVER = ':hover'
 const NEVER = ':not(*)'
 
 /**
- * Whether a style gives the element itself the pointer cursor, which all in it inherit: by that a button is known within
- * something else to click.
+ * Whether a style gives the element itself the pointer cursor, which its content inherits. This identifies a button
+ * within a larger click target.
  */
 export function hasOwnPointer(element: Element): boolean {
   if (/cursor:\s*pointer/.test(native.getAttribute(element, 'style') ?? '')) return true
@@ -35,13 +35,13 @@ export function hasOwnPointer(element: Element): boolean {
   return native.matches(element, pointerSelector(native.getRootNode(element)))
 }
 
-/** Whether a style gives it the pointer cursor when the pointer comes over it, as some libraries do for their menus. */
+/** Whether a style gives the element the pointer cursor on hover, as some libraries do for their menus. */
 export function getsPointerOnHover(element: Element): boolean {
   const selector = rulesFor(native.getRootNode(element))?.onHover ?? NEVER
   return selector !== NEVER && native.matches(element, selector)
 }
 
-/** Matches what styles give the pointer cursor; nothing for a tree whose rules can't be read. */
+/** Selector of elements that styles give the pointer cursor. Matches nothing if the tree's rules can't be read. */
 export function pointerSelector(root: Node): string {
   return rulesFor(root)?.selector ?? NEVER
 }
@@ -86,7 +86,7 @@ function sheetsOf(tree: Document | ShadowRoot): readonly CSSRuleList[] {
     try {
       return [sheet.cssRules]
     } catch {
-      // Of another origin.
+      // Sheets of another origin can't be read.
       return []
     }
   })

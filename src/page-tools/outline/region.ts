@@ -21,17 +21,17 @@ export function isReadable(element: Element, options: PageOptions): boolean {
   return contains(rootOf(options), element) && !isInExcluded(element, options)
 }
 
-/** Whether it is, or is in, what is not read wherever it is; also of an element whose ancestors weren't read. */
+/** Whether the element is in a part that is never read. Also for elements whose ancestors weren't checked. */
 export function isInExcluded(element: Element, options: PageOptions): boolean {
   return closest(element, excludedSelector(options)) !== null || isOwn(element)
 }
 
-/** Of the elements that are not read, wherever they are. */
+/** Selector of elements that are never read. */
 export function excludedSelector({ deny = [] }: PageOptions): string {
   return [IGNORED, ...deny].join(',')
 }
 
-/** The same, of an element whose ancestors are read. */
+/** Whether the element itself is never read. For elements whose ancestors are read. */
 export function isExcluded(element: Element, options: PageOptions): boolean {
   return (
     native.localName(element).startsWith('offstage-') ||

@@ -3,7 +3,7 @@ import { closest } from '../dom.ts'
 import { knownRef, lookUpRef } from '../refs.ts'
 import { isText, nodesOf, type OutlineNode } from './outline-node.ts'
 
-/** The line that describes a removed node: what a snapshot showed of it. */
+/** The line that reports a removed node, as a snapshot showed it. */
 export function removalLine(removed: OutlineNode): string {
   const node =
     [...nodesOf(removed)].find(({ role, items }) => role || items.some(isText)) ?? removed

@@ -44,12 +44,12 @@ const KNOWN = new Set(
     ',',
   ),
 )
-/** Those of the modules for documents and graphics. */
+/** Roles of the modules for documents and graphics. */
 const KNOWN_BY_MODULE = /^(doc|graphics)-[a-z]{1,20}$/
 
 const GRIDS = '[role=grid],[role=treegrid]'
 
-/** The role as a snapshot shows it; empty for what is only a wrapper. */
+/** The role that a snapshot shows. Empty for wrappers. */
 export function roleOf(element: Element): string {
   const role = native.getAttribute(element, 'role')
     ? null
@@ -63,21 +63,21 @@ export function roleOf(element: Element): string {
     : roleWithoutAttribute(element)
 }
 
-/** An unknown role counts as none. */
+/** The role without the attribute: an unknown one counts as none. */
 function roleWithoutAttribute(element: Element): string {
   const copy = emptyCopy(element)
   native.removeAttribute(copy, 'role')
   return roleOf(copy)
 }
 
-/** Without content, in a document that loads and runs nothing. */
+/** Copies an element without its content, into a document that loads and runs nothing. */
 function emptyCopy(element: Element): Element {
   return inertDocument().importNode(element, false)
 }
 
 const inertDocument = once(() => nativeDocument.implementation(document).createHTMLDocument(''))
 
-/** The role of an element without the attribute where it differs from the standard; else null. */
+/** The role of an element without the attribute, where it differs from the standard. Else null. */
 function ownRole(element: Element, tag: string): string | null {
   const editable = native.hasAttribute(element, 'contenteditable')
   if (WRAPPERS.has(tag) && !editable) return ''
@@ -101,7 +101,7 @@ function specialRole(element: Element): string {
   return native.getAttribute(element, 'aria-label') || isLargeDrawing(element) ? 'img' : ''
 }
 
-/** From this size on, in CSS pixels, a drawing is no icon. */
+/** Smallest drawing that isn't an icon. CSS pixels. */
 const LARGE = 64
 
 function isLargeDrawing(element: Element): boolean {
@@ -119,7 +119,7 @@ export function isActionable(role: string): boolean {
   return ACTIONABLE.has(role)
 }
 
-/** Whether it is something to act on, by its role or as it is clickable. */
+/** Whether it can be acted on, by its role or because it is clickable. */
 export function isInteractive({
   role,
   clickable,

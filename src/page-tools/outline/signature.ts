@@ -7,8 +7,8 @@ import { stateOf } from './state.ts'
 const NAMING_ATTRIBUTES = ['aria-label', 'title', 'alt', 'placeholder', 'src']
 
 /**
- * A text that changes with the node's own state. Names are expensive, so the attributes that they are made
- * of are used.
+ * A text that changes with the node's own state. Computing names is expensive, so it contains the attributes that names
+ * are made of.
  */
 export function signatureOf(node: OutlineNode): string {
   const { element, role, control, items, masked } = node

@@ -12,8 +12,8 @@ const LEVELS = 5
 const LONGEST_LABEL = 60
 
 /**
- * The element that holds the words by which people know a slider that nothing names: a label for it, which HTML gives to
- * fields of its own only, else the words before it, as far as no other control is there; else those after it.
+ * Finds the element that labels a slider without a name, for people: a `label` for it, else words before it, else words
+ * after it. Words only count if no other control is in between. HTML gives labels to its own fields only.
  */
 export function sliderLabel(slider: Element, options: PageOptions): Element | null {
   const byId = native.id(slider) && labelFor(slider)
@@ -26,7 +26,7 @@ export function sliderLabel(slider: Element, options: PageOptions): Element | nu
     const beside = holdersIn(around, inner)
     const before = beside.before.findLast((one) => isUsable(one, options))
     const behind = beside.after.find((one) => isUsable(one, options))
-    // What stands at both ends, as "quiet" and "loud", says it only where nothing else does.
+    // Words at both ends, such as "quiet" and "loud", count only if there are no others.
     if (before && !behind) return before
     after ??= before ?? behind ?? null
     inner = around
@@ -34,7 +34,7 @@ export function sliderLabel(slider: Element, options: PageOptions): Element | nu
   return after
 }
 
-/** What it says, without what is in the slider. */
+/** Text of the label without the content of the slider. */
 export function sliderLabelText(label: Element, slider: Element): string {
   const isAround = native.contains(label, slider)
   const texts = [...native.childNodes(label)].map((node) =>
@@ -60,7 +60,9 @@ function isUsable(label: Element, options: PageOptions): boolean {
   )
 }
 
-/** Whether another control is around, of which the words may be: but not another thumb of the same slider. */
+/**
+ * Whether the part holds another control, to which the words may belong. Another thumb of this slider doesn't count.
+ */
 function holdsOther(around: Element, inner: Element, slider: Element): boolean {
   if (native.matches(around, 'body,html')) return true
   const others = [...native.querySelectorAll(around, `${CONTROLS},${SLIDERS}`)].filter(
@@ -76,7 +78,7 @@ interface Beside {
   readonly after: readonly Element[]
 }
 
-/** The elements with words of their own in `around`, before and after `inner`. */
+/** Elements with words of their own in `around`, before and after `inner`. */
 function holdersIn(around: Element, inner: Element): Beside {
   const before: Element[] = []
   const after: Element[] = []

@@ -1,17 +1,17 @@
 import { isTag } from '../dom.ts'
 import * as native from '../native.ts'
 
-/** What a snapshot shows of an element beside role and name. */
+/** State of an element that a snapshot shows beside role and name. */
 export interface ElementState {
-  /** As they are shown in brackets: `checked`, `level=2`. */
+  /** Flags as a snapshot shows them in brackets: `checked`, `level=2`. */
   readonly flags: readonly string[]
-  /** Of a field; never of a secret one. */
+  /** Value of a field, not masked yet. Null: no field. */
   readonly value: string | null
 }
 
 const NO_STATE: ElementState = { flags: [], value: null }
 
-/** Elements whose state is in attributes of their own, but for what forms and disabled parts around them say. */
+/** Elements whose state is in their own attributes, apart from what forms and disabled ancestors add. */
 const STATED_BY_ATTRIBUTES = new Set('button,a,section,li,tr,td,ul,ol,table,nav,main'.split(','))
 
 /** Reads attributes and properties only: no styles, no layout. */
@@ -42,7 +42,7 @@ export function stateOf(element: Element, role: string): ElementState {
 
 const STATELESS = new Set('class,id,style,href,target,rel,title,aria-label,onclick,type'.split(','))
 
-/** By the names of its attributes: asking for each that says a state costs more. */
+/** Whether no attribute can hold a state. Comparing names costs less than reading each attribute that may. */
 function hasNoState(element: Element): boolean {
   return (
     !native.hasAttributes(element) ||
@@ -79,7 +79,7 @@ export function isReadOnly(element: Element): boolean {
   )
 }
 
-/** `true`, `false`, `'mixed'`, or null for what can't be checked. */
+/** `true`, `false` or `'mixed'`. Null if it can't be checked. */
 export function checkedState(element: Element): boolean | 'mixed' | null {
   if (isTag(element, 'input') && /^(checkbox|radio)$/.test(element.type))
     return element.indeterminate ? 'mixed' : element.checked
@@ -107,7 +107,7 @@ function isSelected(element: Element): boolean {
     : native.getAttribute(element, 'aria-selected') === 'true'
 }
 
-// The values that the specification knows: others are taken for the nearest of them.
+// Values that the specification knows. Others count as the nearest of them.
 const CURRENT = /^(page|step|location|date|time)$/
 const SORT = /^(ascending|descending)$/
 
@@ -141,7 +141,7 @@ function fieldType(element: Element): string | null {
 const RANGES = /^(slider|spinbutton|scrollbar)$/
 const NUMBER = /^-?\d{1,12}(\.\d{1,6})?$/
 
-/** What a value on a scale may be: those of `type=range` are 0 to 100 unless it says otherwise. */
+/** Limits of a value on a scale. Without attributes, `type=range` goes from 0 to 100. */
 function limitFlags(element: Element, role: string): string[] {
   if (!RANGES.test(role)) return []
   const isNative = isTag(element, 'input')

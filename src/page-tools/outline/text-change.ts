@@ -1,9 +1,9 @@
 import { isElement, parentOf } from '../dom.ts'
 import * as native from '../native.ts'
 
-/** An element with more children than that is no clock. */
+/** An element with more children isn't a clock. */
 const MAX_CHILDREN = 12
-/** Attributes that only repeat what the text says. */
+/** Attributes that only repeat the text. */
 const REPEATING = new Set(['datetime'])
 
 export interface TextChange {
@@ -11,7 +11,7 @@ export interface TextChange {
   readonly after: string
 }
 
-/** The element that a record is about: the parent of a text. */
+/** The element that a record concerns. For a text, its parent. */
 function changedElement({ target }: MutationRecord): Node {
   return isElement(target) ? target : (parentOf(target) ?? target)
 }
@@ -29,7 +29,7 @@ export function byElement(
   return found
 }
 
-/** What the text in one element was and is; null when more of it has changed than a text. */
+/** The text of one element before and after its records. Null if more than a text has changed. */
 export function textChangeOf(element: Node, records: readonly MutationRecord[]): TextChange | null {
   let [removed, added] = ['', '']
   const old = new Map<Node, string>()
@@ -46,7 +46,7 @@ export function textChangeOf(element: Node, records: readonly MutationRecord[]):
   }
   if (removed && added) return { before: removed, after: added }
   if (old.size === 0 || removed || added) return null
-  // Texts beside each other, such as those of `{minutes}:{seconds}`, make one.
+  // Adjacent texts, such as those of `{minutes}:{seconds}`, form one text.
   const children = [...native.childNodes(element)]
   if (children.length > MAX_CHILDREN) return null
   return {
@@ -55,7 +55,7 @@ export function textChangeOf(element: Node, records: readonly MutationRecord[]):
   }
 }
 
-/** The same with the text around it, as that of `<i>30</i> s`. */
+/** Adds the text around the element to a change, as for `<i>30</i> s`. */
 export function inParent(element: Node, { before, after }: TextChange): TextChange | null {
   const parent = parentOf(element)
   const siblings = parent ? [...native.childNodes(parent)] : []

@@ -8,15 +8,15 @@ export interface Visibility {
   readonly excluded: boolean
   /** Only its style hides it, so it may become visible. */
   readonly mayAppear: boolean
-  /** It is not rendered itself, but its content may be. */
+  /** The element itself is not rendered, but its content may be. */
   readonly invisible: boolean
-  /** Its text is available to assistive technology, but not on the screen. */
+  /** The text is available to assistive technology, but not on the screen. */
   readonly visuallyHidden: boolean
   /** Keeps its position when its ancestors scroll. */
   readonly fixed: boolean
-  /** It has no attributes, as half of a page's elements: what is asked of attributes need not be. */
+  /** The element has no attributes, like half of a page's elements. Checks of attributes are skipped. */
   readonly bare: boolean
-  /** For other properties: reading each has a cost, so they are read where they matter. */
+  /** Style for other properties. Each costs time to read, so read them only where they matter. */
   readonly style: CSSStyleDeclaration | null
 }
 
@@ -47,7 +47,7 @@ export function visibilityOf(element: Element, view: Window): Visibility {
   // Not `checkVisibility()`: it costs as much as this object, which most elements need anyway.
   const style = view.getComputedStyle(element)
   if (style.display === 'none' || (!bare && skipsContent(element, style))) return MAY_APPEAR
-  // Half of a page's elements have no attributes: of these only those with text can be fixed or moved away.
+  // Half of a page's elements have no attributes. Among these, only elements with text can be fixed or moved away.
   const position = bare && !holdsText(element) ? 'static' : style.position
   return {
     excluded: false,
@@ -60,17 +60,17 @@ export function visibilityOf(element: Element, view: Window): Visibility {
   }
 }
 
-/** The mouse pointer over it is a hand. */
+/** Whether the mouse pointer over it is a hand. */
 export function hasPointerCursor({ style }: Visibility): boolean {
   return style?.cursor === 'pointer'
 }
 
-/** What the mouse pointer looks like over what is dragged: cards, thumbs, the edges of panes. */
+/** Mouse pointers over things to drag: cards, thumbs, the edges of panes. */
 const OF_DRAGS = /^(?:grab|move|[a-z]+-resize)$/
-/** Of their edges, a table would have as many lines as columns. */
+/** Skipped, because a table would get a line for the edge of each column. */
 const HEADERS = 'th,[role=columnheader]'
 
-/** A style gives it, and not what it is in, a mouse pointer for what is dragged. */
+/** Whether its own style, not one around it, gives it a mouse pointer for dragging. */
 export function hasDragCursor(element: Element, style: CSSStyleDeclaration | null): boolean {
   if (!style || style.cursor === 'auto' || !OF_DRAGS.test(style.cursor)) return false
   if (closest(element, HEADERS)) return false
@@ -78,7 +78,7 @@ export function hasDragCursor(element: Element, style: CSSStyleDeclaration | nul
   return !around || getComputedStyle(around).cursor !== style.cursor
 }
 
-/** Whether its content is visible only inside of its own box. */
+/** Whether its content is visible only inside its own box. */
 export function clipsContent({ style }: Visibility): boolean {
   return style !== null && style.overflowY !== 'visible'
 }
@@ -97,8 +97,8 @@ function holdsText(element: Element): boolean {
 }
 
 /**
- * Nothing in it is drawn or told to assistive technology, as in a disclosure that is closed and with
- * `hidden="until-found"`. The style is read only of what holds elements or has the attribute, for its cost.
+ * Whether its content is neither drawn nor exposed to assistive technology, as in a closed disclosure or with
+ * `hidden="until-found"`. Reading this style is slow, so it is only read for elements with content or the attribute.
  */
 export function skipsContent(element: Element, style: CSSStyleDeclaration): boolean {
   return (
@@ -108,7 +108,7 @@ export function skipsContent(element: Element, style: CSSStyleDeclaration): bool
   )
 }
 
-/** The usual ways of hiding text visually, beside transparency: clipped, without size, far outside. */
+/** Whether text is hidden visually in a usual way other than transparency: clipped, without size, far outside. */
 function isVisuallyHidden(element: Element, style: CSSStyleDeclaration, position: string): boolean {
   if (holdsText(element) && style.fontSize === '0px') return true
   if (position !== 'absolute' && position !== 'fixed') return false
@@ -123,7 +123,7 @@ function isVisuallyHidden(element: Element, style: CSSStyleDeclaration, position
   )
 }
 
-/** Why an element can't be seen, wherever the page is scrolled to, in a few words; null when it can. */
+/** Why an element can't be seen at any scroll position, in a few words. Null if it can. */
 export function hiddenReason(element: Element): string | null {
   if (!isAttached(element)) return 'it is no longer on the page'
   const inert = native.closest(element, '[inert]')

@@ -22,9 +22,9 @@ import { getsPointerOnHover } from './pointer-rules.ts'
 /** The settings of a walk, and its callbacks. */
 export interface Walk {
   readonly options: PageOptions
-  /** How many children of one element are walked. */
+  /** Limit of children to walk in one element. */
   readonly listLimit: number
-  /** Of long lists, the children from this element on are walked. */
+  /** First child to walk in long lists. Null: the first one in view. */
   readonly from: Element | null
   /** How many elements were walked. */
   readonly steps: { count: number }
@@ -48,8 +48,8 @@ interface Visit {
 }
 
 /**
- * Walks an element and its subtree. Only reads the DOM, so there is one layout at most. Yields where it may
- * be interrupted; elements that are removed meanwhile are left out.
+ * Walks an element and its subtree. Only reads the DOM, so there is one layout at most. Yields where it may be
+ * interrupted, and leaves out elements that are removed meanwhile.
  */
 export function* walk(
   task: Walk,
@@ -134,7 +134,9 @@ function visitOf(task: Walk, node: OutlineNode, visibility: Visibility): Visit {
   return { node, visibility, context, children, next: 0 }
 }
 
-/** Elements that are shown in one line, whatever they contain: lists, and drawings without text or parts to click. */
+/**
+ * Whether the element is shown in one line, whatever it contains: a list, or a drawing without text or parts to click.
+ */
 function isSingleLine({ element, context }: OutlineNode): boolean {
   if (isTag(element, 'select')) return true
   return native.localName(element) === 'svg' && (context.inControl || !hasParts(element))
@@ -157,7 +159,7 @@ function childrenIn(task: Walk, element: Element): readonly Node[] {
   const inner = frameDocument(element)
   if (inner) task.onTree?.(inner)
   const children = childrenOf(element)
-  // The content of closed disclosures has the styles of visible content.
+  // The content of a closed disclosure has the styles of visible content.
   if (isTag(element, 'details') && !element.open)
     return children.filter((child) => isElement(child) && isTag(child, 'summary')).slice(0, 1)
   return children
@@ -238,7 +240,7 @@ function isOfControl({ role, clickable }: OutlineNode, { inControl }: WalkContex
   return inControl || clickable || isActionable(role)
 }
 
-/** Its text is its value, and shown as that. */
+/** Whether the element's text is its value, and shown as such. */
 function isField(element: Element): boolean {
   return isTag(element, 'textarea')
 }
@@ -256,7 +258,7 @@ interface WindowOptions {
 }
 
 /**
- * The children to walk. Of a long list, those that are in view or follow `from`; the rest is counted. Reads
+ * The children to walk. In a long list, only those that are in view or follow `from`; the rest is counted. Reads
  * positions of children only, never their content.
  */
 function listWindow(
@@ -385,7 +387,7 @@ function makeNode(
   }
 }
 
-/** Only the host's selectors match what has no attributes. */
+/** Only the host's own selectors can match an element without attributes. */
 function isMaskedItself(element: Element, options: PageOptions, bare: boolean): boolean {
   return (
     (!bare || (options.mask?.length ?? 0) > 0) && native.matches(element, maskSelector(options))
@@ -395,8 +397,8 @@ function isMaskedItself(element: Element, options: PageOptions, bare: boolean): 
 const TYPED = /^(?:textbox|searchbox|spinbutton)$/
 
 /**
- * The control of a label that is shown in place of it, as the control itself isn't displayed. Nobody types into a field
- * that isn't: it only carries the value of something else.
+ * The hidden control that a label stands in for. Null for fields to type into: a hidden one only carries the value of
+ * something else.
  */
 function hiddenControl(element: Element): Element | null {
   if (!isTag(element, 'label')) return null

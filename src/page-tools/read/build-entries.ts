@@ -68,7 +68,7 @@ function nodeEntry(node: OutlineNode, parent: Entry | null, settings: EntryOptio
   return entry
 }
 
-/** The only child of a list item, or of a frame around one control: it replaces its parent. */
+/** The only child of a list item, or of a frame around one control. It replaces its parent. */
 function onlyChild({ node, children, parent }: Entry): Entry | null {
   const isBare = node?.role === 'listitem' && !node.clickable
   const isFrame = node?.role === '' && node.clickable
@@ -107,7 +107,7 @@ function childEntries(
   return entries.filter(({ node: inner }) => inner && !isPartOfName(inner, node))
 }
 
-/** Pictures in a control, and clickable parts with its whole text, are part of its name. */
+/** Whether a part belongs to its control's name: a picture, or a clickable part with the whole text. */
 function isPartOfName(inner: OutlineNode, node: OutlineNode): boolean {
   if (inner.role) return inner.role === 'img' && !inner.clickable
   const texts = onlyTexts(flatten(inner))
@@ -179,7 +179,7 @@ function flatten(node: OutlineNode, pieces: Piece[] = []): readonly Piece[] {
   return pieces
 }
 
-/** The texts of a line: those of each cell of a row, else of one whole. */
+/** The texts of a line: by cell for a row, else all in one. */
 type Texts = readonly (readonly TextItem[])[]
 
 /** The texts of a row's plain cells; null when it has none. */
@@ -196,7 +196,7 @@ function wholeText(pieces: readonly Piece[]): Texts | null {
   return texts && [texts]
 }
 
-/** As `onlyTexts`; null for a cell that gets a line of its own. */
+/** Like `onlyTexts`, but null for a cell that gets a line of its own. */
 function plainTexts(cell: OutlineNode): TextItem[] | null {
   return CELLS.test(cell.role) && isSpecialCell(cell) ? null : onlyTexts(flatten(cell))
 }
@@ -216,7 +216,7 @@ function attributes({ element }: OutlineNode): string {
   return native.getAttributeNames(element).join(' ')
 }
 
-/** The whole line is made once; shorter ones are for few entries, and few times. */
+/** Makes the whole line only once. Shorter ones are rarely needed. */
 function lineOf(make: (limits: LineLimits) => string, { limits }: EntryOptions): Entry['line'] {
   const whole = once(() => make(limits))
   return (shorter) => (shorter ? make(shorter) : whole())
@@ -237,12 +237,12 @@ function nodeLine(
   if (plain.join(separator) === node.name?.text) return head
   const shown = node.role === 'row' ? texts.map(cellText) : texts.map(markedTexts)
   const text = shown.join(separator).replace(/[ |]+$/, '')
-  // Of what is clickable without a role the text is the name.
+  // For a clickable element without a role, the text is the name.
   const limit = node.role ? limits.text : Math.max(limits.text, limits.name)
   return text ? `${head}: ${cutText(text, texts.flat(), { limit, options })}` : head
 }
 
-/** What has no text may have words that its style writes: a script's button. */
+/** Adds the words that a style writes into a clickable element without text, such as a script's button. */
 function drawnLine(head: string, { element, role, clickable, masked, items }: OutlineNode): string {
   if (role || !clickable || masked || items.some((item) => !isText(item))) return head
   const text = drawnText(element)
@@ -251,7 +251,7 @@ function drawnLine(head: string, { element, role, clickable, masked, items }: Ou
 
 const DRAWN_LIMIT = 100
 
-/** The text of one cell can't look like two. */
+/** Escapes separators, so that the text of one cell can't look like two. */
 function cellText(texts: readonly TextItem[]): string {
   return markedTexts(texts).replace(/ \|(?= )/g, ' \\|')
 }
@@ -277,7 +277,7 @@ function runLine(
 }
 
 /**
- * A text of these items, with the mark by which it is read where it is cut or its lines are lost on one. `limit`:
+ * Cuts a text of these items. Adds the mark to read it on from, if it is cut or its lines are joined. `limit`:
  * characters.
  */
 function cutText(
@@ -305,7 +305,7 @@ function placeBehind(
     : placeIn(textPlaces(around, options).text, items, limit)
 }
 
-/** Where in a text the words behind the limit begin. */
+/** Index in the whole text where the words after the limit begin. */
 function placeIn(text: string, items: readonly TextItem[], limit: number): number {
   let left = limit
   let at = 0

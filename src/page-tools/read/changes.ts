@@ -25,8 +25,8 @@ export interface ChangesOptions {
 }
 
 /**
- * What was added, changed and removed since a version of the outline, with `<new>`, `<changed>` and
- * `<removed>` before the lines. Empty when nothing was.
+ * Text of what was added, changed and removed since a version of the outline, with `<new>`, `<changed>` and `<removed>`
+ * before the lines. Empty: nothing.
  */
 export function changesText(
   live: LivePage,
@@ -67,7 +67,7 @@ export function changesText(
 
 const NONE: ReadonlySet<Element> = new Set()
 
-/** What changes by itself, and has changed as it would have without the action. */
+/** Elements that change by themselves, and would have changed the same way without the action. */
 function ownChanges(
   { outline }: LivePage,
   { added, changed }: Pick<Changes, 'added' | 'changed'>,
@@ -84,7 +84,7 @@ function isIn({ parent }: OutlineNode, own: ReadonlySet<Element>): boolean {
   return false
 }
 
-/** An element has one line; a change of a wrapper concerns the texts directly in it. */
+/** Entries of an element's own line. A change of a wrapper concerns the texts directly in it. */
 function ownEntries(node: OutlineNode, entries: readonly Entry[]): readonly Entry[] {
   if (node.role || node.clickable) return entries.slice(0, 1)
   return entries.filter((entry) => !entry.node && entry.element === node.element)
@@ -95,12 +95,12 @@ function hasParts(node: OutlineNode): boolean {
   return [...nodesOf(node)].some(({ role, clickable }) => role || clickable)
 }
 
-/** Buttons get empty wrappers for their ripples. */
+/** Whether it holds text. Some libraries add empty wrappers to buttons for their ripples. */
 function hasText(node: OutlineNode): boolean {
   return [...nodesOf(node)].some(({ items }) => items.some(isText))
 }
 
-/** An editor whose text is short enough for its own line. */
+/** Whether it is an editor with a text that is short enough for its own line. */
 function isShortField({ role, element }: OutlineNode): boolean {
   return role === 'textbox' && native.textContent(element).length <= VALUE_LIMIT
 }
@@ -142,7 +142,7 @@ function entriesFor(node: OutlineNode, live: LivePage, mark: string): readonly E
   return entries
 }
 
-/** The line of an element without name or value, with its text. */
+/** Adds the text to the line of an element without name or value. */
 function withText(node: OutlineNode, line: string, { options }: LivePage): string {
   if (node.masked || /"|: /.test(line)) return line
   const text = readableText(node.element, options)

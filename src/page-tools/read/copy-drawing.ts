@@ -4,17 +4,17 @@ import * as nativeDocument from '../native-document.ts'
 import type { Size } from './fit-picture.ts'
 
 const SVG = 'http://www.w3.org/2000/svg'
-/** What runs, moves, fetches, or is no drawing. Words of an HTML part are drawn by themselves. */
+/** Elements that run, move, fetch, or draw nothing. Words of HTML parts are drawn separately. */
 const LEFT_OUT =
   /^(script|style|foreignObject|animate|animateTransform|animateMotion|set|mpath|title|desc|metadata)$/
 const DATA_IMAGE = /^data:image\/(png|jpe?g|gif|webp|avif)[;,]/i
 const REFERENCE = /url\(\s*["']?#([^"')]+)["']?\s*\)/g
 
-/** A drawing that stands for itself. */
+/** A self-contained copy of a drawing. */
 export interface DrawingCopy {
-  /** Without scripts, styles and addresses: as it looks now. */
+  /** Markup of the drawing as it looks now, without scripts, styles and addresses. */
   readonly markup: string
-  /** Something of it comes from another file, and is left out. */
+  /** Some parts come from other files, and are left out. */
   readonly isPart: boolean
 }
 
@@ -24,7 +24,7 @@ interface Copying {
 }
 
 /**
- * What a drawing shows that stands elsewhere in the page: symbols, gradients. Null: it and they come to more than `most`
+ * Parts of a drawing that are elsewhere in the page: symbols, gradients. Null: with them, it has more than `most`
  * elements, each counted as often as it is copied.
  */
 export function partsElsewhere(drawing: SVGSVGElement, most: number): readonly Element[] | null {
@@ -69,7 +69,7 @@ function addressOf(element: Element): string {
   return native.getAttribute(element, 'href') ?? native.getAttribute(element, 'xlink:href') ?? ''
 }
 
-/** Copies into a document that loads and runs nothing. `parts`: those that stand elsewhere. */
+/** Copies a drawing into a document that loads and runs nothing. `parts`: those elsewhere in the page. */
 export function copyDrawing(
   drawing: SVGSVGElement,
   parts: readonly Element[],
@@ -108,7 +108,7 @@ function copyElement(element: Element, parent: Element | null, copying: Copying)
   }
   if (!copyPaint(element, parent, copy)) return null
   const nodes = native.childNodes(element)
-  // Of alternatives, browsers draw the first.
+  // Browsers draw the first of the alternatives.
   const first = tag === 'switch' ? native.firstElementChild(element) : null
   for (const node of first ? [first] : nodes) {
     const type = native.nodeType(node)
@@ -119,16 +119,15 @@ function copyElement(element: Element, parent: Element | null, copying: Copying)
   return copy
 }
 
-// A style sheet of the page, which doesn't come along, may have painted a drawing: so what it comes to is written into
-// attributes.
+// The copy lacks the page's style sheets, which may have painted the drawing: write computed styles into attributes.
 
-/** Properties that children have from their parent. */
+/** Properties that children inherit. */
 const INHERITED = (
   'fill,fill-opacity,fill-rule,stroke,stroke-width,stroke-dasharray,stroke-dashoffset,stroke-linecap,stroke-linejoin,' +
   'stroke-miterlimit,stroke-opacity,color,visibility,font-family,font-size,font-style,font-weight,letter-spacing,' +
   'text-anchor,clip-rule,marker-start,marker-mid,marker-end,paint-order'
 ).split(',')
-/** Others, and what they are where nobody says anything. */
+/** Other properties, with their initial values. */
 const OWN: Readonly<Record<string, string>> = {
   opacity: '1',
   'clip-path': 'none',
@@ -142,7 +141,7 @@ const OWN: Readonly<Record<string, string>> = {
 const SHAPES = /^(rect|circle|ellipse|image)$/
 const GEOMETRY = ['x', 'y', 'width', 'height', 'cx', 'cy', 'r', 'rx', 'ry']
 
-/** Writes how an element is painted into its copy. False: it isn't displayed. */
+/** Writes how an element is painted into its copy. Returns false if it isn't displayed. */
 function copyPaint(element: Element, parent: Element | null, copy: Element): boolean {
   const style = viewOf(element).getComputedStyle(element)
   if (style.display === 'none') return false
@@ -150,7 +149,7 @@ function copyPaint(element: Element, parent: Element | null, copy: Element): boo
   for (const name of INHERITED) {
     const value = style.getPropertyValue(name)
     const given = copy.getAttribute(name)
-    // In a symbol, its colour is that of the place where it is used.
+    // The colour in a symbol is that of the place where it is used.
     if (given !== null && /currentcolor|inherit|context-/i.test(given)) continue
     const isOwn = around
       ? value !== around.getPropertyValue(name)
@@ -171,7 +170,7 @@ function copyPaint(element: Element, parent: Element | null, copy: Element): boo
   return true
 }
 
-/** From one element's coordinates to those of what it is in, whatever style or attribute says it. */
+/** Matrix from an element's coordinates to its parent's, whether a style or an attribute sets it. */
 function matrixOf(element: Element, parent: Element): string | null {
   const own = (element as Partial<SVGGraphicsElement>).getScreenCTM?.()
   const around = (parent as Partial<SVGGraphicsElement>).getScreenCTM?.()

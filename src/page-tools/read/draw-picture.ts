@@ -8,12 +8,12 @@ import * as nativeDocument from '../native-document.ts'
 
 /** Small drawings are drawn larger, up to this many times: they have all details at any size. */
 const MAX_ENLARGED = 4
-/** CSS pixels. */
+/** Side up to which small drawings are enlarged. CSS pixels. */
 const ENLARGED_SIDE = 600
 
 interface Drawn extends Size {
   readonly canvas: OffscreenCanvas
-  /** What is to be said of it, in sentences. */
+  /** Notes for the model, in sentences. */
   readonly notes: readonly string[]
 }
 
@@ -24,13 +24,13 @@ export interface DrawnPicture extends Omit<Drawn, 'canvas'> {
 
 type Context = OffscreenCanvasRenderingContext2D
 
-/** `name`: what it is called in an error; `parts`: of a drawing, those that stand elsewhere in the page. */
+/** `name`: name of the picture in errors. `parts`: parts of a drawing that are elsewhere in the page. */
 export interface DrawOptions {
   readonly name: string
   readonly parts: readonly Element[]
 }
 
-/** All that is read of the page is read before anything is waited for. */
+/** Reads everything it needs from the page before it waits for anything. */
 export async function drawPicture(picture: Picture, options: DrawOptions): Promise<DrawnPicture> {
   if (typeof OffscreenCanvas !== 'function')
     throw new PageError('unsupported', 'This browser is too old to give pictures.')
@@ -107,7 +107,10 @@ async function drawDrawing(
   return { ...size, canvas, notes: isPart ? [left] : [] }
 }
 
-/** Images of drawings run no scripts and load nothing. A page's policy may allow one kind of address only. */
+/**
+ * Loads a drawing as an image, which runs no scripts and loads nothing. A page's policy may allow only one of the two
+ * kinds of address.
+ */
 async function loadDrawing(
   markup: string,
   view: Window & typeof globalThis,
@@ -149,7 +152,7 @@ function isBlank(context: Context, { width, height }: Size): boolean {
   return true
 }
 
-/** Above it, a photo is sent as one. Bytes. */
+/** Largest PNG to send without trying JPEG. Bytes. */
 const LARGE = 300_000
 
 async function encode(canvas: OffscreenCanvas): Promise<Blob> {
@@ -159,11 +162,11 @@ async function encode(canvas: OffscreenCanvas): Promise<Blob> {
   return photo.size < exact.size / 2 ? photo : exact
 }
 
-/** A word, where it stands in a picture. */
+/** A word, and its position in a picture. */
 interface Word {
   readonly text: string
   readonly x: number
-  /** Of its middle. */
+  /** Vertical middle of the word. */
   readonly y: number
   readonly width: number
   readonly font: string
@@ -171,10 +174,10 @@ interface Word {
 }
 
 const MAX_WORDS = 3000
-/** A line's height in parts of its font's size, as most fonts have it. */
+/** Height of a line in parts of its font size, for most fonts. */
 const LINE = 1.17
 
-/** The words of a drawing's HTML parts, which browsers don't let a page draw. `size`: the picture's. */
+/** Words in a drawing's HTML parts, which browsers don't let a page draw. `size`: size of the picture. */
 function htmlWords(drawing: SVGSVGElement, box: DOMRect, size: Size): readonly Word[] {
   const words: Word[] = []
   const document = native.ownerDocument(drawing)

@@ -3,16 +3,16 @@ import * as native from '../native.ts'
 import type { OmittedItem, OutlineNode } from '../outline/outline-node.ts'
 import { leftOutLine, ONE_LINE, type Size } from './left-out.ts'
 
-/** How much of a line's parts is shown. Characters. */
+/** Lengths of the parts of a line. Characters. */
 export interface LineLimits {
   readonly name: number
-  /** Of texts and values. */
+  /** Length of texts and values. */
   readonly text: number
 }
 
 /**
- * One line of a snapshot, with the entries indented below it. Wrappers have none. Lines and children are
- * computed on demand: most of a long page's are never used.
+ * Line of a snapshot, with the entries indented below it. Wrappers have none. Lines and children are computed on
+ * demand: most of a long page's are never used.
  */
 export interface Entry {
   /** The element from which reading can continue. */
@@ -24,11 +24,11 @@ export interface Entry {
   readonly holdsView: boolean
   readonly popup: boolean
   readonly node: OutlineNode | null
-  /** Represents elements that were counted, but not walked. */
+  /** Stands for elements that were counted, but not walked. */
   readonly isOmission: boolean
-  /** What it represents, with its descendants. */
+  /** Size of everything that it represents, descendants included. */
   size: () => Size
-  /** Without dash, indentation and the colon before children. */
+  /** Line without dash, indentation and the colon before children. */
   line: (shorter?: LineLimits) => string
 }
 
@@ -67,7 +67,7 @@ function leaf({ node, parent }: EntryPlace, own: Pick<Entry, 'line'> & Partial<E
   }
 }
 
-/** Whether it begins with the element or behind it in reading order, or holds it. */
+/** Whether the entry begins at or after the element in reading order, or holds it. */
 export function follows(entry: Entry, from: Element): boolean {
   return (
     contains(entry.element, from) ||

@@ -39,7 +39,7 @@ export interface Found {
   readonly name: string
   /** 1 for a perfect match. */
   readonly score: number
-  /** As a snapshot shows it, with the row or dialog that it is in. */
+  /** Line that a snapshot shows, with the row or dialog around the element. */
   readonly line: string
 }
 
@@ -59,7 +59,7 @@ const MIN_SCORE = 0.25
  * The score of an exact match with a title, a label or the visible text rather than the accessible name.
  */
 export const ALIAS_SCORE = 0.98
-/** That of one with what only hints at it: the name of its icon, its address. */
+/** Score of an exact match with a mere hint: the name of its icon, its address. */
 const HINT_SCORE = 0.9
 
 interface Candidate {
@@ -113,7 +113,7 @@ function* collect(live: LivePage, query: FindQuery): Generator<undefined, Candid
   return candidates
 }
 
-/** The likelihood of an element that has the words in a long text: its value, or one with words of its own. */
+/** Likelihood of an element with the words in a long text: its value, or text directly in it. */
 function longText(element: Element, words: string): number {
   const value = typedValue(element)
   if (value.length >= LONG_TEXT) return normalize(value).includes(words) ? 0.5 : 0
@@ -134,7 +134,7 @@ function labelTexts(element: Element, options: PageOptions): string[] {
     .map((label) => readableText(label, options))
 }
 
-/** How well its text matches, by what may be read of it; looked at closely only where all of it would match. */
+/** How well the element's readable text matches. Looks at it closely only if the whole text would match. */
 function textScore(element: Element, { query, options, clean }: Asked): number {
   const wanted = normalize(query.text ?? '')
   const value = typedValue(element)
@@ -158,7 +158,7 @@ function* rateAll(candidates: readonly Candidate[], asked: Asked): Generator<und
   return rated
 }
 
-/** `clean` removes secrets: what a search finds must not say what is masked. */
+/** `clean` removes secrets: a search must not reveal what is masked. */
 interface Asked {
   readonly query: FindQuery
   readonly options: PageOptions
@@ -171,7 +171,7 @@ function rate(candidate: Candidate, { query, options, clean }: Asked): Rated {
     nameOf(element, role || 'button', options).text || shortText(element, options),
   )
   const masked = isMasked(element, options)
-  // By a hint it is found, but not called.
+  // A hint finds the element, but isn't its name.
   const name = given || masked ? given : clean(nameHint(element, role, options))
   let score = name === given || !(query.name ?? query.text) ? 1 : HINT_SCORE
   if (query.name) score *= nameScore(query.name, { name, element, role, options, clean })
@@ -222,18 +222,18 @@ function isShown(element: Element, options: PageOptions): boolean {
   )
 }
 
-/** Shown on hover: what can be clicked then, not what is only to be read. */
+/** Whether it is a control that is shown on hover. Texts shown on hover don't count. */
 function isControlOnHover(element: Element): boolean {
   const isControl = isActionable(roleOf(element)) || isClickable(element)
   return isControl && hiddenUntilHover(element) !== null
 }
 
-/** The options of a select that a component hides behind a list of its own. */
+/** Whether it is an option of a select that a component hides behind its own list. */
 function isOfHiddenList(element: Element): boolean {
   const list = isTag(element, 'option') ? native.closest(element, 'select') : null
   if (!list) return false
   const { visuallyHidden, style } = visibilityOf(list, viewOf(list))
-  // One that is transparent may lie over what is drawn in its place, and take the pointer there.
+  // A transparent list may lie over the custom one, and take the pointer there.
   return hiddenReason(list) !== null || (visuallyHidden && style?.opacity !== '0')
 }
 
@@ -243,7 +243,7 @@ function isAriaHidden(element: Element): boolean {
 
 function describe({ element, role, name, score }: Rated, { query, options, clean }: Asked): Found {
   const node = standaloneNode(element, options)
-  // The name first: it may say that the value is secret.
+  // Read the name first: it may mark the value as secret.
   const head = headWithRef(node, options)
   const value = shownValue(node, options)
   const text =
@@ -260,7 +260,7 @@ function describe({ element, role, name, score }: Rated, { query, options, clean
   }
 }
 
-/** Where a long text has the words, with the mark by which it is read from there on. */
+/** The place of the words in a long text, with the mark to read on from there. */
 function passage(element: Element, wanted: string, options: PageOptions): string {
   if (!wanted || isMasked(element, options) || !(isField(element) || holdsWords(element))) return ''
   const found = excerptOf(longTextOf(element, options), wanted)
@@ -287,7 +287,7 @@ export function similarity(query: string, text: string): number {
     : typo(query, text)
 }
 
-/** One letter too many, too few or wrong in a single word. */
+/** Score of a single word with one letter too many, too few or wrong. */
 function typo(query: string, text: string): number {
   if (query.length < 4 || Math.abs(query.length - text.length) > 1) return 0
   let start = 0

@@ -2,7 +2,7 @@ import { ancestorsOf, viewOf } from '../dom.ts'
 import { readColour } from '../sight/colour.ts'
 import type { Picture } from './picture.ts'
 
-/** What models read without scaling it down themselves: some 1500 tokens. */
+/** Size that models read without scaling it down themselves: some 1500 tokens. */
 const MAX_PIXELS = 1_100_000
 const MAX_SIDE = 1568
 
@@ -11,7 +11,7 @@ export interface Size {
   readonly height: number
 }
 
-/** The size in which a picture is drawn: as many pixels as it has (`density` for one of the page), up to a limit. */
+/** The size in which to draw a picture: its own number of pixels (`density` for each of the page's), up to a limit. */
 export function drawnSize({ width, height }: Size, density: number): Size {
   const most = Math.min(
     Math.sqrt(MAX_PIXELS / (width * height)),
@@ -23,7 +23,7 @@ export function drawnSize({ width, height }: Size, density: number): Size {
 
 const whole = (length: number): number => Math.max(1, Math.round(length))
 
-/** Where in its box an element shows its picture, by `object-fit` and `object-position`, in parts of the box. */
+/** Place of an element's picture in its box, by `object-fit` and `object-position`, in parts of the box. */
 export function placeInBox(element: Element, own: Size, box: Size): DOMRect {
   const { objectFit, objectPosition } = viewOf(element).getComputedStyle(element)
   const scale = fitScale(objectFit, own, box)
@@ -35,7 +35,7 @@ export function placeInBox(element: Element, own: Size, box: Size): DOMRect {
   return new DOMRect(x / box.width, y / box.height, width / box.width, height / box.height)
 }
 
-/** Null: it is stretched. */
+/** Null: the picture is stretched. */
 function fitScale(fit: string, own: Size, box: Size): number | null {
   const [across, down] = [box.width / own.width, box.height / own.height]
   switch (fit) {

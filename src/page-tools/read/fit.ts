@@ -5,24 +5,24 @@ import { isToActOn } from './left-out.ts'
 import { LEAST_WITH_MARK, NAME_LIMIT } from './line.ts'
 
 const MIN_TOKENS = 40
-/** What a mark takes isn't known before there is one: so much of the budget may stay unused. */
+/** Part of the budget that may stay unused: the size of a mark isn't known before it is made. */
 const UNUSED_RATIO = 0.02
 const ROUNDS = 6
-/** The part of the budget for lines when what marks take is not known. */
+/** Part of the budget for lines in the first round, when the size of marks isn't known. */
 const FIRST_RATIO = 0.96
 
 export interface FitOptions {
   readonly maxTokens: number
-  /** What comes before it in reading order is left out. */
+  /** Entries before this element in reading order are left out. */
   readonly from: Element | null
-  /** Characters of a text in full. */
+  /** Characters of a text that is shown in full. */
   readonly longest: number
 }
 
 /**
- * The text of as many entries as fit the budget, never more: popups first, then what is in view, then the
- * rest, each in reading order. Where not all in view fits, what can be acted on comes before texts, which are
- * cut to the room that is left. Yields where it may be interrupted.
+ * The text of as many entries as fit the budget, never more: popups first, then what is in view, then the rest, each in
+ * reading order. If not everything in view fits, controls come before texts, which are cut to the room that is left.
+ * Yields where it may be interrupted.
  */
 export function* fit(
   entries: readonly Entry[],
@@ -59,7 +59,9 @@ function isBetter(one: Attempt, other: Attempt): boolean {
   return one.main === other.main ? one.tokens > other.tokens : one.main > other.main
 }
 
-/** Of the lines of controls and of what they are in, from the longest to the shortest; `undefined`: in full. */
+/**
+ * Limits for the lines of controls and of elements around them, from the longest to the shortest. `undefined`: in full.
+ */
 const LEVELS: readonly (LineLimits | undefined)[] = [
   undefined,
   { name: 60, text: 80 },
@@ -68,13 +70,13 @@ const LEVELS: readonly (LineLimits | undefined)[] = [
   { name: 12, text: 0 },
 ]
 const SHORTEST = LEVELS.length - 1
-/** Where not all controls have room even so, these tell more of those that have. */
+/** Level to use if not all controls fit even at the shortest: fewer controls, longer lines. */
 const OF_SOME = 2
 const COLON = 1
-/** Characters of a first line for which there is no more room. */
+/** Characters of a first line that has no more room. */
 const LEAST = 14
 
-/** Lines that were made, and what they cost, by the level of their limits. */
+/** Lines made so far with their cost in tokens, by level. */
 type MadeLines = readonly Map<Entry, MadeLine>[]
 
 interface MadeLine {
@@ -96,14 +98,13 @@ interface ChooseOptions {
   readonly room: number
   readonly from: Element | null
   readonly made: MadeLines
-  /** Characters of a text in full. */
+  /** Characters of a text that is shown in full. */
   readonly longest: number
 }
 
 /**
- * The lines for a number of tokens, without those of marks. In view, all that can be acted on and its headings
- * come first where not all has room, then texts; the rest follows in reading order. The first text without room
- * is cut to what is left.
+ * Chooses lines for a number of tokens, without those of marks. If not everything in view fits, its controls and
+ * headings come first, then its texts. The rest follows in reading order. The first text without room is cut.
  */
 function* choose(entries: readonly Entry[], options: ChooseOptions): Generator<undefined, Choice> {
   const { from } = options
@@ -144,7 +145,7 @@ function* controlsFirst(
   return picked
 }
 
-/** Lines for a number of tokens, each after that of its parent. */
+/** Lines for a number of tokens, each after its parent's. */
 class Picked {
   readonly lines = new Map<Entry, string>()
   /** Something had no room. */
@@ -159,7 +160,7 @@ class Picked {
     this.#longest = longest
   }
 
-  /** False when one has no room. */
+  /** Returns false when an entry has no room. */
   *addAll(entries: readonly Entry[], level: number): Generator<undefined, boolean> {
     for (const entry of entries) {
       yield
@@ -170,7 +171,7 @@ class Picked {
     return true
   }
 
-  /** As many as have room, and the beginning of the next one. */
+  /** Adds as many entries as have room, and the beginning of the next one. */
   *addInOrder(entries: Iterable<Entry>): Generator<undefined> {
     for (const entry of entries) {
       if (this.isFull) return
@@ -190,7 +191,7 @@ class Picked {
     return true
   }
 
-  /** The longest line that has room, if any has. */
+  /** Adds the longest line that has room, if any has. */
   #addShortened(entry: Entry): void {
     const missing = this.#missing(entry)
     missing.pop()
@@ -201,7 +202,7 @@ class Picked {
     let [low, high] = [LEAST_WITH_MARK, this.#longest]
     let best = cut(low)
     if (best.tokens > room) {
-      // Of the first line any part is better than nothing.
+      // For the first line, any part is better than nothing.
       best = cut(LEAST)
       if (this.lines.size > 0 || best.tokens > room) return
       high = low
@@ -225,7 +226,7 @@ class Picked {
     return line
   }
 
-  /** The entry and what it is in, outermost first, without what is shown already. */
+  /** The entry and those around it, outermost first, without those that are shown already. */
   #missing(entry: Entry): Entry[] {
     const path: Entry[] = []
     for (let at: Entry | null = entry; at && !this.lines.has(at); at = at.parent) path.unshift(at)

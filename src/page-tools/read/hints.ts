@@ -17,7 +17,7 @@ export function isClickable(element: Element): boolean {
   return native.hasAttribute(element, 'onclick') || native.hasAttribute(element, 'tabindex')
 }
 
-/** The texts that the element's name is likely to be made of. */
+/** Texts that the element's name is likely to be made of. */
 export function hints(element: Element, role: string, drawnWords: (of: Element) => string): string {
   const parts = ['aria-label', 'title', 'alt', 'placeholder', 'value', 'aria-labelledby'].map(
     (name) => native.getAttribute(element, name) ?? '',
@@ -34,7 +34,7 @@ export function hints(element: Element, role: string, drawnWords: (of: Element) 
   const text = byContent ? native.textContent(element) : ownText(element)
   if (text.length < LONG_TEXT) parts.push(text)
   if (byContent && text.length < SHORT_TEXT) parts.push(...pictureTexts(element))
-  // A style may write all or a part of the words of a control.
+  // A style may write all or some of a control's words.
   if (text.length < SHORT_TEXT && (isActionable(role) || (!role && isClickable(element))))
     parts.push(drawnWords(element))
   if (role === 'slider') parts.push(wordsBeside(element))
@@ -48,7 +48,7 @@ function wordsBeside(slider: Element): string {
   return label ? sliderLabelText(label, slider) : ''
 }
 
-/** What a field for text holds; empty for others. */
+/** Value of a text field. Empty for other elements. */
 export function typedValue(element: Element): string {
   if (isTag(element, 'textarea')) return element.value
   return isTag(element, 'input') && !WITHOUT_TEXT.test(element.type) ? element.value : ''
@@ -56,7 +56,7 @@ export function typedValue(element: Element): string {
 
 const WITHOUT_TEXT = /^(checkbox|radio|submit|reset|button|image|file|hidden|password)$/
 
-/** The text of an element with what styles write into it; empty where that adds nothing to its content. */
+/** The text of an element with words of styles. Empty if styles add nothing to its content. */
 export function drawnWordsOf(document: Document): (element: Element) => string {
   const mayWrite = once(() => mayWriteWords(document))
   return (element) =>
@@ -65,7 +65,7 @@ export function drawnWordsOf(document: Document): (element: Element) => string {
       : drawnText(element)
 }
 
-/** Whether one text is all that is in it, in whatever wrappers, and no component's rules reach them. */
+/** Whether the element holds a single text, in any wrappers, that no component's rules reach. */
 function isOneText(element: Element): boolean {
   if (isOfComponent(native.parentElement(element))) return false
   let at: Node | null = element
@@ -74,7 +74,7 @@ function isOneText(element: Element): boolean {
   return true
 }
 
-/** A custom element may have a closed shadow root, in which rules for what is slotted into it stand. */
+/** Whether it is a component: a custom element may have a closed shadow root, with rules for its slotted content. */
 function isOfComponent(element: Element | null): boolean {
   return (
     element !== null &&

@@ -2,12 +2,12 @@ import { isNode, type OutlineNode } from '../outline/outline-node.ts'
 import { isInteractive } from '../outline/role.ts'
 import { refOf } from '../refs.ts'
 
-/** How much a part of an outline has. */
+/** Size of a part of an outline. */
 export interface Size {
   readonly lines: number
-  /** Elements to act on among them. */
+  /** Number of elements to act on in these lines. */
   readonly interactive: number
-  /** False where some of it was only counted, so that there may be more to act on. */
+  /** False when some of the part was only counted, so it may have more elements to act on. */
   readonly isWhole: boolean
 }
 
@@ -15,12 +15,15 @@ export const ONE_LINE: Size = { lines: 1, interactive: 0, isWhole: true }
 const NOTHING: Size = { lines: 0, interactive: 0, isWhole: true }
 const CELLS = /cell$|header$/
 
-/** A cell is to be acted on where it is clickable: of those that only take the focus a grid may have any number. */
+/**
+ * Whether the node is an element to act on. Cells must be clickable: a grid may have any number that only take the
+ * focus.
+ */
 export function isToActOn(node: OutlineNode): boolean {
   return isInteractive(node) && (node.clickable || !CELLS.test(node.role))
 }
 
-/** An estimate of what a node would get, without making its lines. */
+/** Estimates the size of a node's lines without making them. */
 export function sizeOf(node: OutlineNode): Size {
   const { role, clickable, items } = node
   let lines = role || clickable ? 1 : 0
@@ -55,12 +58,12 @@ export function sizeOfAll(parts: readonly { readonly size: () => Size }[]): Size
   }, NOTHING)
 }
 
-/** The mark for what is left out: how much, how much of it to act on, and from which ref to read on. */
+/** The mark for omitted lines: how many, how many elements to act on, and the ref to continue reading from. */
 export function leftOutLine(size: Size, first: Element): string {
   return `… ${size.lines} more${interactiveIn(size)} [from=${refOf(first)}]`
 }
 
-/** The same of all that is in a line's element. */
+/** The mark for all omitted content of an element that has a line. */
 export function leftOutInside(size: Size): string {
   return `… ${size.lines} inside${interactiveIn(size)}`
 }

@@ -27,7 +27,7 @@ import { unseenByStyle, unseenGenerated, unseenReason } from '../sight/unseen.ts
 
 export const NAME_LIMIT = 100
 export const VALUE_LIMIT = 120
-/** A mark to read on from would be longer than a text that is cut before this. */
+/** Shortest cut text with a mark to read on from: for less, the mark would be longer than the text. */
 export const LEAST_WITH_MARK = 40
 const TITLE_LIMIT = 40
 /** The length of a number in a calendar or a pager. */
@@ -67,21 +67,24 @@ function soleText(node: OutlineNode): ElementName | null {
   return null
 }
 
-/** What stands before the colon of a line. */
+/** Everything before the colon of a line. */
 export interface Head {
   readonly role: string
-  /** In full; empty for none. */
+  /** Full name. Empty: none. */
   readonly name: string
   /** States, marks and the ref. */
   readonly rest: readonly string[]
 }
 
-/** `button "Save" [disabled] [ref=e12]`, without the colon and what comes after it. A ref has what is acted on or read in full. */
+/**
+ * The head of a line, such as `button "Save" [disabled] [ref=e12]`, without the colon and what follows. Elements to act
+ * on or to read in full have a ref.
+ */
 export function headOf(node: OutlineNode, options: PageOptions): string {
   return headText(readHead(node, options))
 }
 
-/** The same, with a ref in any case. */
+/** The head of a line, with a ref in any case. */
 export function headWithRef(node: OutlineNode, options: PageOptions): string {
   return headText(withRef(headWithoutRef(node, options), node))
 }
@@ -122,7 +125,7 @@ function headWithoutRef(node: OutlineNode, options: PageOptions): Head {
   return { role: node.role || 'generic', name: text, rest }
 }
 
-/** How much is missing of a name is told where there is room for it. */
+/** Adds how much of a name is missing, if there is room for that. */
 function shownName(text: string, limit: number): string {
   return limit < NAME_LIMIT ? cut(text, limit) : shorten(text, limit)
 }
@@ -142,7 +145,7 @@ function hasRef({ role, element, clickable }: OutlineNode): boolean {
   return clickable || mayHoldRef(element, role)
 }
 
-/** A picture with a name can be looked at by that. */
+/** Whether it is a picture without a name, which needs a ref. A named one can be looked at by its name. */
 function isNamelessPicture(node: OutlineNode, options: PageOptions): boolean {
   return /^(img|canvas|video)$/.test(node.role) && !displayName(node, options).text
 }
@@ -163,7 +166,7 @@ export function mayHoldRef(element: Element, role: string): boolean {
   )
 }
 
-/** A field's value on one line, masked where it must be; null for what isn't a field. */
+/** A field's value on one line, masked if it must be. Null for other elements. */
 export function valueText(node: OutlineNode, options: PageOptions): string | null {
   const { value } = stateOf(node.control, node.role)
   if (value === null) return null
@@ -174,8 +177,8 @@ export function valueText(node: OutlineNode, options: PageOptions): string | nul
 }
 
 /**
- * The same as an outline shows it: what a tool typed itself isn't scrubbed, and what is shown in part has the mark by
- * which it is read.
+ * A field's value as an outline shows it. Text that a tool typed isn't scrubbed. A value shown in part has the mark to
+ * read on from.
  */
 export function shownValue(
   node: OutlineNode,
@@ -184,7 +187,7 @@ export function shownValue(
 ): string | null {
   const text = valueText(node, options)
   if (!text) return text
-  // Neither how much is missing nor a mark: both would be longer than the text.
+  // Add neither a mark nor how much is missing: both would be longer than the text.
   if (text === MASKED) return text
   if (limit < LEAST_WITH_MARK) return shownTyped(node.control, cut(text, limit), limit + 1)
   const shown = shownTyped(node.control, text, limit)
@@ -192,24 +195,24 @@ export function shownValue(
   return isWhole ? shown : `${shown} ${textMark(node.control, 0)}`
 }
 
-/** Whether it is a field whose text has several lines, which its value on one line doesn't tell. */
+/** Whether it is a field with several lines, which its value on one line doesn't show. */
 function isOfLines(field: Element): boolean {
   return isTag(field, 'textarea') && /\n/.test(field.value.trim())
 }
 
-/** The mark of a text that is shown in part, or without its lines: `[from=e3:0]`, with the character to read on from. */
+/** Mark of a text that is shown in part, or without its lines: `[from=e3:0]`, with the character to read on from. */
 export function textMark(element: Element, at: number): string {
   return `[from=${refOf(element)}:${at}]`
 }
 
-/** Names are cut long before that many texts. */
+/** Texts of one name to check: names are cut long before. */
 const TEXT_LIMIT = 40
 const CAPTIONS = 'caption,legend,figcaption,summary'
 
 /**
- * The flag for a name of which nobody sees all or a part, though what it names is seen: `[name hidden: transparent]`,
- * `[name sr-only]` for one that is left to assistive technology, as of a button with an icon. A part that is left
- * to assistive technology is usual: "Read more" with "about mugs".
+ * Flags a name that nobody sees, or sees in part, on a visible element: `[name hidden: transparent]`. A name for
+ * assistive technology only, as for an icon's button, is `[name sr-only]`. A part for assistive technology is usual,
+ * and gets no flag: "Read more" with "about mugs".
  */
 function nameMark(node: OutlineNode, options: PageOptions): readonly string[] {
   if (node.masked || node.visuallyHidden) return []
@@ -222,7 +225,7 @@ function nameMark(node: OutlineNode, options: PageOptions): readonly string[] {
   return seen === 0 && reasons.length > 0 ? ['[name sr-only]'] : []
 }
 
-/** The same of what is hidden until hover, by the styles of its texts alone: they have no boxes. */
+/** Flags a hidden name of an element hidden until hover, by the styles of its texts alone: they have no boxes. */
 function hoverNameMark(node: OutlineNode, options: PageOptions): readonly string[] {
   if (node.masked) return []
   const [reason] = namingElements(node, options)
@@ -238,7 +241,7 @@ function hasWords(element: Element): boolean {
   )
 }
 
-/** The elements whose texts the name is made of; none when an attribute gives it. */
+/** The elements whose texts form the name. Empty if an attribute gives it. */
 function namingElements(
   { element, control, role }: OutlineNode,
   options: PageOptions,
@@ -254,7 +257,9 @@ function namingElements(
   return beside ? [beside] : []
 }
 
-/** What isn't rendered is no part of a name, but what is skipped while it is rendered is one. */
+/**
+ * Whether the element isn't rendered, so its text is no part of a name. Rendered content that a browser skips is one.
+ */
 function isNoPart(element: Element): boolean {
   const view = viewOf(element)
   return [element, ...ancestorsOf(element)].some(

@@ -14,9 +14,9 @@ import { markOf } from './marked-text.ts'
 import { standaloneNode } from './standalone-node.ts'
 import { longTextOf } from './text-places.ts'
 
-/** Longer texts of a part that holds nothing else are read by their lines. */
+/** A longer text, in a part that holds nothing else, is read by its lines. */
 const LONG_TEXT = 1500
-/** How far from the limit a word may end where a text is cut. */
+/** How far before the limit a text may be cut, at the end of a word. */
 const WORD = 200
 
 /** `e3:6000`: a ref, and the character to read on from. */
@@ -25,7 +25,7 @@ export function readTextPlace(from: string): { readonly ref: string; readonly at
   return ref === undefined ? null : { ref, at: Number(at) }
 }
 
-/** Whether the part is a text that is read by its lines: a field of several, code, or a long one. */
+/** Whether the part is a text to read by its lines: a field with several, code, or a long text. */
 export function isLongText(node: OutlineNode, options: PageOptions): boolean {
   const { element } = node
   if (isMasked(element, options)) return false
@@ -41,7 +41,7 @@ function keepsLines(element: Element): boolean {
   return isElement(element) && native.closest(element, 'pre,code') !== null
 }
 
-/** The lines of a text from a character on, as many as fit. `clean`: removes secrets. */
+/** The lines of a text from a character on, as many as fit. `clean` removes secrets. */
 export function longTextLines(
   element: Element,
   at: number,
@@ -72,7 +72,7 @@ export function longTextLines(
   return shown(endOf(text, start, (end) => estimateTokens(shown(end)) <= maxTokens))
 }
 
-/** The last character that fits, at the end of a word where there is one. */
+/** The last character that fits, at the end of a word if there is one. */
 function endOf(text: string, start: number, fits: (end: number) => boolean): number {
   if (fits(text.length)) return text.length
   let [low, high] = [start, text.length]
@@ -94,7 +94,7 @@ interface TextPart {
   readonly kind: 'page' | 'masked' | 'sent'
 }
 
-/** Secrets are looked for in all of it: in a part, half of one wouldn't be found. */
+/** Splits a text into parts. Secrets are searched in the whole text: half of one wouldn't be found. */
 function partsOf(
   element: Element,
   text: string,
@@ -139,7 +139,7 @@ function render(parts: readonly TextPart[], from: number, to: number): string {
     .join('')
 }
 
-/** Words of a text around what was looked for, where that isn't among the first; empty where it is. */
+/** Words around a match. Null if there is none, or if it is among the first characters, which are shown anyway. */
 export function excerptOf(text: string, wanted: string): { text: string; at: number } | null {
   const pattern = patternOf(wanted.trim())
   const found = pattern ? new RegExp(pattern, 'i').exec(text) : null
@@ -150,7 +150,7 @@ export function excerptOf(text: string, wanted: string): { text: string; at: num
 
 const AROUND = 60
 
-/** Of a passage, with any spaces and line breaks between its words. */
+/** Pattern of a passage, with any spaces and line breaks between its words. */
 export function patternOf(passage: string): string {
   return passage
     .split(/\s+/)
@@ -158,14 +158,14 @@ export function patternOf(passage: string): string {
     .join('\\s+')
 }
 
-/** Characters of a text. `clean`: removes secrets. */
+/** Range of characters in a text. `clean` removes secrets. */
 interface CleanRange {
   readonly from: number
   readonly to: number
   readonly clean: (text: string) => string
 }
 
-/** Whether a part of the text is masked. */
+/** Whether the range holds masked text. */
 export function hasMasked(
   element: Element,
   text: string,
@@ -174,7 +174,7 @@ export function hasMasked(
   return maskedParts(element, text, clean).some((part) => part.from < to && part.to > from)
 }
 
-/** Whether the range takes a part of what is masked only: the rest of it would no longer be known as secret. */
+/** Whether the range takes only a part of masked text: the rest would no longer be recognized as secret. */
 export function cutsMasked(
   element: Element,
   text: string,
@@ -185,7 +185,7 @@ export function cutsMasked(
   )
 }
 
-/** What stands in the range; a secret that it touches is masked whole. */
+/** The text in the range. A secret that it touches is masked whole. */
 export function textInRange(
   element: Element,
   text: string,

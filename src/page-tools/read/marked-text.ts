@@ -4,13 +4,13 @@ import { MASKED } from '../privacy.ts'
 import type { Unseen } from '../sight/reasons.ts'
 import { unseenReason } from '../sight/unseen.ts'
 
-/** A text of a page, and whether and why nobody sees it. */
+/** A text of a page, with the mark that says why nobody sees it; empty for visible text. */
 interface Told {
   readonly text: string
   readonly mark: string
 }
 
-/** `[sr-only]`, `[hidden: too small to see]`; empty for what can be seen. */
+/** Returns `[sr-only]` or `[hidden: too small to see]`; empty for visible text. */
 export function markOf(reason: Unseen | null): string {
   if (reason === null) return ''
   return reason === 'sr-only' ? '[sr-only]' : `[hidden: ${reason}]`
@@ -22,24 +22,24 @@ function told({ text, visuallyHidden, holder }: TextItem): Told {
   return { text, mark: markOf(reason) }
 }
 
-/** The text alone, where all of a line has one mark. */
+/** The text without its mark, for lines whose texts share one mark. */
 export function textOf(item: TextItem): string {
   return told(item).text
 }
 
-/** The mark that all the texts have; empty when some have none or another one. */
+/** The mark that all texts share; empty when their marks differ. */
 export function commonMark(items: readonly TextItem[]): string {
   const marks = new Set(items.map((item) => told(item).mark))
   const [mark = ''] = marks
   return marks.size === 1 ? mark : ''
 }
 
-/** Texts on one line; those that nobody sees are in quotes, with the reason before them. */
+/** Joins texts on one line. Texts that nobody sees are in quotes, after the reason. */
 export function markedTexts(items: readonly TextItem[]): string {
   return joinTold(items.map(told))
 }
 
-/** Neighbours with the same mark become one text. */
+/** Joins texts; neighbours with the same mark become one text. */
 export function joinTold(parts: readonly Told[]): string {
   const joined: Told[] = []
   for (const { text, mark } of parts) {

@@ -8,16 +8,16 @@ import { isMasked } from '../privacy.ts'
 import { unseenBox } from '../sight/unseen.ts'
 import type { Picture } from './picture.ts'
 
-/** What is blurred by less can still be made out. CSS pixels, of the standard deviation. */
+/** Least blur that hides a picture. Standard deviation in CSS pixels. */
 const LEAST_BLUR = 2
 const BLURS = /blur\(([\d.e-]+)px\)/g
 
-/** Words of a picture that stand in the page. */
+/** Attributes that describe a picture in words. */
 const WORDS = ['alt', 'title', 'aria-label', 'aria-description', 'aria-roledescription']
 
 /**
- * Throws unless a person sees the picture, and nothing that it shows is kept from the model. `parts`: what it shows
- * beside its own content. `name`: what it is called in an error.
+ * Throws unless a person sees the picture, and nothing in it is kept from the model. `parts`: what it shows beside its
+ * own content. `name`: its name in errors.
  */
 export function requireShowable(
   picture: Picture,
@@ -25,7 +25,7 @@ export function requireShowable(
   { live, name }: { readonly live: LivePage; readonly name: string },
 ): void {
   const { options } = live
-  // It may stand elsewhere than the element it was named by, or have been moved since.
+  // The picture may be elsewhere than the element that was named, or have moved since.
   requireReadable(picture, options)
   const hidden = hiddenReason(picture) ?? unclearReason(picture)
   if (hidden) throw new PageError('hidden', `${name} can't be looked at: ${hidden}.`)
@@ -49,7 +49,7 @@ function unclearReason(picture: Picture): string | null {
   return blurOf(picture) >= LEAST_BLUR ? 'it is blurred, and nobody can see it' : null
 }
 
-/** That of all that is around it, too: one blur over another is a larger one. */
+/** Blur of the picture and everything around it: nested blurs add up. */
 function blurOf(picture: Picture): number {
   const radii = [picture, ...ancestorsOf(picture)].flatMap((one) =>
     [...viewOf(one).getComputedStyle(one).filter.matchAll(BLURS)].map(([, radius]) =>
@@ -59,7 +59,7 @@ function blurOf(picture: Picture): number {
   return Math.hypot(...radii)
 }
 
-/** Whether its words hold a secret that the page has elsewhere, such as the number of a card. */
+/** Whether its words hold a secret that is elsewhere on the page, such as a card's number. */
 function holdsSecrets(elements: readonly Element[], live: LivePage): boolean {
   const texts = elements.flatMap((element) => [
     ...WORDS.map((word) => native.getAttribute(element, word) ?? ''),
@@ -68,6 +68,6 @@ function holdsSecrets(elements: readonly Element[], live: LivePage): boolean {
       .map((node) => native.nodeValue(node) ?? ''),
   ])
   const words = texts.map((text) => text.trim()).filter(Boolean)
-  // Letters of a word may each have an element of their own.
+  // Each letter of a word may have an element of its own.
   return ['\n', ''].map((between) => words.join(between)).some((text) => scrub(text, live) !== text)
 }

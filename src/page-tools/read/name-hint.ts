@@ -6,7 +6,7 @@ import { isReadable } from '../outline/region.ts'
 import { hintWords } from '../secrets/hint-words.ts'
 import { withoutTokens } from '../secrets/token-patterns.ts'
 
-// What distinguishes a control that its author gave no name: the name of its icon, where it leads, its id.
+// Hints at a control that its author gave no name: the name of its icon, the address it leads to, its id.
 
 /** An icon is made of few elements. */
 const PARTS = 12
@@ -16,17 +16,17 @@ const ICON =
   /^(?:fa|fas|bi|mdi|ti|ri|la|pi|icons?|ico|lucide|feather|glyphicon|codicon|octicon|anticon|el-icon|ph|tabler-icon)[-_](.+)$/
 /** `trash-icon`, `TrashIcon`. */
 const OF_ICON = /^(.{2,}?)[-_]?icon$/i
-/** How an icon looks. */
+/** Words for the look of an icon. */
 const LOOK =
   /^(?:\d.*|fw|lg|sm|xs|xl|md|solid|regular|light|thin|duotone|brands|spin|pulse|inverse|small|large|medium|button|btn|svg|only|wrapper|container)$/
-/** What says nothing. */
+/** Words that say nothing about a control. */
 const PLAIN =
   /^(?:btn|button|icon|icons|svg|img|link|item|wrapper|container|root|inner|clickable|active|small|large|primary|secondary|default|ghost|flat|rounded|circle|input|field|form-control)$/i
 
-/** Classes by which a library draws its components: they say what all of its controls are. */
+/** Classes of libraries, which all of their controls have. */
 const OF_LIBRARY =
   /^(?:Mui|css-|sc-|jss|makeStyles-|ant-|anticon$|v-|el-|mat-|mdc-|cdk-|ng-|chakra-|mantine-|p-|ion-|q-|n-|k-|arco-|van-|slds-|cds-|bx-|pf-|fui-|ms-|rs-|svelte-|data-v-)/
-/** Classes that only lay out or paint, as those of Tailwind and Bootstrap: `inline-flex`, `items-center`. */
+/** Classes for layout or paint only, as in Tailwind and Bootstrap: `inline-flex`, `items-center`. */
 const LAYOUT =
   /^(?:inline|(?:inline-)?(?:flex|grid|block)|contents|container|hidden|(?:in)?visible|isolate|relative|absolute|fixed|sticky|static|border|rounded|shadow|ring|outline|transition|transform|group|peer|grow|shrink|truncate|antialiased|row|col|pointer-events-none|select-none|appearance-none|no-underline|(?:not-)?sr-only|(?:flex|grid|d|position|items|justify|content|self|place|gap|space|[mp][trblxyse]?|[whz]|min|max|size|text|font|leading|tracking|bg|border|rounded|shadow|ring|outline|opacity|transition|ease|animate|origin|cursor|overflow|object|inset|float|whitespace|break|fill|stroke|aspect)(?:-(?:flex|grid|block|inline|center|start|end|between|around|evenly|stretch|baseline|middle|top|bottom|left|right|relative|absolute|fixed|auto|full|screen|fit|min|max|none|hidden|visible|scroll|xs|sm|md|lg|xl|thin|light|normal|medium|semibold|bold|mono|sans|serif|tight|snug|wide|loose|pointer|default|primary|secondary|muted|accent|destructive|foreground|background|white|black|transparent|current|inherit|col|row|wrap|nowrap|reverse|colors|all|opacity|shadow|transform|in|out|offset|inset|input|border|cover|contain|words|w|h|[trblxyse]))+)$/
 /** Elements and classes of fonts that draw a word as its icon. */
@@ -37,7 +37,7 @@ const LIGATURE = /^[a-z][a-z\d]*(?:_[a-z\d]+)*$/
 const CONTROLS =
   /^(button|link|textbox|searchbox|combobox|checkbox|radio|switch|slider|spinbutton|tab|menuitem)$/
 
-/** Of a control without a name, and of what has no content to be known by; empty for all others. */
+/** Hint for a control without a name, or for an element without role and content. Empty for all others. */
 export function nameHint(element: Element, role: string, options: PageOptions): string {
   const isHinted = CONTROLS.test(role) || (!role && !native.textContent(element).trim())
   return isHinted ? cleanText(hintOf(element, options)) : ''
@@ -82,7 +82,10 @@ function iconName(part: Element, isControl: boolean): string {
   return ''
 }
 
-/** Attributes that name an icon. Those that any control may have are its own hint, which comes later. */
+/**
+ * Attributes that name an icon. For the control itself, leaves out those that any control may have: they are a later
+ * hint.
+ */
 function marksOf(part: Element, isControl: boolean): readonly string[] {
   const marks = ['data-icon', 'data-lucide', 'data-feather', 'data-icon-name', 'icon']
   if (isControl) return marks
@@ -101,7 +104,7 @@ function fileOf(source: string): string {
   return source.startsWith('data:') ? '' : (/([^/?#]+)\.\w+(?:[?#]|$)/.exec(source)?.[1] ?? '')
 }
 
-/** Where a link leads, without its origin, what it asks for, and what may be a key. */
+/** Address of a link, without its origin, its query, and parts that may be keys. */
 function addressHint(element: Element): string {
   const href = isTag(element, 'a') ? native.getAttribute(element, 'href') : null
   return href && !/^(#?$|javascript:)/i.test(href)
@@ -124,7 +127,7 @@ function classWords(element: Element): string {
   return words && !isShared(element, words) ? wordsOf(words) : ''
 }
 
-/** A class that the control beside it has, too, tells none of them apart. */
+/** Whether the control beside it has the class, too, which then tells nothing apart. */
 function isShared(element: Element, name: string): boolean {
   return [native.previousElementSibling(element), native.nextElementSibling(element)].some(
     (one) =>
@@ -136,7 +139,7 @@ function classes(element: Element): readonly string[] {
   return (native.getAttribute(element, 'class') ?? '').split(/\s+/).filter(Boolean)
 }
 
-/** Keys and tokens are removed before they are taken apart, when nothing tells them any more. */
+/** Splits a mark into words. Removes keys and tokens first: their parts couldn't be recognized. */
 function wordsOf(mark: string): string {
   return hintWords(withoutTokens(mark, ''))
 }

@@ -3,10 +3,10 @@ import type { PageOptions } from '../options.ts'
 import { isInExcluded } from '../outline/region.ts'
 import { isMasked, MASKED } from '../privacy.ts'
 
-/** Options of a closed list that are listed in its line. */
+/** Options of a closed list that its line shows. */
 const OPTION_LIMIT = 12
 
-/** What may be told of a choice of a native list; null for one that may not be read. */
+/** Label of an option in a native list. Null if it may not be read. */
 function optionText(option: HTMLOptionElement, options: PageOptions): string | null {
   if (isInExcluded(option, options)) return null
   return isMasked(option, options) ? MASKED : cleanText(option.label)

@@ -8,7 +8,7 @@ import { readableText } from './readable-text.ts'
 const SHOWN = 12
 const TEXT_LIMIT = 40
 
-/** The line for a new order: the texts of the node's elements in that order. */
+/** The line that reports a new order: the texts of the node's elements in that order. */
 export function orderLine(node: OutlineNode, options: PageOptions): string {
   const texts = elementsIn(node.items)
     .map((element) => readableText(element, options))
@@ -18,7 +18,7 @@ export function orderLine(node: OutlineNode, options: PageOptions): string {
   return `<changed> order in ${headOf(holderOf(node), options)}: ${shown.join(', ')}${rest}`
 }
 
-/** The list or table itself, where the rows are in a wrapper. */
+/** The nearest node with a role: the list or table, when the rows are in a wrapper. */
 function holderOf(node: OutlineNode): OutlineNode {
   for (let at: OutlineNode | null = node; at; at = at.parent) if (at.role) return at
   return node

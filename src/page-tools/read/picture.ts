@@ -6,12 +6,12 @@ import { isReadable } from '../outline/region.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { toWindowPixels } from '../window-pixels.ts'
 
-/** What can be looked at: an image, a canvas, a drawing, or what a video shows now. */
+/** Element to look at: an image, a canvas, a drawing, or a video with its current frame. */
 export type Picture = HTMLImageElement | HTMLCanvasElement | HTMLVideoElement | SVGSVGElement
 
-/** Icons in a part that shows a picture are not meant. CSS pixels. */
+/** Smaller pictures inside a part are icons, and not meant. CSS pixels. */
 const SMALLEST = 24
-/** Of two pictures, the one that is so many times larger is meant. */
+/** The largest picture is meant alone if it is this many times larger than the next. */
 const FAR_LARGER = 4
 
 function isPicture(element: Element): element is Picture {
@@ -24,7 +24,7 @@ export function isSvg(element: Element): element is SVGSVGElement {
   return native.localName(element) === 'svg'
 }
 
-/** The pictures that are meant by an element: itself, the drawing that it is a part of, or what it shows. */
+/** The pictures that an element stands for: itself, the drawing around it, or those in it. */
 export function picturesOf(target: Element, options: PageOptions): readonly Picture[] {
   const element = renderedElement(target)
   const drawing = drawingAround(element)
@@ -56,8 +56,7 @@ function sizeOf(element: Element): number {
 }
 
 /**
- * The part of an element that a picture of it shows, in pixels of its window: of a picture, what is within its border
- * and padding; of all others, all.
+ * Part of an element that a picture of it shows, in pixels of its window. For a picture, leaves out border and padding.
  */
 export function pictureBox(element: Element): DOMRect {
   const around = native.getBoundingClientRect(element)
@@ -72,7 +71,7 @@ export function pictureBox(element: Element): DOMRect {
     pixels('top'),
     pixels('bottom'),
   ]
-  // Of one that `transform` scales, the border is scaled, too.
+  // `transform` scales the border, too.
   const own = isSvg(element) ? around.width : native.offsetWidth(element)
   const scale = own > 0 ? around.width / own : 1
   const box = new DOMRect(

@@ -8,12 +8,12 @@ import type { PageOptions } from '../options.ts'
 import { isMasked } from '../privacy.ts'
 import { readableText } from './readable-text.ts'
 
-/** What an element is in, and what that is called, by which equal elements are told apart. */
+/** Surroundings of an element with their label, which tell equal elements apart. */
 export interface Place {
   readonly role: string
   /** Empty: masked. */
   readonly label: string
-  /** What the label is of: an item of a list, a part with a name or a title, or the words of a part without. */
+  /** Source of the label: an item of a list, a part with a name or a title, or the words of a part without. */
   readonly of: 'item' | 'named' | 'words'
 }
 
@@ -23,7 +23,9 @@ const PARTS = /^(region|form|group|tabpanel)$/
 const TITLES = 'h1,h2,h3,h4,h5,h6,[role=heading]'
 const LABEL_LIMIT = 60
 
-/** The nearest item, dialog or named part around an element; else the nearest part without a name. `limit`: characters. */
+/**
+ * The nearest item, dialog or named part around an element, else the nearest part without a name. `limit`: characters.
+ */
 export function placeOf(element: Element, options: PageOptions, limit?: number): Place | null {
   let unnamed: Place | null = null
   for (const at of ancestorsOf(element)) {
@@ -35,7 +37,7 @@ export function placeOf(element: Element, options: PageOptions, limit?: number):
     const label = name || readableText(at, options, limit)
     if (!label) continue
     if (isItem) return { role, label, of: 'item' }
-    // All that a dialog says is its question.
+    // The words of a dialog are its question.
     if (name || DIALOGS.test(role)) return { role, label, of: 'named' }
     unnamed ??= { role, label, of: 'words' }
   }
@@ -47,7 +49,7 @@ export function placeNote(place: Place | null, clean: (text: string) => string):
   if (!place) return ''
   const { role, label } = place
   if (!label) return ` (in ${role})`
-  // The whole of it is cleaned: of a secret that is cut, the beginning would stay.
+  // Scrub first, then shorten: the beginning of a secret that is cut would stay.
   return ` (in ${role} ${quote(shorten(clean(label), LABEL_LIMIT).replace(/"/g, "'"))})`
 }
 

@@ -20,10 +20,10 @@ export function readableText(
     .join(' ')
 }
 
-/** A text in two ways, as a search may be for either: with a space between its parts, and as they stand on the screen. */
+/** A text in two forms, since a search may be for either: with spaces between its parts, and as on the screen. */
 export type TextForms = readonly [spaced: string, joined: string]
 
-/** All of its text that may be read, before secrets are removed from it. Looked at closely only where it must be. */
+/** All readable text of an element, before secrets are removed. Looks at it closely only if it must. */
 export function comparableTexts(element: Element, options: PageOptions): TextForms {
   const parts = [maskSelector(options), excludedSelector(options), TEXT_FIELDS].join(',')
   const isRead =
@@ -31,7 +31,7 @@ export function comparableTexts(element: Element, options: PageOptions): TextFor
   return isRead ? readableTexts(element, options) : formsOf(plainParts(element))
 }
 
-/** The same, as far as it can be seen. */
+/** All readable text of an element that can be seen. */
 export function readableTexts(element: Element, options: PageOptions): TextForms {
   return formsOf(partsOf(element, options, Number.POSITIVE_INFINITY))
 }
@@ -42,7 +42,7 @@ function formsOf(parts: readonly PlainPart[]): TextForms {
   return [parts.map(({ text }) => text).join(' '), joined]
 }
 
-/** All texts in it, seen or not. */
+/** All texts in the element, seen or not. */
 function plainParts(element: Element): readonly PlainPart[] {
   const parts: PlainPart[] = []
   const gap = new Gap()
@@ -62,12 +62,12 @@ function plainParts(element: Element): readonly PlainPart[] {
   return parts
 }
 
-/** What has no text to read: only `textContent` has it. */
+/** Elements without text to read, although `textContent` includes theirs. */
 const UNREAD = ['script', 'style', 'template', 'svg', 'datalist']
-/** Their text is their value, or no text. */
+/** Elements whose text is their value, or no text. */
 const TEXT_FIELDS = `textarea,select,[contenteditable],[role=textbox],[role=searchbox],${UNREAD.join(',')}`
 
-/** The same for one-line mentions: it can't look like a mark, and what nobody sees is marked. */
+/** Text for mentions in one line: it can't look like a mark, and unseen parts are marked. */
 export function shownText(element: Element, options: PageOptions): string {
   return joinTold(
     partsOf(element, options, LIMIT).map(({ text, holder }) => ({
@@ -79,20 +79,20 @@ export function shownText(element: Element, options: PageOptions): string {
 
 interface PlainPart {
   readonly text: string
-  /** Stands right behind the part before it: `<b>M</b>7003`. */
+  /** Follows the part before it without a gap: `<b>M</b>7003`. */
   readonly isGlued: boolean
 }
 
 interface Part extends PlainPart {
-  /** Null for what is masked. */
+  /** Null: masked. */
   readonly holder: Element | null
 }
 
-/** Whether there is a gap between two texts: a space, or the edge of a block. */
+/** Tracks whether there is a gap between two texts: a space, or the edge of a block. */
 class Gap {
   #isOpen = true
 
-  /** To be called where an element begins and where it ends. */
+  /** Call it where an element begins, and where it ends. */
   at(element: Element): void {
     if (!INLINE_TAGS.has(native.localName(element))) this.#isOpen = true
   }
@@ -129,7 +129,7 @@ function partsOf(element: Element, options: PageOptions, limit: number): readonl
   return parts
 }
 
-/** Elements that were removed from the page were visible before. */
+/** Whether the element is hidden. Elements that were removed from the page count as visible. */
 function isHidden(element: Element): boolean {
   return (
     native.getAttribute(element, 'aria-hidden') === 'true' ||

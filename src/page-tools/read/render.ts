@@ -2,19 +2,19 @@ import { refOf } from '../refs.ts'
 import { follows, type Entry } from './entry.ts'
 import { leftOutInside, leftOutLine, sizeOfAll, type Size } from './left-out.ts'
 
-/** The lines that are shown of an outline, by their entries. */
+/** Lines of an outline to show, by their entries. */
 export interface Shown {
   readonly lines: ReadonlyMap<Entry, string>
-  /** Whether few texts between what is shown are left out with a sign only: for marks there is no room. */
+  /** Whether a short gap between lines gets a bare sign, since there is no room for marks. */
   readonly isTight: boolean
-  /** What comes before it has no marks, either. */
+  /** Entries before this element get no marks, either. */
   readonly from: Element | null
 }
 
-/** More of them get a mark that counts them. */
+/** Lines that a bare sign may stand for. More get a mark that counts them. */
 const FEW_LINES = 3
 
-/** The text of an outline, with a mark for all that is left out. */
+/** The text of an outline, with a mark for everything that is left out. */
 export function render(entries: readonly Entry[], shown: Shown, depth = 0): string {
   const indent = '  '.repeat(depth)
   const isBeside = shown.isTight && depth > 0 && entries.some((entry) => shown.lines.has(entry))
@@ -33,7 +33,8 @@ export function render(entries: readonly Entry[], shown: Shown, depth = 0): stri
       if (!shown.from || follows(entry, shown.from)) skipped.push(entry)
       continue
     }
-    // A sign stands for what is between two lines, or in one: before the first line is nothing to read it from.
+    // A bare sign may stand between two lines, or inside one. Before the first line it would give no place to read on
+    // from.
     flush(shown.isTight && text !== '')
     text += `${indent}- ${withChildren(entry, line, { shown, depth })}`
   }

@@ -11,7 +11,7 @@ import { textInRange } from './long-text.ts'
 
 const LIMIT = 4000
 
-/** The text that a person has selected, in the page or in a field. Empty when there is none. */
+/** Returns the text that a person has selected, in the page or in a field. Empty: none. */
 export function readSelection(options: ActOptions = {}): string {
   const live = livePage(options.page)
   const root = rootOf(live.options)
@@ -55,7 +55,7 @@ function selectionInPage(document: Document, { options, clean }: Seen): string {
     .join(' ')
 }
 
-/** What nobody sees was selected together with what is around it, unknowingly. */
+/** Whether the text is reported. Unseen text was selected unknowingly, with the text around it. */
 function isTold(parent: Element, options: PageOptions): boolean {
   return isReadable(parent, options) && unseenReason(parent) === null
 }

@@ -21,7 +21,7 @@ import { pageContext, walk } from '../outline/walk.ts'
 export interface SnapshotOptions extends ActOptions {
   /** Tokens of the outline, at most. Default: the page's, 2000. */
   readonly maxTokens?: number
-  /** Leaves out what comes before this element; long lists continue from it. */
+  /** Leaves out everything before this element. Long lists continue from it. */
   readonly from?: Element
   /** Reads on in the text of the part, from this character on. */
   readonly character?: number
@@ -30,11 +30,11 @@ export interface SnapshotOptions extends ActOptions {
 }
 
 export interface Snapshot {
-  /** For `since`. */
+  /** Pass it as `since`. */
   readonly id: string
   /** The outline alone. */
   readonly outline: string
-  /** What a model should read: the address, that the text is the page's, the outline. */
+  /** Text for the model: the address, a note that the content is the page's, the outline. */
   readonly text: string
 }
 
@@ -91,7 +91,7 @@ async function takeSnapshot(
   }
 }
 
-/** Whether the part is read by the lines of its text. */
+/** Whether the part is read as lines of text. */
 function isRead(
   top: OutlineNode,
   { character, from }: SnapshotOptions,

@@ -6,7 +6,7 @@ import { roleOf } from '../outline/role.ts'
 import { hiddenUntilHover } from '../outline/hover/on-hover.ts'
 import { pageContext } from '../outline/walk.ts'
 
-/** A node for one element without its content, to be shown in one line. */
+/** A node for one element without its content, to show it in one line. */
 export function standaloneNode(element: Element, options: PageOptions): OutlineNode {
   return {
     element,

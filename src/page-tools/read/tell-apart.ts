@@ -17,13 +17,13 @@ interface Telling {
   readonly options: PageOptions
   /** Removes secrets. */
   readonly clean: (text: string) => string
-  /** There may be others of this name. */
+  /** More elements may have this name. */
   readonly mayBeMore: boolean
 }
 
 /**
- * The lines of elements of the same name in the order of the page, each with what tells it from the others: the row,
- * dialog or part that it is in, its column, the words beside it, else which one it is from the top.
+ * Lines of elements of the same name, in page order. Each has what tells it from the others: the row, dialog or part
+ * around it, its column, the words beside it, else its number from the top.
  */
 export function toldApart(
   unordered: readonly Found[],
@@ -46,7 +46,7 @@ export function toldApart(
   })
 }
 
-/** As they stand in the page, also across its frames and shadow roots. */
+/** Sorts elements in page order, across frames and shadow roots. */
 function inOrder(found: readonly Found[], root: Element): readonly Found[] {
   const byElement = new Map(found.map((one) => [one.element, one]))
   return [root, ...descendantsOf(root)].flatMap((element) => byElement.get(element) ?? [])
@@ -57,7 +57,7 @@ function isOnlyOne(notes: readonly string[], index: number): boolean {
   return own !== '' && notes.indexOf(own ?? '') === notes.lastIndexOf(own ?? '')
 }
 
-/** The outermost part around an element that holds none of the others. */
+/** The outermost element around one that holds none of the others. */
 function blockOf(element: Element, all: readonly Element[]): Element {
   let block = element
   for (const at of ancestorsOf(element)) {
@@ -76,12 +76,12 @@ interface Told {
 function note(clean: (text: string) => string, told: Told | null): string {
   if (!told) return ''
   const { how, role, label } = told
-  // The whole of it is cleaned: of a secret that is cut, the beginning would stay.
+  // Scrub first, then shorten: the beginning of a secret that is cut would stay.
   const words = label && quote(shorten(clean(label), LABEL_LIMIT).replace(/"/g, "'"))
   return ` (${[how, role, words].filter(Boolean).join(' ')})`
 }
 
-/** The outermost part of the page, with its name, that holds this one only: `navigation "Main"`. */
+/** The outermost part of the page, with its name, that holds only this element: `navigation "Main"`. */
 function partAround(element: Element, block: Element, options: PageOptions): Told | null {
   let told: Told | null = null
   for (const at of ancestorsOf(element)) {
@@ -104,7 +104,7 @@ function columnOf(element: Element, options: PageOptions): Told | null {
   return label ? { how: 'in column', label } : null
 }
 
-/** The title of its part, or the first words there that are not its own. */
+/** The title of its part, or the first words there that aren't its own. */
 function wordsBeside(element: Element, block: Element, options: PageOptions): Told | null {
   if (block === element || isMasked(block, options)) return null
   const own = cleanText(readableText(element, options))

@@ -7,16 +7,16 @@ import { once } from '../../lib/once.ts'
 import { unseenReason } from '../sight/unseen.ts'
 import { INLINE_TAGS } from './inline-tags.ts'
 
-/** Where a part of a text stands in the document. */
+/** Position of a part of a text in the document. */
 interface Segment {
   readonly node: Node
-  /** In the text, and in the node. */
+  /** Index in the text, and in the node. */
   readonly start: number
   readonly from: number
   readonly length: number
 }
 
-/** A text as its lines are seen, and where each character of it stands. */
+/** A text with its lines as on the screen, and the position of each character. */
 export interface TextPlaces {
   readonly text: string
   readonly segments: readonly Segment[]
@@ -24,12 +24,12 @@ export interface TextPlaces {
 
 const UNREAD = /^(script|style|template|noscript|select|textarea|svg)$/
 const CELLS = /^(td|th)$/
-/** What is one space on the screen, and more or another one in the document. */
+/** Whitespace that the screen shows as one space. */
 const GAPS = /[ \t\r\n\f]{2,}|[\t\r\n\f]/g
 const PRESERVES = /^(pre|break-spaces)/
 
 /**
- * The text of an element that is no field, masked parts masked, and without what nobody sees. Spaces and lines are those
+ * The text of an element that isn't a field. Masked parts are masked, unseen ones left out. Spaces and lines are those
  * on the screen.
  */
 export function textPlaces(element: Element, options: PageOptions): TextPlaces {
@@ -56,7 +56,7 @@ export function textPlaces(element: Element, options: PageOptions): TextPlaces {
   return writer
 }
 
-/** The values of fields have no marks. */
+/** Whether it is in an editor, where unseen text stays, as in the value of a field. */
 function isEditable(element: Element): boolean {
   return isElement(element) && native.isContentEditable(element)
 }
@@ -65,7 +65,7 @@ function keepsSpaces(element: Element): boolean {
   return PRESERVES.test(viewOf(element).getComputedStyle(element).whiteSpace)
 }
 
-/** A break at the end of a block only gives it a height. */
+/** Whether the break ends a block, which it only gives a height. */
 function isLastIn(lineBreak: Element): boolean {
   for (let at = native.nextSibling(lineBreak); at; at = native.nextSibling(at))
     if (isElement(at) || native.nodeValue(at)?.trim()) return false
@@ -75,11 +75,11 @@ function isLastIn(lineBreak: Element): boolean {
 class Writer implements TextPlaces {
   readonly segments: Segment[] = []
   text = ''
-  /** What stands before the next words. */
+  /** Separator before the next words. */
   #edge = ''
   #endsInGap = false
 
-  /** Where a block or a cell begins or ends. Between lines, cells don't count. */
+  /** Call it where a block or a cell begins or ends. Between lines, cells don't count. */
   edge(kind: '\n' | '\t'): void {
     if (this.text && this.#edge !== '\n') this.#edge = kind
   }
@@ -109,7 +109,7 @@ class Writer implements TextPlaces {
     this.#addWords(node, raw.slice(at), at)
   }
 
-  /** Without a space where there is one already, or a line begins. */
+  /** Drops a space after another one, or at the beginning of a line. */
   #addWords(node: Node, words: string, from: number): void {
     const isGap = words.startsWith(' ') && (!this.text || this.#edge !== '' || this.#endsInGap)
     this.#addPart(node, isGap ? words.slice(1) : words, isGap ? from + 1 : from)
@@ -129,7 +129,7 @@ class Writer implements TextPlaces {
   }
 }
 
-/** Where the caret stands before the character with this number; null in an empty text. */
+/** Position of the caret before the character with this number. Null in an empty text. */
 export function caretIn(
   { segments }: TextPlaces,
   at: number,
@@ -141,7 +141,7 @@ export function caretIn(
   return { node: before.node, offset: before.from + Math.min(before.length, at - before.start) }
 }
 
-/** What a field or another element holds, as it is counted in characters. */
+/** Text of a field or another element, in which its characters are counted. */
 export function longTextOf(element: Element, options: PageOptions): string {
   return isTag(element, 'input') || isTag(element, 'textarea')
     ? element.value

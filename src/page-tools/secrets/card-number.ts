@@ -1,4 +1,4 @@
-/** Beginnings and lengths of card numbers, by issuer. */
+/** Prefixes and lengths of card numbers, by issuer. */
 const ISSUERS: readonly (readonly [RegExp, readonly number[]])[] = [
   [/^4/, [13, 16, 19]],
   [/^(5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/, [16]],
@@ -11,10 +11,10 @@ const ISSUERS: readonly (readonly [RegExp, readonly number[]])[] = [
   [/^220[0-4]/, [16, 19]],
 ]
 
-/** In any script's digits, with the gaps that people make. */
+/** Digits of any script, with the gaps that people leave. */
 const NUMBER = /^\p{Nd}(?:[\s.\-‐-―/·]{0,3}\p{Nd}){12,18}$/u
 
-/** The digits of all scripts stand in rows of ten. */
+/** Converts digits of any script to ASCII. Unicode lists each script's digits in sequence, from zero to nine. */
 function asciiDigits(text: string): string {
   return text.replace(/(?![0-9])\p{Nd}/gu, (digit) => {
     const code = digit.codePointAt(0) ?? 0
@@ -24,7 +24,7 @@ function asciiDigits(text: string): string {
   })
 }
 
-/** Whether a text is a card's number and nothing else, with or without gaps: its beginning, length and check digit fit. */
+/** Whether a text is only a card number, with or without gaps: prefix, length and check digit are valid. */
 export function isCardNumber(text: string): boolean {
   const trimmed = text.trim()
   if (!NUMBER.test(trimmed)) return false
@@ -35,7 +35,7 @@ export function isCardNumber(text: string): boolean {
   return isIssued && hasCheckDigit(digits)
 }
 
-/** By Luhn: every second digit from the right is doubled. */
+/** Luhn check: every second digit from the right is doubled. */
 function hasCheckDigit(digits: string): boolean {
   let sum = 0
   for (const [index, digit] of Array.from(digits).toReversed().entries()) {

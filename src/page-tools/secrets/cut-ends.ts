@@ -1,13 +1,13 @@
 import { hintWords } from './hint-words.ts'
 
-/** Where a text was cut, at its end or at its beginning; not before the number of things that are left out. */
+/** Place where a text was cut, at its end or its beginning. Skips the `…` before a number of omitted things. */
 const CUT = /(?<=\S)…|…(?=\S)/g
 const LEAST_PART = 4
-/** What doesn't count: gaps between the parts of a value, and what quoting adds. */
+/** Characters that don't count: gaps between the parts of a value, and those that quoting adds. */
 const GAP = /[\s|\\-]/
 const GAPS = /[\s|\\-]+/g
 
-/** A text without what is left of a secret before or behind a place where it was cut. */
+/** Returns a function that masks what is left of a secret before or after a cut. */
 export function cutEndsOf(values: readonly string[], mask: string): (text: string) => string {
   const forms = new Set(values.flatMap(formsOf))
   const beginnings = byBeginning(forms)
@@ -54,7 +54,7 @@ function sign(character: string): string {
   return GAP.test(character) ? '' : character === '"' ? "'" : character
 }
 
-/** By their first characters. */
+/** Values by their first characters. */
 type Beginnings = ReadonlyMap<string, readonly string[]>
 
 function byBeginning(values: Iterable<string>): Beginnings {
@@ -72,7 +72,7 @@ function endingsOf(values: ReadonlySet<string>): Beginnings {
   return byBeginning([...values].map(reversed))
 }
 
-/** How many characters at the end of a text are the beginning of a value: of the longest. */
+/** Counts the characters at the end of a text that begin a value. The longest match counts. */
 function partLength(text: string, values: Beginnings): number {
   const characters: { readonly sign: string; readonly at: number }[] = []
   for (let at = 0; at < text.length; at += 1) {

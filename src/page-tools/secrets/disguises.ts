@@ -1,12 +1,12 @@
 import type { SecretMatcher } from './secret-matcher.ts'
 
-/** What has escapes of addresses in it. */
+/** Text with percent-escapes of addresses. */
 const ENCODED = /[^\s"']*%[0-9A-Fa-f]{2}[^\s"']*/g
 const PIECES = /([?&=#;/:,]+)/
-/** An address may stand in another one. */
+/** An address may contain another one. */
 const MAX_LAYERS = 3
 
-/** Removes secrets that are escaped as no encoder escapes them: `%2f`, `%5A%65`, `%252F`. */
+/** Removes secrets with escapes that no encoder makes: `%2f`, `%5A%65`, `%252F`. */
 export function withoutEncoded(text: string, secrets: SecretMatcher, mask: string): string {
   if (!text.includes('%')) return text
   return text.replace(ENCODED, (address) => {
@@ -28,7 +28,7 @@ function holds(address: string, secrets: SecretMatcher): boolean {
   return false
 }
 
-/** What is no escape stays. */
+/** Decodes percent-escapes. Invalid ones stay. */
 function decoded(text: string): string {
   return text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (escapes) => {
     try {

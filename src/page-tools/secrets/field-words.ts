@@ -9,26 +9,26 @@ const NAMING =
   'name,id,aria-label,placeholder,aria-placeholder,title,data-testid,aria-roledescription'.split(
     ',',
   )
-/** Those that a person is told of. */
+/** Attributes that name a field for people. */
 const TOLD = ['aria-label', 'placeholder', 'aria-placeholder', 'title']
 const HOST_NAMING = ['aria-label', 'label', 'placeholder', 'name', 'id', 'title']
 const GROUPS = 'fieldset,[role=group],[role=radiogroup]'
 
-/** By the outline's own way of naming: what it says of a field when it was last read. */
+/** Names of fields as the outline last showed them. */
 const namesTold = new WeakMap<Element, string>()
 
-/** Called with the name by which a field is shown: its value is secret where that says so. */
+/** Records the name by which the outline shows a field: it may say that the value is secret. */
 export function rememberName(field: Element, name: string): void {
   if (namesTold.get(field) === name) return
   namesTold.set(field, name)
   known.delete(field)
 }
 
-/** How long the words of a field are cached, which are asked for several times in one reading. Milliseconds. */
+/** How long the words of a field are cached: one reading asks for them several times. Milliseconds. */
 const FRESH_MS = 50
 const known = new WeakMap<Element, { readonly words: string; readonly until: number }>()
 
-/** All that says what a field is for: more than its accessible name. */
+/** All words that say what a field is for: more than its accessible name. */
 export function wordsOf(field: Element): string {
   const before = known.get(field)
   if (before && performance.now() < before.until) return before.words
@@ -60,16 +60,16 @@ function labelWords(field: Element): string {
 }
 
 const LEVELS = 6
-/** Their text is their value, or no text. */
+/** Elements whose text is their value, or no text. */
 const WITHOUT_WORDS = /^(script|style|template|textarea|select|option|input)$/
 
-/** Texts, slotted ones too, and words for pictures, of attributes and of styles. */
+/** Words of an element: texts, slotted ones too, and words for pictures, of attributes and of styles. */
 function shownWords(element: Element, level = 0): string {
   const told = ['aria-label', 'alt', 'title'].map(
     (name) => native.getAttribute(element, name) ?? '',
   )
   if (level > LEVELS) return told.join(' ')
-  // Parts of one word may be in several elements.
+  // Several elements may hold the parts of one word.
   const content = childrenOf(element).map((node) => {
     if (!isElement(node)) return native.nodeType(node) === 3 ? (native.nodeValue(node) ?? '') : ''
     return WITHOUT_WORDS.test(native.localName(node)) ? ' ' : shownWords(node, level + 1)
@@ -77,7 +77,7 @@ function shownWords(element: Element, level = 0): string {
   return [...told, withGenerated(element, content.join(''))].filter(Boolean).join(' ')
 }
 
-/** A component around one field says what that is for; one around several, only for what has no name of its own. */
+/** Words of the component around a field. If it has several fields, they count only for one without a name. */
 function hostWords(field: Element, host: Element, isNamed: boolean): string {
   if (isNamed && (native.getRootNode(field) as ShadowRoot).querySelectorAll(FIELDS).length > 1)
     return ''
@@ -95,7 +95,7 @@ function hostWords(field: Element, host: Element, isNamed: boolean): string {
 }
 
 const FIELDS = 'input:not([type=hidden]),textarea,select,[contenteditable],[role=textbox]'
-/** "1.", "Word 3": the parts of what the group is called. */
+/** Numbered parts of what the group is called: "1.", "Word 3". */
 const ORDINAL = /^\D{0,14}\b\d{1,2}\D{0,3}$/u
 const LONGEST_PART = 6
 
@@ -104,7 +104,7 @@ function isPart(field: Element, labels: string): boolean {
   return ORDINAL.test(cleanText(labels || (native.getAttribute(field, 'aria-label') ?? '')))
 }
 
-/** What names a group of fields without names of their own: the parts of one number. */
+/** Name of the group around a field without a name of its own, such as a part of one number. */
 function groupWords(field: Element): string {
   const group = closest(field, GROUPS)
   if (!group) return ''
@@ -115,7 +115,7 @@ function groupWords(field: Element): string {
   ].join(' ')
 }
 
-/** The heading of the row that a field stands in. */
+/** Heading of the table row around a field. */
 function cellWords(field: Element): string {
   const cell = native.closest(field, 'td')
   const row = cell && native.parentElement(cell)

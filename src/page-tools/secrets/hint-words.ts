@@ -1,7 +1,7 @@
-/** Most marks that are words already. */
+/** Matches marks that consist of words already, as most do. */
 const WORDS = /^[a-z0-9]+(?: [a-z0-9]+)*$/
 
-/** `removeUser_btn` as `remove user btn`: how a hint shows a mark that its author gave. */
+/** Splits a name that a developer gave into words for a hint: `removeUser_btn` becomes `remove user btn`. */
 export function hintWords(mark: string): string {
   if (WORDS.test(mark)) return mark
   return mark

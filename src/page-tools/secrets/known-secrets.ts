@@ -1,17 +1,17 @@
-/** Of those that the page had before and no longer has. */
+/** Secrets to keep that the page no longer has. */
 const MOST_GONE = 500
-/** Beyond this, what is on the page is dropped, too. */
+/** Beyond this, secrets that the page still has are dropped, too. */
 const MOST_SHOWN = 3000
 
 /**
- * Values, or parts of them, that were found so far, oldest first: the page may still show what a field no longer
- * contains. What is on the page is never dropped for what is not.
+ * Secrets, or parts of them, found so far, oldest first. The page may still show a value that its field no longer
+ * contains. Secrets still on the page are never dropped in favour of others.
  */
 export class KnownSecrets {
   readonly #known = new Set<string>()
   #changes = 0
 
-  /** `shown`: all that is on the page now. */
+  /** `shown`: all secrets on the page now. */
   add(shown: ReadonlySet<string>): void {
     for (const one of shown) {
       if (!this.#known.delete(one)) this.#changes += 1
@@ -25,7 +25,7 @@ export class KnownSecrets {
     }
   }
 
-  /** Another one when there are others. */
+  /** Changes whenever the set changes. */
   get version(): number {
     return this.#changes
   }

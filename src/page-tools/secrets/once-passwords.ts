@@ -3,14 +3,14 @@ import { isTag } from '../dom.ts'
 import { labelsOf } from '../labels.ts'
 import * as native from '../native.ts'
 
-/** Fields that were password fields before: "show password" turns them into text fields. */
+/** Fields that are or were password fields. "Show password" turns them into text fields. */
 const passwords = new WeakSet<Element>()
 
-/** By what a password field was known: pages also replace it by a text field. */
+/** Password fields by name, id and label. Some pages replace the field with a text field to show the password. */
 const twins = new Map<string, WeakRef<Element>>()
 const MAX_TWINS = 200
 
-/** Whether the field is one for a password, was one, or stands where one was. */
+/** Whether the field is a password field, was one, or has replaced one. */
 export function isOncePassword(field: Element): boolean {
   if (isTag(field, 'input') && field.type === 'password') rememberPassword(field)
   if (passwords.has(field)) return true
@@ -33,7 +33,7 @@ export function rememberPassword(field: Element): void {
     }
 }
 
-/** The password field of this key has gone, or isn't displayed: another one may stand in its place. */
+/** Whether the password field with this key is gone or not displayed, so that another field may have replaced it. */
 function isFree(key: string): boolean {
   const twin = twins.get(key)
   if (!twin) return false

@@ -1,17 +1,17 @@
 import { isSign, type SecretPattern } from './secret-patterns.ts'
 
-/** What stands in a text for a sign, or in the gap between two elements: letters that are not a secret's. */
+/** Letters that don't belong to a secret: in a text, they stand for a sign, or for the gap between two elements. */
 const ENTITIES = ['quot;', 'amp;', 'lt;', 'gt;']
 const TEXT_LINE = 'text: '
 const SPACE = 32
 
 /**
- * Patterns whose letters begin alike. It is divided by the letter that comes next when a text leads there, so that
- * what a text costs doesn't grow with the patterns.
+ * Patterns that begin with the same letters. A branch is divided by the next letter only when a text leads there, so
+ * the cost of a text doesn't grow with the patterns.
  */
 class Branch {
   readonly entries: readonly SecretPattern[]
-  /** Alone, it isn't divided. */
+  /** A single pattern isn't divided. */
   readonly only: SecretPattern | undefined
   readonly #ended: SecretPattern[] = []
   #next: Map<number, Branch> | null = null
@@ -21,7 +21,7 @@ class Branch {
     if (entries.length === 1) this.only = entries[0]
   }
 
-  /** Those that have no more letters. */
+  /** Patterns without further letters. */
   endedAt(depth: number): readonly SecretPattern[] {
     if (this.only) return this.only.letters.length === depth ? [this.only] : []
     this.#divided(depth)
@@ -49,9 +49,8 @@ class Branch {
 }
 
 /**
- * Finds what any of the patterns match: the first place, and there the longest match. One expression of them all would
- * try each of them at each place. Here the letters of a text lead to the few patterns that may match, and only these
- * are tried.
+ * Finds the first match of any pattern, and the longest at that place. A single expression of them all would try each
+ * at each place. Here the letters of a text lead to the few patterns that may match, and only these are tried.
  */
 export class SecretMatcher {
   readonly #withLetter: Branch
@@ -86,7 +85,7 @@ export class SecretMatcher {
     return from > 0 ? clean + text.slice(from) : text
   }
 
-  /** Where the longest secret ends that begins there; 0 when none does. */
+  /** End of the longest secret that begins at this place. 0: none. */
   #endOf(signs: SignRuns, at: number): number {
     const { text } = signs
     const code = text.charCodeAt(at)
@@ -111,7 +110,7 @@ export class SecretMatcher {
   }
 }
 
-/** An expression for whole characters finds nothing in the middle of one. */
+/** Whether the place is inside a surrogate pair, where an expression for whole characters finds nothing. */
 function isInsidePair(text: string, at: number): boolean {
   return (
     at > 0 &&
@@ -120,7 +119,7 @@ function isInsidePair(text: string, at: number): boolean {
   )
 }
 
-/** A text, in which each run of signs is walked once, however often it is read on over it. */
+/** A text in which each run of signs is walked only once, however often it is read. */
 class SignRuns {
   readonly text: string
   #ends: Int32Array | null = null
@@ -129,7 +128,7 @@ class SignRuns {
     this.text = text
   }
 
-  /** Where the run of signs ends that the place is in; the place itself where a letter is. */
+  /** End of the run of signs at this place. For a letter, the place itself. */
   endAt(at: number): number {
     if (at >= this.text.length || !isSign(this.text.charCodeAt(at))) return at
     this.#ends ??= endsOfRuns(this.text)
@@ -147,21 +146,21 @@ function endsOfRuns(text: string): Int32Array {
   return ends
 }
 
-/** Ways to read one text; where there are more, all patterns that begin so are tried. */
+/** Ways to read one text. Beyond this, all patterns of the branch are tried. */
 const MOST_READINGS = 50
 
-/** A reading of the text up to a place, by which some letters of a branch were found. */
+/** A way to read the text up to a place, with the letters of a branch found so far. */
 interface Reading {
   readonly at: number
   readonly depth: number
   readonly branch: Branch
 }
 
-/** The patterns all of whose letters follow. */
+/** Patterns whose letters all follow. */
 function likelyAt(signs: SignRuns, start: number, branch: Branch): Iterable<SecretPattern> {
   const likely = new Set<SecretPattern>()
   const readings: Reading[] = [{ at: start, depth: 0, branch }]
-  // It grows: letters that may be none of the value are read in both ways.
+  // The list grows while it is read: letters that may not belong to the value are read in both ways.
   for (const reading of readings) {
     if (readings.length > MOST_READINGS) return branch.entries
     readOn(signs, reading, { likely, readings })
@@ -189,7 +188,7 @@ function readOn(
   }
 }
 
-/** How many characters that begin there may be none of the value: `&quot;`, `- text: `. */
+/** Counts the characters here that may not belong to the value: `&quot;`, `- text: `. */
 function addedAt(text: string, at: number): number {
   const before = text.charAt(at - 1)
   if (before === '&') return ENTITIES.find((name) => text.startsWith(name, at))?.length ?? 0

@@ -1,27 +1,27 @@
 import { hintWords } from './hint-words.ts'
 
-/** Beyond this, a value is looked for as it is only. */
+/** Longest value to search in split form. */
 export const LONGEST_SPLIT = 64
 const LONG = 8
-/** Digits and letters: no word, and no number of a list. */
+/** Shortest value of digits and letters to search in split form: it is no word, and no number of a list. */
 const LEAST_SPLIT = 6
 
-/** Between the characters of a value that is shown in several elements: in a line, in cells, in lines of an outline. */
+/** Gap between characters of a value that is shown in several elements: in a line, in cells, in lines of an outline. */
 const GAP = '(?: \\| |\\n *- (?:text: )?| )?'
 const GAP_OF_DIGITS = '(?: \\| |\\n *- (?:text: )?|[ -])?'
 
 /** How a secret may be shown. */
 export interface SecretPattern {
-  /** Of an expression with the flag `u`. Made when it is asked for: most are never needed. */
+  /** Source of an expression with the flag `u`. Made on demand: most are never needed. */
   readonly source: () => string
-  /** What each text that it matches has, but for signs and gaps. */
+  /** Letters of each text that it matches, without signs and gaps. */
   readonly letters: string
   readonly beginsWithSign: boolean
 }
 
 /**
- * Patterns of a value as it is, URL-encoded, and split over several elements; numbers with and without the gaps that
- * cards are printed with.
+ * Patterns of a value: as it is, URL-encoded, and split over several elements. Numbers match with and without the gaps
+ * that cards are printed with.
  */
 export function patternsOfValue(value: string): readonly SecretPattern[] {
   const digits = value.replace(/[ -]/g, '')
@@ -29,9 +29,9 @@ export function patternsOfValue(value: string): readonly SecretPattern[] {
   const wellFormed = value.replace(/\p{Surrogate}/gu, '\uFFFD')
   const encoded = new Set([encodeURIComponent(wellFormed), encodedInForm(wellFormed)])
   encoded.delete(value)
-  // Letters with accents are one character or two.
+  // A letter with an accent is one character or two.
   const shown = new Set([value, value.normalize('NFC'), value.normalize('NFD')])
-  // As a hint has it, which is made of marks that no person reads.
+  // The value as a hint shows it, made of marks that no person reads.
   const hint = hintWords(value)
   const isHint = hint.length >= LEAST_SPLIT && hint !== value
   return [
@@ -55,7 +55,9 @@ function patternOf(form: string, source: () => string): SecretPattern {
   return { source, letters: form.replace(SIGNS, ''), beginsWithSign: isSign(form.charCodeAt(0)) }
 }
 
-/** All of ASCII but letters and digits: gaps and escapes have these, and letters that are told from a value's. */
+/**
+ * All of ASCII but letters and digits. Gaps and escapes consist of these, and of letters that don't belong to a value.
+ */
 const SIGNS = /[\0-/:-@[-`{-\x7F]+/g
 
 export function isSign(code: number): boolean {
@@ -85,7 +87,7 @@ function asWord(pattern: string): string {
   return `(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`
 }
 
-/** Whether a value is told from other texts when its characters stand apart: no word, and no number of a list. */
+/** Whether a value can be recognized when its characters stand apart: no word, and no number of a list. */
 export function maySplit(value: string): boolean {
   if (value.length > LONGEST_SPLIT) return false
   const isMixed = /\p{L}/u.test(value) && /\d/.test(value)
@@ -96,7 +98,7 @@ function spread(text: string, gap: string): string {
   return Array.from(text, escapePattern).join(gap)
 }
 
-/** What looks like a mark or ends a quotation has a backslash in an outline, or is another sign there or in markup. */
+/** Characters that an outline escapes, or that an outline or markup writes in another way. */
 const SHOWN_AS: Readonly<Record<string, string>> = {
   '"': '(?:\\\\?"|\'|&quot;)',
   '<': '(?:\\\\?<|&lt;)',

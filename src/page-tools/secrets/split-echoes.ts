@@ -6,16 +6,16 @@ import * as nativeDocument from '../native-document.ts'
 import { LONGEST_SPLIT, maySplit } from './secret-patterns.ts'
 
 const SHORTEST = 6
-/** Shorter parts are looked for in a line only, where all of them stand. */
+/** Shortest part to search alone. Shorter ones are found only if the whole value is in one line. */
 const SHORTEST_PART = 4
-/** The newest ones. */
+/** Only this many of the newest values are searched. */
 const MAX_VALUES = 3000
 const LEVELS = 4
 const SHOW_TEXT = 4
 
 /**
- * Parts of values that the page shows split over several elements, or over an element and what its style writes into
- * it: `<b>hunter2</b><a>-secret</a>`. `holders` are the elements that have the values.
+ * Finds parts of values that the page shows split over several elements, or over an element and words of its style:
+ * `<b>hunter2</b><a>-secret</a>`. `holders` are the elements that have the values.
  */
 export function splitEchoes(
   trees: Iterable<ParentNode & Node>,
@@ -47,16 +47,16 @@ function squeeze(text: string): string {
   return cleanText(text).replace(/[\s-]/g, '')
 }
 
-/** Secrets without their gaps, by what tells in a text which of them may be there. */
+/** Secrets without their gaps, indexed to find those that a text may contain. */
 interface Index {
   readonly all: ReadonlySet<string>
-  /** Of each few characters of them. */
+  /** Hashes of all runs of `SHORTEST_PART` characters in them. */
   readonly signs: ReadonlySet<number>
-  /** How long those are that begin so. */
+  /** Lengths of the secrets with this beginning. */
   readonly lengths: ReadonlyMap<string, ReadonlySet<number>>
 }
 
-/** The last one: of most pages, the values are those of the reading before. */
+/** The last index: on most pages, the values are those of the reading before. */
 let last: { readonly values: readonly string[]; readonly index: Index } | undefined
 
 function indexOf(values: readonly string[]): Index {
@@ -81,7 +81,7 @@ function makeIndex(values: readonly string[]): Index {
   return { all, signs, lengths }
 }
 
-/** A number for the few characters that begin there. */
+/** Hash of the `SHORTEST_PART` characters that begin here. */
 function signAt(text: string, at: number): number {
   let sign = 0
   for (let next = at; next < at + SHORTEST_PART; next += 1)
@@ -89,7 +89,7 @@ function signAt(text: string, at: number): number {
   return sign
 }
 
-/** A quick check: a part is at one end of a text, or all of it. */
+/** Quick check: a part of a secret is at one end of a text, or is all of it. */
 function mayHold(value: string, { signs }: Index): boolean {
   return [endOf(value, 1), endOf(value, -1)].some(
     (end) => end.length === SHORTEST_PART && signs.has(signAt(end, 0)),
@@ -100,7 +100,7 @@ const LAST_OF_ASCII = 126
 const SPACE = 32
 const HYPHEN = 45
 
-/** The few characters at the beginning of a squeezed text, or, backwards, at its end; most texts needn't be squeezed. */
+/** First characters of a squeezed text, or, backwards, its last ones. Most texts needn't be squeezed for that. */
 function endOf(value: string, step: 1 | -1): string {
   let end = ''
   let at = step > 0 ? 0 : value.length - 1
@@ -121,7 +121,7 @@ function isInOneOf(holders: ReadonlySet<Element>, node: Node): boolean {
   return false
 }
 
-/** The longest part of a secret at an end of a text; null when the text has all of it, or none. */
+/** The longest part of a secret at an end of a text. Null: the text has all of it, or none. */
 function partOf(text: string, secret: string): string | null {
   if (text.includes(secret)) return null
   for (let length = Math.min(text.length, secret.length); length >= SHORTEST_PART; length -= 1)
@@ -130,7 +130,7 @@ function partOf(text: string, secret: string): string | null {
   return null
 }
 
-/** The secrets that what is drawn around the text has over several texts. */
+/** Secrets that the elements around a text show split over several texts. */
 function splitAround(
   node: Node,
   index: Index,
@@ -139,7 +139,7 @@ function splitAround(
   const around = new Set<string>()
   let at = parentOf(node)
   for (let level = 0; at && level < LEVELS; level += 1, at = parentOf(at)) {
-    // Once for all texts in it.
+    // Search each element only once, for all texts in it.
     let split = drawn.get(at)
     if (!split) drawn.set(at, (split = splitIn(drawnParts(at).map(squeeze), index)))
     for (const secret of split) around.add(secret)

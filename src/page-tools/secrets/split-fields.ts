@@ -7,20 +7,20 @@ import { senseOf } from './read-words.ts'
 const CODE_LENGTH = { least: 4, most: 10 }
 
 /**
- * Whether the input is one of the boxes of a one-time code: one for each character, of which one at most
- * has a label that says so.
+ * Whether the input is one of the boxes of a one-time code. Each box takes one character, and usually at most one has a
+ * label that says so.
  */
 export function isOneTimeCodeBox(field: HTMLInputElement): boolean {
   return groupsAround(field).some((fields) => {
     const boxes = fields.filter(
-      // Not by the property, which is empty for values that a browser doesn't know.
+      // The `autocomplete` property is empty for values that a browser doesn't know.
       (one) => one.maxLength === 1 || one.getAttribute('autocomplete') === 'one-time-code',
     )
     return boxes.length >= CODE_LENGTH.least && boxes.length <= CODE_LENGTH.most
   })
 }
 
-/** Whether the input is one of the parts that a card's number is typed in: four times four digits, or 4, 6 and 5. */
+/** Whether the input is one of several for a card number: four with four digits each, or three with 4, 6 and 5. */
 export function isCardPart(field: HTMLInputElement): boolean {
   return groupsAround(field).some((fields) => {
     const parts = fields.filter(({ maxLength }) => maxLength >= 4 && maxLength <= 6)
@@ -32,7 +32,7 @@ export function isCardPart(field: HTMLInputElement): boolean {
 
 const CARD = /card|cart|kaart/i
 
-/** Whether a card's number is asked for in the same form or group. */
+/** Whether the same form or group has a field for a card number. */
 export function isBesideCardNumber(field: Element): boolean {
   const around = closest(field, 'form,fieldset,[role=form],[role=group]')
   if (!around) return false
@@ -44,7 +44,7 @@ export function isBesideCardNumber(field: Element): boolean {
   })
 }
 
-/** By what it says of its content, not by what is in it: it may be empty. */
+/** Whether the field takes digits, by its type, input mode and pattern. Its value may still be empty. */
 export function takesDigits(field: HTMLInputElement): boolean {
   return (
     /^(tel|number)$/.test(field.type) ||
@@ -53,7 +53,7 @@ export function takesDigits(field: HTMLInputElement): boolean {
   )
 }
 
-/** The inputs beside a field, in its parent and one further out: each part may be wrapped. */
+/** The inputs in the field's parent, and those in its grandparent: each part may be in a wrapper. */
 function groupsAround({ parentElement }: HTMLInputElement): HTMLInputElement[][] {
   return [parentElement, parentElement && native.parentElement(parentElement)].map((around) =>
     [...((around && native.querySelectorAll(around, 'input')) ?? [])].filter((one) =>

@@ -1,6 +1,6 @@
 import { lazyPattern } from '../../lib/once.ts'
 
-/** Keys and tokens of services, by how they begin; each with enough characters that no word is one. */
+/** Keys and tokens of services, by their beginning. Each is long enough that no word matches. */
 const TOKENS = [
   'sk-(?:ant-|proj-|or-)?[A-Za-z0-9_-]{20,}',
   '[rs]k_(?:live|test)_[A-Za-z0-9]{16,}',
@@ -18,7 +18,7 @@ const TOKENS = [
   'eyJ[A-Za-z0-9_-]{8,}\\.eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}',
 ].join('|')
 
-/** What each of them has: most texts have none, which is found without an expression. */
+/** Quick check without an expression: every token has one of these, and most texts have none. */
 const TOKEN_PARTS =
   'sk-|k_live_|k_test_|whsec_|ghp_|gho_|ghu_|ghs_|ghr_|github_pat_|glpat-|xox|AKIA|ASIA|AIza|ya29.|npm_|hf_|SG.|eyJ'.split(
     '|',
@@ -26,7 +26,7 @@ const TOKEN_PARTS =
 
 const TOKEN = lazyPattern(() => `(?<![A-Za-z0-9_-])(?:${TOKENS})`, 'g')
 
-/** Beginnings of tokens, each with the length of all of it, at least. */
+/** Beginnings of tokens, each with the token's least length. */
 const BEGINNINGS: readonly (readonly [beginning: string, length: number])[] = [
   ['sk-(?:ant-|proj-|or-)?', 23],
   ['[rs]k_(?:live|test)_', 24],
@@ -40,7 +40,7 @@ const BEGINNINGS: readonly (readonly [beginning: string, length: number])[] = [
   ['npm_', 40],
   ['hf_', 33],
 ]
-/** Between its parts on a page: places to break a line, or elements. */
+/** Gap between parts of a token on a page: a place to break a line, or an element. */
 const BREAK = '(?: |\\n *- text: )'
 const BEGUN_TOKEN = `(?<![A-Za-z0-9_-])(?:${BEGINNINGS.map(([beginning]) => beginning).join('|')})[A-Za-z0-9_-]`
 const SPLIT_TOKEN = lazyPattern(() => `${BEGUN_TOKEN}*(?:${BREAK}[A-Za-z0-9_-]{4,}){1,3}`, 'g')
@@ -48,10 +48,10 @@ const IS_LONG_ENOUGH = BEGINNINGS.map(([beginning, length]) =>
   lazyPattern(() => `^(?=[^]*\\d)(?=[^]{${length},})${beginning}`),
 )
 
-/** The beginning of one, where the text was cut. */
+/** Beginning of a token where the text was cut. */
 const CUT_TOKEN = lazyPattern(() => `${BEGUN_TOKEN}{6,}(?=…)`, 'g')
 
-/** Parts of a token beside each other. The shortest run of them that is a token goes. */
+/** Masks adjacent parts of a token: the shortest run of parts that forms one. */
 function withoutSplit(text: string, mask: string): string {
   return text.replace(SPLIT_TOKEN(), (found) => {
     const parts = found.split(new RegExp(BREAK))
@@ -66,11 +66,11 @@ function withoutSplit(text: string, mask: string): string {
   })
 }
 
-/** Up to its end, or to that of the text: a long one is cut. */
+/** A private key up to its end, or to the end of a text that was cut. */
 const KEY_BLOCK =
   /-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----END))*(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----)?/g
 
-/** Without what is secret by its own form, wherever it stands: keys and tokens. */
+/** Masks keys and tokens, which are secret by their own form, wherever they are. */
 export function withoutTokens(text: string, mask: string): string {
   const whole = text.includes('-----BEGIN ') ? text.replace(KEY_BLOCK, mask) : text
   return TOKEN_PARTS.some((part) => whole.includes(part))

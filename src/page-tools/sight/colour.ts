@@ -6,14 +6,14 @@ export interface Colour {
   readonly alpha: number
 }
 
-/** Up to this opacity nobody sees a colour. */
+/** Colours with this opacity or less are invisible. */
 export const FAINT = 0.05
 
-/** A page has few colours, and each is asked for many times. */
+/** Cache of parsed colours: a page has few, and reads each many times. */
 const known = new Map<string, Colour | null>()
 const MAX_KNOWN = 200
 
-/** A colour as computed styles have it; null for one that can't be told. */
+/** Parses a colour of a computed style; null if it can't be parsed. */
 export function readColour(text: string): Colour | null {
   const found = known.get(text)
   if (found !== undefined) return found
@@ -33,13 +33,13 @@ function parse(text: string): Colour | null {
 
 const NOTATION = /(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch|color)\([^()]*\)/g
 
-/** The colours in a computed value, such as that of a gradient; null when one can't be told. */
+/** The colours in a computed value, such as a gradient; null if any can't be parsed. */
 export function coloursIn(text: string): readonly Colour[] | null {
   const colours = (text.match(NOTATION) ?? []).map(readColour)
   return colours.every((one) => one !== null) ? colours : null
 }
 
-/** `oklch()` and the like: the browser knows what they look like. */
+/** Lets the browser draw `oklch()` and similar colours, and reads the pixel. */
 function drawn(text: string): Colour | null {
   if (!/^[a-z]+\(/.test(text) || typeof OffscreenCanvas !== 'function') return null
   const context = new OffscreenCanvas(1, 1).getContext('2d')

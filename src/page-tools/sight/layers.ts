@@ -5,39 +5,39 @@ import { CSS_NUMBER } from './css-number.ts'
 import { filterOpacity } from './shapes.ts'
 import { lazyPattern } from '../../lib/once.ts'
 
-/** An element whose style decides how what is in it looks, and where. Elements in between have none. */
+/** An element whose style decides how its content looks, and where it is. Other elements have no layer. */
 export interface Layer {
   readonly element: Element
   readonly style: CSSStyleDeclaration
-  /** The next one around it, in the same document. */
+  /** The next layer around it, in the same document. */
   readonly up: Layer | null
-  /** The opacity of what is in it, with that of what is around it. */
+  /** Opacity of its content, including that of everything around it. */
   readonly opacity: number
   readonly position: string
   readonly overflowX: string
   readonly overflowY: string
-  /** It cuts off all that is outside of its box, whatever its overflow. */
+  /** Cuts off everything outside of its box, whatever its overflow. */
   readonly isCutOff: boolean
   readonly clipPath: string
-  /** Its content is not rendered. */
+  /** The browser skips its content. */
   readonly isSkipped: boolean
-  /** Positioned content is placed by it, and clipped. */
+  /** Places positioned content, and clips it. */
   readonly holdsAbsolute: boolean
   readonly holdsFixed: boolean
 }
 
-/** How long styles are taken for unchanged. Milliseconds. */
+/** How long styles count as unchanged. Milliseconds. */
 const FRESH_MS = 50
 
 let layers = new WeakMap<Element, Layer | null>()
 let readAt = -Infinity
 
-/** Has all be read again: a new reading begins. */
+/** Begins a new reading, in which all styles are read again. */
 export function forgetLayers(): void {
   readAt = -Infinity
 }
 
-/** Forgets what was read longer ago than one reading takes. True when it did. */
+/** Forgets styles from before the current reading. Returns whether it did. */
 export function refreshLayers(): boolean {
   if (performance.now() - readAt <= FRESH_MS) return false
   layers = new WeakMap()
@@ -45,7 +45,7 @@ export function refreshLayers(): boolean {
   return true
 }
 
-/** The nearest layer that an element is in, or is; null when nothing around it is one. */
+/** The nearest layer of an element: itself, or one around it. Null: none. */
 export function layerOf(element: Element): Layer | null {
   const path: Element[] = []
   let found: Layer | null = null
@@ -71,13 +71,13 @@ function parentInDocument(element: Element): Element | null {
     : parentOf(element)
 }
 
-/** Whether an element is in the browser's top layer: there, nothing around it changes its look. */
+/** Whether an element is in the browser's top layer, where nothing around it changes its look. */
 function isOnTop(element: Element): boolean {
   const mayBe = isTag(element, 'dialog') || native.hasAttribute(element, 'popover')
   return mayBe && native.matches(element, ':modal,:popover-open')
 }
 
-/** The layer itself and those around it, from the inside out. */
+/** The layer and those around it, innermost first. */
 export function* layersFrom(layer: Layer | null): Generator<Layer> {
   for (let at = layer; at; at = at.up) yield at
 }
@@ -118,14 +118,14 @@ function readLayer(element: Element, up: Layer | null): Layer | null {
   }
 }
 
-/** Whether a background is drawn in the shape of the text, and so is no ground. */
+/** Whether a background is drawn in the shape of the text, so it isn't a ground behind the text. */
 export function isInShapeOfText({ backgroundClip }: CSSStyleDeclaration): boolean {
   return backgroundClip.includes('text')
 }
 
 /**
- * The layers that clip what is in a layer, from the inside out: positioned content isn't clipped by what it
- * isn't placed by.
+ * Layers that clip the content of a layer, innermost first. A layer that doesn't place positioned content doesn't clip
+ * it.
  */
 export function* clippingLayers(layer: Layer | null): Generator<Layer> {
   let placedBy: 'any' | 'absolute' | 'fixed' = 'any'
@@ -142,7 +142,7 @@ export function* clippingLayers(layer: Layer | null): Generator<Layer> {
 
 const MARGIN = lazyPattern(() => `(${CSS_NUMBER})px`)
 
-/** How far what is in a layer is shown outside of the box that cuts it off. Pixels. */
+/** How far content shows outside of the box that cuts it off. Pixels. */
 export function marginOf({ style, overflowX, overflowY, isCutOff }: Layer): number {
   if (!isCutOff && overflowX !== 'clip' && overflowY !== 'clip') return 0
   return Number(MARGIN().exec(style.overflowClipMargin ?? '')?.[1] ?? 0)

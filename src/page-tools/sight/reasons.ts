@@ -1,9 +1,9 @@
-/** Why no eye sees a text, wherever the page is scrolled to. */
+/** Why nobody sees a text, wherever the page is scrolled to. */
 export type Unseen =
   | 'transparent'
   | 'too small to see'
   | 'clipped to nothing'
   | 'off the page'
   | 'not displayed'
-  /** Hidden in the way in which pages leave text to assistive technology. */
+  /** Hidden in the way that pages use for text that only assistive technology reads. */
   | 'sr-only'

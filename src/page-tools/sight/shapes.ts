@@ -1,7 +1,7 @@
 import { CSS_NUMBER } from './css-number.ts'
 import { lazyPattern } from '../../lib/once.ts'
 
-/** What computed styles leave of an element. Only what is certain: what can't be told leaves all. */
+/** Finds styles that hide all of an element. Only what is certain counts: unknown values hide nothing. */
 
 /** Whether a `clip` leaves nothing of the element. */
 export function isEmptyClip(clip: string): boolean {
@@ -12,7 +12,7 @@ export function isEmptyClip(clip: string): boolean {
   return right - left <= 1 || bottom - top <= 1
 }
 
-/** The ways in which pages cut all of an element off. */
+/** Shapes by which pages cut off all of an element. */
 const NOTHING = /^(?:inset\((?:[5-9]\d|100)%|circle\(0|polygon\((?:0(?:px|%)? 0(?:px|%)?,? ?)+\))/
 
 /** Whether a `clip-path` is known to leave nothing of the element. */

@@ -15,9 +15,9 @@ import type { Unseen } from './reasons.ts'
 import { isEmptyClip, isEmptyPath } from './shapes.ts'
 
 const SMALLEST_FONT_PX = 1
-/** A line of text of one pixel; the smallest one that can be guessed at is higher. */
+/** Height of a one-pixel line of text. A line in the smallest font that can be made out is higher. */
 const SMALLEST_LINE_PX = 1.5
-/** As high as a line in the smallest font may be. */
+/** Largest height of a line in the smallest font. */
 const SMALLEST_FONT_LINE_PX = 3
 const FAR_INDENT_PX = -999
 const HAS_WORDS = /[\p{L}\p{N}]/u
@@ -37,7 +37,9 @@ export function unseenReason(holder: Element): Unseen | null {
   return reason
 }
 
-/** The same of all of an element that has no words of its own: a field, a picture. */
+/**
+ * Why an element without words of its own, such as a field or a picture, can't be seen. Null: it can, or nobody knows.
+ */
 export function unseenBox(element: Element): Unseen | null {
   if (refreshLayers()) reasons = new WeakMap()
   const layer = layerOf(element)
@@ -51,7 +53,7 @@ function lookOfBox(element: Element, layer: Layer | null, box: DOMRect): Unseen 
   return isOffPage(box, layer, native.ownerDocument(element)) ? 'off the page' : null
 }
 
-/** The same of words that a style writes into the element: what it says of them itself is known. */
+/** Why words that a style writes into the element can't be seen. The style of the words was checked before. */
 export function unseenGenerated(element: Element, style: CSSStyleDeclaration): Unseen | null {
   const layer = layerOf(element)
   const found = surroundings(layer) ?? transparency(element, style, layer) ?? aroundFrame(element)
@@ -65,13 +67,13 @@ export function unseenByStyle(holder: Element): Unseen | null {
   return isTinyFont(holder, style, []) ? 'too small to see' : transparency(holder, style, null)
 }
 
-/** Whether an animation around is about to show what isn't seen. */
+/** Whether a running animation in the surroundings is about to show the element. */
 function isPassing(found: Unseen, layer: Layer | null): boolean {
   const isTransparent = found === 'transparent'
   return [...layersFrom(layer)].some(({ element }) => isChanging(element, isTransparent))
 }
 
-/** Texts that browsers show in places of their own: lists, tooltips, alternatives of pictures. */
+/** Elements whose text browsers show elsewhere: lists, tooltips, alternatives of pictures. */
 const SHOWN_ELSEWHERE = /^(option|optgroup|title|area)$/
 
 function judge(holder: Element): Unseen | null {
@@ -79,7 +81,7 @@ function judge(holder: Element): Unseen | null {
   const boxes = textBoxes(holder)
   if (!boxes) return null
   if (native.closest(holder, REPLACED)) return 'not displayed'
-  // WebKit has no boxes for what it will lay out when it comes into view.
+  // WebKit has no boxes for content that it lays out only in view.
   if (boxes.length === 0) return mayBeLaidOut(holder) ? null : 'not displayed'
   const layer = layerOf(holder)
   const found = surroundings(layer) ?? ownLook(holder, layer, boxes) ?? aroundFrame(holder)
@@ -88,7 +90,7 @@ function judge(holder: Element): Unseen | null {
   return isChanged ? null : found
 }
 
-/** Their content is an alternative, for browsers that don't know them. */
+/** Elements whose content is only shown by browsers that don't know them. */
 const REPLACED = 'canvas,video,audio,progress,meter'
 
 function mayBeLaidOut(holder: Element): boolean {
@@ -98,7 +100,7 @@ function mayBeLaidOut(holder: Element): boolean {
   )
 }
 
-/** The boxes of the texts directly in an element that are laid out; null when it has no words. */
+/** Boxes of the texts directly in an element that are laid out. Null: it has no words. */
 function textBoxes(holder: Element): readonly DOMRect[] | null {
   const boxes: DOMRect[] = []
   let hasWords = false
@@ -118,7 +120,7 @@ function ownLook(holder: Element, layer: Layer | null, boxes: readonly DOMRect[]
   if (isTinyFont(holder, style, boxes)) return 'too small to see'
   if (boxes.every(({ width, height }) => width < 1 || height < SMALLEST_LINE_PX))
     return 'too small to see'
-  // Text in place of which a picture is shown is for assistive technology.
+  // Text replaced by a picture is for assistive technology.
   const { textIndent } = style
   if (Number.parseFloat(textIndent) <= FAR_INDENT_PX || isIndentedAway(textIndent, boxes, layer))
     return style.backgroundImage === 'none' ? 'off the page' : 'sr-only'
@@ -127,7 +129,7 @@ function ownLook(holder: Element, layer: Layer | null, boxes: readonly DOMRect[]
   return transparency(holder, style, layer)
 }
 
-/** Whether a text has the smallest font, also as it is shown after all that makes it larger. */
+/** Whether a text has the smallest font, even after everything that enlarges it. */
 function isTinyFont(
   holder: Element,
   style: CSSStyleDeclaration,
@@ -136,7 +138,7 @@ function isTinyFont(
   const zoom = native.currentCSSZoom(holder) ?? (Number(style.zoom) || 1)
   const size = Number.parseFloat(style.fontSize) * zoom
   if (size > SMALLEST_FONT_PX) return false
-  // The units of a drawing are its own.
+  // A drawing has units of its own.
   if (isInDrawing(holder))
     return boxes.every(({ width, height }) => Math.min(width, height) <= SMALLEST_FONT_LINE_PX)
   return size === 0 || size * enlargementOf(holder) <= SMALLEST_FONT_PX
@@ -155,7 +157,7 @@ function transparency(
   return !others || others.some(isShown) ? null : 'transparent'
 }
 
-/** What hides the frame that the element is in. */
+/** Why the frame around the element can't be seen. */
 function aroundFrame(holder: Element): Unseen | null {
   const frame = frameOf(native.ownerDocument(holder))
   if (!frame) return null
@@ -167,7 +169,7 @@ function aroundFrame(holder: Element): Unseen | null {
   return isOffPage(box, layer, native.ownerDocument(frame)) ? 'off the page' : aroundFrame(frame)
 }
 
-/** How many times larger an element's text is shown than its font says; infinite when it can't be told. */
+/** How many times larger than its font size a text is shown. Infinite if unknown. */
 function enlargementOf(holder: Element): number {
   const view = viewOf(holder)
   let times = 1
@@ -188,17 +190,17 @@ function stretchOf({ m11, m12, m13, m14, m21, m22, m23, m24, m34 }: DOMMatrix): 
   return Math.max(Math.hypot(m11, m12, m13), Math.hypot(m21, m22, m23))
 }
 
-/** A fade or a slide is over by then. Milliseconds. */
+/** Fades and slides are over within this time. Milliseconds. */
 const SOON_MS = 10_000
 const NOT_STYLE = new Set(['offset', 'computedOffset', 'easing', 'composite'])
-/** What it changes makes no text visible. */
+/** Properties whose animation makes no text visible. */
 const NO_LOOK = /^(outline|cursor|caret|accent|pointer|order$|scroll|will)/
-/** What decides whether a text is transparent; a variable may decide anything. */
+/** Properties that decide whether a text is transparent. A variable may affect any of them. */
 const OPACITY = /^(--|opacity|color|fill|stroke|filter|mask|background|webkit|textShadow)/
 
 /**
- * Whether an element that can't be seen is about to look different by itself: an animation or a transition
- * runs. `transparent`: whether that is why.
+ * Whether an element that can't be seen is about to look different, because an animation or a transition runs.
+ * `transparent`: the element is unseen because it is transparent.
  */
 function isChanging(element: Element, transparent: boolean): boolean {
   return native.getAnimations(element).some((animation) => {
@@ -210,7 +212,7 @@ function isChanging(element: Element, transparent: boolean): boolean {
   })
 }
 
-/** Whether an animation has a moment in which the text may be seen. */
+/** Whether an animation has a frame in which the text may be seen. */
 function mayShow(effect: AnimationEffect, transparent: boolean): boolean {
   if (!('getKeyframes' in effect)) return true
   const frames = (effect as KeyframeEffect).getKeyframes()
@@ -244,11 +246,11 @@ function surroundings(layer: Layer | null): Unseen | null {
   return null
 }
 
-/** Whether an element that shows only what is inside of its box has no room in it. */
+/** Whether an element that clips its content has no room for it. */
 function isWithoutRoom(layer: Layer): boolean {
   const { element, overflowX, overflowY, isCutOff } = layer
   const document = native.ownerDocument(element)
-  // Theirs is that of the window.
+  // Overflow of the root or the body belongs to the window.
   if (
     element === nativeDocument.documentElement(document) ||
     element === nativeDocument.body(document)
@@ -264,17 +266,17 @@ function isWithoutRoom(layer: Layer): boolean {
 }
 
 const NONE: Colour = { red: 0, green: 0, blue: 0, alpha: 0 }
-/** Of a background: pictures, and blends in spaces of their own, can't be told. */
+/** Background images of unknown colour: pictures, and gradients with a colour space of their own. */
 const UNKNOWN_IMAGE = /url\(|image|element\(|cross-fade|paint\(|\bin\b/
 
-/** The colour that fills a text; null when it can't be told, such as that of a pattern. */
+/** The colour that fills a text. Null if unknown, such as that of a pattern. */
 function fillOf(holder: Element, style: CSSStyleDeclaration): Colour | null {
   return isInDrawing(holder)
     ? paintOf(style.fill, style.fillOpacity)
     : readColour(style.webkitTextFillColor || style.color)
 }
 
-/** The element is one of SVG. */
+/** Whether the element is one of SVG. */
 function isInDrawing(element: Element): boolean {
   return native.namespaceURI(element) === 'http://www.w3.org/2000/svg'
 }
@@ -286,8 +288,8 @@ function paintOf(paint: string, opacity: string): Colour | null {
 }
 
 /**
- * The colours with which a text is drawn beside its own: that of its outline, and backgrounds in the shape of
- * the text. Null when something else is, or it can't be told.
+ * Colours that draw a text beside its fill: its outline, and backgrounds in the shape of the text. Null if something
+ * else draws it, or if they are unknown.
  */
 function otherColoursOf(holder: Element, style: CSSStyleDeclaration): readonly Colour[] | null {
   const shadows = style.textShadow === 'none' ? [] : coloursIn(style.textShadow)
@@ -297,7 +299,7 @@ function otherColoursOf(holder: Element, style: CSSStyleDeclaration): readonly C
   for (const around of [holder, ...ancestorsOf(holder)]) {
     if (native.ownerDocument(around) !== native.ownerDocument(holder)) break
     const own = view.getComputedStyle(around)
-    // The first line has a colour of its own.
+    // The first line may have a colour of its own.
     const { color, webkitTextFillColor } = view.getComputedStyle(around, '::first-line')
     if (color !== own.color || webkitTextFillColor !== own.webkitTextFillColor) return null
     if (isInShapeOfText(own)) found.push(...(backgroundsOf(own) ?? [null]))
@@ -324,17 +326,17 @@ function backgroundsOf(style: CSSStyleDeclaration): readonly (Colour | null)[] |
   return gradient && gradient.length > 0 ? [...gradient, colour] : null
 }
 
-/** Menus and panels that slide in wait nearer than this outside of the page. Pixels. */
+/** Menus and panels that slide in wait closer than this outside of the page. Pixels. */
 const FAR = 999
-/** Slides of a carousel wait nearer than this outside of the part that shows one. Pixels. */
+/** Slides of a carousel wait closer than this outside of the part that shows one. Pixels. */
 const FAR_OUTSIDE_CLIP = 9000
 
 /**
- * Whether a box lies where nobody can scroll to: far before the beginning of the page, or of the part that
- * scrolls. What lies after the end is not judged: pages add to it, and move it in.
+ * Whether a box lies where nobody can scroll to: far before the beginning of the page, or of a scrolling part. A box
+ * after the end doesn't count: pages add content there, and move it in.
  */
 function isOffPage(box: Sides, layer: Layer | null, document: Document): boolean {
-  // Most texts: no part that scrolls is around them, and they are not before its beginning.
+  // Most texts have no scrolling part around them, and aren't before the page's beginning.
   const isCut = [...layersFrom(layer)].some(isCutting)
   if (!isCut && box.right >= -FAR && box.bottom >= -FAR) return false
   const isFixed = [...layersFrom(layer)].some(({ position }) => position === 'fixed')
@@ -386,7 +388,7 @@ function isIndentedAway(indent: string, boxes: readonly Sides[], layer: Layer | 
   return false
 }
 
-/** Where what an element scrolls begins, in coordinates of the view; `box`: null for the page itself. */
+/** Start of an element's scrolled content, in coordinates of the view. `box`: null for the page itself. */
 function beginOf(
   element: Element,
   { direction, writingMode }: CSSStyleDeclaration,
@@ -415,8 +417,8 @@ function visible(box: Sides, document: Document): Sides {
 }
 
 /**
- * Whether something of what was moved away is in the visible part, as in a carousel or in a page that
- * scrolls by moving its content.
+ * Whether some of the moved content is in the visible part, as in a carousel, or in a page that scrolls by moving its
+ * content.
  */
 function holdsShown(layer: Layer | null, until: Layer | null, shown: Sides): boolean {
   const moved: Element[] = []
@@ -426,7 +428,7 @@ function holdsShown(layer: Layer | null, until: Layer | null, shown: Sides): boo
   }
   const [width, height] = [shown.right - shown.left, shown.bottom - shown.top]
   if (moved.length === 0) return false
-  // Out of view: nobody can tell.
+  // A hit test says nothing about a part that is out of view.
   if (width <= 0 || height <= 0) return until !== null
   const ownerDocument = native.ownerDocument(moved[0] as Element)
   return POINTS.some(([x, y]) => {

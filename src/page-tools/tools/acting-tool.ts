@@ -45,17 +45,17 @@ type Input<Schema extends JsonSchema> = Parameters<
 >[0]
 
 interface Action<Schema extends JsonSchema> {
-  /** The elements that the call names, and what it does to them. */
+  /** Elements that the call names, with its action on each. */
   uses?(input: Input<Schema>): readonly Use[]
-  /** What the call writes into elements. */
+  /** Texts that the call writes into elements. */
   writes?(input: Input<Schema>): readonly Written[]
-  /** Whether a person is always to be asked about the call. Default: by what its `uses` are. */
+  /** Whether the call always needs approval. Default: its `uses` decide. */
   mustAsk?(input: Input<Schema>): boolean
-  /** Whether the call commits the person to something. Default: by what its `uses` are. */
+  /** Whether the call commits the person to something. Default: its `uses` decide. */
   commits?(input: Input<Schema>): boolean
   /**
-   * `at`: the element of a target, where a person was asked about it. `mayCommit`: the call may do unasked what commits
-   * the person to something.
+   * `at`: returns the approved element of a target, if there was an approval. `mayCommit`: the call may commit the
+   * person to something without approval.
    */
   act(
     input: Input<Schema>,
@@ -65,14 +65,14 @@ interface Action<Schema extends JsonSchema> {
 }
 
 /**
- * A tool that changes the page. It never runs beside another one, says what it is about to act on, acts on nothing
- * else than was approved, and finds out after a reload whether its action caused it.
+ * A tool that changes the page. Runs alone, describes its elements for the approval, and acts on nothing but what was
+ * approved. After a reload, finds out whether its action caused it.
  */
 export function actingTool<const Schema extends JsonSchema>(
   { page, ...definition }: Definition<Schema>,
   { uses, writes, act, ...action }: Action<Schema>,
 ): Tool {
-  /** Calls that are asked about when they commit the person to something, until they run. */
+  /** Calls of a tainted conversation that haven't run yet: they need approval to commit the person to something. */
   const watched = new Set<string>()
   return typedTool<string, Schema, string>({
     ...(action.mustAsk && {
@@ -104,8 +104,8 @@ export function actingTool<const Schema extends JsonSchema>(
 }
 
 /**
- * The target of each use, and all checks of the call set up; to be called before it acts. `mayCommit`: the call may do
- * unasked what commits the person to something.
+ * Finds the approved element of each use, and sets up the checks of the call. Call it before the tool acts.
+ * `mayCommit`: the call may commit the person to something without approval.
  */
 async function bindUses(
   page: Page,
@@ -129,7 +129,7 @@ async function bindUses(
       const use = askedOf(element, touch, guarded)
       const doing = doingOf(uses[0], touch)
       const does = commitOf(element, doing, live.options)
-      // Its name may count the characters that are typed.
+      // The element's name may count the typed characters.
       const typesOn = touch === undefined && guarded.action !== 'press' && use && begun.has(use)
       if (asked && use && !typesOn) requireSame(asked, use, { live, isUntouched: begun.size === 0 })
       if (use) {
@@ -137,7 +137,7 @@ async function bindUses(
         requireNamed(element, { use, touch, doing }, guarded)
         return void begun.add(use)
       }
-      // A key goes where the focus is: there nobody was asked about.
+      // A key goes where the focus is, but the approval named the element that had it before.
       if (begun.size === 0 && asked?.uses.some(({ target }) => target === undefined))
         throw new PageError('stale-ref', FOCUS)
       requireNoQuestion(element, { does, touch, doing }, guarded)
@@ -146,7 +146,7 @@ async function bindUses(
       const use = askedOf(element, touch, guarded)
       const doing = doingOf(uses[0], touch)
       const does = commitOf(element, doing, live.options)
-      // The page may have renamed it as the button went down on it.
+      // The page may have renamed the element when the button went down.
       if (use) {
         requireSameCommit(use, does)
         if (does === LEAVES) requireSameAddress(use, element, live)
@@ -191,7 +191,7 @@ interface Done {
   readonly doing: Doing
 }
 
-/** Throws when what is about to be done commits the person to something else than they have approved. */
+/** Throws if the action would commit the person to something else than they have approved. */
 function requireSameCommit(use: AskedUse, does: string): void {
   if (!does || does === use.does) return
   throw new PageError(
@@ -200,7 +200,7 @@ function requireSameCommit(use: AskedUse, does: string): void {
   )
 }
 
-/** Throws when a link to another site has got another address since a person approved it. */
+/** Throws if a link to another site has a new address since the approval. */
 function requireSameAddress(use: AskedUse, element: Element, live: LivePage): void {
   const address = addressDigest(element, use, live)
   if (address === use.address) return
@@ -213,7 +213,7 @@ interface Pressed {
   readonly doing: Doing
 }
 
-/** Throws when what is pressed is a part of its own about which a person is always asked, and what it is in was named. */
+/** Throws if the pressed part always needs approval itself, but the approval only named an element around it. */
 function requireNamed(
   element: Element,
   { use, touch, doing }: Pressed,
@@ -222,7 +222,7 @@ function requireNamed(
   const asked = bound.get(use)
   if (!touch || !asked) return
   const named = activated(asked, doing.action)
-  // A part of a control presses all of it.
+  // A press on a part of a control presses all of it.
   if (named.includes(controlAround(element))) return
   const { options } = live
   const { classify } = options
@@ -237,15 +237,15 @@ function requireNamed(
   if (mustConfirm(element, doing.action, rules)) throw unconfirmed(element, '', live)
 }
 
-/** Throws when a person would have to be asked about the element, and was not. */
+/** Throws if the element needs approval, and has none. */
 function requireNoQuestion(element: Element, { does, touch, doing }: Done, guarded: Guarded): void {
   const { asked, bound, live, action, mayCommit } = guarded
   const { options } = live
-  // Asked about a choice, a person was asked about the option that it names.
+  // Approval of a choice covers the option that it names.
   const choice = asked?.uses.find(
     (one) => one.action === 'select' && isNamedBy(element, one.labels ?? [], options),
   )
-  // What is typed may go on within the part about which a person was asked.
+  // Typing may go on within the approved part.
   const marks = touch === undefined ? [...bound.values()].flatMap(marksOf) : []
   const actions = touch ? [action, doing.action] : [action]
   const isMarked =
@@ -265,7 +265,7 @@ const FOCUS =
 const UNCONFIRMED =
   'A person must be asked about this element first, and was not. It was not there, not marked, or not what the call named. Make the call again, with the ref of this element.'
 
-/** What is done to an element that is about to be used: keys that type and pointers that move activate nothing. */
+/** The action on an element that is about to be used. Typed keys and pointer moves activate nothing. */
 function doingOf(use: Use | undefined, touch: Touch | undefined): Doing {
   if (touch) return { action: touch === 'activate' ? 'enter' : touch }
   return use?.action === 'press' ? use : { action: 'type' }
@@ -275,7 +275,7 @@ function isPartOf(element: Element, bound: Element | undefined): boolean {
   return bound !== undefined && (contains(bound, element) || contains(element, bound))
 }
 
-/** The element that was asked about. Throws `stale-ref` when it is not there, or not what it was. */
+/** The approved element. Throws `stale-ref` if it is gone, or has changed. */
 function boundElement(asked: Asked | null, use: AskedUse, live: LivePage): Element {
   const element = asked?.load === LOAD ? lookUpRef(use.ref)?.element : undefined
   if (!asked || !element || !isAttached(element))
@@ -295,7 +295,7 @@ function requireSame(
   const isSame = now && isSameSubject(use, now, { elapsedMs, isUntouched })
   if (isSame && (!isUntouched || hasSameAround(use, now, { elapsedMs }))) return
   const [was, is] = [subjectLine(use), now && subjectLine(now)]
-  // What differs may be what no line tells of.
+  // The line may not show what is different.
   const hidden =
     now && hasSameAround(use, now, { elapsedMs })
       ? 'is another one in what is not shown: the end of a long name, place or address, or what it sends'

@@ -25,35 +25,35 @@ import { PageError } from '../page-error.ts'
 import { find } from '../read/find.ts'
 import { readRef } from '../refs.ts'
 
-/** An element that a call names, and what it does to it. Without a target: the focused one. */
+/** An element that a call names, and the action on it. Without a target: the focused element. */
 export interface Use extends Doing {
   readonly target: string | undefined
-  /** Of a drop: how far from the target. What lies there is dropped on. */
+  /** For a drop: the distance from the target. The drop is on whatever is there. */
   readonly by?: Point
-  /** Of a click: where on it. */
+  /** For a click: the point on the element. */
   readonly at?: Point
-  /** Of what is typed: it has line breaks. */
+  /** For typing: the text has line breaks. */
   readonly breaks?: boolean
 }
 
 export interface AskedUse extends Use, Subject {}
 
-/** What a person was asked about, as it is journaled. */
+/** The approved elements of a call, as journaled. */
 export interface Asked {
-  /** Names the page load: its refs are those of no other one. */
+  /** Id of the page load. Refs are valid only in it. */
   readonly load: string
   /** Milliseconds since 1970. */
   readonly at: number
-  /** Without secrets, cut short; `addressDigest` is that of all of it without secrets. */
+  /** Address without secrets, cut short. `addressDigest` covers the whole address without secrets. */
   readonly address: string
   readonly addressDigest: string
   readonly uses: readonly AskedUse[]
 }
 
-/** This page load's. */
+/** Id of this page load. */
 export const LOAD: string = randomId()
 
-/** Whether a person is always to be asked about one of these; `'default'`: the agent's policy decides. */
+/** Whether one of the uses always needs approval. `'default'`: the agent's policy decides. */
 export async function mustAsk(page: Page, uses: readonly Use[]): Promise<true | 'default'> {
   const live = livePage(page)
   for (const use of uses) {
@@ -72,14 +72,14 @@ export async function mustAsk(page: Page, uses: readonly Use[]): Promise<true | 
 export async function commits(page: Page, uses: readonly Use[]): Promise<boolean> {
   const { options } = livePage(page)
   for (const use of uses) {
-    // What isn't there fails the call: there is nothing to ask about.
+    // A missing element fails the call, so there is nothing to approve.
     const element = await elementOf(use, page).catch(() => null)
     if (element && commitOf(element, doingIn(element, use), options)) return true
   }
   return false
 }
 
-/** What the call is about to act on. Rejects with a `PageError` when that isn't there. */
+/** Describes the elements that the call is about to act on. Rejects with a `PageError` if one isn't there. */
 export async function describeUses(
   page: Page,
   uses: readonly Use[],
@@ -120,13 +120,13 @@ function useLine(use: AskedUse): string {
   return chosen.length > 0 ? `${line}, to choose ${chosen.join(', ')}` : line
 }
 
-/** What the use does to its element: a line break that is typed is an Enter, but in fields of several lines. */
+/** The action of the use on its element. A typed line break is an Enter, except in fields of several lines. */
 function doingIn(element: Element, use: Use): Doing {
   const isEnter = use.breaks && takesEnter(element)
   return isEnter ? { ...use, action: 'enter' } : use
 }
 
-/** Null: what is dropped on isn't known before what is dragged is in view. */
+/** Null for a drop by distance while the dragged element isn't in view. */
 async function elementOf({ target, by }: Use, page: Page): Promise<Element | null> {
   const live = livePage(page)
   if (target !== undefined) {
@@ -139,7 +139,10 @@ async function elementOf({ target, by }: Use, page: Page): Promise<Element | nul
   return focused
 }
 
-/** The one element of this page that is what was asked about on the last one. */
+/**
+ * The only element of this page that matches the one approved on the last page. Throws `stale-ref` if there is none, or
+ * several.
+ */
 async function foundAgain(before: Asked, was: AskedUse, page: Page): Promise<Element | null> {
   const live = livePage(page)
   if (was.target !== undefined && !readRef(was.target)) return elementOf(was, page)
@@ -165,7 +168,7 @@ async function foundAgain(before: Asked, was: AskedUse, page: Page): Promise<Ele
   )
 }
 
-/** Without its hash, which changes as a page is read. */
+/** The page's address without its hash, which changes as a page is read. */
 function addressOf(live: LivePage): Pick<Asked, 'address' | 'addressDigest'> {
   const address = scrub(urlOf(live).replace(/#.*$/s, ''), live)
   return { address: shorten(address, ADDRESS_LIMIT), addressDigest: textDigest(address) }
@@ -180,7 +183,7 @@ const LABEL_LIMIT = 100
 /** Characters of an address that are journaled. */
 const ADDRESS_LIMIT = 2000
 
-/** Written by this tool, on this page or an earlier one; null: nobody was asked. */
+/** Data written by this tool, on this page or an earlier one. Null: there was no approval. */
 export function readAsked(data: JsonValue | undefined): Asked | null {
   return data ? (data as unknown as Asked) : null
 }

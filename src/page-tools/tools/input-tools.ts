@@ -9,7 +9,7 @@ import type { Page } from '../options.ts'
 import { actingTool } from './acting-tool.ts'
 import { CHARACTER, REF } from './parameters.ts'
 
-/** What a person does with the keyboard and in forms. */
+/** Tools for the keyboard and forms. */
 export function inputTools(page: Page): Tool[] {
   return [
     typeTool(page),
@@ -219,7 +219,7 @@ function keyTool(page: Page): Tool {
     },
     {
       uses: ({ key, ref }) => [{ target: ref, action: activates(key) ? 'enter' : 'press', key }],
-      // One character is what it writes; other keys have names. A space activates, too, and is no secret.
+      // A single character is text, other keys have names. A space activates, too, and is no secret.
       writes: ({ key, ref }) => (/^\S$/su.test(key) ? [{ target: ref, pointer: '/key' }] : []),
       act: ({ key, ref, times }, { signal }, at) =>
         pressKey(key, { page, signal, ...(ref && { target: at(ref) }), ...(times && { times }) }),

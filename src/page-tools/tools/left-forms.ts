@@ -3,17 +3,17 @@ import { once } from '../../lib/once.ts'
 import { PageError } from '../page-error.ts'
 import { readUnloadNote } from './unload-note.ts'
 
-// A form may lead to a page without it: there, somebody has to know what became of the call.
+// A form may lead to a page without it. The outcome of its call must still be found out there.
 
 const KEY = 'offstage-left-forms'
 
-/** Notes for the next page of this tab that a form's tool was at work; the function takes that back. */
+/** Notes for the next page of this tab that a form's tool is running. Returns a function that removes the note. */
 export function noteFormAtWork(name: string): () => void {
   write([...new Set([...namesAtWork(), name])])
   return () => forgetLeftForm(name)
 }
 
-/** It is on this page, or has been asked: later pages of the tab don't offer it in its form's place. */
+/** Removes the note once the form is on this page, or has reported. Later pages then offer no stand-in for it. */
 export function forgetLeftForm(name: string): void {
   write(namesAtWork().filter((one) => one !== name))
 }
@@ -27,7 +27,7 @@ function write(names: readonly string[]): void {
   }
 }
 
-/** The tools of forms that were at work as the page before this one was left. */
+/** Names of forms' tools that were running when the page before this one was left. */
 export const leftForms: () => readonly string[] = once(namesAtWork)
 
 function namesAtWork(): readonly string[] {
@@ -39,7 +39,7 @@ function namesAtWork(): readonly string[] {
   }
 }
 
-/** In place of the tool of a form that is not on this page: offered until it has said what became of a call. */
+/** Stand-in for the tool of a form that isn't on this page. Offered until it has reported the outcome of a call. */
 export function leftFormTool(name: string): Tool {
   let isAsked = false
   return {

@@ -12,17 +12,19 @@ import { rootOf } from '../outline/region.ts'
 import type { Page, PageOptions } from '../options.ts'
 import { isMasked } from '../privacy.ts'
 
-/** What a call writes into an element. */
+/** A text that a call writes into an element. */
 export interface Written {
-  /** Where it stands in the input. */
+  /** JSON pointer of the text in the input. */
   readonly pointer: string
-  /** Without: the focused element. */
+  /** Undefined: the focused element. */
   readonly target: string | undefined
-  /** What is written. */
   readonly text?: string
 }
 
-/** Where the values stand that go into masked fields. A field that isn't found may be one, once it is there. */
+/**
+ * JSON pointers of the values that go into masked fields. A field that isn't found counts: it may be masked once it is
+ * there.
+ */
 export async function maskedInputs(
   page: Page,
   written: readonly Written[],

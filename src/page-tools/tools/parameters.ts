@@ -13,5 +13,5 @@ export const TIMEOUT = {
   description: 'Default 5000',
 } as const
 
-/** Its limits are said, and checked, by `click`: in a schema they cost more than they help. */
+/** `click` explains and checks the limits: in a schema they cost more than they help. */
 export const FRACTION = { type: 'number' } as const

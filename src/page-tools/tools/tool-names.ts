@@ -33,7 +33,7 @@ const ALL = [
 
 export type PageToolName = (typeof ALL)[number]
 
-/** `'read'`: what changes nothing; `'forms'`: what it takes to read, click and fill in; `'all'`. */
+/** `'read'`: tools that change nothing; `'forms'`: tools to read, click and fill in; `'all'`: all tools. */
 export type PageToolPreset = 'read' | 'forms' | 'all'
 
 const PRESETS: Readonly<Record<PageToolPreset, readonly PageToolName[] | null>> = {
@@ -42,7 +42,10 @@ const PRESETS: Readonly<Record<PageToolPreset, readonly PageToolName[] | null>> 
   all: null,
 }
 
-/** Null: all there are. Throws a `PageError` for a name that no tool and no preset has: a tool that is missing would be missed too late. */
+/**
+ * Names of the wanted tools; null for all. Throws a `PageError` for an unknown name or preset, so that a missing tool
+ * is noticed early.
+ */
 export function wantedNames(
   wanted: PageToolPreset | readonly PageToolName[],
 ): ReadonlySet<string> | null {

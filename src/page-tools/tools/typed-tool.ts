@@ -4,8 +4,8 @@ import type { InferInput } from '../../client/infer-schema.ts'
 import type { Tool } from '../../client/tool.ts'
 
 /**
- * Types a tool as `defineTool` does. It is checked when it is registered, by code that the page has loaded
- * already.
+ * Types a tool as `defineTool` does, but without checks. Registration checks it, with code that the page has already
+ * loaded.
  */
 export function typedTool<
   const Name extends string,

@@ -2,7 +2,7 @@ import { takeUnloadNote } from '../../lib/unload-note.ts'
 import { shownAddress } from '../clean-text.ts'
 import type { Reconciled } from '../../client/tool.ts'
 
-/** What became of an action that was cut off: it happened if a note says that it made the page be left. */
+/** Outcome of an action that was cut off: it happened if a note says that it left the page. */
 export function readUnloadNote(idempotencyKey: string): Reconciled {
   const from = takeUnloadNote(idempotencyKey)
   if (from === undefined) return undefined

@@ -19,36 +19,36 @@ import { actingTool } from './acting-tool.ts'
 import { readAsked, type Use } from './asked.ts'
 import type { Written } from './masked-inputs.ts'
 
-/** What the tools of forms may see and do. */
+/** Limits and settings of the forms' tools. */
 export interface FormToolsOptions extends PageOptions {
-  /** What the names of the forms' tools begin with for the model; never empty: 1 to 31 letters, digits, `_` or `-`. Default `form_`. */
+  /** Prefix of the tools' names for the model; never empty: 1 to 31 letters, digits, `_` or `-`. Default `form_`. */
   readonly prefix?: string
   /**
-   * True: all that the page's markup says of its forms is your own. Else their tools are a stranger's: a person is asked
-   * about each call, and the conversation is tainted while they are offered. Default false.
+   * True: everything that the page's markup says of its forms is your own. Otherwise each call needs approval, and the
+   * conversation is tainted while the tools are offered. Default false.
    */
   readonly trusted?: boolean
 }
 
-/** An agent, as far as it takes tools. */
+/** The part of an agent that registers tools. */
 export interface TakesTools {
   registerTool(tool: Tool): () => void
 }
 
-/** The forms of a page that are tools of an agent. */
+/** Connects the forms of a page with an agent. */
 export interface FormToolsLink {
-  /** Resolves when those that the page has now are registered. Never rejects. */
+  /** Resolves once the forms that the page has now are registered. Never rejects. */
   readonly ready: Promise<void>
-  /** As the model knows them. */
+  /** Names of the tools, as the model knows them. */
   readonly tools: readonly string[]
-  /** Takes them all from the agent, and ends. */
+  /** Unregisters all tools, and ends the connection. */
   dispose(): void
 }
 
 interface Offer {
   readonly definition: FormDefinition
   readonly name: string
-  /** Null: the agent doesn't take it; it isn't asked again before the form is another one. */
+  /** Null: the agent rejected the tool. It is offered again once the form has changed. */
   readonly undo: (() => void) | null
 }
 
@@ -56,9 +56,9 @@ const FORMS = 'form[toolname][tooldescription]'
 const MAX_FORMS = 50
 
 /**
- * Gives an agent the forms of the page that declare themselves as tools (`toolname`, `tooldescription`), as they come and
- * go, until `dispose()`. Those that the browser itself lists as WebMCP tools are left to `useWebMcp`. Throws
- * `invalid-input` for a prefix that is none.
+ * Registers the forms of the page that declare themselves as tools (`toolname`, `tooldescription`), as they come and
+ * go, until `dispose()`. Forms that the browser itself lists as WebMCP tools are left to `useWebMcp`. Throws
+ * `invalid-input` for an invalid prefix.
  */
 export function useFormTools(agent: TakesTools, options: FormToolsOptions = {}): FormToolsLink {
   const { prefix = 'form_', trusted = false, ...rest } = options
@@ -68,7 +68,7 @@ export function useFormTools(agent: TakesTools, options: FormToolsOptions = {}):
   const left = offerLeft(agent)
   const stopped = new AbortController()
   const readForms = async (): Promise<void> => {
-    // Most pages have none: asking the browser and reading fields costs more than this.
+    // Most pages have no such forms: asking the browser and reading fields costs more than this check.
     if (offers.size === 0 && formsOf(page).length === 0) return
     const taken = await listedByBrowser()
     if (stopped.signal.aborted) return
@@ -114,14 +114,14 @@ export function useFormTools(agent: TakesTools, options: FormToolsOptions = {}):
   }
 }
 
-/** The same, but never rejects. */
+/** Returns a function that never rejects, and warns only once. */
 function warningOnce(read: () => Promise<void>): () => Promise<void> {
   let hasFailed = false
   return async () => {
     try {
       await read()
     } catch (thrown) {
-      // Each change of the page would say it again.
+      // Each change of the page would repeat the warning.
       if (!hasFailed) console.warn('offstage: the forms of the page cannot be read.', thrown)
       hasFailed = true
     }
@@ -137,7 +137,7 @@ function offerLeft(agent: TakesTools): Map<string, () => void> {
   return left
 }
 
-/** Those of the page itself: shadow roots and frames have their own. */
+/** Forms of the document itself, without shadow roots and frames. */
 function formsOf({ options }: Page): readonly HTMLFormElement[] {
   try {
     const forms = [...native.querySelectorAll(document, FORMS)].flatMap((form) =>
@@ -151,7 +151,7 @@ function formsOf({ options }: Page): readonly HTMLFormElement[] {
   }
 }
 
-/** A pattern may take a validator too long: then only the browser checks it. */
+/** Registers the tool, without patterns if it must: one may take a validator too long. The browser checks them, too. */
 function register(
   agent: TakesTools,
   parts: Omit<FormToolParts, 'inputSchema'>,
@@ -167,7 +167,7 @@ function register(
   return null
 }
 
-/** Null: an agent takes no such tool. */
+/** Returns null if the agent doesn't take the tool. */
 function registered(agent: TakesTools, tool: Tool): (() => void) | null {
   try {
     return agent.registerTool(tool)
@@ -189,12 +189,12 @@ function freeName(prefix: string, wanted: string, taken: ReadonlySet<string>): s
   for (let number = 2; ; number++) if (!taken.has(`${clean}_${number}`)) return `${clean}_${number}`
 }
 
-/** The part of WebMCP that says which tools there are: https://webmachinelearning.github.io/webmcp/ */
+/** The part of WebMCP that lists tools: https://webmachinelearning.github.io/webmcp/ */
 interface Lists {
   getTools?(): Promise<readonly { readonly name: string; readonly window?: unknown }[]>
 }
 
-/** The names of the tools that the browser lists for this window: forms among them are its own. Never rejects. */
+/** Names of the tools that the browser lists for this window. Forms among them are left to it. Never rejects. */
 async function listedByBrowser(): Promise<ReadonlySet<string>> {
   const { modelContext } = document as { readonly modelContext?: Lists }
   try {
@@ -209,18 +209,18 @@ async function listedByBrowser(): Promise<ReadonlySet<string>> {
   }
 }
 
-/** Changes of the page within this time are looked at together. Milliseconds. */
+/** Changes of the page within this time are handled together. Milliseconds. */
 const TOGETHER_MS = 400
-/** What the definitions of forms are made of, wherever it stands. */
+/** Attributes that definitions of forms are made of, on any element. */
 const OF_DEFINITIONS =
   'toolname,tooldescription,toolautosubmit,toolparamtitle,toolparamdescription,name,type,required,min,max,step,minlength,maxlength,pattern,multiple,disabled,readonly,form,for,aria-label,aria-labelledby,data-offstage-mask'
-/** What shows and hides fields: pages change it all the time, and here it counts in and around forms only. */
+/** Attributes that show and hide fields. Pages change them all the time, so they count only in and around forms. */
 const OF_SIGHT = 'class,style,hidden,inert,open,aria-hidden'
 const always: ReadonlySet<string> = new Set(OF_DEFINITIONS.split(','))
 
 /**
- * Calls `changed` after the page has changed what its forms ask for. Not seen are a rule of a style sheet that comes to
- * apply by itself, and what hides or names a field from outside its form: a call finds those out.
+ * Calls `changed` after the page has changed what its forms ask for. Misses a style sheet's rule that begins to apply
+ * by itself, and changes outside of a form that hide or name its fields. A call finds those out.
  */
 function watchForms(
   forms: () => Iterable<HTMLFormElement>,
@@ -261,24 +261,24 @@ function concerns(
 type Input = Readonly<Record<string, JsonValue>>
 type Filled = readonly (readonly [FormField, JsonValue])[]
 
-/** What is asked of a call at one time reads the form once. Milliseconds. */
+/** How long a reading of the form is reused: one call asks for it several times. Milliseconds. */
 const FRESH_MS = 50
 
 interface FormToolParts {
   readonly page: Page
-  /** As the model knows it. */
+  /** Name of the tool, as the model knows it. */
   readonly name: string
   readonly form: HTMLFormElement
-  /** What the model is told, and what a call is checked against. */
+  /** Definition that the model gets, and that calls are checked against. */
   readonly definition: FormDefinition
-  /** That of the definition, or what of it an agent takes. */
+  /** Schema of the definition, or the part of it that the agent takes. */
   readonly inputSchema: JsonSchema
   readonly trusted: boolean
-  /** The form is another one than the model was told of. */
+  /** Called when the form differs from the definition that the model got. */
   changed(): void
 }
 
-/** A form of the page as a tool: its fields are filled, and its button is pressed, as a person does. */
+/** Makes a tool of a form of the page. The tool fills fields and presses the button as a person would. */
 function formTool(parts: FormToolParts): Tool {
   const { page, name, form, definition, inputSchema, trusted } = parts
   const live = livePage(page)
@@ -341,7 +341,7 @@ function fillingOf([field, value]: Filled[number]): Filling {
   return { key, elements, fill: (context) => fill(field, value, context) }
 }
 
-/** Which press a person was asked about, if anybody was. */
+/** The press that the approval covers. Null: there was no approval. */
 function approvedPress(
   asked: ReturnType<typeof readAsked>,
 ): { readonly isApproved: (press: SendingPress) => boolean } | null {
@@ -352,7 +352,7 @@ function approvedPress(
   }
 }
 
-/** Whether a model that was told of one form knows the other. */
+/** Whether both forms look the same to a model. */
 function isSameForm(one: FormDefinition, other: FormDefinition): boolean {
   const said = ({ name, description, submits, inputSchema }: FormDefinition): string =>
     JSON.stringify([name, description, submits, inputSchema])
@@ -372,7 +372,7 @@ async function fill(
   const told: Awaited<ReturnType<Filling['fill']>>[] = []
   for (const [index, one] of elements.entries()) {
     const isWanted = wanted.includes(labels[index] ?? '')
-    // A radio button is unchecked by another one.
+    // Checking another radio button unchecks this one.
     if (isWanted || field.kind === 'choices') told.push(await check(one, isWanted, context))
   }
   if (told.length === 0)
@@ -380,7 +380,7 @@ async function fill(
   return (seen) => told.map((telling) => telling(seen)).join('\n')
 }
 
-/** Radio buttons or boxes of one name. */
+/** Whether the field is a group of radio buttons or boxes of one name. */
 function isGroup({ kind, elements }: FormField): boolean {
   const [element] = elements
   return (

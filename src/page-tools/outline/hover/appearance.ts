@@ -3,13 +3,16 @@ import type { Visibility } from '../visibility.ts'
 import { isActionable } from '../role.ts'
 import { mayShowOnHover, type OnHover, shownOnHover } from './on-hover.ts'
 
-/** What is visible of an element, with what a style shows of it on hover. */
+/** Visibility of an element, including what a style shows of it on hover. */
 export interface Appearance {
   readonly visibility: Visibility
   readonly onHover: OnHover | null
 }
 
-/** `around`: how what it is in is hidden until hover. Reads the rules of styles for what is hidden and holds controls only. */
+/**
+ * `around`: how the element's surroundings are hidden until hover. Reads style rules only for hidden elements that hold
+ * controls.
+ */
 export function appearanceOf(
   element: Element,
   visibility: Visibility,
@@ -22,7 +25,7 @@ export function appearanceOf(
     : around !== null || mayShowOnHover(element)
   const own = mayShow ? shownOnHover(element) : null
   if (own) return { visibility: asShown(element, visibility), onHover: strongest(around, own) }
-  // What is hidden in another way, too, is seen by nobody.
+  // An element that is hidden in another way, too, stays hidden on hover.
   return around === null || visibility.excluded || visibility.invisible
     ? { visibility, onHover: null }
     : { visibility: { ...visibility, excluded: true, mayAppear: false }, onHover: null }
@@ -44,7 +47,7 @@ function strongest(around: OnHover | null, own: OnHover): OnHover {
   return around === 'unrendered' || own === 'unrendered' ? 'unrendered' : (around ?? own)
 }
 
-/** Whether nothing of it is on the screen, but for what can be clicked: texts there are nobody's words yet. */
+/** Whether nothing of it is drawn before hover. The outline shows its controls then, not its texts. */
 export function isUnseenUntilHover(onHover: OnHover | null): boolean {
   return onHover === 'unrendered' || onHover === 'invisible'
 }
@@ -52,7 +55,9 @@ export function isUnseenUntilHover(onHover: OnHover | null): boolean {
 const PARTS =
   /^(list|listitem|menu|menubar|group|radiogroup|toolbar|tablist|tree|table|row|cell|grid|navigation|dialog|tabpanel|form|search)$/
 
-/** The roles that what is hidden until hover has a line for: controls, and what they are in. */
+/**
+ * The role of an element hidden until hover: kept for controls and for parts that hold them. Empty: no line of its own.
+ */
 export function roleUntilHover(role: string, onHover: OnHover | null): string {
   return !isUnseenUntilHover(onHover) || isActionable(role) || PARTS.test(role) ? role : ''
 }

@@ -13,42 +13,45 @@ import {
   type Tree,
 } from './style-rules.ts'
 
-/** One value that a tree's styles may give to elements. */
+/** A value that a tree's styles may give to elements. */
 interface Declared {
-  /** What it applies to now, and what to while the pointer is where it asks for; the same where it asks for nothing. */
+  /**
+   * The selector as it matches now, and as it matches while the pointer is where it asks for. Both are equal if it
+   * doesn't ask for the pointer.
+   */
   readonly selector: string
   readonly hovered: string
   readonly specificity: () => Specificity
   readonly rule: StyleRule
 }
 
-/** A value, and whether it takes the pointer, or the focus. */
+/** The winning value, and whether it depends on the pointer or the focus. */
 export interface Winner {
   readonly value: string
   readonly isOnHover: boolean
 }
 
 export interface HoverStyles {
-  /** Matches what a rule may show on hover; null: nothing. */
+  /** Selector of the elements that a rule may show on hover. Null: none. */
   readonly mayShow: string | null
   readonly isWhole: boolean
-  /** The value that an element has on hover, by the rules of this tree and its own `style`; null: none says it. */
+  /** The value that an element has on hover, by the rules of this tree and its own `style`. Null: none sets it. */
   winnerOf(element: Element, property: HidingProperty): Winner | null
 }
 
 interface Known {
   readonly mark: RulesMark
   readonly styles: HoverStyles
-  /** When the rules were counted. */
+  /** Time when the rules were counted. */
   at: number
 }
 
 const known = new WeakMap<Tree, Known>()
-/** How long they aren't counted again within a reading. Milliseconds. */
+/** How long the rules aren't counted again within one reading. Milliseconds. */
 const FRESH_MS = 100
 let readingSince = -Infinity
 
-/** A new reading begins: what has changed of the rules is to be noticed. */
+/** Begins a new reading, which notices changed rules. */
 export function recountRules(): void {
   readingSince = performance.now()
 }
@@ -111,7 +114,10 @@ function expanded(rule: StyleRule, tree: Tree): readonly Declared[] {
   })
 }
 
-/** Also false for the pseudo-elements, which match no element. Asked of one element: of a tree it would take long. */
+/**
+ * Whether the selector is valid. False for pseudo-elements, too, which match no element. Tries one element only:
+ * searching a tree would take long.
+ */
 function isValid(selector: string, one: Element): boolean {
   if (selector.includes('::')) return false
   try {
@@ -128,7 +134,7 @@ interface Question {
   readonly layers: readonly string[]
 }
 
-/** The one that wins while the pointer is where the selectors ask for. */
+/** The value that wins while the pointer is where the selectors ask for. */
 function winnerAmong(declared: readonly Declared[], question: Question): Winner | null {
   const { element, property, layers } = question
   let best: Ranked | null = null
@@ -139,19 +145,19 @@ function winnerAmong(declared: readonly Declared[], question: Question): Winner 
       isLost ||= hides(property, value) && native.matches(element, one.selector)
       continue
     }
-    // What shows on a condition that isn't known may never do so.
+    // A rule with an unknown condition may never apply, so it can't show anything.
     if (one.rule.isConditional && !hides(property, value)) continue
     const isImportant = one.rule.style.getPropertyPriority(property) === 'important'
     if (!best || isStronger({ one, isImportant }, best, layers)) best = { one, isImportant }
   }
   const isOnHover = isLost || (best !== null && best.one.selector !== best.one.hovered)
-  // What hides it only while the pointer is elsewhere leaves it as it would be without.
+  // A rule that hides the element only while the pointer is elsewhere leaves the initial value on hover.
   const value = best ? best.one.rule.style.getPropertyValue(property) : isLost ? 'initial' : null
   const winner = value === null ? null : { value, isOnHover }
   return withOwnStyle(winner, best?.isImportant ?? false, question)
 }
 
-/** What the `style` attribute says is weaker than what is important, unless it is so itself. */
+/** Applies the `style` attribute. An important rule beats it, unless it is important itself. */
 function withOwnStyle(
   best: Winner | null,
   isImportant: boolean,
@@ -169,18 +175,24 @@ interface Ranked {
   readonly isImportant: boolean
 }
 
-/** https://www.w3.org/TR/css-cascade-5/#cascade-sort, of two rules of one tree; the first came later. */
+/**
+ * Whether the first of two rules of one tree wins. The first comes later in the tree.
+ * https://www.w3.org/TR/css-cascade-5/#cascade-sort
+ */
 function isStronger(first: Ranked, second: Ranked, layers: readonly string[]): boolean {
   if (first.isImportant !== second.isImportant) return first.isImportant
   const rank = ({ layer }: StyleRule): number =>
     layer === null ? layers.length : layers.indexOf(layer)
   const byLayer = rank(first.one.rule) - rank(second.one.rule)
-  // Of what is important, the weakest layer is the strongest.
+  // Among important rules, the weakest layer wins.
   if (byLayer !== 0) return first.isImportant ? byLayer < 0 : byLayer > 0
   return compareSpecificity(first.one.specificity(), second.one.specificity()) >= 0
 }
 
-/** How many ids, then classes and the like, then tags a selector names: https://www.w3.org/TR/selectors-4/#specificity-rules */
+/**
+ * Numbers of ids, of classes and the like, and of tags in a selector:
+ * https://www.w3.org/TR/selectors-4/#specificity-rules
+ */
 type Specificity = readonly [number, number, number]
 
 const NONE: Specificity = [0, 0, 0]
@@ -189,7 +201,7 @@ const WITH_ARGUMENTS = /^(:host|:host-context|::slotted)$/
 const STRING = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g
 const ESCAPE = /\\(?:[\da-f]{1,6}\s?|.)/gi
 
-/** Of one selector, not of a list. */
+/** Takes a single selector, not a list. */
 function specificityOf(selector: string): Specificity {
   let text = selector.replace(STRING, '""').replace(ESCAPE, 'x')
   let sum = NONE

@@ -12,7 +12,9 @@ export type HidingProperty =
   | 'top'
   | 'right'
 
-/** The properties by which styles hide what they show on hover, and whether a value hides. All others are left out. */
+/**
+ * Properties by which styles hide elements until hover, with a test for the values that hide. All others are ignored.
+ */
 const HIDING: Readonly<Record<HidingProperty, (value: string) => boolean>> = {
   display: (value) => value === 'none',
   visibility: (value) => value === 'hidden' || value === 'collapse',
@@ -33,10 +35,10 @@ export const HIDING_PROPERTIES: readonly HidingProperty[] = Object.keys(HIDING) 
 const FAINT = 0.05
 const FAR_PX = -999
 const PIXELS_PER: Readonly<Record<string, number>> = { px: 1, em: 16, rem: 16, vw: 10, '%': 10 }
-/** What says nothing by itself: a variable may be anything, and what is inherited depends. */
+/** Values that say nothing by themselves: a variable may be anything, and an inherited value depends on the parent. */
 const UNKNOWN = /var\(|env\(|^(?:inherit|unset|revert|revert-layer)$/
 
-/** Whether the value hides, as far as it can be told. */
+/** Whether the value hides. An unknown value counts as hiding. */
 export function hides(property: HidingProperty, value: string): boolean {
   return UNKNOWN.test(value) || HIDING[property](value.trim())
 }

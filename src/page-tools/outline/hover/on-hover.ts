@@ -5,17 +5,17 @@ import { hides, type HidingProperty } from './hiding.ts'
 import type { Tree } from './style-rules.ts'
 
 /**
- * How an element is hidden that a style shows while the pointer is over something around it, or the focus in it: it isn't
- * rendered, it takes its room but isn't painted, or nobody can see it.
+ * How a style hides an element that it shows while the pointer, or the focus, is in its surroundings. The element isn't
+ * rendered, is rendered but not painted, or can't be seen by anybody.
  */
 export type OnHover = 'unrendered' | 'invisible' | 'unseen'
 
 const CONTROLS =
   'a[href],button,input:not([type=hidden]),select,textarea,summary,[role],[tabindex],[onclick]'
-/** What the markup hides stays so. */
+/** Elements that the markup hides: they stay hidden on hover. */
 const EXCLUDED = '[aria-hidden="true"],[inert],[hidden=until-found],[data-offstage-ignore]'
 
-/** Whether a hidden part may hold what the outline shows on hover: a control, and a rule that may show the part. */
+/** Whether the outline may show a hidden part on hover: it holds a control, and a rule may show it. */
 export function mayShowOnHover(part: Element): boolean {
   const { mayShow } = stylesOf(part)
   return (
@@ -25,7 +25,7 @@ export function mayShowOnHover(part: Element): boolean {
   )
 }
 
-/** How the element is hidden by its own style, and would be shown on hover; null where it isn't, or stays hidden. */
+/** How the element's own style hides it until hover. Null: it is visible, or stays hidden. */
 export function shownOnHover(element: Element): OnHover | null {
   const hiding = hidingOf(element)
   if (hiding.length === 0 || !hiding.every((one) => isLifted(element, one))) return null
@@ -34,8 +34,8 @@ export function shownOnHover(element: Element): OnHover | null {
 }
 
 /**
- * The same, of all that is around the element, too: the strongest way in which any of it is hidden. Null also for what can
- * be seen.
+ * How the element or its surroundings are hidden until hover: the strongest way counts. Null: all are visible, or some
+ * stay hidden.
  */
 export function hiddenUntilHover(element: Element): OnHover | null {
   let found: OnHover | null = null
@@ -50,7 +50,7 @@ export function hiddenUntilHover(element: Element): OnHover | null {
   return found
 }
 
-/** Whether an element is visible once a style shows on hover what it is in. */
+/** Whether an element becomes visible once a style shows its surroundings on hover. */
 export function becomesVisible(element: Element): boolean {
   const { visibility } = viewOf(element).getComputedStyle(element)
   if (!hides('visibility', visibility)) return true
@@ -61,7 +61,7 @@ export function becomesVisible(element: Element): boolean {
   return around !== null && becomesVisible(around)
 }
 
-/** Whether styles may show something in or beside an element on hover: by a rule, or by one that can't be read. */
+/** Whether styles may show something in or beside an element on hover. True as well if some rules can't be read. */
 export function mayDependOnHover(element: Element): boolean {
   const { mayShow, isWhole } = stylesOf(element)
   if (!isWhole) return true
@@ -82,7 +82,7 @@ function isLifted(element: Element, property: HidingProperty): boolean {
   const { mayShow, winnerOf } = stylesOf(element)
   if (mayShow === null || !native.matches(element, mayShow)) return false
   const winner = winnerOf(element, property)
-  // What a limit brings to nothing has a size that no rule says.
+  // A size that only a limit reduces to nothing is set by no rule: check the limit.
   if (!winner)
     return LIMITED.has(property) && isLifted(element, `max-${property}` as HidingProperty)
   return winner.isOnHover && !hides(property, winner.value)
@@ -104,7 +104,7 @@ function hidingOf(element: Element): readonly HidingProperty[] {
   return found
 }
 
-/** Those of its document or shadow root; what is on no page has none. */
+/** Styles of the element's document or shadow root. A detached element has none. */
 function stylesOf(element: Element): HoverStyles {
   const root = native.getRootNode(element)
   return native.nodeType(root) === 1 ? NO_STYLES : hoverStyles(root as Tree)

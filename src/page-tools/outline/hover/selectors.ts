@@ -1,4 +1,4 @@
-// Selectors as text, as far as it must be known which part of one the pointer or the focus has to be in.
+// Reads selectors as text, to find the part of each that needs the pointer or the focus.
 
 const DYNAMIC = /(?<!\\):(?:hover|focus-within|focus-visible|focus)(?![\w-])/g
 /** Matches everything, wherever a pseudo-class may stand. */
@@ -18,20 +18,21 @@ export function selectorsOf(list: string): readonly string[] {
 }
 
 /**
- * What a selector matches while the pointer, or the focus, is where it asks for: `.row:hover .menu` then says `.row .menu`.
- * Only of what is around the element that it is about: what isn't displayed can't be pointed at itself.
+ * Rewrites a selector to match while the pointer, or the focus, is where it asks for: `.row:hover .menu` then matches
+ * like `.row .menu`. Changes only the parts around the element itself: an element that isn't displayed can't be pointed
+ * at.
  */
 export function asHovered(selector: string): string {
   const [around, subject] = splitSubject(selector)
   return around.replace(DYNAMIC, ALWAYS) + subjectAsHovered(subject)
 }
 
-/** Whether anything depends on the pointer or the focus. */
+/** Whether the selector depends on the pointer or the focus. */
 export function isDynamic(selector: string): boolean {
   return selector.search(DYNAMIC) >= 0
 }
 
-/** The last part, which is about the element itself, with what stands before it. */
+/** Splits off the last part, which describes the element itself. */
 function splitSubject(selector: string): readonly [string, string] {
   let start = 0
   for (const { at, character } of outsideOfBrackets(selector))
@@ -54,13 +55,13 @@ function subjectAsHovered(subject: string): string {
 }
 
 interface Call {
-  /** Of its colon, of its bracket, and of the bracket that ends it. */
+  /** Indexes of the call's colon, its opening bracket and its closing bracket. */
   readonly from: number
   readonly open: number
   readonly close: number
 }
 
-/** The pseudo-classes with arguments, not those in their arguments. */
+/** The outermost pseudo-classes with arguments. */
 export function calls(compound: string): readonly Call[] {
   const found: Call[] = []
   let end = -1
@@ -89,7 +90,7 @@ interface Character {
   readonly character: string
 }
 
-/** All that is outside of strings, and not escaped. */
+/** Characters that are neither in a string nor escaped. */
 function* characters(text: string): Generator<Character> {
   let quote = ''
   for (let at = 0; at < text.length; at += 1) {

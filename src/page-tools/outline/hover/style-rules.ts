@@ -5,13 +5,13 @@ import { selectorsOf } from './selectors.ts'
 
 export type Tree = Document | ShadowRoot
 
-/** What a style sheet sets for the elements that a list of selectors matches. */
+/** Styles that a rule sets for the elements that its selectors match. */
 export interface StyleRule {
   readonly selectors: string
   readonly style: CSSStyleDeclaration
-  /** The name of its cascade layer, dots between those around it; null: in none. */
+  /** Name of its cascade layer, with dots between nested names. Null: none. */
   readonly layer: string | null
-  /** It applies on a condition that can't be asked for here: of a container or a scope. */
+  /** The rule depends on a condition that can't be checked here: a container or a scope. */
   readonly isConditional: boolean
 }
 
@@ -20,7 +20,7 @@ export interface StyleRules {
   readonly rules: readonly StyleRule[]
   /** Names of cascade layers, the weakest first. */
   readonly layers: readonly string[]
-  /** False where a style sheet can't be read: it is of another origin, or not there yet. */
+  /** False if a style sheet can't be read: it has another origin, or isn't loaded yet. */
   readonly isWhole: boolean
 }
 
@@ -42,7 +42,7 @@ interface Around {
   readonly isConditional: boolean
 }
 
-/** All rules of a tree that apply in its window as it is, without those of other trees. */
+/** All rules of a tree that apply in its window now. Leaves out those of other trees. */
 export function readRules(tree: Tree): StyleRules {
   const view = viewOf(tree)
   const reader = new Reader(view)
@@ -50,10 +50,10 @@ export function readRules(tree: Tree): StyleRules {
   return reader.result()
 }
 
-/** What rules were read of: the style sheets with their numbers of rules, and the width of the window. */
+/** Fingerprint of a tree's rules: its style sheets with their numbers of rules, and the width of the window. */
 export type RulesMark = readonly unknown[]
 
-/** The same where all of its style sheets are the same, with as many rules. */
+/** Equal as long as the tree has the same style sheets with as many rules. */
 export function rulesMark(tree: Tree): RulesMark {
   const sizes = sheetsOf(tree).flatMap((sheet) => {
     try {
@@ -160,7 +160,7 @@ class Reader {
   }
 
   #layer(name: string | undefined, { layer }: Around): string {
-    // One without a name is another one each time.
+    // Each layer without a name is a new one.
     const own = name || `:${(this.#unnamed += 1)}`
     const full = layer === null ? own : `${layer}.${own}`
     if (!this.#layers.includes(full)) this.#layers.push(full)
@@ -176,7 +176,7 @@ function kindOf(rule: CSSRule): string {
   return Object.prototype.toString.call(rule).slice('[object '.length, -1)
 }
 
-/** A nested selector as one of its own. */
+/** Resolves a nested selector with its parent. */
 function resolved(selectors: string, parent: string | null): string {
   if (parent === null) return selectors
   const around = `:is(${parent})`
@@ -185,7 +185,10 @@ function resolved(selectors: string, parent: string | null): string {
     .join(', ')
 }
 
-/** Each behind those that it has in it, as their rules are weaker than its own, else in the order in which they came. */
+/**
+ * Sorts each layer behind those nested in it, whose rules are weaker than its own. Others keep the order of their first
+ * use.
+ */
 function sortedLayers(names: readonly string[]): readonly string[] {
   const rank = (name: string, depth: number): number => {
     const part = name.split('.').slice(0, depth).join('.')
